@@ -1,0 +1,13 @@
+"""The front door: ``gunicorn app:app``, and where ``flask`` finds its commands."""
+
+import sys
+
+from embed.factory import create_app
+from embed.settings import Settings, SettingsError
+
+try:
+    settings = Settings.from_environ()
+except SettingsError as error:
+    sys.exit(f"Error: {error}")
+
+app = create_app(settings)

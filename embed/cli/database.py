@@ -1,0 +1,23 @@
+"""flask db"""
+
+import json
+
+import click
+
+from embed import database
+from embed.cli.output import Group, json_option
+
+group = Group("db", help="Look after the database.")
+
+
+@group.command("upgrade")
+@json_option
+def upgrade(as_json: bool) -> None:
+    """Bring the database to this version; safe to run again."""
+    applied = database.upgrade()
+    if as_json:
+        click.echo(json.dumps({"applied": applied}))
+    elif applied:
+        click.echo(f"Applied: {', '.join(applied)}.")
+    else:
+        click.echo("The database is up to date.")

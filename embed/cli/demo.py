@@ -1,0 +1,151 @@
+"""flask demo: a page to look at, and one visitor who goes the whole way over HTTP."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from flask.cli import with_appcontext
+
+from embed import database
+from embed.cli.demo_page import WALLET_COUNT, DemoPage, make_demo_page
+from embed.cli.demo_visitor import DemoVisitor
+from embed.cli.output import json_option, one_line_mistakes, print_thing
+from embed.settings import PROJECT_DIR
+from embed.web.current import service
+
+START_LIMIT_S = 30
+
+
+@click.command("demo")
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@json_option
+@with_appcontext
+def command(port: int, as_json: bool) -> None:
+    """Make a page, serve it, act as a visitor once, and keep serving."""
+    with one_line_mistakes():
+        _run(port, as_json)
+
+
+def _run(port: int, as_json: bool) -> None:
+    say = _say_nothing if as_json else click.echo
+    base_url = f"http://127.0.0.1:{port}"
+    _check_free(port)
+    database.upgrade()
+    page = make_demo_page([f"http://localhost:{port}"], service().clock())
+    say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
+    with _serve(port) as server:
+        _wait_until_served(server, port)
+        say(f"2. gunicorn serves it at {base_url}")
+        summary = _act_as_visitor(base_url, page, say)
+        _print_addresses(base_url, page, summary, as_json)
+        server.wait()
+
+
+def _act_as_visitor(base_url: str, page: DemoPage, say: Any) -> dict[str, Any]:
+    visitor = DemoVisitor(base_url, page.id, page.public_key)
+    visitor.open_widget()
+    say("3. A visitor opens the widget and gets a session cookie.")
+    nonce = visitor.ask_nonce()
+    say(f"4. The wallet {visitor.wallet_address} gets a nonce and this message to sign:")
+    say("\n".join(f"   | {line}" for line in nonce["message"].splitlines()))
+    submitted = visitor.submit(nonce, "Demo visitor")
+    say(f"5. Signed and submitted: {submitted['submissionId']} is {submitted['status']}.")
+    say(f"6. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
+    approval = ["flask", "submissions", "approve", submitted["submissionId"]]
+    subprocess.run(  # noqa: S603 -- our own command line
+        [sys.executable, "-m", *approval], cwd=PROJECT_DIR, check=True, stdout=subprocess.DEVNULL
+    )
+    say(f"7. The owner approves by command: {' '.join(approval)}")
+    say(f"8. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
+    shown = next(
+        wallet
+        for wallet in visitor.read_page()["wallets"]
+        if wallet["address"] == visitor.wallet_address
+    )
+    say(f"9. The public payload lists the wallet as {shown['publicAlias']!r}.")
+    return {"submissionId": submitted["submissionId"], "walletAddress": visitor.wallet_address}
+
+
+def _print_addresses(base_url: str, page: DemoPage, summary: dict[str, Any], as_json: bool) -> None:
+    widget_url = f"{base_url}/embed/tracking/{page.id}?key={page.public_key}"
+    api_url = f"{base_url}/api/embed/tracking/{page.id}"
+    if as_json:
+        print_thing(
+            {
+                "id": page.id,
+                "publicKey": page.public_key,
+                "secretKey": page.secret_key,
+                "widgetUrl": widget_url,
+                "apiUrl": api_url,
+                **summary,
+            },
+            as_json=True,
+        )
+        return
+    click.echo(f"""
+Open the widget:  {widget_url}
+Read the page:    curl -H 'Authorization: Bearer {page.secret_key}' {api_url}
+Public key:       {page.public_key}
+Secret key:       {page.secret_key}
+
+The keys are of this run; the next one makes new ones. Ctrl-C ends the demo.""")
+
+
+def _check_free(port: int) -> None:
+    """Raises click.ClickException if something listens there already."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise click.ClickException(
+                f"Port {port} cannot be used ({error.strerror}); choose another with --port."
+            ) from None
+
+
+@contextmanager
+def _serve(port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Run gunicorn as its user would, and end it whichever way the demo ends."""
+    arguments = ["gunicorn", "app:app", "--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
+    server = subprocess.Popen(  # noqa: S603 -- our own command line
+        [sys.executable, "-m", *arguments], cwd=PROJECT_DIR, env=_without_public_url()
+    )
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        yield server
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        server.terminate()
+        server.wait()
+
+
+def _without_public_url() -> dict[str, str]:
+    """Return the environment, less what would refuse the demo's own address."""
+    return {name: value for name, value in os.environ.items() if name != "PUBLIC_URL"}
+
+
+def _wait_until_served(server: subprocess.Popen[bytes], port: int) -> None:
+    """Raises click.ClickException when the server ends or does not listen in time."""
+    deadline = time.monotonic() + START_LIMIT_S
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise click.ClickException("gunicorn could not start; its own words are above.")
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise click.ClickException(f"gunicorn did not listen on port {port} in {START_LIMIT_S} s.")
+
+
+def _say_nothing(_: str) -> None:
+    """Keep standard output to the one JSON document."""

@@ -1,0 +1,81 @@
+"""What the demo shows: a real token, and wallets made for it."""
+
+import random
+from dataclasses import dataclass
+from datetime import datetime
+
+import base58
+from nacl.signing import SigningKey
+
+from embed import api_keys, owners, pages, tags, wallets
+from embed.database import db
+from embed.errors import NotFound
+from embed.models import Owner, Page
+
+OWNER = "demo@localhost"
+TOKEN = {
+    "token_name": "USD Coin",
+    "token_symbol": "USDC",
+    "token_mint": "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+}
+TITLE = "Demo: wallets of USD Coin"
+COMMENTS = "These wallets, names and balances were made for the demo. They belong to nobody."
+TAGS = (("team", "blue"), ("market maker", "green"), ("exchange", "orange"), ("watch", "red"))
+WALLET_COUNT = 36
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPage:
+    id: str
+    public_key: str
+    secret_key: str
+
+
+def make_demo_page(origins: list[str], now: datetime) -> DemoPage:
+    """Make the page the first time and find it afterwards; its keys are new each time.
+
+    A key cannot be shown again, so those of earlier runs are revoked.
+    """
+    with db.atomic():
+        page = _find_page() or _make_page(now)
+        for key in api_keys.list_keys(page.id):
+            api_keys.revoke_key(key.id, now)
+        _, public_key = api_keys.create_key(page.id, "public", raw_origins=origins, now=now)
+        _, secret_key = api_keys.create_key(page.id, "secret", now=now)
+    return DemoPage(page.id, public_key, secret_key)
+
+
+def _find_page() -> Page | None:
+    return next(
+        (
+            page
+            for page in pages.list_pages()
+            if page.owner.email == OWNER and page.deleted_at is None
+        ),
+        None,
+    )
+
+
+def _make_page(now: datetime) -> Page:
+    fields = TOKEN | {"public_title": TITLE, "public_comments": COMMENTS}
+    page = pages.create_page(_get_owner(now), fields, now)
+    for name, color in TAGS:
+        tags.add_tag(page.id, name, color, now)
+    draw = random.Random(2026)  # noqa: S311 -- decoration, the same at every demo
+    for number in range(1, WALLET_COUNT + 1):
+        chosen = draw.sample([name for name, _ in TAGS], k=draw.choice((0, 1, 1, 2)))
+        changes = wallets.WalletChanges(
+            alias=None if number % 6 == 0 else f"Demo wallet {number}",
+            tag_names=chosen,
+            balance=round(draw.lognormvariate(9, 2.5), 2),
+        )
+        address = base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
+        wallets.add_wallet(page.id, address, changes, now)
+    return page
+
+
+def _get_owner(now: datetime) -> Owner:
+    try:
+        return owners.get_owner(OWNER)
+    except NotFound:
+        return owners.create_owner(OWNER, now)

@@ -1,0 +1,70 @@
+"""flask keys"""
+
+import click
+
+from embed import api_keys
+from embed.cli.output import Group, Shown, json_option, print_list, print_thing
+from embed.domain.key_format import Tier
+from embed.domain.times import format_instant
+from embed.models import ApiKey
+from embed.web.current import service
+
+group = Group("keys", help="Bearer keys, each for one page.")
+
+
+def describe(key: ApiKey) -> Shown:
+    return {
+        "id": key.id,
+        "trackingPageId": key.page_id,
+        "tier": key.tier,
+        "displayPrefix": key.display_prefix,
+        "origins": list(key.origins),
+        "allowNullOrigin": key.allow_null_origin,
+        "createdAtIso": format_instant(key.created_at),
+        "revokedAtIso": None if key.revoked_at is None else format_instant(key.revoked_at),
+    }
+
+
+@group.command("create")
+@click.argument("page")
+@click.option("--tier", type=click.Choice(["public", "secret"]), required=True)
+@click.option("--origin", "origins", multiple=True, help="A site that may use it; repeatable.")
+@click.option("--allow-null-origin", is_flag=True, help="Also let in callers without an origin.")
+@json_option
+def create(
+    page: str, tier: Tier, origins: tuple[str, ...], allow_null_origin: bool, as_json: bool
+) -> None:
+    """Make a key and print it: this once, it cannot be had again."""
+    kept, key = api_keys.create_key(
+        page,
+        tier,
+        raw_origins=origins,
+        allow_null_origin=allow_null_origin,
+        now=service().clock(),
+    )
+    print_thing({"key": key} | describe(kept), as_json=as_json)
+    click.echo("Keep the key now: it is not shown again.", err=True)
+    if allow_null_origin:
+        click.echo(
+            "It also works in local files, sandboxed frames and scripts, and since no rule can"
+            " name those, any site may frame its widget.",
+            err=True,
+        )
+    elif tier == "public" and not origins:
+        click.echo("It lists no origin, so it works on this service's own pages only.", err=True)
+
+
+@group.command("list")
+@click.argument("page")
+@json_option
+def list_all(page: str, as_json: bool) -> None:
+    """Show a page's keys."""
+    print_list([describe(key) for key in api_keys.list_keys(page)], as_json=as_json)
+
+
+@group.command("revoke")
+@click.argument("key_id")
+@json_option
+def revoke(key_id: str, as_json: bool) -> None:
+    """Refuse a key from the next request on."""
+    print_thing(describe(api_keys.revoke_key(key_id, service().clock())), as_json=as_json)

@@ -1,0 +1,42 @@
+"""flask submissions"""
+
+import click
+
+from embed import reviews
+from embed.cli.output import Group, json_option, print_list, print_thing
+from embed.models import STATUSES
+from embed.submissions import MAX_LISTED, describe_submission
+from embed.web.current import service
+
+group = Group("submissions", help="What visitors sent, and the owner's decisions.")
+
+
+@group.command("list")
+@click.argument("page")
+@click.option("--status", type=click.Choice(STATUSES), help="Only these.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=MAX_LISTED, show_default=True, help="At most."
+)
+@json_option
+def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
+    """Show a page's submissions, newest first."""
+    found = reviews.list_of_page(page, status=status, limit=limit)
+    print_list([describe_submission(one) for one in found], as_json=as_json)
+
+
+@group.command("approve")
+@click.argument("submission_id")
+@json_option
+def approve(submission_id: str, as_json: bool) -> None:
+    """Put a waiting wallet on its page."""
+    approved = reviews.approve(submission_id, service().clock())
+    print_thing(describe_submission(approved), as_json=as_json)
+
+
+@group.command("reject")
+@click.argument("submission_id")
+@json_option
+def reject(submission_id: str, as_json: bool) -> None:
+    """Turn a waiting wallet away; its cooldown starts."""
+    rejected = reviews.reject(submission_id, service().clock())
+    print_thing(describe_submission(rejected), as_json=as_json)

@@ -1,0 +1,36 @@
+"""flask tags"""
+
+import click
+
+from embed import tags
+from embed.cli.output import Group, json_option, print_list, print_thing
+from embed.payloads import describe_tag
+from embed.web.current import service
+
+group = Group("tags", help="Tags for a page's wallets.")
+
+
+@group.command("add")
+@click.argument("page")
+@click.argument("name")
+@click.argument("color")
+@json_option
+def add(page: str, name: str, color: str, as_json: bool) -> None:
+    """Add a tag; COLOR is a plain color word."""
+    print_thing(describe_tag(tags.add_tag(page, name, color, service().clock())), as_json=as_json)
+
+
+@group.command("list")
+@click.argument("page")
+@json_option
+def list_all(page: str, as_json: bool) -> None:
+    """Show a page's tags."""
+    print_list([describe_tag(tag) for tag in tags.list_tags(page)], as_json=as_json)
+
+
+@group.command("remove")
+@click.argument("tag_id")
+@json_option
+def remove(tag_id: str, as_json: bool) -> None:
+    """Remove a tag, also from the wallets that have it."""
+    print_thing(describe_tag(tags.remove_tag(tag_id)), as_json=as_json)

@@ -1,0 +1,87 @@
+"""flask wallets"""
+
+from collections.abc import Callable
+
+import click
+
+from embed import wallets
+from embed.cli.output import Group, Shown, json_option, print_list, print_thing
+from embed.payloads import describe_wallet
+from embed.wallets import TrackedWallet, WalletChanges
+from embed.web.current import service
+
+group = Group("wallets", help="Wallets that a page tracks.")
+
+
+def detail_options(command: Callable[..., None]) -> Callable[..., None]:
+    command = click.option("--hidden/--visible", "is_hidden", default=None)(command)
+    command = click.option("--balance", type=float, help="Whole tokens.")(command)
+    command = click.option(
+        "--tag", "tag_names", multiple=True, help="Replaces the wallet's tags; repeatable."
+    )(command)
+    return click.option("--alias", help="Display name; empty removes it.")(command)
+
+
+def describe(wallet: TrackedWallet) -> Shown:
+    return describe_wallet(wallet) | {"hideFromPublic": wallet.is_hidden}
+
+
+@group.command("add")
+@click.argument("page")
+@click.argument("address")
+@detail_options
+@json_option
+def add(
+    page: str,
+    address: str,
+    alias: str | None,
+    tag_names: tuple[str, ...],
+    balance: float | None,
+    is_hidden: bool | None,
+    as_json: bool,
+) -> None:
+    """Track a wallet."""
+    changes = WalletChanges(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
+    added = wallets.add_wallet(page, address, changes, service().clock())
+    print_thing(describe(added), as_json=as_json)
+
+
+@group.command("list")
+@click.argument("page")
+@json_option
+def list_all(page: str, as_json: bool) -> None:
+    """Show a page's wallets, the hidden ones too."""
+    print_list([describe(one) for one in wallets.get_page_wallets(page)], as_json=as_json)
+
+
+@group.command("update")
+@click.argument("wallet_id")
+@detail_options
+@click.option("--no-tags", is_flag=True, help="Take all tags off.")
+@json_option
+def update(
+    wallet_id: str,
+    alias: str | None,
+    tag_names: tuple[str, ...],
+    no_tags: bool,
+    balance: float | None,
+    is_hidden: bool | None,
+    as_json: bool,
+) -> None:
+    """Change what is given, and nothing else."""
+    changes = WalletChanges(
+        alias=alias,
+        tag_names=tag_names if tag_names or no_tags else None,
+        balance=balance,
+        is_hidden=is_hidden,
+    )
+    updated = wallets.update_wallet(wallet_id, changes, service().clock())
+    print_thing(describe(updated), as_json=as_json)
+
+
+@group.command("remove")
+@click.argument("wallet_id")
+@json_option
+def remove(wallet_id: str, as_json: bool) -> None:
+    """Stop tracking a wallet."""
+    print_thing(describe(wallets.remove_wallet(wallet_id)), as_json=as_json)

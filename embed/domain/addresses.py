@@ -1,0 +1,23 @@
+"""Base58 addresses of wallets and mints."""
+
+import re
+
+import base58
+
+from embed.errors import ApiError
+
+# base58's decoder forgives white space at the end; the pattern does not.
+_FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
+ADDRESS_BYTES = 32
+
+
+def is_address(raw: str) -> bool:
+    """Tell whether `raw` is base58 of exactly 32 bytes."""
+    return _FORM.fullmatch(raw) is not None and len(base58.b58decode(raw)) == ADDRESS_BYTES
+
+
+def parse_address(raw: str) -> str:
+    """Return `raw` if it is an address. Raises ApiError `invalid_wallet_address` (spec 4.2)."""
+    if not is_address(raw):
+        raise ApiError("invalid_wallet_address")
+    return raw

@@ -1,0 +1,70 @@
+"""Web origins: one written form for each, and advice for owners who mistype one (spec 5.6)."""
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+import idna
+
+from embed.errors import InvalidInput
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+_FORBIDDEN = re.compile(r"[\s@\\%*\x00-\x20\x7f]")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
+_HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+
+
+def parse_origin(raw: str) -> str | None:
+    """Return ``scheme://host[:port]`` of an origin or address, or None if it has none.
+
+    Lower case, IDN as punycode, without default port, path, query and fragment. User info,
+    backslashes, percent signs and a dot at the end are no origin: what reads them
+    differently from a browser would open a gap.
+    """
+    if _FORBIDDEN.search(raw):
+        return None
+    try:
+        parts = urlsplit(raw)
+        scheme, port = parts.scheme.lower(), parts.port
+        host = _normalise_host(parts.hostname or "")
+    except ValueError:  # a bad port, brackets or label
+        return None
+    if host is None or port == 0 or not _SCHEME.fullmatch(scheme):
+        return None
+    if port is None or port == DEFAULT_PORTS.get(scheme):
+        return f"{scheme}://{host}"
+    return f"{scheme}://{host}:{port}"
+
+
+def _normalise_host(host: str) -> str | None:
+    if ":" in host:
+        return f"[{ipaddress.IPv6Address(host).compressed}]"
+    if not host.isascii():
+        # As browsers do it (UTS 46); Python's own codec still speaks IDNA 2003.
+        host = idna.encode(host, uts46=True, std3_rules=True).decode("ascii")
+    host = host.lower()
+    return host if len(host) <= 253 and _HOST.fullmatch(host) else None
+
+
+def parse_allowlist_entry(raw: str) -> str:
+    """Return the origin that an owner means. Raises InvalidInput with what to write instead."""
+    entry = raw.strip()
+    if "*" in entry:
+        raise InvalidInput(
+            f"{entry!r} has a wildcard, which is not supported: "
+            "list every origin by itself, such as https://www.example.com."
+        )
+    if entry.lower() == "null":
+        raise InvalidInput("The null origin is no entry: use the key's allow-null-origin switch.")
+    if "://" not in entry:
+        raise InvalidInput(
+            f"{entry!r} has no scheme: write it as the address bar shows it, "
+            "such as https://www.example.com."
+        )
+    origin = parse_origin(entry)
+    if origin is None:
+        raise InvalidInput(
+            f"{entry!r} is not an origin: write scheme, host and, where needed, port, "
+            "such as https://www.example.com or http://localhost:8080."
+        )
+    return origin

@@ -1,0 +1,31 @@
+"""Short texts that owners write: names, titles, tags."""
+
+import unicodedata
+
+from embed.errors import InvalidInput
+
+# Control characters, lone surrogates, unassigned and private ones.
+_UNPRINTABLE = {"Cc", "Cs", "Cn", "Co"}
+
+
+def parse_text(raw: str, name: str, *, max_length: int, may_have_lines: bool = False) -> str:
+    """Return `raw` trimmed, 1 to `max_length` code points. Raises InvalidInput naming it."""
+    text = parse_optional_text(raw, name, max_length=max_length, may_have_lines=may_have_lines)
+    if text is None:
+        raise InvalidInput(f"The {name} must not be empty.")
+    return text
+
+
+def parse_optional_text(
+    raw: str | None, name: str, *, max_length: int, may_have_lines: bool = False
+) -> str | None:
+    """As parse_text, but nothing, or nothing but white space, is None."""
+    text = (raw or "").strip()
+    if not text:
+        return None
+    if len(text) > max_length:
+        raise InvalidInput(f"The {name} is longer than {max_length} characters.")
+    checked = text.replace("\n", "") if may_have_lines else text
+    if any(unicodedata.category(character) in _UNPRINTABLE for character in checked):
+        raise InvalidInput(f"The {name} holds a character that cannot be shown.")
+    return text

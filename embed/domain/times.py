@@ -1,0 +1,28 @@
+"""Instants: aware UTC datetimes of whole milliseconds, inside and outside."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+Clock = Callable[[], datetime]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def now() -> datetime:
+    """Read the system's clock."""
+    return from_ms(to_ms(datetime.now(UTC)))
+
+
+def to_ms(instant: datetime) -> int:
+    """Return whole milliseconds since 1970, rounded down."""
+    return (instant - _EPOCH) // _MILLISECOND
+
+
+def from_ms(ms: int) -> datetime:
+    return _EPOCH + ms * _MILLISECOND
+
+
+def format_instant(instant: datetime) -> str:
+    """Return ISO 8601 UTC with milliseconds and ``Z``, such as ``2026-01-31T09:30:00.000Z``."""
+    return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,63 @@
+"""Refusals: what a caller may be told, and with which HTTP status."""
+
+from datetime import timedelta
+
+# Spec section 7, in its order.
+SPEC_STATUS_BY_CODE = {
+    "invalid_json": 400,
+    "missing_fields": 400,
+    "invalid_wallet_address": 400,
+    "invalid_nickname_length": 400,
+    "invalid_nickname_chars": 400,
+    "invalid_nonce": 400,
+    "nonce_binding_mismatch": 400,
+    "missing_tracking_page_id": 400,
+    "missing_key": 401,
+    "invalid_key": 401,
+    "revoked_key": 401,
+    "missing_origin": 401,
+    "invalid_signature": 401,
+    "origin_not_allowed": 403,
+    "embed_disabled": 403,
+    "not_found": 404,
+    "page_not_found": 404,
+    "duplicate": 409,
+    "ca_gate_failed": 422,
+    "cooldown_active": 429,
+    "queue_full": 429,
+    "rate_limit_key": 429,
+    "rate_limit_ip": 429,
+    "rate_limit_session": 429,
+}
+
+# What the spec leaves to HTTP and to us.
+OWN_STATUS_BY_CODE = {
+    "bad_request": 400,
+    "invalid_host": 400,
+    "method_not_allowed": 405,
+    "internal_error": 500,
+    "unavailable": 503,
+}
+
+STATUS_BY_CODE = SPEC_STATUS_BY_CODE | OWN_STATUS_BY_CODE
+
+
+class ApiError(Exception):
+    """A refusal; the caller sees ``{"error": code, **details}``."""
+
+    def __init__(
+        self, code: str, *, retry_after: timedelta | None = None, **details: float
+    ) -> None:
+        super().__init__(code)
+        self.code = code
+        self.status = STATUS_BY_CODE[code]
+        self.retry_after = retry_after
+        self.details = details
+
+
+class InvalidInput(ValueError):
+    """What an owner or operator typed cannot be kept; the text is a sentence for them."""
+
+
+class NotFound(LookupError):
+    """The thing that an owner or operator named is not there; the text is a sentence for them."""

@@ -1,0 +1,50 @@
+"""Owners of tracking pages."""
+
+import re
+from datetime import datetime
+
+from peewee import IntegrityError
+
+from embed.errors import InvalidInput, NotFound
+from embed.models import Owner
+
+# Owns the pages that were made without naming anybody.
+INSTALLATION_OWNER = "owner@localhost"
+
+_EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
+
+
+def create_owner(raw_email: str, now: datetime) -> Owner:
+    """Raises InvalidInput for what is no address or is taken."""
+    email = _parse_email(raw_email)
+    try:
+        return Owner.create(email=email, created_at=now)
+    except IntegrityError:
+        raise InvalidInput(f"There is an owner {email} already.") from None
+
+
+def list_owners() -> list[Owner]:
+    return list(Owner.select().order_by(Owner.created_at, Owner.id))
+
+
+def get_owner(raw_email: str) -> Owner:
+    """Raises NotFound."""
+    email = _parse_email(raw_email)
+    owner = Owner.get_or_none(Owner.email == email)
+    if owner is None:
+        raise NotFound(f"There is no owner {email}; make one with: flask owners create {email}")
+    return owner
+
+
+def get_installation_owner(now: datetime) -> Owner:
+    """Return the owner of pages made without one, making it the first time."""
+    return Owner.get_or_none(Owner.email == INSTALLATION_OWNER) or create_owner(
+        INSTALLATION_OWNER, now
+    )
+
+
+def _parse_email(raw: str) -> str:
+    email = raw.strip().lower()
+    if not (_EMAIL.fullmatch(email) and email.isprintable()):
+        raise InvalidInput(f"{raw!r} is not an e-mail address.")
+    return email

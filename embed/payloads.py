@@ -1,0 +1,60 @@
+"""The public payload of a tracking page (spec 2.1)."""
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from embed.domain.amounts import simplify_amount
+from embed.errors import ApiError
+from embed.models import Page, Tag
+from embed.pages import find_page
+from embed.tags import list_tags
+from embed.wallets import TrackedWallet, list_wallets
+
+
+@lru_cache(maxsize=64)
+def render_payload(page_id: str, version: int) -> bytes:
+    """Return the finished JSON; `version` is the page's, read in this very request.
+
+    A change bumps the version in its own transaction, so what is remembered under the
+    version that a request has just read is never older than that request. Raises ApiError
+    `not_found`.
+    """
+    return json.dumps(build_payload(page_id), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def build_payload(page_id: str) -> dict[str, Any]:
+    """Read a page's public data. Raises ApiError `not_found`."""
+    page = find_page(page_id)
+    if page is None:
+        raise ApiError("not_found")
+    return describe_page(page) | {
+        "wallets": [describe_wallet(wallet) for wallet in list_wallets(page)],
+        "tags": [describe_tag(tag) for tag in list_tags(page.id)],
+    }
+
+
+def describe_page(page: Page) -> dict[str, Any]:
+    return {
+        "tokenName": page.token_name,
+        "tokenSymbol": page.token_symbol,
+        "tokenMint": page.token_mint,
+        "publicTitle": page.public_title,
+        "publicComments": page.public_comments,
+    }
+
+
+def describe_wallet(wallet: TrackedWallet) -> dict[str, Any]:
+    """Return spec 2.2."""
+    return {
+        "id": wallet.id,
+        "address": wallet.address,
+        "publicAlias": wallet.public_alias,
+        "tokenBalance": simplify_amount(wallet.token_balance),
+        "tags": [describe_tag(tag) for tag in wallet.tags],
+    }
+
+
+def describe_tag(tag: Tag) -> dict[str, Any]:
+    """Return spec 2.3."""
+    return {"id": tag.id, "name": tag.name, "color": tag.color}

@@ -1,0 +1,143 @@
+"""One frozen object for everything that the environment decides."""
+
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit
+
+from limits import RateLimitItem, parse
+
+PROJECT_DIR = Path(__file__).resolve().parent.parent
+INSTANCE_DIR = PROJECT_DIR / "instance"
+
+
+class SettingsError(ValueError):
+    """A variable holds what the service cannot run on; the text names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings table of the README, parsed."""
+
+    secret_keys: tuple[str, ...] = field(repr=False)  # the first seals, all open
+    database_url: str
+    public_url: str | None
+    trusted_proxies: int
+    ratelimit_storage_uri: str
+    limit_per_ip: RateLimitItem
+    limit_per_key: RateLimitItem
+    limit_session_nonces: RateLimitItem
+    limit_session_submissions: RateLimitItem
+    nonce_lifetime: timedelta
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
+        """Read every setting; an empty variable is as good as none.
+
+        Makes ``instance/secret_key`` when ``SECRET_KEY`` is not set and there is none yet.
+        Raises SettingsError.
+        """
+        given = {name: value.strip() for name, value in environ.items() if value.strip()}
+        return cls(
+            secret_keys=_parse_secret_keys(given),
+            database_url=_parse_database_url(given),
+            public_url=_parse_public_url(given),
+            trusted_proxies=_parse_whole_number(given, "TRUSTED_PROXIES", default=0, least=0),
+            ratelimit_storage_uri=given.get("RATELIMIT_STORAGE_URI", "memory://"),
+            limit_per_ip=_parse_limit(given, "LIMIT_PER_IP", "600/minute"),
+            limit_per_key=_parse_limit(given, "LIMIT_PER_KEY", "6000/minute"),
+            limit_session_nonces=_parse_limit(given, "LIMIT_SESSION_NONCES", "20/10 minutes"),
+            limit_session_submissions=_parse_limit(
+                given, "LIMIT_SESSION_SUBMISSIONS", "10/10 minutes"
+            ),
+            nonce_lifetime=timedelta(
+                seconds=_parse_whole_number(given, "NONCE_LIFETIME", default=600, least=1)
+            ),
+        )
+
+
+def _parse_secret_keys(given: Mapping[str, str]) -> tuple[str, ...]:
+    if "SECRET_KEY" not in given:
+        return (load_secret_key(INSTANCE_DIR / "secret_key"),)
+    keys = tuple(key.strip() for key in given["SECRET_KEY"].split(","))
+    if not all(keys):
+        raise SettingsError("SECRET_KEY has an empty entry between its commas.")
+    return keys
+
+
+def load_secret_key(path: Path) -> str:
+    """Read the installation's own key, making it (mode 0600) the first time.
+
+    Raises SettingsError when the file cannot be made, or is there but empty.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _write_once(path, secrets.token_urlsafe(48))
+        key = path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise SettingsError(f"SECRET_KEY is not set, and {path} cannot be used: {error}") from None
+    if not key:
+        raise SettingsError(f"{path} is empty; remove it, or set SECRET_KEY.")
+    return key
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Create `path` with its whole text or leave what another process made meanwhile."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+def _parse_database_url(given: Mapping[str, str]) -> str:
+    url = given.get("DATABASE_URL", "sqlite:///instance/embed.db")
+    if url.startswith("sqlite:///") and url != "sqlite:///":
+        return url
+    if url.startswith(("postgresql://", "postgres://")):
+        return url
+    raise SettingsError(
+        "DATABASE_URL must look like sqlite:///path/to/file.db or postgresql://user@host/db."
+    )
+
+
+def _parse_public_url(given: Mapping[str, str]) -> str | None:
+    url = given.get("PUBLIC_URL")
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc:
+        raise SettingsError(
+            "PUBLIC_URL must be an address without a path, such as https://embed.example.com."
+        )
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _parse_limit(given: Mapping[str, str], name: str, default: str) -> RateLimitItem:
+    try:
+        return parse(given.get(name, default))
+    except ValueError:
+        raise SettingsError(f"{name} must look like 600/minute or 20/10 minutes.") from None
+
+
+def _parse_whole_number(given: Mapping[str, str], name: str, *, default: int, least: int) -> int:
+    raw = given.get(name, str(default))
+    if not (raw.isascii() and raw.isdigit() and len(raw) < 10 and int(raw) >= least):
+        raise SettingsError(f"{name} must be a whole number, {least} or more.")
+    return int(raw)

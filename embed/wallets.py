@@ -1,0 +1,157 @@
+"""Tracked wallets of a page."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from peewee import JOIN, IntegrityError
+
+from embed.balances import record_balance
+from embed.database import db
+from embed.domain.addresses import is_address
+from embed.domain.texts import parse_optional_text
+from embed.errors import InvalidInput, NotFound
+from embed.models import Balance, Page, Tag, Wallet, WalletTag
+from embed.pages import bump_version, get_page, lock_page
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedWallet:
+    """A wallet as a list shows it, with what other tables know of it."""
+
+    id: str
+    address: str
+    public_alias: str | None
+    is_hidden: bool
+    token_balance: float  # whole tokens
+    tags: tuple[Tag, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletChanges:
+    """What to set; None leaves it as it is, an empty alias removes it."""
+
+    alias: str | None = None
+    tag_names: Sequence[str] | None = None
+    balance: float | None = None
+    is_hidden: bool | None = None
+
+
+def list_wallets(page: Page, *, with_hidden: bool = False) -> list[TrackedWallet]:
+    """Return the page's wallets, oldest first, in two statements however many there are."""
+    rows = (
+        Wallet.select(
+            Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden, Balance.amount
+        )
+        .join(
+            Balance,
+            JOIN.LEFT_OUTER,
+            on=(Balance.address == Wallet.address) & (Balance.mint == page.token_mint),
+        )
+        .where(Wallet.page == page)
+        .order_by(Wallet.created_at, Wallet.id)
+    )
+    if not with_hidden:
+        rows = rows.where(~Wallet.is_hidden)
+    tags = _list_tags_by_wallet(page)
+    return [
+        TrackedWallet(wallet_id, address, alias, bool(is_hidden), amount or 0.0, tags[wallet_id])
+        for wallet_id, address, alias, is_hidden, amount in rows.tuples().iterator()
+    ]
+
+
+def _list_tags_by_wallet(page: Page) -> defaultdict[str, tuple[Tag, ...]]:
+    links = (
+        WalletTag.select(WalletTag.wallet, Tag.id, Tag.name, Tag.color)
+        .join(Tag)
+        .where(Tag.page == page)
+        .order_by(Tag.created_at, Tag.id)
+    )
+    by_wallet: defaultdict[str, tuple[Tag, ...]] = defaultdict(tuple)
+    for wallet_id, tag_id, name, color in links.tuples().iterator():
+        by_wallet[wallet_id] += (Tag(id=tag_id, name=name, color=color),)
+    return by_wallet
+
+
+def add_wallet(page_id: str, address: str, changes: WalletChanges, now: datetime) -> TrackedWallet:
+    """Track an address. Raises NotFound, InvalidInput."""
+    if not is_address(address):
+        raise InvalidInput(f"{address!r} is not a wallet address (base58 of 32 bytes).")
+    try:
+        with db.atomic():
+            page = lock_page(page_id)
+            wallet = Wallet.create(page=page, address=address, created_at=now)
+            _apply(wallet, page, changes, now)
+    except IntegrityError:
+        raise InvalidInput(f"The page tracks {address} already.") from None
+    return _get_tracked(page, wallet.id)
+
+
+def update_wallet(wallet_id: str, changes: WalletChanges, now: datetime) -> TrackedWallet:
+    """Raises NotFound, InvalidInput."""
+    with db.atomic():
+        wallet, page = _lock_wallet(wallet_id)
+        _apply(wallet, page, changes, now)
+    return _get_tracked(page, wallet.id)
+
+
+def remove_wallet(wallet_id: str) -> TrackedWallet:
+    """Stop tracking; what was observed of its balance stays. Raises NotFound."""
+    with db.atomic():
+        wallet, page = _lock_wallet(wallet_id)
+        tracked = _get_tracked(page, wallet.id)
+        wallet.delete_instance()
+        bump_version(page.id)
+    return tracked
+
+
+def track_approved(page: Page, address: str, nickname: str, now: datetime) -> None:
+    """Put an approved wallet on its page; one that the owner tracks already stays as it is.
+
+    Called inside the transaction of the approval.
+    """
+    Wallet.insert(
+        page=page, address=address, public_alias=nickname, created_at=now
+    ).on_conflict_ignore().execute()
+    bump_version(page.id)
+
+
+def _lock_wallet(wallet_id: str) -> tuple[Wallet, Page]:
+    wallet = Wallet.get_or_none(Wallet.id == wallet_id)
+    if wallet is None:
+        raise NotFound(f"There is no wallet {wallet_id}.")
+    return wallet, lock_page(wallet.page_id)
+
+
+def _get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
+    return next(one for one in list_wallets(page, with_hidden=True) if one.id == wallet_id)
+
+
+def _apply(wallet: Wallet, page: Page, changes: WalletChanges, now: datetime) -> None:
+    if changes.alias is not None:
+        wallet.public_alias = parse_optional_text(changes.alias, "alias", max_length=100)
+    if changes.is_hidden is not None:
+        wallet.is_hidden = changes.is_hidden
+    wallet.save()
+    if changes.tag_names is not None:
+        _set_tags(wallet, page, changes.tag_names)
+    if changes.balance is not None:
+        record_balance(page.token_mint, wallet.address, changes.balance, now=now)
+    bump_version(page.id)
+
+
+def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
+    wanted = set(names)
+    tags = list(Tag.select().where(Tag.page == page, Tag.name.in_(wanted))) if wanted else []
+    missing = wanted - {tag.name for tag in tags}
+    if missing:
+        raise InvalidInput(f"The page has no tag {min(missing)!r}; add it with: flask tags add")
+    WalletTag.delete().where(WalletTag.wallet == wallet).execute()
+    if tags:
+        WalletTag.insert_many([{"wallet": wallet, "tag": tag} for tag in tags]).execute()
+
+
+def get_page_wallets(page_id: str) -> list[TrackedWallet]:
+    """Return all wallets of a page, the hidden ones too. Raises NotFound."""
+    return list_wallets(get_page(page_id), with_hidden=True)

@@ -1,0 +1,80 @@
+"""The four endpoints (spec 4.1 to 4.4), in the spec's words."""
+
+from flask import Blueprint, Response, g, request
+from flask.typing import ResponseReturnValue
+
+from embed import payloads, submissions
+from embed.errors import ApiError
+from embed.web import auth, bodies, limits, visitor
+from embed.web.cors import answer_preflight, check_preflight_origin
+from embed.web.current import own_host, service
+
+blueprint = Blueprint("api", __name__)
+blueprint.before_request(auth.authenticate)
+
+
+@blueprint.get("/tracking/<page_id>")
+def read_tracking_page(page_id: str) -> ResponseReturnValue:
+    """Return the public payload of a page (spec 4.1)."""
+    auth.check_page(page_id)
+    if g.access.is_page_deleted:
+        raise ApiError("not_found")
+    if not g.access.is_page_open:
+        raise ApiError("embed_disabled")
+    payload = payloads.render_payload(page_id, g.access.page_version)
+    return Response(payload, content_type="application/json")
+
+
+@blueprint.post("/siws/nonce")
+def create_nonce() -> ResponseReturnValue:
+    """Start a wallet submission (spec 4.2)."""
+    limits.check_session_nonces()
+    page_id, raw_wallet_address = bodies.read_nonce_request()
+    auth.check_page(page_id)
+    nonce = submissions.issue_nonce(
+        raw_wallet_address, service=service(), access=g.access, host=own_host()
+    )
+    return {"nonceId": service().nonces.close(nonce), "message": nonce.build_message()}
+
+
+@blueprint.post("/submissions")
+def create_submission() -> ResponseReturnValue:
+    """Finish a wallet submission (spec 4.3)."""
+    draft = bodies.read_draft()
+    auth.check_page(draft.page_id)
+    submission = submissions.submit(
+        draft,
+        service=service(),
+        access=g.access,
+        session_id=visitor.find_session_id(),
+        check_session_limit=limits.check_session_submissions,
+    )
+    return {"submissionId": submission.id, "status": submission.status}, 201
+
+
+@blueprint.get("/session/submissions")
+def list_session_submissions() -> ResponseReturnValue:
+    """Return the visitor's own submissions for a page (spec 4.4)."""
+    page_id = request.args.get("trackingPageId")
+    if not page_id:
+        raise ApiError("missing_tracking_page_id")
+    auth.check_page(page_id)
+    own = submissions.list_of_session(page_id, visitor.find_session_id())
+    return {"submissions": [submissions.describe_submission(one) for one in own]}
+
+
+@blueprint.route("/tracking/<page_id>", methods=["OPTIONS"])
+def preflight_tracking_page(page_id: str) -> ResponseReturnValue:
+    check_preflight_origin(page_id)
+    return answer_preflight("GET", "Authorization")
+
+
+@blueprint.route("/siws/nonce", methods=["OPTIONS"])
+@blueprint.route("/submissions", methods=["OPTIONS"])
+def preflight_post() -> ResponseReturnValue:
+    return answer_preflight("POST", "Authorization, Content-Type")
+
+
+@blueprint.route("/session/submissions", methods=["OPTIONS"])
+def preflight_session_submissions() -> ResponseReturnValue:
+    return answer_preflight("GET", "Authorization")

@@ -1,0 +1,50 @@
+"""JSON bodies: parsed by hand, since every way to be wrong has its code (spec 4.2, 4.3)."""
+
+import json
+from typing import NoReturn
+
+from flask import request
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from embed.errors import ApiError
+from embed.submissions import Draft
+
+
+def read_draft() -> Draft:
+    """Raises ApiError `invalid_json`, `missing_fields`."""
+    return Draft(
+        *_read_strings("trackingPageId", "walletAddress", "nickname", "nonceId", "signature")
+    )
+
+
+def read_nonce_request() -> tuple[str, str]:
+    """Return the page's id and the wallet's address, unchecked.
+
+    Raises ApiError `invalid_json`, `missing_fields`.
+    """
+    page_id, raw_wallet_address = _read_strings("trackingPageId", "walletAddress")
+    return page_id, raw_wallet_address
+
+
+def _read_strings(*names: str) -> list[str]:
+    body = _read_json()
+    if not isinstance(body, dict):
+        raise ApiError("missing_fields")
+    values = [value for name in names if isinstance(value := body.get(name), str)]
+    if len(values) < len(names):
+        raise ApiError("missing_fields")
+    return values
+
+
+def _read_json() -> object:
+    if not request.is_json:
+        raise ApiError("invalid_json")
+    try:
+        text = request.get_data().decode("utf-8")
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError, RequestEntityTooLarge):
+        raise ApiError("invalid_json") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

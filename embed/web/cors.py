@@ -1,0 +1,60 @@
+"""Cross-origin browser use: Flask-CORS on answers, the spec's fixed words on preflights (4.5)."""
+
+from flask import Flask, Response, request
+from flask_cors import CORS
+
+from embed.api_keys import is_listed_by_live_key
+from embed.domain.origins import parse_origin
+from embed.errors import ApiError
+from embed.web.current import own_origin
+
+API_PATHS = (r"/api/.*", r"/embed/api/.*")
+
+
+def init_cors(app: Flask) -> None:
+    # Runs after Flask-CORS, as it is registered before it.
+    app.after_request(_finish)
+    CORS(
+        app,
+        resources=list(API_PATHS),
+        origins="*",  # whoever asks may read the answer; who may ask is the key's business
+        supports_credentials=True,
+        expose_headers=["Retry-After"],
+        vary_header=False,  # _finish says it for requests without an origin too
+    )
+
+
+def answer_preflight(methods: str, headers: str) -> Response:
+    """Return 204 with the spec's fixed headers, whatever the browser asked for."""
+    response = Response(status=204)
+    response.headers["Access-Control-Allow-Methods"] = f"{methods}, OPTIONS"
+    response.headers["Access-Control-Allow-Headers"] = headers
+    response.headers["Access-Control-Max-Age"] = "600"
+    response.headers["Access-Control-Allow-Credentials"] = "true"
+    if origin := request.headers.get("Origin"):
+        response.headers["Access-Control-Allow-Origin"] = origin
+    del response.headers["Content-Type"]
+    return response
+
+
+def check_preflight_origin(page_id: str) -> None:
+    """Raises ApiError `origin_not_allowed` unless some live public key of the page lists it."""
+    raw_origin = request.headers.get("Origin") or "null"
+    origin = None if raw_origin == "null" else parse_origin(raw_origin)
+    if raw_origin != "null" and (origin is None or origin == own_origin()):
+        is_allowed = origin is not None
+    else:
+        is_allowed = is_listed_by_live_key(page_id, origin)
+    if not is_allowed:
+        raise ApiError("origin_not_allowed")
+
+
+def _finish(response: Response) -> Response:
+    if request.path.startswith(("/api/", "/embed/api/")):
+        response.vary.add("Origin")
+        if request.method == "OPTIONS" and response.status_code != 204:
+            # A refused preflight says nothing that a browser could take for a yes.
+            for name in list(response.headers.keys()):
+                if name.startswith("Access-Control-"):
+                    del response.headers[name]
+    return response

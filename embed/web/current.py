@@ -1,0 +1,32 @@
+"""What the current app was made with."""
+
+from typing import cast
+
+from flask import current_app, request
+
+from embed.domain.origins import parse_origin
+from embed.errors import ApiError
+from embed.service import Service
+
+EXTENSION = "embed"
+
+
+def service() -> Service:
+    return cast(Service, current_app.extensions[EXTENSION])
+
+
+def own_origin() -> str:
+    """Return the service's own origin: PUBLIC_URL's, else the request's.
+
+    Raises ApiError `invalid_host` when the request names a host that cannot be one.
+    """
+    public_url = service().settings.public_url
+    origin = parse_origin(public_url or f"{request.scheme}://{request.host}")
+    if origin is None:
+        raise ApiError("invalid_host")
+    return origin
+
+
+def own_host() -> str:
+    """Return the host that the message to sign names, with its port unless default."""
+    return own_origin().partition("://")[2]

@@ -1,0 +1,83 @@
+"""Every refusal and failure in the one shape: JSON for the API, a small page for people."""
+
+import math
+from datetime import timedelta
+
+import peewee
+from flask import Flask, Response, current_app, json, render_template, request
+from werkzeug.exceptions import HTTPException, SecurityError
+
+from embed.database import discard_broken_connection
+from embed.domain.amounts import simplify_amount
+from embed.errors import ApiError
+
+_CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
+# For people who open the widget; the API's callers get the code alone.
+_SENTENCE_BY_CODE = {
+    "missing_key": "This widget's address has no key.",
+    "invalid_key": "This widget's key does not fit this page.",
+    "revoked_key": "This widget's key was revoked by the page's owner.",
+    "embed_disabled": "The owner has switched this widget off.",
+    "not_found": "There is nothing here.",
+    "rate_limit_ip": "Too many requests came from your network. Please try again in a moment.",
+    "unavailable": "The service is resting for a moment. Please try again.",
+    "internal_error": "Something went wrong on our side.",
+}
+_OTHER_SENTENCE = "This request cannot be answered."
+_DATABASE_RETRY_AFTER = timedelta(seconds=5)
+
+
+def init_error_handlers(app: Flask) -> None:
+    app.register_error_handler(ApiError, render_refusal)
+    app.register_error_handler(HTTPException, _render_http_exception)
+    app.register_error_handler(peewee.OperationalError, _render_database_away)
+    app.register_error_handler(peewee.InterfaceError, _render_database_away)
+    app.register_error_handler(Exception, _render_bug)
+
+
+def render_refusal(refusal: ApiError) -> Response:
+    """Answer JSON under the API's paths, and a page without a cookie anywhere else."""
+    if request.path.startswith(("/api/", "/embed/api/")):
+        details = {name: simplify_amount(value) for name, value in refusal.details.items()}
+        body = json.dumps({"error": refusal.code} | details)
+        response = Response(body, refusal.status, content_type="application/json")
+    else:
+        response = Response(
+            render_template(
+                "errors/refusal.html",
+                sentence=_SENTENCE_BY_CODE.get(refusal.code, _OTHER_SENTENCE),
+                code=refusal.code,
+                status=refusal.status,
+            ),
+            refusal.status,
+        )
+    if refusal.retry_after is not None:
+        response.headers["Retry-After"] = str(
+            max(1, math.ceil(refusal.retry_after.total_seconds()))
+        )
+    return response
+
+
+def _render_http_exception(error: HTTPException) -> Response | HTTPException:
+    """Give what Werkzeug and Flask raise the API's shape, keeping headers such as Allow."""
+    if isinstance(error, SecurityError):
+        return render_refusal(ApiError("invalid_host"))
+    status = error.code or 500
+    if status < 400:
+        return error
+    code = _CODE_BY_STATUS.get(status, "bad_request" if status < 500 else "internal_error")
+    response = render_refusal(ApiError(code))
+    if allowed := dict(error.get_headers()).get("Allow"):
+        response.headers["Allow"] = allowed
+    return response
+
+
+def _render_database_away(error: Exception) -> Response:
+    current_app.logger.error("The database does not answer: %s", error)
+    discard_broken_connection()
+    return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
+
+
+def _render_bug(error: Exception) -> Response:
+    current_app.logger.exception("Unexpected failure of %s %s", request.method, request.path)
+    return render_refusal(ApiError("internal_error"))

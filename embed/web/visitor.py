@@ -1,0 +1,30 @@
+"""The visitor's session, known by a sealed cookie (spec 2.7)."""
+
+from flask import Response, request
+
+from embed.domain.identifiers import make_id
+from embed.domain.visits import SESSION_LIFETIME
+from embed.web.current import service
+
+COOKIE = "embed_session"
+
+
+def find_session_id() -> str | None:
+    raw = request.cookies.get(COOKIE)
+    return None if raw is None else service().sessions.find_session_id(raw, service().clock())
+
+
+def renew_session(response: Response) -> None:
+    """Start a session, or give the present one another 30 days."""
+    session_id = find_session_id() or make_id()
+    response.set_cookie(
+        COOKIE,
+        service().sessions.close(session_id, service().clock()),
+        max_age=SESSION_LIFETIME,
+        path="/embed",
+        secure=True,
+        httponly=True,
+        samesite="None",
+        # Browsers drop a cross-site frame's cookie without it.
+        partitioned=True,
+    )
