@@ -6,8 +6,6 @@ from embed.factory import create_app
 from embed.settings import Settings, SettingsError
 
 try:
-    settings = Settings.from_environ()
+    app = create_app(Settings.from_environ())
 except SettingsError as error:
     sys.exit(f"Error: {error}")
-
-app = create_app(settings)

@@ -1,15 +1,19 @@
 """How gunicorn serves the app; every value can be overridden on its command line."""
 
 import sys
+import time
+from contextlib import suppress
+from typing import Any
 
 from gunicorn.arbiter import Arbiter
-from peewee import OperationalError
+from gunicorn.http.errors import ParseException
+from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed import database
 from embed.settings import Settings, SettingsError
 
 try:
-    _settings = Settings.from_environ()
+    database.open_database(Settings.from_environ().database_url)
 except SettingsError as error:
     sys.exit(f"Error: {error}")
 
@@ -23,17 +27,37 @@ forwarded_allow_ips = ""
 limit_request_line = 8190
 control_socket_disable = True
 
+# How much of a body that the app left unread is taken in all the same, and for how long.
+_DISCARDED_BYTES = 8 * 1024 * 1024
+_DISCARD_STEP_BYTES = 64 * 1024
+_DISCARD_S = 5.0
+
 
 def on_starting(server: Arbiter) -> None:
     """Bring the database up to date before the first worker asks it.
 
     A database that is away stops nothing: requests answer 503 until it is back.
     """
-    database.open_database(_settings.database_url)
     try:
         for name in database.upgrade():
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
         server.log.warning("The database could not be brought up to date: %s", error)
+    except (DatabaseError, InterfaceError) as error:
+        sys.exit(f"Error: DATABASE_URL names what cannot be used: {' '.join(str(error).split())}")
     finally:
         database.db.close()
+
+
+def post_request(_worker: Any, request: Any, environ: dict[str, Any], _response: Any) -> None:
+    """Take in a refused body: a client that is cut off while it sends may miss the answer."""
+    if not (environ.get("CONTENT_LENGTH") or "HTTP_TRANSFER_ENCODING" in environ):
+        return
+    connection = environ["gunicorn.socket"]
+    deadline = time.monotonic() + _DISCARD_S
+    with suppress(OSError, ParseException):  # it stalls, has gone, or sends what is no body
+        for _ in range(_DISCARDED_BYTES // _DISCARD_STEP_BYTES):
+            connection.settimeout(max(deadline - time.monotonic(), 0.001))
+            if not request.body.read(_DISCARD_STEP_BYTES):
+                break
+        connection.settimeout(None)

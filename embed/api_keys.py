@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from peewee import Database
 
-from embed.database import db
+from embed.database import db, fetch_first
+from embed.domain.identifiers import is_id
 from embed.domain.key_format import Tier, hash_key, make_key, shorten_key
 from embed.domain.origins import parse_allowlist_entry
 from embed.errors import InvalidInput, NotFound
@@ -35,7 +36,7 @@ def find_access(key: str) -> Access | None:
 
     Nothing of this is remembered: a revocation counts from the next request on.
     """
-    row = db.execute_sql(_access_statement(db.obj), (hash_key(key),)).fetchone()
+    row = fetch_first(_access_statement(db.obj), (hash_key(key),))
     if row is None:
         return None
     (
@@ -90,6 +91,8 @@ def is_listed_by_live_key(page_id: str, origin: str | None) -> bool:
 
     `origin` None stands for the null origin.
     """
+    if not is_id(page_id):
+        return False
     keys = ApiKey.select(ApiKey.origins, ApiKey.allow_null_origin).where(
         ApiKey.page == page_id, ApiKey.tier == "public", ApiKey.revoked_at.is_null()
     )

@@ -35,6 +35,10 @@ def record_balance(
             preserve=[Balance.amount, Balance.observed_at, Balance.slot],
         ).execute()
         tracking = Wallet.select(Wallet.page).where(Wallet.address == address)
-        Page.update(version=Page.version + 1).where(
-            Page.token_mint == mint, Page.id.in_(tracking)
-        ).execute()
+        pages = (
+            Page.select(Page.id)
+            .where(Page.token_mint == mint, Page.id.in_(tracking))
+            .order_by(Page.id)  # two of these at once lock in one order
+        )
+        ids = [page.id for page in (pages.for_update() if db.for_update else pages)]
+        Page.update(version=Page.version + 1).where(Page.id.in_(ids)).execute()

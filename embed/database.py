@@ -3,13 +3,22 @@
 A connection stays open per thread: opening one costs more than most requests.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
-from peewee import Database, DatabaseProxy, PostgresqlDatabase, SqliteDatabase
+from peewee import (
+    Database,
+    DatabaseProxy,
+    InterfaceError,
+    OperationalError,
+    PostgresqlDatabase,
+    SqliteDatabase,
+)
 from playhouse.migrations import Runner
 
-from embed.settings import PROJECT_DIR
+from embed.settings import PROJECT_DIR, SettingsError
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 
@@ -24,6 +33,7 @@ _SQLITE_PRAGMAS = {
     "foreign_keys": 1,
 }
 _BUSY_TIMEOUT_S = 20
+_CONNECT_TIMEOUT_S = 5
 
 
 def open_database(url: str) -> Database:
@@ -38,7 +48,10 @@ def open_database(url: str) -> Database:
 
 def _open_sqlite(url: str) -> Database:
     path = PROJECT_DIR / unquote(url.removeprefix("sqlite:///"))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"DATABASE_URL: the folder cannot be made: {error}") from None
     return SqliteDatabase(
         str(path),
         pragmas=_SQLITE_PRAGMAS,
@@ -50,7 +63,26 @@ def _open_sqlite(url: str) -> Database:
 
 
 def _open_postgres(url: str) -> Database:
-    return PostgresqlDatabase(url, prefer_psycopg3=True)
+    # A server that is there but silent must not hold every thread, unless the address says so.
+    limits: dict[str, Any] = {}
+    if "connect_timeout" not in url:
+        limits["connect_timeout"] = _CONNECT_TIMEOUT_S
+    return PostgresqlDatabase(url, prefer_psycopg3=True, **limits)
+
+
+def fetch_first(sql: str, parameters: Sequence[Any]) -> Any:
+    """Return the first row of what a request asks first, or None.
+
+    A server may drop a connection that lay idle; then the question is put once more, over a
+    new one. No later statement is repeated, as it may have had its effect.
+    """
+    try:
+        return db.execute_sql(sql, parameters).fetchone()
+    except (OperationalError, InterfaceError):
+        if db.is_closed() or db.is_connection_usable():
+            raise
+        db.close()
+        return db.execute_sql(sql, parameters).fetchone()
 
 
 def discard_broken_connection() -> None:

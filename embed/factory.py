@@ -13,9 +13,11 @@ from embed.domain.visits import SessionSeal
 from embed.service import Service
 from embed.settings import PROJECT_DIR, Settings
 from embed.web import api, widget
+from embed.web.assets import init_assets
 from embed.web.cors import init_cors
-from embed.web.current import EXTENSION
+from embed.web.current import EXTENSION, check_host
 from embed.web.error_handlers import init_error_handlers
+from embed.web.languages import init_languages
 from embed.web.limits import init_limits
 
 MAX_BODY_BYTES = 16 * 1024
@@ -26,19 +28,17 @@ def create_app(
     *,
     balances: BalanceSource | None = None,
     clock: Clock = times.now,
+    extra_scripts: tuple[str, ...] = (),
 ) -> Flask:
     """Make the WSGI app; the database is connected to at the first request."""
     app = Flask(
         "embed",
         template_folder=str(PROJECT_DIR / "templates"),
-        static_folder=str(PROJECT_DIR / "static"),
+        static_folder=None,  # assets.py serves it
     )
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
     app.url_map.merge_slashes = False
-    if settings.public_url is not None:
-        # No other name pointed at this machine passes for its own.
-        app.config["TRUSTED_HOSTS"] = [settings.public_url.partition("://")[2]]
     if settings.trusted_proxies:
         hops = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]
@@ -50,10 +50,15 @@ def create_app(
         balances=balances or EnteredBalances(),
         nonces=NonceSeal(settings.secret_keys),
         sessions=SessionSeal(settings.secret_keys),
+        extra_scripts=extra_scripts,
     )
     init_limits(app, settings)
+    if settings.public_url is not None:
+        app.before_request(check_host)
     init_cors(app)
     init_error_handlers(app)
+    init_assets(app)
+    init_languages(app)
     app.register_blueprint(api.blueprint, url_prefix="/api/embed")
     # The cookie's path is /embed, so a browser sends it here and not to /api/embed.
     app.register_blueprint(api.blueprint, url_prefix="/embed/api", name="own_api")

@@ -23,6 +23,11 @@ def render_payload(page_id: str, version: int) -> bytes:
     return json.dumps(build_payload(page_id), ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def read_payload(page_id: str, version: int) -> Any:
+    """Return the payload as a dict of the caller's own. Raises ApiError `not_found`."""
+    return json.loads(render_payload(page_id, version))
+
+
 def build_payload(page_id: str) -> dict[str, Any]:
     """Read a page's public data. Raises ApiError `not_found`."""
     page = find_page(page_id)

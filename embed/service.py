@@ -16,3 +16,4 @@ class Service:
     balances: BalanceSource
     nonces: NonceSeal
     sessions: SessionSeal
+    extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's

@@ -1,6 +1,7 @@
 """One frozen object for everything that the environment decides."""
 
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from limits import RateLimitItem, parse
+import psycopg
+from limits import RateLimitItem, parse_many
+from psycopg.conninfo import conninfo_to_dict
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 INSTANCE_DIR = PROJECT_DIR / "instance"
@@ -26,6 +29,9 @@ VARIABLES = (
     "LIMIT_SESSION_SUBMISSIONS",
     "NONCE_LIFETIME",
 )
+
+_NO_HOST = re.compile(r"[\s@\\%*]")
+_STORAGE = re.compile(r"(?:memory|(?:redis|valkey)(?:s|\+unix|\+cluster|\+sentinel)?)://.*")
 
 
 class SettingsError(ValueError):
@@ -60,7 +66,7 @@ class Settings:
             database_url=_parse_database_url(given),
             public_url=_parse_public_url(given),
             trusted_proxies=_parse_whole_number(given, "TRUSTED_PROXIES", default=0, least=0),
-            ratelimit_storage_uri=given.get("RATELIMIT_STORAGE_URI", "memory://"),
+            ratelimit_storage_uri=_parse_storage_uri(given),
             limit_per_ip=_parse_limit(given, "LIMIT_PER_IP", "600/minute"),
             limit_per_key=_parse_limit(given, "LIMIT_PER_KEY", "6000/minute"),
             limit_session_nonces=_parse_limit(given, "LIMIT_SESSION_NONCES", "20/10 minutes"),
@@ -79,20 +85,22 @@ def _parse_secret_keys(given: Mapping[str, str]) -> tuple[str, ...]:
     keys = tuple(key.strip() for key in given["SECRET_KEY"].split(","))
     if not all(keys):
         raise SettingsError("SECRET_KEY has an empty entry between its commas.")
+    if not all(key.isprintable() for key in keys):  # bytes that are not UTF-8 seal nothing
+        raise SettingsError("SECRET_KEY must be text that can be printed.")
     return keys
 
 
 def load_secret_key(path: Path) -> str:
     """Read the installation's own key, making it (mode 0600) the first time.
 
-    Raises SettingsError when the file cannot be made, or is there but empty.
+    Raises SettingsError when the file cannot be made, or is there but empty or not text.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             _write_once(path, secrets.token_urlsafe(48))
         key = path.read_text(encoding="utf-8").strip()
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"SECRET_KEY is not set, and {path} cannot be used: {error}") from None
     if not key:
         raise SettingsError(f"{path} is empty; remove it, or set SECRET_KEY.")
@@ -120,10 +128,19 @@ def _parse_database_url(given: Mapping[str, str]) -> str:
     if url.startswith("sqlite:///") and url != "sqlite:///":
         return url
     if url.startswith(("postgresql://", "postgres://")):
-        return url
+        # Both are Postgres' own words for it; what comes after us knows the long one only.
+        return _check_postgres_url("postgresql://" + url.partition("://")[2])
     raise SettingsError(
         "DATABASE_URL must look like sqlite:///path/to/file.db or postgresql://user@host/db."
     )
+
+
+def _check_postgres_url(url: str) -> str:
+    try:
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise SettingsError(f"DATABASE_URL cannot be read: {str(error).strip()}.") from None
+    return url
 
 
 def _parse_public_url(given: Mapping[str, str]) -> str | None:
@@ -135,18 +152,34 @@ def _parse_public_url(given: Mapping[str, str]) -> str | None:
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc:
+    if not usable or parts.path.strip("/") or parts.query or parts.fragment or _NO_HOST.search(url):
         raise SettingsError(
             "PUBLIC_URL must be an address without a path, such as https://embed.example.com."
         )
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
+def _parse_storage_uri(given: Mapping[str, str]) -> str:
+    uri = given.get("RATELIMIT_STORAGE_URI", "memory://")
+    if not (_STORAGE.fullmatch(uri) and _has_usable_port(uri)):
+        raise SettingsError("RATELIMIT_STORAGE_URI must look like memory:// or redis://host:6379.")
+    return uri
+
+
+def _has_usable_port(uri: str) -> bool:
+    """Clusters and sentinels list several hosts, and are left to their client."""
+    try:
+        return "+" in urlsplit(uri).scheme or urlsplit(uri).port != 0
+    except ValueError:
+        return False
+
+
 def _parse_limit(given: Mapping[str, str], name: str, default: str) -> RateLimitItem:
     try:
-        return parse(given.get(name, default))
+        (limit,) = parse_many(given.get(name, default))  # of several, all but one would be lost
     except ValueError:
         raise SettingsError(f"{name} must look like 600/minute or 20/10 minutes.") from None
+    return limit
 
 
 def _parse_whole_number(given: Mapping[str, str], name: str, *, default: int, least: int) -> int:

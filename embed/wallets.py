@@ -4,12 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from peewee import JOIN, IntegrityError
 
 from embed.balances import record_balance
 from embed.database import db
 from embed.domain.addresses import is_address
+from embed.domain.amounts import parse_amount
 from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput, NotFound
 from embed.models import Balance, Page, Tag, Wallet, WalletTag
@@ -40,6 +42,10 @@ class WalletChanges:
 
 def list_wallets(page: Page, *, with_hidden: bool = False) -> list[TrackedWallet]:
     """Return the page's wallets, oldest first, in two statements however many there are."""
+    return _read_tracked(page) if with_hidden else _read_tracked(page, ~Wallet.is_hidden)
+
+
+def _read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
     rows = (
         Wallet.select(
             Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden, Balance.amount
@@ -49,23 +55,23 @@ def list_wallets(page: Page, *, with_hidden: bool = False) -> list[TrackedWallet
             JOIN.LEFT_OUTER,
             on=(Balance.address == Wallet.address) & (Balance.mint == page.token_mint),
         )
-        .where(Wallet.page == page)
+        .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, Wallet.id)
     )
-    if not with_hidden:
-        rows = rows.where(~Wallet.is_hidden)
-    tags = _list_tags_by_wallet(page)
+    tags = _list_tags_by_wallet(page, *conditions)
     return [
         TrackedWallet(wallet_id, address, alias, bool(is_hidden), amount or 0.0, tags[wallet_id])
         for wallet_id, address, alias, is_hidden, amount in rows.tuples().iterator()
     ]
 
 
-def _list_tags_by_wallet(page: Page) -> defaultdict[str, tuple[Tag, ...]]:
+def _list_tags_by_wallet(page: Page, *conditions: Any) -> defaultdict[str, tuple[Tag, ...]]:
     links = (
         WalletTag.select(WalletTag.wallet, Tag.id, Tag.name, Tag.color)
         .join(Tag)
-        .where(Tag.page == page)
+        .switch(WalletTag)
+        .join(Wallet)
+        .where(Wallet.page == page, *conditions)
         .order_by(Tag.created_at, Tag.id)
     )
     by_wallet: defaultdict[str, tuple[Tag, ...]] = defaultdict(tuple)
@@ -78,21 +84,25 @@ def add_wallet(page_id: str, address: str, changes: WalletChanges, now: datetime
     """Track an address. Raises NotFound, InvalidInput."""
     if not is_address(address):
         raise InvalidInput(f"{address!r} is not a wallet address (base58 of 32 bytes).")
+    _check_balance(changes)
     try:
         with db.atomic():
             page = lock_page(page_id)
             wallet = Wallet.create(page=page, address=address, created_at=now)
-            _apply(wallet, page, changes, now)
+            _apply(wallet, page, changes)
     except IntegrityError:
         raise InvalidInput(f"The page tracks {address} already.") from None
+    _record_balance(page, address, changes, now)
     return _get_tracked(page, wallet.id)
 
 
 def update_wallet(wallet_id: str, changes: WalletChanges, now: datetime) -> TrackedWallet:
     """Raises NotFound, InvalidInput."""
+    _check_balance(changes)
     with db.atomic():
         wallet, page = _lock_wallet(wallet_id)
-        _apply(wallet, page, changes, now)
+        _apply(wallet, page, changes)
+    _record_balance(page, wallet.address, changes, now)
     return _get_tracked(page, wallet.id)
 
 
@@ -125,10 +135,24 @@ def _lock_wallet(wallet_id: str) -> tuple[Wallet, Page]:
 
 
 def _get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
-    return next(one for one in list_wallets(page, with_hidden=True) if one.id == wallet_id)
+    tracked = _read_tracked(page, Wallet.id == wallet_id)
+    if not tracked:
+        raise NotFound(f"There is no wallet {wallet_id}.")
+    return tracked[0]
 
 
-def _apply(wallet: Wallet, page: Page, changes: WalletChanges, now: datetime) -> None:
+def _check_balance(changes: WalletChanges) -> None:
+    if changes.balance is not None:
+        parse_amount(changes.balance)
+
+
+def _record_balance(page: Page, address: str, changes: WalletChanges, now: datetime) -> None:
+    """Keep an entered balance; on its own, since it locks every page that shares it."""
+    if changes.balance is not None:
+        record_balance(page.token_mint, address, changes.balance, now=now)
+
+
+def _apply(wallet: Wallet, page: Page, changes: WalletChanges) -> None:
     if changes.alias is not None:
         wallet.public_alias = parse_optional_text(changes.alias, "alias", max_length=100)
     if changes.is_hidden is not None:
@@ -136,8 +160,6 @@ def _apply(wallet: Wallet, page: Page, changes: WalletChanges, now: datetime) ->
     wallet.save()
     if changes.tag_names is not None:
         _set_tags(wallet, page, changes.tag_names)
-    if changes.balance is not None:
-        record_balance(page.token_mint, wallet.address, changes.balance, now=now)
     bump_version(page.id)
 
 

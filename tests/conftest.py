@@ -14,6 +14,8 @@ from embed import database
 from embed.factory import create_app
 from embed.settings import Settings
 
+DATABASES = ["sqlite", "postgres"]
+
 
 def _provide(server):
     """Yield a server's address; skip where it cannot be had, but never in CI."""
@@ -46,27 +48,79 @@ def sqlite_template(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres_template(postgres_url) -> str:
-    _create_database(postgres_url, "template_embed")
-    _upgrade(postgres_url.format(name="template_embed"))
-    return "template_embed"
+    name = _create_database(postgres_url)
+    _upgrade(postgres_url.format(name=name))
+    return name
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=DATABASES)
 def database_url(request, tmp_path) -> str:
     """The address of a fresh database of this version."""
+    return _make_database(request, tmp_path)
+
+
+@pytest.fixture(params=DATABASES)
+def emptied_database_url(request, tmp_path) -> str:
+    """As database_url, for tests in this process: Postgres empties one faster than it makes one."""
+    if request.param == "sqlite":
+        return _make_database(request, tmp_path)
+    url = request.getfixturevalue("reused_postgres_url")
+    _empty(url)
+    return url
+
+
+@pytest.fixture(scope="session")
+def reused_postgres_url(postgres_url, postgres_template) -> str:
+    return postgres_url.format(name=_create_database(postgres_url, postgres_template))
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def shared_database_url(request, tmp_path_factory) -> str:
+    """The address of a database for a whole file, whose tests make a page each."""
+    return _make_database(request, tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture
+def postgres_database_url(postgres_url, postgres_template) -> str:
+    """The address of a fresh Postgres database, for what SQLite has no word for."""
+    return postgres_url.format(name=_create_database(postgres_url, postgres_template))
+
+
+@pytest.fixture(params=DATABASES)
+def empty_database_url(request, tmp_path) -> str:
+    """The address of a database that holds nothing yet."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'embed.db'}"
+    server = request.getfixturevalue("postgres_url")
+    return server.format(name=_create_database(server))
+
+
+def _make_database(request, folder: Path) -> str:
     if request.param == "sqlite":
         template = request.getfixturevalue("sqlite_template")
-        return f"sqlite:///{shutil.copy(template, tmp_path / 'embed.db')}"
+        return f"sqlite:///{shutil.copy(template, folder / 'embed.db')}"
     server = request.getfixturevalue("postgres_url")
     template = request.getfixturevalue("postgres_template")
+    return server.format(name=_create_database(server, template))
+
+
+def _create_database(server: str, template: str = "template1") -> str:
     name = f"test_{os.urandom(8).hex()}"
-    _create_database(server, name, template)
-    return server.format(name=name)
-
-
-def _create_database(server: str, name: str, template: str = "template1") -> None:
     with psycopg.connect(server.format(name="postgres"), autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    return name
+
+
+def _empty(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")  # no foreign keys for now
+        connection.execute("SET lock_timeout = '10s'")
+        tables = connection.execute(
+            "SELECT tablename FROM pg_tables"
+            " WHERE schemaname = 'public' AND tablename != 'schema_migration'"
+        )
+        for (table,) in tables.fetchall():
+            connection.execute(f'DELETE FROM "{table}"')  # noqa: S608
 
 
 def _upgrade(url: str) -> None:
@@ -81,9 +135,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def environ(database_url) -> dict[str, str]:
+def environ(emptied_database_url) -> dict[str, str]:
     """The settings of a test's service; a test may change them before it asks for `app`."""
-    return {"DATABASE_URL": database_url, "SECRET_KEY": SECRET_KEY}
+    return {"DATABASE_URL": emptied_database_url, "SECRET_KEY": SECRET_KEY}
 
 
 @pytest.fixture
@@ -97,3 +151,14 @@ def app(environ, clock):
 def world(app, clock) -> World:
     """A tracking page with keys, and visitors who act on it in this process."""
     return World(app, clock)
+
+
+@pytest.fixture
+def world_with(environ, request):
+    """Make the world with some settings changed: ``world_with(LIMIT_PER_IP="2/hour")``."""
+
+    def make(**variables: str) -> World:
+        environ.update(variables)
+        return request.getfixturevalue("world")
+
+    return make

@@ -24,49 +24,59 @@ class Unavailable(Exception):
     """This machine cannot run such a server; the text says why."""
 
 
+class Postgres:
+    """A throwaway cluster in a folder; can be stopped and started again."""
+
+    def __init__(self, home: Path) -> None:
+        self._data, self._binaries = home / "data", _find_postgres(home)
+        self._process: subprocess.Popen[bytes] | None = None
+        user = _unprivileged_user()
+        self._as_user = {}
+        if user:
+            self._data.mkdir()
+            shutil.chown(self._data, user)
+            self._as_user = {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
+        options = ["-D", self._data, "-U", "embed", "-A", "trust", "--no-sync", "-E", "UTF8"]
+        subprocess.run(
+            [self._binaries / "initdb", *options],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            **self._as_user,
+        )
+        self.url = f"postgresql://embed@/{{name}}?host={self._data}"
+
+    def start(self) -> None:
+        options = ["-k", self._data, "-c", "listen_addresses=", "-c", "fsync=off"]
+        self._process = subprocess.Popen(
+            [self._binaries / "postgres", "-D", self._data, *options],
+            stderr=subprocess.DEVNULL,
+            **self._as_user,
+        )
+        _wait_until(lambda: _answers_sql(self.url.format(name="postgres")), self._process)
+
+    def stop(self) -> None:
+        """End it and all its connections, as when its machine restarts."""
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait()
+
+
+@contextmanager
+def open_postgres() -> Iterator[Postgres]:
+    with tempfile.TemporaryDirectory(prefix="embed-pg-") as folder:
+        Path(folder).chmod(0o755)
+        server = Postgres(Path(folder))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
 @contextmanager
 def run_postgres() -> Iterator[str]:
     """Yield the address of a throwaway cluster, up to the name of the database."""
-    with tempfile.TemporaryDirectory(prefix="embed-pg-") as folder:
-        home = Path(folder)
-        home.chmod(0o755)
-        data, binaries = home / "data", _find_postgres(home)
-        user = _unprivileged_user()
-        if user:
-            data.mkdir()
-            shutil.chown(data, user)
-        as_user = (
-            {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []} if user else {}
-        )
-        subprocess.run(
-            [
-                binaries / "initdb",
-                "-D",
-                data,
-                "-U",
-                "embed",
-                "-A",
-                "trust",
-                "--no-sync",
-                "-E",
-                "UTF8",
-            ],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            **as_user,
-        )
-        options = ["-k", data, "-c", "listen_addresses=", "-c", "fsync=off"]
-        with subprocess.Popen(
-            [binaries / "postgres", "-D", data, *options],
-            stderr=subprocess.DEVNULL,
-            **as_user,
-        ) as server:
-            url = f"postgresql://embed@/{{name}}?host={data}"
-            try:
-                _wait_until(lambda: _answers_sql(url.format(name="postgres")), server)
-                yield url
-            finally:
-                server.send_signal(signal.SIGINT)
+    with open_postgres() as server:
+        yield server.url
 
 
 def _find_postgres(home: Path) -> Path:

@@ -4,15 +4,21 @@ import base64
 from datetime import UTC, datetime, timedelta
 
 import base58
+import pytest
 from flask import Flask
 from nacl.signing import SigningKey
 
-from embed import api_keys, balances, owners, pages, reviews, wallets
+from embed import api_keys, balances, owners, pages, reviews, tags, wallets
+from embed.database import db
+from embed.errors import STATUS_BY_CODE
 from embed.models import Page
 
 SECRET_KEY = "a secret for tests that is long enough to be one"
 SITE = "https://site.example"
 USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+
+# For long tables of cases whose answer does not depend on the database.
+one_database = pytest.mark.parametrize("emptied_database_url", ["sqlite"], indirect=True)
 
 
 class Clock:
@@ -31,8 +37,8 @@ class Clock:
 class Visitor:
     """Somebody with a wallet, and with a session once they have opened the widget."""
 
-    def __init__(self) -> None:
-        self._key = SigningKey.generate()
+    def __init__(self, key: SigningKey | None = None) -> None:
+        self._key = key or SigningKey.generate()
         self.address = base58.b58encode(bytes(self._key.verify_key)).decode()
         self.cookie: str | None = None
 
@@ -40,19 +46,36 @@ class Visitor:
         return base64.b64encode(self._key.sign(message.encode()).signature).decode()
 
 
+def code_of(answer) -> str | None:
+    """Return a refusal's code, None for a success; a refusal has the spec's one shape."""
+    if answer.status_code < 400:
+        return None
+    assert answer.content_type == "application/json", answer.content_type
+    details = {"balance", "minBalance"} if answer.status_code == 422 else set()
+    assert set(answer.json) == {"error"} | details, answer.json
+    assert answer.status_code == STATUS_BY_CODE[answer.json["error"]], answer.json
+    if answer.status_code in (429, 503):
+        assert answer.headers["Retry-After"].isdigit(), answer.headers
+        assert int(answer.headers["Retry-After"]) > 0
+    return answer.json["error"]
+
+
 class World:
     """A page of USDC with a public and a secret key; what people do there, in this process.
 
-    Every call takes header overrides; a header that is None is not sent.
+    Every call takes header overrides; a header that is None is not sent. `root` may be changed
+    to the API's second address.
     """
 
     def __init__(self, app: Flask, clock: Clock) -> None:
+        self.root = "/api/embed"
         self.app = app
         self.clock = clock
         self.client = app.test_client(use_cookies=False)
-        self.page_id = self.make_page()
-        self.public_key = self.make_key("public", origins=[SITE])
-        self.secret_key = self.make_key("secret")
+        with db.atomic():  # to wait for the disk once
+            self.page_id = self.make_page()
+            self.public_key = self.make_key("public", origins=[SITE])
+            self.secret_key = self.make_key("secret")
 
     # The owner
 
@@ -70,12 +93,21 @@ class World:
             now=self.clock(),
         )[1]
 
+    def revoke(self, key: str) -> None:
+        api_keys.revoke_key(api_keys.find_access(key).key_id, self.clock())
+
     def revoke_all_keys(self) -> None:
         for key in api_keys.list_keys(self.page_id):
             api_keys.revoke_key(key.id, self.clock())
 
     def configure(self, **fields: object) -> None:
         pages.update_page(self.page_id, fields)
+
+    def delete_page(self) -> None:
+        pages.delete_page(self.page_id, self.clock())
+
+    def add_tag(self, name: str, color: str = "green"):
+        return tags.add_tag(self.page_id, name, color, self.clock())
 
     def track(self, address: str, **changes: object):
         wanted = wallets.WalletChanges(**changes)
@@ -94,6 +126,13 @@ class World:
     def page(self) -> Page:
         return pages.get_page(self.page_id)
 
+    def dump(self) -> dict[str, list[str]]:
+        """Return every row of every table."""
+        return {
+            table: sorted(map(repr, db.execute_sql(f'SELECT * FROM "{table}"').fetchall()))  # noqa: S608
+            for table in db.get_tables()
+        }
+
     # Visitors
 
     def call(self, method: str, path: str, *, key=None, cookie=None, headers=None, **arguments):
@@ -106,7 +145,7 @@ class World:
         return self.client.open(path, method=method, headers=given, **arguments)
 
     def read(self, page_id=None, **arguments):
-        return self.call("GET", f"/api/embed/tracking/{page_id or self.page_id}", **arguments)
+        return self.call("GET", f"{self.root}/tracking/{page_id or self.page_id}", **arguments)
 
     def open_widget(self, visitor: Visitor) -> None:
         """Give a visitor the session's cookie, as the iframe route does."""
@@ -116,7 +155,7 @@ class World:
     def ask_nonce(self, visitor: Visitor, *, page_id=None, **arguments):
         body = {"trackingPageId": page_id or self.page_id, "walletAddress": visitor.address}
         return self.call(
-            "POST", "/api/embed/siws/nonce", json=body, cookie=visitor.cookie, **arguments
+            "POST", f"{self.root}/siws/nonce", json=body, cookie=visitor.cookie, **arguments
         )
 
     def draft(self, visitor: Visitor, nickname="Visitor", *, nonce=None, **fields) -> dict:
@@ -132,17 +171,26 @@ class World:
         return {name: value for name, value in body.items() if value is not None}
 
     def post(self, draft: dict, *, cookie=None, **arguments):
-        return self.call("POST", "/api/embed/submissions", json=draft, cookie=cookie, **arguments)
+        return self.call("POST", f"{self.root}/submissions", json=draft, cookie=cookie, **arguments)
 
     def submit(self, visitor: Visitor, nickname="Visitor", **arguments):
         """Go the whole way from nonce to submission."""
         return self.post(self.draft(visitor, nickname), cookie=visitor.cookie, **arguments)
 
-    def list_own(self, visitor: Visitor, **arguments):
+    def list_own(self, visitor: Visitor, *, page_id=None, **arguments):
         return self.call(
             "GET",
-            "/api/embed/session/submissions",
-            query_string={"trackingPageId": self.page_id},
+            f"{self.root}/session/submissions",
+            query_string={"trackingPageId": page_id or self.page_id},
             cookie=visitor.cookie,
             **arguments,
         )
+
+
+# Each of the spec's section 4, asked as a visitor would who does everything right.
+ENDPOINTS = {
+    "tracking": lambda world, **how: world.read(**how),
+    "nonce": lambda world, **how: world.ask_nonce(Visitor(), **how),
+    "submissions": lambda world, **how: world.post(world.draft(Visitor()), **how),
+    "session": lambda world, **how: world.list_own(Visitor(), **how),
+}

@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
+from flask import render_template
 from flask.cli import with_appcontext
 
 from embed import database
+from embed.cli.demo_host import serve_host_page
 from embed.cli.demo_page import WALLET_COUNT, DemoPage, make_demo_page
 from embed.cli.demo_visitor import DemoVisitor
 from embed.cli.output import json_option, one_line_mistakes, print_thing
@@ -21,29 +23,40 @@ from embed.settings import PROJECT_DIR
 from embed.web.current import service
 
 START_LIMIT_S = 30
+LAST_PORT = 65535
 
 
 @click.command("demo")
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@click.option("--port", type=click.IntRange(1, LAST_PORT), default=8000, show_default=True)
+@click.option(
+    "--host-port",
+    type=click.IntRange(1, LAST_PORT),
+    help="Where a made-up site shows the widget.  [default: the port after --port]",
+)
 @json_option
 @with_appcontext
-def command(port: int, as_json: bool) -> None:
+def command(port: int, host_port: int | None, as_json: bool) -> None:
     """Make a page, serve it, act as a visitor once, and keep serving."""
     with one_line_mistakes():
-        _run(port, as_json)
+        _run(port, host_port or _neighbour(port), as_json)
 
 
-def _run(port: int, as_json: bool) -> None:
+def _run(port: int, host_port: int, as_json: bool) -> None:
     say = _say_nothing if as_json else click.echo
     base_url = f"http://127.0.0.1:{port}"
-    _check_free(port)
+    host_url = f"http://localhost:{host_port}"  # another site, as browsers see it
+    _check_free(port, "--port")
+    _check_free(host_port, "--host-port")
     database.upgrade()
-    page = make_demo_page([f"http://localhost:{port}"], service().clock())
+    page = make_demo_page([host_url], service().clock())
+    widget_url = f"{base_url}/embed/tracking/{page.id}?key={page.public_key}"
+    host_page = render_template("demo/host.html", base_url=base_url, widget_url=widget_url)
     say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
-    with _serve(port) as server:
+    with _serve(port) as server, serve_host_page(host_page, host_port):
         _wait_until_served(server, port)
         say(f"2. gunicorn serves it at {base_url}")
         summary = _act_as_visitor(base_url, page, say)
+        summary |= {"hostUrl": host_url, "widgetUrl": widget_url}
         _print_addresses(base_url, page, summary, as_json)
         server.wait()
 
@@ -74,7 +87,6 @@ def _act_as_visitor(base_url: str, page: DemoPage, say: Any) -> dict[str, Any]:
 
 
 def _print_addresses(base_url: str, page: DemoPage, summary: dict[str, Any], as_json: bool) -> None:
-    widget_url = f"{base_url}/embed/tracking/{page.id}?key={page.public_key}"
     api_url = f"{base_url}/api/embed/tracking/{page.id}"
     if as_json:
         print_thing(
@@ -82,7 +94,6 @@ def _print_addresses(base_url: str, page: DemoPage, summary: dict[str, Any], as_
                 "id": page.id,
                 "publicKey": page.public_key,
                 "secretKey": page.secret_key,
-                "widgetUrl": widget_url,
                 "apiUrl": api_url,
                 **summary,
             },
@@ -90,7 +101,10 @@ def _print_addresses(base_url: str, page: DemoPage, summary: dict[str, Any], as_
         )
         return
     click.echo(f"""
-Open the widget:  {widget_url}
+Open the site:    {summary["hostUrl"]}  (the widget in a frame, with a test wallet)
+Open the widget:  {summary["widgetUrl"]}
+Approve a wallet: flask submissions list {page.id} --status pending
+                  flask submissions approve ID
 Read the page:    curl -H 'Authorization: Bearer {page.secret_key}' {api_url}
 Public key:       {page.public_key}
 Secret key:       {page.secret_key}
@@ -98,7 +112,7 @@ Secret key:       {page.secret_key}
 The keys are of this run; the next one makes new ones. Ctrl-C ends the demo.""")
 
 
-def _check_free(port: int) -> None:
+def _check_free(port: int, option: str) -> None:
     """Raises click.ClickException if something listens there already."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -106,14 +120,15 @@ def _check_free(port: int) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise click.ClickException(
-                f"Port {port} cannot be used ({error.strerror}); choose another with --port."
+                f"Port {port} cannot be used ({error.strerror}); choose another with {option}."
             ) from None
 
 
 @contextmanager
 def _serve(port: int) -> Iterator[subprocess.Popen[bytes]]:
     """Run gunicorn as its user would, and end it whichever way the demo ends."""
-    arguments = ["gunicorn", "app:app", "--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
+    options = ["--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
+    arguments = ["gunicorn", "embed.demo_app:app", *options]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
         [sys.executable, "-m", *arguments], cwd=PROJECT_DIR, env=_without_public_url()
     )
@@ -145,6 +160,10 @@ def _wait_until_served(server: subprocess.Popen[bytes], port: int) -> None:
                 return
         time.sleep(0.05)
     raise click.ClickException(f"gunicorn did not listen on port {port} in {START_LIMIT_S} s.")
+
+
+def _neighbour(port: int) -> int:
+    return port + 1 if port < LAST_PORT else port - 1
 
 
 def _say_nothing(_: str) -> None:

@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import base58
 from nacl.signing import SigningKey
@@ -59,8 +59,8 @@ def _find_page() -> Page | None:
 def _make_page(now: datetime) -> Page:
     fields = TOKEN | {"public_title": TITLE, "public_comments": COMMENTS}
     page = pages.create_page(_get_owner(now), fields, now)
-    for name, color in TAGS:
-        tags.add_tag(page.id, name, color, now)
+    for number, (name, color) in enumerate(TAGS):
+        tags.add_tag(page.id, name, color, now + timedelta(milliseconds=number))
     draw = random.Random(2026)  # noqa: S311 -- decoration, the same at every demo
     for number in range(1, WALLET_COUNT + 1):
         chosen = draw.sample([name for name, _ in TAGS], k=draw.choice((0, 1, 1, 2)))
@@ -70,7 +70,8 @@ def _make_page(now: datetime) -> Page:
             balance=round(draw.lognormvariate(9, 2.5), 2),
         )
         address = base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
-        wallets.add_wallet(page.id, address, changes, now)
+        added_at = now + timedelta(milliseconds=number)  # lists go by time
+        wallets.add_wallet(page.id, address, changes, added_at)
     return page
 
 

@@ -43,15 +43,8 @@ def create(
         now=service().clock(),
     )
     print_thing({"key": key} | describe(kept), as_json=as_json)
-    click.echo("Keep the key now: it is not shown again.", err=True)
-    if allow_null_origin:
-        click.echo(
-            "It also works in local files, sandboxed frames and scripts, and since no rule can"
-            " name those, any site may frame its widget.",
-            err=True,
-        )
-    elif tier == "public" and not origins:
-        click.echo("It lists no origin, so it works on this service's own pages only.", err=True)
+    if not as_json:
+        click.echo(f"\n{_advise(kept)}")
 
 
 @group.command("list")
@@ -68,3 +61,16 @@ def list_all(page: str, as_json: bool) -> None:
 def revoke(key_id: str, as_json: bool) -> None:
     """Refuse a key from the next request on."""
     print_thing(describe(api_keys.revoke_key(key_id, service().clock())), as_json=as_json)
+
+
+def _advise(key: ApiKey) -> str:
+    """Say what an owner may not expect of a new key."""
+    advice = "Keep the key now: it is not shown again."
+    if key.allow_null_origin:
+        advice += (
+            "\nIt also works in local files, sandboxed frames and scripts. No rule can name"
+            " those, so any site may frame its widget."
+        )
+    elif key.tier == "public" and not key.origins:
+        advice += "\nIt lists no origin, so it works on this service's own pages only."
+    return advice

@@ -1,7 +1,5 @@
 """Token balances: whole tokens, decimals applied."""
 
-import math
-
 from embed.errors import InvalidInput
 
 # The most that a mint can issue is 2**64 - 1 units; with no decimals that is 1.8e19 tokens.
@@ -10,7 +8,7 @@ MAX_AMOUNT = 1e20
 
 def parse_amount(raw: float) -> float:
     """Return `raw` if it can be a balance. Raises InvalidInput."""
-    if not (math.isfinite(raw) and 0 <= raw <= MAX_AMOUNT):
+    if not 0 <= raw <= MAX_AMOUNT:  # NaN is not, either
         raise InvalidInput("A balance is a number of whole tokens, 0 or more.")
     return float(raw)
 

@@ -1,10 +1,12 @@
 """Random text: ids of everything that is kept, and the random part of keys and nonces."""
 
+import re
 import secrets
 import string
 
 BASE62 = string.digits + string.ascii_letters
 ID_LENGTH = 20
+_FORM = re.compile(rf"[0-9A-Za-z]{{{ID_LENGTH}}}")
 
 
 def make_token(length: int) -> str:
@@ -14,3 +16,8 @@ def make_token(length: int) -> str:
 
 def make_id() -> str:
     return make_token(ID_LENGTH)
+
+
+def is_id(raw: str) -> bool:
+    """Tell whether `raw` has the form of an id, so that it is worth asking the database for."""
+    return _FORM.fullmatch(raw) is not None

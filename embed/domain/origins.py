@@ -9,7 +9,9 @@ import idna
 from embed.errors import InvalidInput
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
-_FORBIDDEN = re.compile(r"[\s@\\%*\x00-\x20\x7f]")
+_FORBIDDEN = re.compile(r"[\s\\\x00-\x20\x7f]")
+# Host and port and nothing else: urlsplit overlooks what stands around an address in brackets.
+_AUTHORITY = re.compile(r"(?:\[[0-9a-f:.]+\]|[^@%*:\[\]]+)(?::[0-9]*)?", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 _HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 
@@ -17,9 +19,9 @@ _HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 def parse_origin(raw: str) -> str | None:
     """Return ``scheme://host[:port]`` of an origin or address, or None if it has none.
 
-    Lower case, IDN as punycode, without default port, path, query and fragment. User info,
-    backslashes, percent signs and a dot at the end are no origin: what reads them
-    differently from a browser would open a gap.
+    Lower case, IDN as punycode, without default port, path, query and fragment. Backslashes,
+    and before the path user info, percent signs and a dot at the end, are no origin: what
+    reads them differently from a browser would open a gap.
     """
     if _FORBIDDEN.search(raw):
         return None
@@ -30,6 +32,8 @@ def parse_origin(raw: str) -> str | None:
     except ValueError:  # a bad port, brackets or label
         return None
     if host is None or port == 0 or not _SCHEME.fullmatch(scheme):
+        return None
+    if not _AUTHORITY.fullmatch(parts.netloc):
         return None
     if port is None or port == DEFAULT_PORTS.get(scheme):
         return f"{scheme}://{host}"

@@ -21,6 +21,8 @@ def parse_optional_text(
 ) -> str | None:
     """As parse_text, but nothing, or nothing but white space, is None."""
     text = (raw or "").strip()
+    if may_have_lines:
+        text = text.replace("\r\n", "\n")  # how forms send a line's end
     if not text:
         return None
     if len(text) > max_length:

@@ -4,7 +4,6 @@ import json
 from typing import NoReturn
 
 from flask import request
-from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.errors import ApiError
 from embed.submissions import Draft
@@ -40,9 +39,18 @@ def _read_json() -> object:
     if not request.is_json:
         raise ApiError("invalid_json")
     try:
-        text = request.get_data().decode("utf-8")
+        text = _read_body().decode("utf-8")
         return json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError, RequestEntityTooLarge):
+    except (ValueError, RecursionError):
+        raise ApiError("invalid_json") from None
+
+
+def _read_body() -> bytes:
+    try:
+        return request.get_data()
+    except Exception:
+        # Too long, cut short, or in chunks that are none: the server's own reader is behind
+        # this and raises what it likes, never for a body that could have been read.
         raise ApiError("invalid_json") from None
 
 

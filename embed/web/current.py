@@ -1,6 +1,7 @@
 """What the current app was made with."""
 
 from typing import cast
+from urllib.parse import urlsplit
 
 from flask import current_app, request
 
@@ -25,6 +26,16 @@ def own_origin() -> str:
     if origin is None:
         raise ApiError("invalid_host")
     return origin
+
+
+def check_host() -> None:
+    """Refuse every name but PUBLIC_URL's, so that none pointed at this machine passes for its own.
+
+    Any port will do: a proxy in front may drop it or keep it. Raises ApiError `invalid_host`.
+    """
+    asked = parse_origin(f"http://{request.host}")
+    if asked is None or urlsplit(asked).hostname != urlsplit(own_origin()).hostname:
+        raise ApiError("invalid_host")
 
 
 def own_host() -> str:

@@ -5,25 +5,13 @@ from datetime import timedelta
 
 import peewee
 from flask import Flask, Response, current_app, json, render_template, request
-from werkzeug.exceptions import HTTPException, SecurityError
+from werkzeug.exceptions import HTTPException
 
 from embed.database import discard_broken_connection
 from embed.domain.amounts import simplify_amount
 from embed.errors import ApiError
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
-# For people who open the widget; the API's callers get the code alone.
-_SENTENCE_BY_CODE = {
-    "missing_key": "This widget's address has no key.",
-    "invalid_key": "This widget's key does not fit this page.",
-    "revoked_key": "This widget's key was revoked by the page's owner.",
-    "embed_disabled": "The owner has switched this widget off.",
-    "not_found": "There is nothing here.",
-    "rate_limit_ip": "Too many requests came from your network. Please try again in a moment.",
-    "unavailable": "The service is resting for a moment. Please try again.",
-    "internal_error": "Something went wrong on our side.",
-}
-_OTHER_SENTENCE = "This request cannot be answered."
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
 
 
@@ -44,8 +32,7 @@ def render_refusal(refusal: ApiError) -> Response:
     else:
         response = Response(
             render_template(
-                "errors/refusal.html",
-                sentence=_SENTENCE_BY_CODE.get(refusal.code, _OTHER_SENTENCE),
+                "widget/refusal.html",
                 code=refusal.code,
                 status=refusal.status,
             ),
@@ -60,8 +47,6 @@ def render_refusal(refusal: ApiError) -> Response:
 
 def _render_http_exception(error: HTTPException) -> Response | HTTPException:
     """Give what Werkzeug and Flask raise the API's shape, keeping headers such as Allow."""
-    if isinstance(error, SecurityError):
-        return render_refusal(ApiError("invalid_host"))
     status = error.code or 500
     if status < 400:
         return error

@@ -1,0 +1,56 @@
+"""Static files under an address that changes with their content, kept for a year."""
+
+import hashlib
+from datetime import timedelta
+
+from flask import Flask, Response, send_from_directory
+from flask_compress import Compress
+
+from embed.settings import PROJECT_DIR
+
+STATIC_DIR = PROJECT_DIR / "static"
+KEPT_FOR = timedelta(days=365)
+SCRIPT_KEPT_FOR = timedelta(hours=1)
+
+# Pages and static files only: on API answers it would change headers that the spec fixes.
+compress = Compress()
+
+
+def init_assets(app: Flask) -> None:
+    digest = hash_folder()
+    app.config["COMPRESS_REGISTER"] = False
+    compress.init_app(app)
+
+    # One hash for the whole folder: modules import each other by relative addresses, which
+    # then carry the hash along.
+    @app.get("/static/<folder_digest>/<path:name>")
+    @compress.compressed()
+    def static_file(folder_digest: str, name: str) -> Response:
+        response = send_from_directory(STATIC_DIR, name)
+        # An address of another version gets today's file, which must not be kept under it.
+        if folder_digest == digest:
+            response.cache_control.max_age = int(KEPT_FOR.total_seconds())
+            response.cache_control.public = True
+            response.cache_control.immutable = True
+            response.cache_control.no_cache = None
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    @app.get("/embed.js")
+    @compress.compressed()
+    def embed_script() -> Response:
+        # Pasted into other sites under this one name, so it is kept for a short time only.
+        age_s = int(SCRIPT_KEPT_FOR.total_seconds())
+        return send_from_directory(STATIC_DIR, "embed.js", max_age=age_s)
+
+    app.jinja_env.globals["asset"] = lambda name: f"/static/{digest}/{name}"
+
+
+def hash_folder() -> str:
+    """Return a short hash of every static file's name and content."""
+    total = hashlib.sha256()
+    for path in sorted(STATIC_DIR.rglob("*")):
+        if path.is_file():
+            total.update(f"{path.relative_to(STATIC_DIR)}\0".encode() + path.read_bytes())
+    return total.hexdigest()[:16]

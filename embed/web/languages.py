@@ -1,0 +1,66 @@
+"""The widget's languages: gettext catalogs, chosen by ``?lang=`` or by the browser's wish."""
+
+import io
+from functools import cache
+
+from babel import Locale
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
+from babel.support import NullTranslations, Translations
+from flask import Flask, g, request
+
+from embed.settings import PROJECT_DIR
+
+CATALOG_DIR = PROJECT_DIR / "translations"
+SOURCE_LANGUAGE = "en"  # written in the templates themselves
+LANGUAGES = (SOURCE_LANGUAGE, "ar", "de", "es", "fr", "ja", "pt", "ru", "tr", "zh")
+
+
+def init_languages(app: Flask) -> None:
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
+        lambda text: _translations().gettext(text),
+        lambda one, many, count: _translations().ngettext(one, many, count),
+        newstyle=True,
+    )
+    app.jinja_env.globals["locale"] = current_locale
+    app.jinja_env.filters["amount"] = format_amount
+
+
+def current_language() -> str:
+    """Return the language of this request's page, one of LANGUAGES."""
+    if "language" not in g:
+        asked = request.args.get("lang", "").lower().replace("_", "-").partition("-")[0]
+        g.language = (
+            asked
+            if asked in LANGUAGES
+            else request.accept_languages.best_match(LANGUAGES, SOURCE_LANGUAGE)
+        )
+    return str(g.language)
+
+
+def current_locale() -> Locale:
+    return Locale.parse(current_language())
+
+
+def format_amount(amount: float) -> str:
+    """Group a balance for the reader's language, with at most six decimals."""
+    return format_decimal(amount, format="#,##0.######", locale=current_locale())
+
+
+def _translations() -> NullTranslations:
+    return load_catalog(current_language())
+
+
+@cache
+def load_catalog(language: str) -> NullTranslations:
+    """Compile a catalog in memory, so that its text is the only file there is of it."""
+    if language == SOURCE_LANGUAGE:
+        return NullTranslations()
+    with (CATALOG_DIR / f"{language}.po").open("rb") as file:
+        catalog = read_po(file, locale=language)
+    compiled = io.BytesIO()
+    write_mo(compiled, catalog)
+    compiled.seek(0)
+    return Translations(fp=compiled)

@@ -1,0 +1,61 @@
+// A wallet to try the widget with, loaded in demo mode only (flask demo). It speaks the Wallet
+// Standard as real ones do; its key is made at every load, holds nothing and is kept nowhere.
+
+import { encodeBase58 } from "../widget/codec.js";
+
+const CHAINS = ["solana:mainnet"];
+const SIGN = "solana:signMessage";
+const ICON = "data:image/svg+xml;base64," + btoa(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6"' +
+    ' fill="#0d8a83"/><path d="M6 8h12v9H6z" fill="#fff"/><circle cx="15" cy="12.5" r="1.5"/></svg>',
+);
+
+const keys = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
+const publicKey = new Uint8Array(await crypto.subtle.exportKey("raw", keys.publicKey));
+const account = Object.freeze({
+  address: encodeBase58(publicKey),
+  publicKey,
+  chains: CHAINS,
+  features: [SIGN],
+});
+const listeners = new Set();
+let accounts = [];
+
+async function connect() {
+  accounts = [account];
+  listeners.forEach((listener) => listener({ accounts }));
+  return { accounts };
+}
+
+function listen(event, listener) {
+  if (event === "change") listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+async function signMessage(...inputs) {
+  return Promise.all(inputs.map(async ({ account: asked, message }) => {
+    if (asked !== account) throw new Error("This wallet does not know that account.");
+    const signature = await crypto.subtle.sign("Ed25519", keys.privateKey, message);
+    return { signedMessage: message, signature: new Uint8Array(signature) };
+  }));
+}
+
+const wallet = Object.freeze({
+  version: "1.0.0",
+  name: "Demo wallet",
+  icon: ICON,
+  chains: CHAINS,
+  features: {
+    "standard:connect": { version: "1.0.0", connect },
+    "standard:events": { version: "1.0.0", on: listen },
+    [SIGN]: { version: "1.0.0", signMessage },
+  },
+  get accounts() {
+    return accounts;
+  },
+});
+
+// Whichever side loads last, both meet.
+const register = ({ register }) => register(wallet);
+dispatchEvent(new CustomEvent("wallet-standard:register-wallet", { detail: register }));
+addEventListener("wallet-standard:app-ready", (event) => register(event.detail));

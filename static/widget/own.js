@@ -1,0 +1,111 @@
+// The visitor's own submissions: what became of them, and what to do about it.
+
+import { formatDuration, say } from "./words.js";
+
+const APPROVED = new Set(["approved", "auto_approved"]);
+
+export class OwnSubmissions {
+  /** `cooldown` is in seconds, as the page's policy has it. */
+  constructor(root, { cooldown }) {
+    this.root = root;
+    this.list = root.querySelector("#own-list");
+    this.cooldown = cooldown;
+    this.remembered = []; // what the server tells of this session
+    this.sentNow = new Map(); // address -> submission, for browsers that keep no cookie
+    this.isForgetful = false; // the browser sends no cookie
+    this.rows = new Map(); // text -> row: what is unchanged is not read out again
+    setInterval(() => this.#count(), 1000);
+  }
+
+  get all() {
+    const known = new Set(this.remembered.map(({ id }) => id));
+    return [...[...this.sentNow.values()].filter(({ id }) => !known.has(id)), ...this.remembered];
+  }
+
+  get isPending() {
+    return this.all.some(({ status }) => status === "pending");
+  }
+
+  get approvedAddresses() {
+    return this.all.filter(({ status }) => APPROVED.has(status)).map((one) => one.walletAddress);
+  }
+
+  show(submissions) {
+    this.remembered = submissions;
+    this.#render();
+  }
+
+  sayForgetful() {
+    this.isForgetful = true;
+    this.root.querySelector("#forgetful").hidden = false;
+    this.#render();
+  }
+
+  addSent({ address, submissionId, status, nickname, wasListed }) {
+    const sent = { id: submissionId, walletAddress: address, nickname, status };
+    this.sentNow.set(address, { ...sent, wasListed });
+    this.#render();
+  }
+
+  /** Without a cookie, the public list is what tells that a wallet was approved. */
+  noteListed(isListed) {
+    for (const [address, sent] of this.sentNow) {
+      const isNew = sent.status === "pending" && !sent.wasListed;
+      if (isNew && isListed(address)) sent.status = "approved";
+    }
+    this.#render();
+  }
+
+  #render() {
+    const rows = new Map(this.all.map((one) => {
+      const text = JSON.stringify(one);
+      return [text, this.rows.get(text) ?? this.#makeRow(one)];
+    }));
+    const isSame = [...rows.keys()].join() === [...this.rows.keys()].join();
+    this.root.hidden = rows.size === 0 && !this.isForgetful;
+    this.rows = rows;
+    if (!isSame) this.list.replaceChildren(...rows.values());
+  }
+
+  #makeRow(submission) {
+    const row = document.createElement("li");
+    row.dataset.status = submission.status;
+    const address = document.createElement("code");
+    address.dir = "ltr";
+    address.textContent = submission.walletAddress;
+    const name = document.createElement("strong");
+    name.textContent = submission.nickname ?? "";
+    const status = document.createElement("span");
+    status.className = "status";
+    status.textContent = say(`status_${submission.status}`);
+    row.append(name, " ", status, " ", address);
+    if (submission.rejectReason) row.append(this.#makeAdvice(submission));
+    return row;
+  }
+
+  #makeAdvice({ rejectReason, decidedAtIso, status }) {
+    const advice = document.createElement("p");
+    advice.className = "quiet";
+    advice.append(say(`reason_${rejectReason}`));
+    if (status === "rejected") {
+      const again = document.createElement("span");
+      again.dataset.until = Date.parse(decidedAtIso) + this.cooldown * 1000;
+      again.setAttribute("aria-live", "off"); // counting down aloud would never end
+      again.textContent = sayAgain(again.dataset.until);
+      advice.append(" ", again);
+    }
+    return advice;
+  }
+
+  #count() {
+    for (const again of this.list.querySelectorAll("[data-until]")) {
+      const sentence = sayAgain(again.dataset.until);
+      if (again.textContent !== sentence) again.textContent = sentence;
+    }
+  }
+}
+
+function sayAgain(until) {
+  const left = (until - Date.now()) / 1000;
+  return left > 0 ? say("again_in", { time: formatDuration(left) }) : say("again_now");
+}

@@ -1,0 +1,42 @@
+// The reader's language: sentences that the page carries, numbers and times.
+
+const words = JSON.parse(document.getElementById("words").textContent);
+export const language = document.documentElement.lang;
+
+const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 6 });
+
+/** Return the sentence `name`, with each {placeholder} filled in from `values`. */
+export function say(name, values = {}) {
+  const sentence = words[name] ?? words.server;
+  return sentence.replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
+}
+
+export const formatAmount = (amount) => numbers.format(amount);
+
+const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+/** Return a length of time in words, in the largest one or two units: "1 hour, 5 minutes". */
+export function formatDuration(seconds) {
+  if (seconds <= 0) return say("now");
+  const parts = [];
+  let left = Math.ceil(seconds);
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(left / size);
+    if (count > 0) {
+      parts.push(new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(count));
+      left -= count * size;
+    }
+    if (parts.length === 2 || (parts.length && count === 0)) break;
+  }
+  return new Intl.ListFormat(language, { style: "narrow", type: "unit" }).format(parts);
+}
+
+/** Return the sentence for a refusal, its time filled in as of now. */
+export function explain(problem) {
+  const details = Object.fromEntries(
+    Object.entries(problem.details ?? {}).map(([key, value]) =>
+      [key, typeof value === "number" ? formatAmount(value) : value]),
+  );
+  const left = problem.retryAt ? (problem.retryAt - Date.now()) / 1000 : 0;
+  return say(problem.code, { ...details, time: formatDuration(left) });
+}

@@ -1,0 +1,114 @@
+"""A browser for all these tests, a running service for each file, and a fresh context for each test."""
+
+import os
+import re
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from remote import make_environ
+from servers import run_gunicorn
+from stage import ARGUMENTS, HOW_TO_GET_ONE, HostSite, Purse, Stage, find_browser
+
+from embed import database
+from embed.factory import create_app
+from embed.settings import Settings
+
+# Answers that a test asked for are no mistake of the page's.
+EXPECTED_WORDS = re.compile("Failed to load resource")
+
+
+# For this folder only: while Playwright runs, no other event loop can in this thread.
+@pytest.fixture(scope="package")
+def playwright():
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="package")
+def launch(playwright):
+    """Start a browser: ``launch("--flag")``; skip where there is none, but never in CI."""
+    path = find_browser(playwright)
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail(HOW_TO_GET_ONE)
+        pytest.skip(HOW_TO_GET_ONE)
+
+    def start(*arguments: str) -> Browser:
+        return playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
+
+    return start
+
+
+@pytest.fixture(scope="package")
+def browser(launch):
+    browser = launch()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="package")
+def host():
+    site = HostSite()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="module")
+def service_settings() -> dict[str, str]:
+    """What a file's service is started with; a file may override it."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def service(sqlite_template, tmp_path_factory, service_settings):
+    """The app in this process, for the owner, and gunicorn's address, for visitors."""
+    path = tmp_path_factory.mktemp("browser") / "embed.db"
+    path.write_bytes(sqlite_template.read_bytes())
+    environ = make_environ(f"sqlite:///{path}", **service_settings)
+    with run_gunicorn(environ) as server:
+        yield create_app(Settings.from_environ(environ)), server.url
+        database.db.close()
+
+
+@pytest.fixture
+def stage(service, host) -> Stage:
+    return Stage(*service, host)
+
+
+@pytest.fixture
+def purse() -> Purse:
+    return Purse()
+
+
+@pytest.fixture
+def context(browser, watch):
+    context = browser.new_context(locale="en-US", viewport={"width": 800, "height": 900})
+    watch(context)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context) -> Page:
+    return context.new_page()
+
+
+@pytest.fixture
+def watch():
+    """Watch a context: whatever a test is about, no script fails and no policy is violated."""
+    seen: list[str] = []
+
+    def note(message) -> None:
+        if message.type in ("error", "warning") and not EXPECTED_WORDS.search(message.text):
+            seen.append(message.text)
+
+    def start(context: BrowserContext) -> BrowserContext:
+        context.set_default_timeout(10_000)
+        context.on("console", note)
+        context.on("weberror", lambda error: seen.append(str(error.error)))
+        context.on("dialog", lambda dialog: (seen.append(dialog.message), dialog.dismiss()))
+        return context
+
+    start.seen = seen
+    yield start
+    assert seen == []

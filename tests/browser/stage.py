@@ -1,0 +1,167 @@
+"""What browser tests stand on: a browser, a site that hosts the widget, and wallets."""
+
+import json
+import os
+import shutil
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import base58
+from nacl.signing import SigningKey
+from playwright.sync_api import FrameLocator, Page, Playwright
+from servers import find_free_port
+from world import World
+
+from embed.domain import times
+
+HOW_TO_GET_ONE = (
+    "no browser was found: apt install chromium, or python -m playwright install chromium,"
+    " or name one in CHROMIUM"
+)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WALLET_SCRIPT = Path(__file__).with_name("wallet.js").read_text(encoding="utf-8")
+
+
+def find_browser(playwright: Playwright) -> str | None:
+    """Return the path of a Chromium: the one named, an installed one, or Playwright's own."""
+    if named := os.environ.get("CHROMIUM"):
+        return named
+    installed = next(filter(None, map(shutil.which, NAMES)), None)
+    own = playwright.chromium.executable_path
+    return installed or (own if Path(own).exists() else None)
+
+
+class HostSite:
+    """A site on `localhost` that shows whatever page a test gives it."""
+
+    def __init__(self, host: str = "localhost") -> None:
+        pages = self._pages = {}
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                html, headers = pages.get(self.path, (None, {}))
+                self.send_response(404 if html is None else 200)
+                for name, value in {"Content-Type": "text/html; charset=utf-8", **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write((html or "").encode())
+
+            def log_message(self, *_):
+                pass
+
+        port = find_free_port()
+        self.origin = f"http://{host}:{port}"
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server.daemon_threads = True
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread.start()
+
+    def show(self, html: str, **headers: str) -> str:
+        """Return the address under which `html` can be seen from now on."""
+        path = f"/{len(self._pages)}"
+        self._pages[path] = (html, headers)
+        return self.origin + path
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class Purse:
+    """A key pair, and the test wallet that holds it."""
+
+    def __init__(self) -> None:
+        self.key = SigningKey.generate()
+        self.address = base58.b58encode(bytes(self.key.verify_key)).decode()
+
+    def script(self, **options: object) -> str:
+        """Return an init script for the wallet; wallet.js says what its options are."""
+        given = {
+            "name": "Test wallet",
+            "seed": bytes(self.key).hex(),
+            "publicKey": bytes(self.key.verify_key).hex(),
+            "address": self.address,
+        } | options
+        return f"({WALLET_SCRIPT})({json.dumps(given)})"
+
+
+class Stage(World):
+    """A tracking page, whose widget a site on another origin shows in a frame."""
+
+    def __init__(self, app, service_url: str, host: HostSite) -> None:
+        super().__init__(app, times.now)
+        self.service_url = service_url
+        self.host = host
+        self.key = self.make_key("public", origins=[host.origin])
+
+    def widget_url(self, page_id: str | None = None, **arguments: str) -> str:
+        given = "".join(f"&{name}={value}" for name, value in arguments.items())
+        return (
+            f"{self.service_url}/embed/tracking/{page_id or self.page_id}?key={self.key}{given}"
+        )
+
+    def host_page(self, *, script=True, style="", html="", headers=None, **arguments: str) -> str:
+        """Return the address of a page of the host's with the snippet in it."""
+        src = self.widget_url(**arguments)
+        extra = f'<script src="{self.service_url}/embed.js" async></script>' if script else ""
+        return self.host.show(
+            f"""<!doctype html><html lang="en" {html}><meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>A site</title><link rel="icon" href="data:,"><style>{style}</style>
+            <h1>A site</h1>
+            <iframe src="{src}" title="Wallets" width="100%" height="600" style="border: 0"
+              referrerpolicy="strict-origin"></iframe>{extra}</html>""",
+            **(headers or {}),
+        )
+
+    def open(self, page: Page, **how) -> FrameLocator:
+        """Visit the host's page and return the widget in it, its script running."""
+        page.goto(self.host_page(**how))
+        widget = page.frame_locator("iframe")
+        widget.locator("#widget[data-ready]").wait_for()
+        return widget
+
+    def track_many(self, count: int, **changes: object) -> list[str]:
+        addresses = [Purse().address for _ in range(count)]
+        for number, address in enumerate(addresses, 1):
+            self.track(address, **{"alias": f"Wallet {number}", "balance": number} | changes)
+        return addresses
+
+    def find_submission(self, address: str):
+        from embed.models import Submission
+
+        return Submission.get(Submission.page == self.page_id, Submission.wallet_address == address)
+
+
+def frame_of(page: Page, service_url: str):
+    """Return the widget's frame itself, for what a locator cannot do."""
+    return next(frame for frame in page.frames if frame.url.startswith(service_url))
+
+
+# What a visitor does; `widget` is the frame, or the signing window.
+
+
+def ask_text(widget, nickname="Nick", wallet="Test wallet") -> None:
+    """Walk up to the text that is to be signed."""
+    add = widget.get_by_role("button", name="Add your wallet")
+    if add.count():
+        add.click()
+    widget.get_by_role("button", name=f"Use {wallet}").click()
+    widget.get_by_label("Name to show on the list").fill(nickname)
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.locator("[data-show=message]").wait_for()
+
+
+def submit(widget, nickname="Nick", wallet="Test wallet") -> None:
+    ask_text(widget, nickname, wallet)
+    widget.get_by_role("button", name="Sign and send").click()

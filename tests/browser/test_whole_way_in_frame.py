@@ -1,0 +1,182 @@
+"""From "I see the list" to "my wallet is on it", inside the frame."""
+
+import base64
+
+import base58
+import pytest
+from playwright.sync_api import expect
+from stage import Purse, ask_text, frame_of, submit
+
+from embed.domain.nicknames import parse_nickname
+from embed.errors import ApiError
+
+
+def test_visitor_goes_from_connect_to_approved(stage, context, page, purse):
+    context.clock.install()
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+
+    submit(widget, "Night heron")
+    expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
+    own = widget.locator("#own-list li")
+    expect(own).to_contain_text("Night heron waits for review")
+    expect(own).to_contain_text(purse.address)
+
+    stage.approve(stage.find_submission(purse.address).id)
+    context.clock.fast_forward("00:11")
+    expect(own).to_contain_text("approved")
+    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
+
+
+def test_wallet_approved_by_policy_is_on_the_list_at_once(stage, context, page, purse):
+    stage.configure(auto_approve=True)
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+
+    submit(widget, "Night heron")
+
+    expect(widget.get_by_text("Your wallet is on the list.")).to_be_visible()
+    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
+
+
+def test_text_to_sign_is_shown_before_the_wallet_is_asked(stage, context, page, purse):
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+
+    ask_text(widget)
+    shown = widget.locator("[data-show=message]").inner_text()
+    frame = frame_of(page, stage.service_url)
+    assert frame.evaluate("testWallet.signed") == []
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert frame.evaluate("testWallet.signed") == [shown]
+    assert purse.address in shown
+    assert shown.endswith("This signature does not authorize any transaction.")
+
+
+def test_older_wallet_serves_where_there_is_no_standard_one(stage, context, page, purse):
+    context.add_init_script(purse.script(kind="older"))
+    widget = stage.open(page)
+
+    submit(widget, wallet="Phantom")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert stage.find_submission(purse.address).status == "pending"
+
+
+def test_wallet_of_any_solana_network_is_offered_and_of_no_other(stage, context, page):
+    context.add_init_script(Purse().script(name="Dev", chains=["solana:devnet"]))
+    context.add_init_script(Purse().script(name="Other", chains=["eip155:1"]))
+    widget = stage.open(page)
+
+    widget.get_by_role("button", name="Add your wallet").click()
+
+    expect(widget.locator("[data-wallets]")).to_have_text("Use Dev")
+
+
+def test_account_that_cannot_sign_is_told_plainly(stage, context, page, purse):
+    context.add_init_script(purse.script(accountFeatures=[]))
+    widget = stage.open(page)
+
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Use Test wallet").click()
+
+    expect(widget.get_by_role("alert")).to_have_text(
+        "Your wallet shows no Solana account to this page."
+    )
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base58.b58encode])
+def test_signature_made_by_hand_is_taken_as_base64_and_as_base58(stage, page, purse, encode):
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_text("Sign by hand").click()
+    widget.get_by_label("Wallet address").fill(f"  {purse.address}\n")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_label("Name to show on the list").fill("Cold wallet")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+
+    message = widget.locator("[data-show=message]").inner_text()
+    field = widget.get_by_label("Signature (base64 or base58)")
+    field.fill("nonsense")
+    widget.get_by_role("button", name="Send").click()
+    expect(widget.get_by_role("alert")).to_contain_text("64 bytes")
+    field.fill(encode(purse.key.sign(message.encode()).signature).decode())
+    widget.get_by_role("button", name="Send").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert stage.find_submission(purse.address).nickname == "Cold wallet"
+
+
+def test_address_typed_wrong_is_noticed_at_once(stage, page):
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_text("Sign by hand").click()
+    widget.get_by_label("Wallet address").fill("0OIl")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+
+    expect(widget.get_by_role("alert")).to_have_text(
+        "This is not a wallet address. Please check it for typing mistakes."
+    )
+
+
+def test_nickname_is_judged_as_one_types(stage, context, page, purse):
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Use Test wallet").click()
+    name, problem = widget.get_by_label("Name to show"), widget.locator("#nickname-problem")
+
+    name.fill("a" * 33)
+    expect(problem).to_have_text("Please choose a name of 1 to 32 characters.")
+    name.fill("<b>")
+    expect(problem).to_contain_text("Please use only letters")
+    expect(name).to_have_attribute("aria-invalid", "true")
+    name.fill("Ok")
+    expect(problem).to_be_empty()
+    expect(name).to_have_attribute("aria-invalid", "false")
+
+
+NICKNAMES = [
+    *("", "   ", "a", "a" * 32, "a" * 33, "a b", "a.b_c-d", "Ünïcödé", "ﬁne", "\u212b", "ａ"),
+    *("नमस्ते", "ไทย", "שָׁלוֹם", "مرحبا", "漢字", "한국어", "Здравствуй", "١٢٣", "½", "²"),
+    *("a\u0301", "x\u0301", "a\u20dd", "त\u0301", "z\u0336a", "\u0903", "त" + "\u0902" * 5),
+    *("\u3164", "\u115f", "\u200b", "a\u200db", "\u2800", "\U00013441", "\U00016fe4"),
+    *("<b>", "a\tb", "a\nb", "a\u00a0b", "a\u3000b", "😀", "a/b", "a'b", "@a", "\ud835\udc00"),
+]
+
+
+def test_page_and_server_agree_on_nicknames(stage, page):
+    def judge(raw: str) -> str | None:
+        try:
+            parse_nickname(raw.encode("utf-16", "surrogatepass").decode("utf-16"))
+        except ApiError as refusal:
+            return refusal.code
+
+    stage.open(page)
+    frame = frame_of(page, stage.service_url)
+    flow_url = frame.locator("link[href$='flow.js']").get_attribute("href")
+    found = frame.evaluate(
+        "async ([url, names]) => names.map((await import(url)).checkNickname)",
+        [flow_url, NICKNAMES],
+    )
+
+    assert dict(zip(NICKNAMES, found, strict=True)) == {raw: judge(raw) for raw in NICKNAMES}
+
+
+def test_way_can_be_left_and_walked_again(stage, context, page, purse):
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+    add = widget.get_by_role("button", name="Add your wallet")
+
+    ask_text(widget, "First thought")
+    widget.get_by_role("button", name="Back").click()
+    expect(widget.get_by_label("Name to show")).to_have_value("First thought")
+    widget.get_by_role("button", name="Close").click()
+    expect(add).to_be_focused()
+    expect(add).to_have_attribute("aria-expanded", "false")
+    submit(widget, "Second thought")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert stage.find_submission(purse.address).nickname == "Second thought"

@@ -1,0 +1,223 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from embed.domain.nonces import STATEMENT, Nonce, NonceSeal
+from embed.domain.visits import SessionSeal
+from embed.errors import ApiError
+
+NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+LIFETIME = timedelta(minutes=10)
+MILLISECOND = timedelta(milliseconds=1)
+
+NONCE = Nonce(
+    page_id="page5678901234567890",
+    wallet_address="EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+    key_id="key45678901234567890",
+    host="embed.example",
+    token="token678901234567890",
+    issued_at=NOW,
+    expires_at=NOW + LIFETIME,
+)
+SEAL = NonceSeal(["secret"])
+SEALED = SEAL.close(NONCE)
+
+IDS = st.text("0123456789ABCXYZabcxyz", min_size=20, max_size=20)
+ADDRESSES = st.text("123456789ABCXYZabcxyz", min_size=32, max_size=44)
+INSTANTS = st.integers(0, 10**9).map(lambda n: NOW + n * MILLISECOND)
+LONGEST_HOST = ".".join(["a" * 63, "b" * 63, "c" * 63, "d" * 61]) + ":65535"
+HOSTS = st.sampled_from(["localhost", "embed.example:8080", "[2001:db8::1]:443", LONGEST_HOST])
+NONCES = st.builds(Nonce, IDS, ADDRESSES, IDS, HOSTS, IDS, INSTANTS, INSTANTS)
+
+
+def issue(**changes) -> Nonce:
+    wanted = {
+        "page_id": NONCE.page_id,
+        "wallet_address": NONCE.wallet_address,
+        "key_id": NONCE.key_id,
+        "host": NONCE.host,
+        "now": NOW,
+        "lifetime": LIFETIME,
+    }
+    return Nonce.issue(**(wanted | changes))
+
+
+def test_issued_nonce_lives_as_long_as_it_is_told():
+    nonce = issue()
+
+    assert nonce == replace(NONCE, token=nonce.token)
+    assert len(nonce.token) == 20
+
+
+def test_no_two_nonces_are_the_same():
+    assert issue().token != issue().token
+    assert issue().build_message() != issue().build_message()
+
+
+@given(NONCES)
+def test_nonce_travels_sealed_and_comes_back_the_same(nonce):
+    assert SEAL.open(SEAL.close(nonce), nonce.expires_at - MILLISECOND) == nonce
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        pytest.param(NOW, id="at once"),
+        pytest.param(NOW + LIFETIME - MILLISECOND, id="a moment before its end"),
+    ],
+)
+def test_nonce_opens_until_its_end(now):
+    assert SEAL.open(SEALED, now) == NONCE
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        pytest.param(NOW + LIFETIME, id="at its exact end"),
+        pytest.param(NOW + LIFETIME + MILLISECOND, id="a moment after"),
+        pytest.param(NOW + timedelta(days=400), id="long after"),
+    ],
+)
+def test_expired_nonce_is_invalid(now):
+    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
+        SEAL.open(SEALED, now)
+
+
+@given(
+    start=st.integers(0, len(SEALED)),
+    removed=st.integers(0, 3) | st.integers(0, len(SEALED)),
+    added=st.text("ABab01-_.=") | st.text(st.characters(), max_size=3),
+)
+def test_tampering_never_makes_another_nonce(start, removed, added):
+    tampered = SEALED[:start] + added + SEALED[start + removed :]
+
+    try:
+        opened = SEAL.open(tampered, NOW)
+    except ApiError as refusal:
+        if refusal.code != "invalid_nonce":
+            raise
+    else:
+        # The last characters of a signature hold bits that mean nothing.
+        assert opened == NONCE
+
+
+@pytest.mark.parametrize("position", range(SEALED.rindex(".")))
+def test_no_character_of_what_is_sealed_can_be_changed(position):
+    changed = "A" if SEALED[position] != "A" else "B"
+    tampered = SEALED[:position] + changed + SEALED[position + 1 :]
+
+    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
+        SEAL.open(tampered, NOW)
+
+
+@given(st.text(st.characters()))
+def test_any_other_text_is_an_invalid_nonce(raw):
+    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
+        SEAL.open(raw, NOW)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param("", id="empty"),
+        pytest.param(NONCE.token, id="the random part alone"),
+        pytest.param("a" * 5000, id="5000 characters"),
+        pytest.param(NonceSeal(["another"]).close(NONCE), id="another secret key"),
+        pytest.param(SessionSeal(["secret"]).close("session", NOW), id="a session's cookie"),
+    ],
+)
+def test_what_was_not_issued_here_is_invalid(raw):
+    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
+        SEAL.open(raw, NOW)
+
+
+def test_nonce_outlives_a_rotation_of_the_secret_key():
+    rotated = NonceSeal(["newer", "secret"])
+
+    assert rotated.open(SEALED, NOW) == NONCE
+    assert NonceSeal(["newer"]).open(rotated.close(NONCE), NOW) == NONCE
+
+
+def test_nonce_is_bound_to_page_wallet_and_key():
+    NONCE.check_binding(
+        page_id=NONCE.page_id, wallet_address=NONCE.wallet_address, key_id=NONCE.key_id
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param({"page_id": "another"}, id="another page"),
+        pytest.param({"wallet_address": "1" * 32}, id="another wallet"),
+        pytest.param({"wallet_address": NONCE.wallet_address.lower()}, id="wallet in small"),
+        pytest.param({"key_id": "another"}, id="another key"),
+        pytest.param({"page_id": NONCE.key_id, "key_id": NONCE.page_id}, id="swapped"),
+        pytest.param({"page_id": ""}, id="no page"),
+    ],
+)
+def test_nonce_of_something_else_does_not_match(other):
+    binding = {
+        "page_id": NONCE.page_id,
+        "wallet_address": NONCE.wallet_address,
+        "key_id": NONCE.key_id,
+    }
+    with pytest.raises(ApiError, match=r"^nonce_binding_mismatch$"):
+        NONCE.check_binding(**(binding | other))
+
+
+def test_message_tells_the_visitor_what_they_sign():
+    assert NONCE.build_message() == (
+        "embed.example asks for proof that you own this wallet.\n"
+        "\n"
+        "Wallet: EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v\n"
+        "Tracking page: page5678901234567890\n"
+        "Nonce: token678901234567890\n"
+        "Issued at: 2026-01-31T09:30:00.000Z\n"
+        "Valid until: 2026-01-31T09:40:00.000Z\n"
+        "\n"
+        "Signing is free. This signature does not authorize any transaction."
+    )
+
+
+@given(NONCES)
+def test_message_is_what_a_ledger_can_sign(nonce):
+    message = nonce.build_message()
+
+    assert all(character == "\n" or " " <= character <= "~" for character in message)
+    assert len(message.encode()) < 1200
+    assert message.endswith(STATEMENT)
+
+
+def test_longest_host_still_fits_into_the_message():
+    message = replace(NONCE, host=LONGEST_HOST).build_message()
+
+    assert len(LONGEST_HOST) == 253 + len(":65535")
+    assert message.startswith(f"{LONGEST_HOST} asks ")
+    assert len(message.encode()) < 1200
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"page_id": "another"},
+        {"wallet_address": "another"},
+        {"host": "another.example"},
+        {"token": "another"},
+        {"issued_at": NOW - MILLISECOND},
+        {"expires_at": NOW + MILLISECOND},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_message_depends_on_every_part_that_it_names(change):
+    assert replace(NONCE, **change).build_message() != NONCE.build_message()
+
+
+def test_message_rebuilt_from_the_sealed_nonce_is_the_one_that_was_signed():
+    assert SEAL.open(SEALED, NOW).build_message() == NONCE.build_message()
+
+
+def test_message_is_not_taken_for_sign_in_with_solana():
+    assert "sign in with your Solana account" not in NONCE.build_message()

@@ -1,0 +1,80 @@
+import pytest
+
+from embed.domain.texts import parse_optional_text, parse_text
+from embed.errors import InvalidInput
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param("Whale watch", id="plain"),
+        pytest.param("x", id="one character"),
+        pytest.param("x" * 40, id="just as long as allowed"),
+        pytest.param("<b>1 & 2</b> 'or' %s", id="markup is text"),
+        pytest.param("Diamond hands \U0001f48e\U0001f64c", id="emoji"),
+        pytest.param("\U0001f9d1\u200d\U0001f680", id="emoji joined by a zero-width joiner"),
+        pytest.param("\u0645\u062d\u0645\u062f", id="Arabic"),
+    ],
+)
+def test_owner_may_write_what_can_be_shown(raw):
+    assert parse_text(raw, "title", max_length=40) == raw
+
+
+@pytest.mark.parametrize("raw", ["  Whale watch  ", "\tWhale watch\r\n", "\xa0Whale watch\u3000"])
+def test_white_space_around_a_text_is_dropped(raw):
+    assert parse_text(raw, "title", max_length=11) == "Whale watch"
+
+
+@pytest.mark.parametrize("raw", ["", " ", "\r\n\t", "\u3000"])
+def test_nothing_is_refused_where_a_text_is_needed(raw):
+    with pytest.raises(InvalidInput, match=r"^The title must not be empty\.$"):
+        parse_text(raw, "title", max_length=40)
+
+
+@pytest.mark.parametrize("raw", [None, "", " ", "\r\n\t"])
+def test_nothing_is_none_where_a_text_is_optional(raw):
+    assert parse_optional_text(raw, "title", max_length=40) is None
+
+
+def test_length_is_counted_in_code_points():
+    assert parse_text("\U0001f48e" * 40, "title", max_length=40)
+    with pytest.raises(InvalidInput, match=r"^The title is longer than 40 characters\.$"):
+        parse_text("\U0001f48e" * 41, "title", max_length=40)
+
+
+@pytest.mark.parametrize(
+    "character",
+    [
+        pytest.param("\0", id="NUL"),
+        pytest.param("\x1b", id="escape"),
+        pytest.param("\x7f", id="delete"),
+        pytest.param("\x85", id="next line, a C1 control"),
+        pytest.param("\t", id="tab"),
+        pytest.param("\n", id="newline"),
+        pytest.param("\r", id="carriage return"),
+        pytest.param("\ud800", id="high surrogate"),
+        pytest.param("\udfff", id="low surrogate"),
+        pytest.param("\ue000", id="private use"),
+        pytest.param("\uffff", id="no character"),
+    ],
+)
+def test_character_that_cannot_be_shown_is_refused(character):
+    with pytest.raises(InvalidInput, match=r"^The title holds a character that cannot be shown\.$"):
+        parse_text(f"a{character}b", "title", max_length=40)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        pytest.param("one\ntwo", "one\ntwo", id="newline"),
+        pytest.param("one\r\n\r\ntwo", "one\n\ntwo", id="line ends as forms send them"),
+    ],
+)
+def test_comment_may_have_lines(raw, text):
+    assert parse_text(raw, "comment", max_length=len(text), may_have_lines=True) == text
+
+
+@pytest.mark.parametrize("raw", ["one\rtwo", "one\ttwo", "one\n\0"])
+def test_comment_with_lines_has_no_other_control_characters(raw):
+    with pytest.raises(InvalidInput, match="comment holds a character"):
+        parse_text(raw, "comment", max_length=40, may_have_lines=True)

@@ -1,0 +1,137 @@
+"""What holds however many come at once, in the threads of one process and in several."""
+
+import sqlite3
+from contextlib import closing
+from functools import partial
+
+import psycopg
+import pytest
+from remote import RemotePage, at_once, make_environ, summarise
+from servers import run_flask, run_gunicorn
+from world import Visitor
+
+from embed import database, reviews
+from embed.errors import InvalidInput
+from embed.models import Submission, Wallet
+
+
+@pytest.fixture(scope="module", params=["1", "3"], ids=["one_worker", "three_workers"])
+def server(shared_database_url, request):
+    environ = make_environ(shared_database_url)
+    with run_gunicorn(environ, "--workers", request.param) as server:
+        yield server
+
+
+@pytest.fixture
+def make_page(server, shared_database_url):
+    return partial(RemotePage, server.url, make_environ(shared_database_url))
+
+
+def read_version(database_url: str, page_id: str) -> int:
+    """Ask the database itself, as no command shows it."""
+    if database_url.startswith("sqlite:"):
+        connection = sqlite3.connect(database_url.removeprefix("sqlite:///"))
+        query = "SELECT version FROM page WHERE id = ?"
+    else:
+        connection = psycopg.connect(database_url)
+        query = "SELECT version FROM page WHERE id = %s"
+    with closing(connection):
+        (version,) = connection.execute(query, (page_id,)).fetchone()
+    return version
+
+
+def test_fifty_posts_of_one_nonce_make_one_submission(make_page):
+    page, visitor = make_page(), Visitor()
+    draft = page.draft(visitor)
+
+    answers = at_once([lambda: page.post(draft)] * 50)
+
+    assert summarise(answers) == {(201, None): 1, (400, "invalid_nonce"): 49}
+    (accepted,) = (answer.json() for answer in answers if answer.status_code == 201)
+    assert [one["id"] for one in page.list_submissions()] == [accepted["submissionId"]]
+
+
+def test_twenty_wallets_racing_for_a_queue_of_three_leave_exactly_three_waiting(make_page):
+    page = make_page("--queue-capacity", "3")
+    drafts = [page.draft(Visitor()) for _ in range(20)]
+
+    answers = at_once([lambda draft=draft: page.post(draft) for draft in drafts])
+
+    assert summarise(answers) == {(201, None): 3, (429, "queue_full"): 17}
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
+    assert [one["status"] for one in page.list_submissions()] == ["pending"] * 3
+
+
+def test_one_wallet_with_many_nonces_of_several_keys_gets_one_live_submission(make_page):
+    page, visitor = make_page(), Visitor()
+    keys = [page.key, page.make_key("--tier", "secret")["key"]] * 6
+    drafts = [(page.draft(visitor, key=key), key) for key in keys]
+
+    answers = at_once(
+        [lambda draft=draft, key=key: page.post(draft, key=key) for draft, key in drafts]
+    )
+
+    assert summarise(answers) == {(201, None): 1, (409, "duplicate"): 11}
+    assert [one["walletAddress"] for one in page.list_submissions()] == [visitor.address]
+
+
+def test_all_wallets_auto_approved_at_once_are_on_the_page_at_the_very_next_read(
+    make_page, shared_database_url
+):
+    page = make_page("--auto-approve")
+    visitors = [Visitor() for _ in range(20)]
+    drafts = [(visitor, page.draft(visitor)) for visitor in visitors]
+    page.read()  # so that an older payload is remembered
+    before = read_version(shared_database_url, page.page_id)
+
+    def post_and_read(visitor, draft):
+        return page.post(draft), visitor.address in page.list_addresses()
+
+    results = at_once([lambda one=one: post_and_read(*one) for one in drafts])
+
+    assert summarise([answer for answer, _ in results]) == {(201, None): 20}
+    assert all(is_shown for _, is_shown in results)
+    assert sorted(page.list_addresses()) == sorted(visitor.address for visitor in visitors)
+    after = read_version(shared_database_url, page.page_id)
+    assert after == before + 20
+
+
+def test_approving_and_rejecting_by_command_at_once_lets_one_win(world, environ):
+    visitor = Visitor()
+    submission_id = world.submit(visitor).json["submissionId"]
+
+    def decide(word):
+        return run_flask("submissions", word, submission_id, environ=environ, check=False)
+
+    runs = at_once([lambda: decide("approve"), lambda: decide("reject")])
+
+    assert sorted(run.returncode for run in runs) == [0, 1]
+    (loser,) = (run for run in runs if run.returncode)
+    status = Submission.get_by_id(submission_id).status
+    assert loser.stderr == f"Error: The submission {submission_id} is {status} already.\n"
+    assert [one.address for one in Wallet.select()] == (
+        [visitor.address] if status == "approved" else []
+    )
+
+
+def test_of_many_decisions_at_once_on_each_submission_one_counts(world):
+    """The commands start too slowly to meet often; their use cases in threads do."""
+    for _ in range(5):
+        visitor = Visitor()
+        submission_id = world.submit(visitor).json["submissionId"]
+
+        def decide(use_case, submission_id=submission_id):
+            try:
+                return use_case(submission_id, world.clock()).status
+            except InvalidInput:
+                return None
+            finally:
+                database.db.close()
+
+        outcomes = at_once([lambda: decide(reviews.approve), lambda: decide(reviews.reject)] * 4)
+
+        (winner,) = filter(None, outcomes)
+        assert Submission.get_by_id(submission_id).status == winner
+        is_tracked = Wallet.select().where(Wallet.address == visitor.address).exists()
+        assert is_tracked == (winner == "approved")

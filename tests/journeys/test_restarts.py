@@ -1,0 +1,212 @@
+"""What outlives a restart, and what happens while a part of the installation is away."""
+
+import subprocess
+import sys
+import time
+
+import psycopg
+import pytest
+import requests
+from redis import Redis
+from remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
+from servers import PROJECT_DIR, Gunicorn, clean_environ, open_postgres, run_gunicorn
+from world import Visitor
+
+
+def wait_for_status(page: RemotePage, status: int) -> requests.Response:
+    """Read the page until it answers `status`."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while (answer := page.read()).status_code != status:
+        assert time.monotonic() < deadline, f"still {answer.status_code}: {answer.text}"
+        time.sleep(0.05)
+    return answer
+
+
+def test_nonces_and_cookies_survive_a_restart(database_url):
+    environ = make_environ(database_url)
+    with run_gunicorn(environ) as server:
+        page, visitor = RemotePage(server.url, environ), Visitor()
+        page.open_widget(visitor)
+        page.submit(visitor)
+        other = Visitor()
+        draft = page.draft(other)
+
+        server.stop()
+        server.start()
+
+        assert page.post(draft).status_code == 201
+        (own,) = page.list_own(visitor).json()["submissions"]
+        assert own["walletAddress"] == visitor.address
+
+
+def test_rotated_secret_key_opens_what_the_old_one_sealed_until_that_is_dropped(database_url):
+    old = make_environ(database_url, SECRET_KEY="old")
+    with run_gunicorn(old) as server:
+        page, visitor, late_visitor = RemotePage(server.url, old), Visitor(), Visitor()
+        page.open_widget(visitor)
+        draft, late_draft = page.draft(visitor), page.draft(late_visitor)
+
+    with run_gunicorn(make_environ(database_url, SECRET_KEY="new,old")) as server:
+        page.server_url = server.url
+        assert page.post(draft, cookie=visitor.cookie).status_code == 201
+        assert len(page.list_own(visitor).json()["submissions"]) == 1
+        newly_sealed = page.draft(Visitor())
+
+    with run_gunicorn(make_environ(database_url, SECRET_KEY="new")) as server:
+        page.server_url = server.url
+        answer = page.post(late_draft)
+        assert (answer.status_code, answer.json()) == (400, {"error": "invalid_nonce"})
+        assert page.list_own(visitor).json() == {"submissions": []}
+        assert page.post(newly_sealed).status_code == 201
+
+
+def test_two_servers_starting_at_once_bring_an_empty_database_up_to_date(empty_database_url):
+    environ = make_environ(empty_database_url)
+    servers = [Gunicorn(environ), Gunicorn(environ)]
+    try:
+        at_once([server.start for server in servers])
+
+        page = RemotePage(servers[0].url, environ)
+        for server in servers:
+            page.server_url = server.url
+            assert page.submit(Visitor()).status_code == 201
+        assert len(page.list_submissions()) == 2
+    finally:
+        for server in servers:
+            server.stop()
+
+
+def test_database_that_goes_away_gives_503_until_it_is_back():
+    with open_postgres() as postgres:
+        with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as connection:
+            connection.execute("CREATE DATABASE embed")
+        environ = make_environ(postgres.url.format(name="embed"))
+        with run_gunicorn(environ) as server:
+            page, visitor = RemotePage(server.url, environ), Visitor()
+            draft = page.draft(visitor)
+            assert page.read().status_code == 200
+
+            postgres.stop()
+
+            calls = [page.read, lambda: page.ask_nonce(visitor), lambda: page.post(draft)] * 4
+            answers = at_once(calls)
+            assert summarise(answers) == {(503, "unavailable"): len(calls)}
+            assert all(int(answer.headers["Retry-After"]) > 0 for answer in answers)
+
+            postgres.start()
+
+            wait_for_status(page, 200)
+            assert page.post(draft).status_code == 201
+            assert summarise(at_once([page.read] * 12)) == {(200, None): 12}
+
+
+def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
+    postgres_database_url,
+):
+    database_url = postgres_database_url
+    environ = make_environ(database_url)
+    with (
+        run_gunicorn(environ, "--threads", "2") as server,
+        psycopg.connect(database_url) as blocker,
+        psycopg.connect(database_url, autocommit=True) as operator,
+    ):
+        page = RemotePage(server.url, environ)
+        draft = page.draft(Visitor())
+        blocker.execute("SELECT * FROM page FOR UPDATE")
+
+        answer, _ = at_once([lambda: page.post(draft), lambda: cut_off_waiting(operator)])
+
+        blocker.rollback()
+        assert (answer.status_code, answer.json()) == (503, {"error": "unavailable"})
+        assert page.list_submissions() == []
+        assert page.post(draft).status_code == 201
+
+
+def test_connections_that_the_server_dropped_while_idle_are_replaced_unseen(postgres_database_url):
+    environ = make_environ(postgres_database_url)
+    with (
+        run_gunicorn(environ) as server,
+        psycopg.connect(postgres_database_url, autocommit=True) as operator,
+    ):
+        page = RemotePage(server.url, environ)
+        assert summarise(at_once([page.read] * 12)) == {(200, None): 12}
+
+        operator.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+        assert summarise(at_once([page.read] * 12)) == {(200, None): 12}
+
+
+def cut_off_waiting(operator: psycopg.Connection) -> None:
+    """Wait until some connection waits for a lock, and end that connection."""
+    query = (
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    deadline = time.monotonic() + TIMEOUT_S
+    while operator.execute(query).fetchone() == (0,):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_limits_are_shared_over_redis_by_all_servers(database_url, redis_url):
+    with Redis.from_url(redis_url.replace("redis+unix", "unix")) as redis:
+        redis.flushall()
+    environ = make_environ(
+        database_url, RATELIMIT_STORAGE_URI=redis_url, LIMIT_PER_KEY="5/hour", LIMIT_PER_IP="9/hour"
+    )
+    with run_gunicorn(environ) as one, run_gunicorn(environ) as other:
+        page = RemotePage(one.url, environ)
+        first = [page.read() for _ in range(3)]
+        page.server_url = other.url
+        second = [page.read() for _ in range(3)]
+
+        assert summarise(first) == {(200, None): 3}
+        assert summarise(second) == {(200, None): 2, (429, "rate_limit_key"): 1}
+        assert 0 < int(second[-1].headers["Retry-After"]) <= 3600
+
+        third = [page.read() for _ in range(4)]
+        assert summarise(third) == {(429, "rate_limit_key"): 3, (429, "rate_limit_ip"): 1}
+
+
+WRONG_SETTINGS = {
+    "DATABASE_URL": ["mysql://host/db", "sqlite:////dev/null/embed.db", "postgresql://host?no=1"],
+    "SECRET_KEY": ["one,,two"],
+    "PUBLIC_URL": ["embed.example.com"],
+    "TRUSTED_PROXIES": ["-1"],
+    "RATELIMIT_STORAGE_URI": ["redis://host:port"],
+    "LIMIT_PER_IP": ["many"],
+    "LIMIT_PER_KEY": ["10"],
+    "LIMIT_SESSION_NONCES": ["ten/minute"],
+    "LIMIT_SESSION_SUBMISSIONS": ["5/fortnight"],
+    "NONCE_LIFETIME": ["0"],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, values in WRONG_SETTINGS.items() for value in values],
+)
+def test_wrong_setting_ends_server_and_commands_with_one_line_that_names_it(name, value, tmp_path):
+    environ = clean_environ() | make_environ(f"sqlite:///{tmp_path}/embed.db") | {name: value}
+
+    def run(*command):
+        return subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=PROJECT_DIR,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+
+    for ended in at_once(
+        [lambda: run("gunicorn", "app:app"), lambda: run("flask", "pages", "list")]
+    ):
+        assert ended.returncode == 1
+        assert ended.stdout == ""
+        (line,) = ended.stderr.splitlines()
+        assert line.startswith("Error: ")
+        assert name in line

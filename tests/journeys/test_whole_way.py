@@ -1,0 +1,102 @@
+"""From an empty installation to a wallet on the page, as an owner and a visitor go it."""
+
+from functools import partial
+
+import pytest
+from remote import RemotePage, make_environ
+from servers import run_flask, run_gunicorn
+from world import SITE, Visitor
+
+A_DAY_S = 86_400
+
+
+@pytest.fixture(scope="module")
+def environ(shared_database_url):
+    return make_environ(shared_database_url)
+
+
+@pytest.fixture(scope="module")
+def server(environ):
+    with run_gunicorn(environ) as server:
+        yield server
+
+
+@pytest.fixture
+def make_page(server, environ):
+    """Make a page as an operator does: by commands, each a process of its own."""
+    return partial(RemotePage, server.url, environ, run=run_flask)
+
+
+def test_page_made_by_command_is_read_with_its_tags_wallets_and_balances(make_page):
+    page = make_page("--title", "Friends", "--comments", "Who is in.")
+    team = page.command("tags", "add", page.page_id, "team", "blue")
+    shown, hidden = Visitor().address, Visitor().address
+    details = ("--alias", "Treasury", "--tag", "team", "--balance", "12.5")
+    wallet = page.command("wallets", "add", page.page_id, shown, *details)
+    page.command("wallets", "add", page.page_id, hidden, "--hidden")
+
+    answer = page.read()
+
+    assert answer.status_code == 200
+    assert answer.headers["Access-Control-Allow-Origin"] == SITE
+    payload = answer.json()
+    assert (payload["publicTitle"], payload["publicComments"]) == ("Friends", "Who is in.")
+    assert payload["tags"] == [team]
+    assert payload["wallets"] == [
+        {
+            "id": wallet["id"],
+            "address": shown,
+            "publicAlias": "Treasury",
+            "tokenBalance": 12.5,
+            "tags": [team],
+        }
+    ]
+
+
+def test_visitor_submits_the_owner_approves_and_the_page_shows_the_wallet(make_page):
+    page, visitor = make_page(), Visitor()
+    widget = page.open_widget(visitor)
+    assert widget.headers["Content-Type"].startswith("text/html")
+
+    submitted = page.submit(visitor, "Alice")
+
+    assert submitted.status_code == 201, submitted.text
+    submission_id = submitted.json()["submissionId"]
+    assert submitted.json() == {"submissionId": submission_id, "status": "pending"}
+    (own,) = page.list_own(visitor).json()["submissions"]
+    assert (own["id"], own["status"], own["decidedAtIso"]) == (submission_id, "pending", None)
+    assert page.list_addresses() == []
+
+    approved = page.command("submissions", "approve", submission_id)
+
+    assert approved["status"] == "approved"
+    assert page.list_own(visitor).json()["submissions"] == [approved]
+    (wallet,) = page.read().json()["wallets"]
+    assert (wallet["address"], wallet["publicAlias"]) == (visitor.address, "Alice")
+
+
+def test_rejected_wallet_stays_away_for_the_cooldown_that_the_answer_names(make_page):
+    page, visitor = make_page(), Visitor()
+    submission_id = page.submit(visitor).json()["submissionId"]
+    rejected = page.command("submissions", "reject", submission_id)
+    assert (rejected["status"], rejected["rejectReason"]) == ("rejected", "manual")
+
+    again = page.submit(visitor)
+
+    assert (again.status_code, again.json()) == (429, {"error": "cooldown_active"})
+    assert A_DAY_S - 60 < int(again.headers["Retry-After"]) <= A_DAY_S
+
+    page.command("pages", "update", page.page_id, "--cooldown", "0")
+    assert page.submit(visitor).status_code == 201
+
+
+def test_revoked_key_is_refused_from_the_next_request_on(make_page):
+    page = make_page()
+    other = page.make_key("--tier", "secret")
+    assert page.read(key=other["key"]).status_code == 200
+
+    page.command("keys", "revoke", other["id"])
+
+    answer = page.read(key=other["key"])
+    assert (answer.status_code, answer.json()) == (401, {"error": "revoked_key"})
+    assert page.read().status_code == 200

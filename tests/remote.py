@@ -1,0 +1,134 @@
+"""The people of world.py, seen from outside: set up by command, speaking HTTP to a real server."""
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import requests
+from world import SECRET_KEY, SITE, USDC, Visitor
+
+from embed import database
+from embed.factory import create_app
+from embed.settings import Settings
+
+TIMEOUT_S = 60
+TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", USDC)
+
+
+def make_environ(database_url: str, **variables: str) -> dict[str, str]:
+    """Return settings whose limits no test reaches unless it says so."""
+    return {
+        "DATABASE_URL": database_url,
+        "SECRET_KEY": SECRET_KEY,
+        "LIMIT_PER_IP": "1000000/minute",
+        "LIMIT_PER_KEY": "1000000/minute",
+        "LIMIT_SESSION_NONCES": "1000000/minute",
+        "LIMIT_SESSION_SUBMISSIONS": "1000000/minute",
+    } | variables
+
+
+def run_here(*arguments: str, environ: dict[str, str]) -> Any:
+    """Run a command in this process, which saves half a second of its start."""
+    app = create_app(Settings.from_environ(environ))
+    try:
+        return app.test_cli_runner().invoke(args=arguments, catch_exceptions=False)
+    finally:
+        database.db.close()
+
+
+class RemotePage:
+    """A page made by command; what people do there over HTTP."""
+
+    def __init__(
+        self, server_url: str, environ: dict[str, str], *page_options: str, run=run_here
+    ) -> None:
+        self.server_url = server_url
+        self._environ = environ
+        self._run = run
+        self.page_id = self.command("pages", "create", *TOKEN, *page_options)["id"]
+        self.key = self.make_key("--tier", "public", "--origin", SITE)["key"]
+
+    # The owner, by command
+
+    def command(self, *arguments: str) -> Any:
+        """Run a command and return the JSON document that it prints."""
+        return json.loads(self._run(*arguments, "--json", environ=self._environ).stdout)
+
+    def make_key(self, *options: str) -> Any:
+        return self.command("keys", "create", self.page_id, *options)
+
+    def list_submissions(self, *options: str) -> Any:
+        return self.command("submissions", "list", self.page_id, "--limit", "100000", *options)
+
+    # Visitors, by HTTP
+
+    def call(self, method: str, path: str, *, key=None, cookie=None, **arguments):
+        headers = {"Authorization": f"Bearer {key or self.key}", "Origin": SITE}
+        if cookie is not None:
+            headers["Cookie"] = f"embed_session={cookie}"
+        return requests.request(
+            method, self.server_url + path, headers=headers, timeout=TIMEOUT_S, **arguments
+        )
+
+    def read(self, **arguments):
+        return self.call("GET", f"/api/embed/tracking/{self.page_id}", **arguments)
+
+    def list_addresses(self) -> list[str]:
+        """Return the wallets that the public payload shows."""
+        return [wallet["address"] for wallet in self.read().json()["wallets"]]
+
+    def open_widget(self, visitor: Visitor):
+        """Give a visitor the session's cookie, which only a browser that trusts it sends back."""
+        answer = self.call("GET", f"/embed/tracking/{self.page_id}?key={self.key}")
+        visitor.cookie = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
+        return answer
+
+    def ask_nonce(self, visitor: Visitor, **arguments):
+        body = {"trackingPageId": self.page_id, "walletAddress": visitor.address}
+        return self.call(
+            "POST", "/embed/api/siws/nonce", json=body, cookie=visitor.cookie, **arguments
+        )
+
+    def draft(self, visitor: Visitor, nickname="Visitor", *, key=None) -> dict[str, str]:
+        """Ask for a nonce and return a complete body for POST /submissions."""
+        nonce = self.ask_nonce(visitor, key=key).json()
+        return {
+            "trackingPageId": self.page_id,
+            "walletAddress": visitor.address,
+            "nickname": nickname,
+            "nonceId": nonce["nonceId"],
+            "signature": visitor.sign(nonce["message"]),
+        }
+
+    def post(self, draft: dict[str, str], **arguments):
+        return self.call("POST", "/embed/api/submissions", json=draft, **arguments)
+
+    def submit(self, visitor: Visitor, nickname="Visitor"):
+        return self.post(self.draft(visitor, nickname), cookie=visitor.cookie)
+
+    def list_own(self, visitor: Visitor):
+        path = f"/embed/api/session/submissions?trackingPageId={self.page_id}"
+        return self.call("GET", path, cookie=visitor.cookie)
+
+
+def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Make all calls at the same moment, a thread each, and return what each returned."""
+    start = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Any:
+        start.wait(TIMEOUT_S)
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+def summarise(answers: Sequence[requests.Response]) -> dict[tuple[int, str | None], int]:
+    """Count answers by status and, for refusals, code."""
+    counts: dict[tuple[int, str | None], int] = {}
+    for answer in answers:
+        outcome = (answer.status_code, answer.json().get("error"))
+        counts[outcome] = counts.get(outcome, 0) + 1
+    return counts

@@ -1,0 +1,363 @@
+import os
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError
+from datetime import timedelta
+from threading import Barrier
+
+import pytest
+
+from embed import settings
+from embed.domain.nonces import Nonce, NonceSeal
+from embed.domain.times import now
+from embed.settings import Settings, SettingsError, load_secret_key
+
+
+def read(**environ: str) -> Settings:
+    return Settings.from_environ({"SECRET_KEY": "secret"} | environ)
+
+
+def limit_of(item) -> tuple[int, int]:
+    """Return how many are allowed in how many seconds."""
+    return item.amount, item.get_expiry()
+
+
+def test_service_runs_on_defaults():
+    defaults = read()
+
+    assert defaults.secret_keys == ("secret",)
+    assert defaults.database_url == "sqlite:///instance/embed.db"
+    assert defaults.public_url is None
+    assert defaults.trusted_proxies == 0
+    assert defaults.ratelimit_storage_uri == "memory://"
+    assert limit_of(defaults.limit_per_ip) == (600, 60)
+    assert limit_of(defaults.limit_per_key) == (6000, 60)
+    assert limit_of(defaults.limit_session_nonces) == (20, 600)
+    assert limit_of(defaults.limit_session_submissions) == (10, 600)
+    assert defaults.nonce_lifetime == timedelta(minutes=10)
+
+
+def test_every_variable_is_read():
+    given = read(
+        SECRET_KEY="newer, older",
+        DATABASE_URL="postgresql://embed@db.example/embed",
+        PUBLIC_URL="https://embed.example.com",
+        TRUSTED_PROXIES="2",
+        RATELIMIT_STORAGE_URI="redis://cache.example:6379",
+        LIMIT_PER_IP="1/second",
+        LIMIT_PER_KEY="2 per 5 minutes",
+        LIMIT_SESSION_NONCES="3/hour",
+        LIMIT_SESSION_SUBMISSIONS="4/day",
+        NONCE_LIFETIME="60",
+    )
+
+    assert given.secret_keys == ("newer", "older")
+    assert given.database_url == "postgresql://embed@db.example/embed"
+    assert given.public_url == "https://embed.example.com"
+    assert given.trusted_proxies == 2
+    assert given.ratelimit_storage_uri == "redis://cache.example:6379"
+    assert limit_of(given.limit_per_ip) == (1, 1)
+    assert limit_of(given.limit_per_key) == (2, 300)
+    assert limit_of(given.limit_session_nonces) == (3, 3600)
+    assert limit_of(given.limit_session_submissions) == (4, 86400)
+    assert given.nonce_lifetime == timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", "\n"])
+@pytest.mark.parametrize("name", [name for name in settings.VARIABLES if name != "SECRET_KEY"])
+def test_empty_variable_is_as_good_as_none(name, nothing):
+    assert read(**{name: nothing}) == read()
+
+
+def test_white_space_around_a_value_is_dropped():
+    assert read(TRUSTED_PROXIES=" 1\n", PUBLIC_URL=" https://a.example ") == read(
+        TRUSTED_PROXIES="1", PUBLIC_URL="https://a.example"
+    )
+
+
+def test_settings_do_not_change():
+    with pytest.raises(FrozenInstanceError):
+        read().trusted_proxies = 1
+
+
+def test_secret_key_is_not_shown_with_the_settings():
+    assert "hidden" not in repr(read(SECRET_KEY="hidden,hidden too"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:///embed.db",
+        "sqlite:////var/lib/embed.db",
+        "postgresql://embed@localhost/embed",
+        "postgresql://embed:password@localhost:5433/embed?connect_timeout=3",
+        "postgresql:///embed?host=/run/postgresql",
+    ],
+)
+def test_databases_are_sqlite_and_postgres(url):
+    assert read(DATABASE_URL=url).database_url == url
+
+
+def test_short_name_of_postgres_means_the_same():
+    assert read(DATABASE_URL="postgres://embed@localhost/embed") == read(
+        DATABASE_URL="postgresql://embed@localhost/embed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "public_url"),
+    [
+        pytest.param("https://embed.example.com", "https://embed.example.com", id="plain"),
+        pytest.param("https://embed.example.com/", "https://embed.example.com", id="slash"),
+        pytest.param("HTTPS://Embed.Example.COM", "https://embed.example.com", id="capitals"),
+        pytest.param("http://localhost:8000", "http://localhost:8000", id="port"),
+        pytest.param("http://[::1]:8000", "http://[::1]:8000", id="IPv6"),
+    ],
+)
+def test_public_url_is_kept_without_its_slash(url, public_url):
+    assert read(PUBLIC_URL=url).public_url == public_url
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "memory://",
+        "redis://localhost:6379",
+        "redis://:password@localhost:6379/1",
+        "rediss://localhost",
+        "redis+unix:///run/redis.sock",
+        "redis+sentinel://localhost:26379",
+        "valkey://localhost:6379",
+    ],
+)
+def test_limits_are_counted_in_memory_or_in_redis(uri):
+    assert read(RATELIMIT_STORAGE_URI=uri).ratelimit_storage_uri == uri
+
+
+LIMITS = ["LIMIT_PER_IP", "LIMIT_PER_KEY", "LIMIT_SESSION_NONCES", "LIMIT_SESSION_SUBMISSIONS"]
+WRONG_LIMITS = ["x", "600", "/minute", "600/fortnight", "-1/minute", "1.5/minute", "\u0663/minute"]
+WRONG = {
+    "DATABASE_URL": [
+        "embed.db",
+        "sqlite:///",
+        "sqlite://embed.db",
+        "mysql://localhost/embed",
+        "postgresql://localhost/embed?no_such_option=1",
+        "postgresql://[::1/embed",
+    ],
+    "SECRET_KEY": [",", "newer,", ",older", "newer, ,older", "a\tb", "not UTF-8: \udcff"],
+    "PUBLIC_URL": [
+        "embed.example.com",
+        "//embed.example.com",
+        "ftp://embed.example.com",
+        "https://",
+        "https://:443",
+        "https://embed.example.com/path",
+        "https://embed.example.com?query",
+        "https://embed.example.com#fragment",
+        "https://user@embed.example.com",
+        "https://*.example.com",
+        "https://embed example.com",
+        "https://embed.example.com\\",
+        "https://embed.example.com:0",
+        "https://embed.example.com:65536",
+        "https://embed.example.com:port",
+        "https://[::1",
+        "https://a.example,https://b.example/",
+    ],
+    "TRUSTED_PROXIES": ["-1", "one", "1.5", "1_0", "\u0661", "\xb2", "1" * 10, "127.0.0.1"],
+    "RATELIMIT_STORAGE_URI": [
+        "memory",
+        "redis",
+        "redsi://localhost",
+        "localhost:6379",
+        "://",
+        "redis://localhost:0",
+        "redis://localhost:65536",
+        "redis://localhost:port",
+    ],
+    "NONCE_LIFETIME": ["0", "-600", "ten", "600s", "1e3", "1" * 10],
+} | {name: [*WRONG_LIMITS, "600/minute;10/second"] for name in LIMITS}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in WRONG.items() for value in values]
+)
+def test_wrong_value_is_refused_in_a_sentence_that_names_the_variable(name, value):
+    with pytest.raises(SettingsError, match=rf"^{name}\b.*\.$"):
+        read(**{name: value})
+
+
+def test_every_variable_has_its_wrong_values_above():
+    assert set(WRONG) == set(settings.VARIABLES)
+
+
+@pytest.mark.parametrize(
+    ("value", "keys"),
+    [
+        ("only", ("only",)),
+        ("newest,newer,oldest", ("newest", "newer", "oldest")),
+        (" newest , oldest ", ("newest", "oldest")),
+        ("with a space", ("with a space",)),
+    ],
+)
+def test_secret_key_may_be_a_list(value, keys):
+    assert read(SECRET_KEY=value).secret_keys == keys
+
+
+def test_rotated_secret_key_seals_with_the_first_and_opens_with_all():
+    issued = Nonce.issue(
+        page_id="page",
+        wallet_address="1" * 32,
+        key_id="key",
+        host="embed.example",
+        now=now(),
+        lifetime=timedelta(hours=1),
+    )
+    before, during, after = (
+        NonceSeal(read(SECRET_KEY=value).secret_keys) for value in ("old", "new,old", "new")
+    )
+
+    assert during.open(before.close(issued), issued.issued_at) == issued
+    assert after.open(during.close(issued), issued.issued_at) == issued
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "instance" / "secret_key"
+
+
+def test_secret_key_is_made_once_for_its_owner_alone(path):
+    key = load_secret_key(path)
+
+    assert len(key) >= 43  # 256 random bits in base64
+    assert path.read_text() == key
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert load_secret_key(path) == key
+
+
+def test_every_installation_has_a_key_of_its_own(tmp_path):
+    assert load_secret_key(tmp_path / "one") != load_secret_key(tmp_path / "other")
+
+
+def test_nothing_is_left_beside_the_secret_key(path):
+    load_secret_key(path)
+
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_secret_key_of_the_installation_is_used_when_none_is_set(path, monkeypatch):
+    monkeypatch.setattr(settings, "INSTANCE_DIR", path.parent)
+
+    made = Settings.from_environ({})
+    again = Settings.from_environ({"SECRET_KEY": " "})
+
+    assert made.secret_keys == again.secret_keys == (path.read_text(),)
+
+
+def test_no_secret_key_is_made_when_one_is_set(path, monkeypatch):
+    monkeypatch.setattr(settings, "INSTANCE_DIR", path.parent)
+
+    assert read().secret_keys == ("secret",)
+    assert not path.parent.exists()
+
+
+def test_secret_key_that_an_operator_wrote_is_used(path):
+    path.parent.mkdir()
+    path.write_text("written by hand\n")
+
+    assert load_secret_key(path) == "written by hand"
+
+
+def test_threads_that_start_at_once_agree_on_the_secret_key(tmp_path):
+    count = 8
+    barrier = Barrier(count)
+
+    def load(path):
+        barrier.wait()
+        return load_secret_key(path)
+
+    with ThreadPoolExecutor(count) as pool:
+        for attempt in range(20):
+            path = tmp_path / str(attempt) / "instance" / "secret_key"
+            keys = set(pool.map(load, [path] * count))
+            assert keys == {path.read_text()}
+            assert list(path.parent.iterdir()) == [path]
+
+
+LOAD = """
+import sys
+from pathlib import Path
+from embed.settings import load_secret_key
+print("ready", flush=True)
+for line in sys.stdin:
+    print(load_secret_key(Path(line.rstrip())), flush=True)
+"""
+
+
+def test_processes_that_start_at_once_agree_on_the_secret_key(tmp_path):
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", LOAD],
+            cwd=settings.PROJECT_DIR,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    paths = [tmp_path / str(attempt) / "instance" / "secret_key" for attempt in range(20)]
+
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 4
+    for process in processes:
+        process.stdin.write("".join(f"{path}\n" for path in paths))
+        process.stdin.flush()
+    outputs = [process.communicate()[0] for process in processes]
+
+    assert [process.returncode for process in processes] == [0] * 4
+    assert [output.splitlines() for output in outputs] == [[path.read_text() for path in paths]] * 4
+
+
+@pytest.mark.parametrize("content", ["", " \n"])
+def test_empty_secret_key_file_is_not_taken_for_a_key(path, content):
+    path.parent.mkdir()
+    path.write_text(content)
+
+    with pytest.raises(SettingsError, match=r"is empty; remove it, or set SECRET_KEY\.$") as error:
+        load_secret_key(path)
+
+    assert str(path) in str(error.value)
+    assert path.read_text() == content
+
+
+def test_secret_key_file_that_is_not_text_is_refused(path):
+    path.parent.mkdir()
+    path.write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(SettingsError, match=r"SECRET_KEY is not set, and .* cannot be used"):
+        load_secret_key(path)
+
+
+@pytest.mark.parametrize("blocked", ["folder", "file"])
+def test_secret_key_that_cannot_be_kept_is_refused(path, blocked):
+    if blocked == "folder":
+        path.parent.write_text("a file where the folder should be")
+    else:
+        path.mkdir(parents=True)
+
+    with pytest.raises(SettingsError, match=r"SECRET_KEY is not set, and .* cannot be used"):
+        load_secret_key(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize("mode", [0o500, 0o000])
+def test_secret_key_in_a_folder_without_permission_is_refused(path, mode):
+    path.parent.mkdir(mode=mode)
+
+    with pytest.raises(SettingsError, match=r"SECRET_KEY is not set, and .* cannot be used"):
+        load_secret_key(path)
+
+    path.parent.chmod(0o700)
+    assert list(path.parent.iterdir()) == []

@@ -1,0 +1,277 @@
+"""The widget's languages: whole catalogs, the reader's choice, and a word for everything."""
+
+import html
+import json
+import re
+
+import pytest
+from babel.messages.extract import extract_from_dir
+from babel.messages.frontend import parse_mapping_cfg
+from babel.messages.pofile import read_po
+from world import Visitor
+
+from embed.domain.policy import REJECT_REASON_BY_CODE
+from embed.errors import STATUS_BY_CODE
+from embed.models import STATUSES
+from embed.settings import PROJECT_DIR
+from embed.web.assets import STATIC_DIR
+from embed.web.languages import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE
+
+TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]
+
+# What scripts and templates fill in, with the $ of a ticker; and what would break a page, as
+# translations are formatted with % and stand in HTML unescaped.
+TOKEN = re.compile(r'\$?(?:%\(\w+\)s|\{\w+\})|[%{}<>&"]')
+
+BY_HAND = {"reason_manual"}  # an owner's rejection, which answers no request
+# words.js says what it finds no words for with those of "server"; no page of ours gets these.
+WITHOUT_WORDS = {"invalid_host", "bad_request", "method_not_allowed"}
+RENAMED_BY_API_JS = {"internal_error": "server"}
+
+each_translation = pytest.mark.parametrize("language", TRANSLATED)
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def read_source():
+    with (PROJECT_DIR / "babel.cfg").open() as file:
+        methods, options = parse_mapping_cfg(file)
+    return {found[2] for found in extract_from_dir(PROJECT_DIR, methods, options)}
+
+
+def read_catalog(language):
+    with (CATALOG_DIR / f"{language}.po").open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def texts_of(message_or_id):
+    """Return the one text of a message, or those of its plurals."""
+    text = getattr(message_or_id, "string", message_or_id)
+    return [text] if isinstance(text, str) else list(text)
+
+
+def open_sign(world, *, lang=None, wish=None):
+    """Open the smallest page; `wish` is what the browser's Accept-Language says."""
+    return world.client.get(
+        "/embed/sign",
+        query_string={} if lang is None else {"lang": lang},
+        headers={} if wish is None else {"Accept-Language": wish},
+    )
+
+
+def open_widget(world, **arguments):
+    return world.client.get(
+        f"/embed/tracking/{world.page_id}", query_string={"key": world.public_key} | arguments
+    )
+
+
+def language_of(answer):
+    language, direction = re.search(r'<html lang="(\w+)" dir="(\w+)"', answer.text).groups()
+    assert direction == ("rtl" if language == "ar" else "ltr")
+    return language
+
+
+def read_words(answer):
+    return json.loads(re.search(r'<script [^>]*id="words">(.*?)</script>', answer.text, re.S)[1])
+
+
+def read_said_names():
+    """Return the names that scripts write out: say("…"), #try("…"), Problem(… ? "…" : "…")."""
+    scripts = "\n".join(path.read_text() for path in sorted(STATIC_DIR.glob("widget/*.js")))
+    calls = re.findall(r"(?:\bsay|#try|\bProblem)(\([^)]*)", scripts)
+    return {name for call in calls for name in re.findall(r'[(?:]\s*"(\w+)"', call)}
+
+
+# Catalogs
+
+
+def test_every_language_has_a_catalog_and_every_catalog_a_language():
+    assert {path.name for path in CATALOG_DIR.iterdir()} == {f"{name}.po" for name in TRANSLATED}
+
+
+@each_translation
+def test_catalog_translates_every_string_of_the_templates_and_no_other(language):
+    source, catalog = read_source(), read_catalog(language)
+    assert source, "babel.cfg finds no strings"
+    messages = {message.id: message for message in catalog if message.id}
+
+    assert not catalog.fuzzy, f"{language}: the header is fuzzy"
+    for text in source:
+        assert text in messages, f"{language} lacks {text!r}"
+        assert all(map(str.strip, texts_of(messages[text]))), f"{language}: {text!r} is empty"
+        assert not messages[text].fuzzy, f"{language}: {text!r} is fuzzy"
+    for text in messages.keys() - source | catalog.obsolete.keys():
+        pytest.fail(f"{language}: {text!r} is obsolete")
+
+
+@each_translation
+def test_translation_keeps_the_placeholders_and_adds_no_markup(language):
+    for message in read_catalog(language):
+        if message.id:
+            wanted = sorted(TOKEN.findall(texts_of(message.id)[-1]))
+            for text in texts_of(message):
+                assert sorted(TOKEN.findall(text)) == wanted, f"{language}: {message.id!r}"
+
+
+@each_translation
+def test_catalog_names_nobody_who_does_not_exist(language):
+    text = (CATALOG_DIR / f"{language}.po").read_text(encoding="utf-8")
+
+    assert not re.search("PROJECT|ORGANIZATION|FIRST AUTHOR|FULL NAME|EMAIL@|LL@", text)
+
+
+# The choice
+
+
+@each_language
+def test_page_speaks_the_language_of_its_address(world, language):
+    answer = open_sign(world, lang=language, wish="ja" if language != "ja" else "de")
+
+    assert language_of(answer) == language
+    title = html.unescape(re.search("<title>(.*)</title>", answer.text)[1])
+    wanted = "Add your wallet"
+    if language != SOURCE_LANGUAGE:
+        wanted = read_catalog(language)[wanted].string
+    assert title == wanted
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [
+        ("pt-BR", "pt"),
+        ("pt_BR", "pt"),
+        ("zh-CN", "zh"),
+        ("zh-Hans-CN", "zh"),
+        ("de-AT", "de"),
+        ("DE", "de"),
+        ("ar", "ar"),
+        ("en-GB", "en"),
+        ("pl", "en"),
+        ("deutsch", "en"),
+        ("", "en"),
+    ],
+)
+def test_regions_mean_their_language_and_unknown_languages_english(world, asked, language):
+    assert language_of(open_sign(world, lang=asked)) == language
+    assert language_of(open_sign(world, wish=asked)) == language
+
+
+@pytest.mark.parametrize(
+    ("wish", "language"),
+    [
+        ("pl,de;q=0.5,fr;q=0.9", "fr"),
+        ("de-AT,de;q=0.9,en-US;q=0.8,en;q=0.7", "de"),
+        ("de;q=0", "en"),
+        ("*", "en"),
+        (";;q=,=;q=x", "en"),
+    ],
+)
+def test_browser_gets_the_language_that_it_likes_best(world, wish, language):
+    assert language_of(open_sign(world, wish=wish)) == language
+
+
+def test_unknown_language_in_the_address_leaves_the_choice_to_the_browser(world):
+    assert language_of(open_sign(world, lang="pl", wish="fr-CA")) == "fr"
+
+
+HOSTILE = [
+    "../../../etc/passwd",
+    "..%2fde",
+    "/de",
+    "de.po",
+    "de\x00",
+    "de\r\nSet-Cookie: a=b",
+    '"><script>alert(1)</script>',
+    "{{ 7 * 7 }}",
+    "%(amount)s",
+    "__class__",
+    "\u202ede",
+    "d" * 5000,
+]
+
+
+@pytest.mark.parametrize("lang", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_language_does_nothing(world, lang):
+    asked, plain = open_widget(world, lang=lang), open_widget(world)
+
+    assert asked.status_code == 200
+    assert asked.text == plain.text
+    assert asked.headers.keys() == plain.headers.keys()
+    refusal = world.client.get("/embed/nothing", query_string={"lang": lang})
+    assert refusal.text == world.client.get("/embed/nothing").text
+
+
+# Pages
+
+
+@each_language
+def test_widget_renders_in_every_language(world, language):
+    world.configure(min_balance=1000.5)
+    answer = open_widget(world, lang=language)
+
+    assert language_of(answer) == language
+    assert "$USDC" in answer.text.partition("</header>")[2]
+    assert "%(" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("language", "balance"),
+    [
+        ("en", "1,234,567.89"),
+        ("ar", "1,234,567.89"),
+        ("de", "1.234.567,89"),
+        ("es", "1.234.567,89"),
+        ("fr", "1\u202f234\u202f567,89"),
+        ("ja", "1,234,567.89"),
+        ("pt", "1.234.567,89"),
+        ("ru", "1\xa0234\xa0567,89"),
+        ("tr", "1.234.567,89"),
+        ("zh", "1,234,567.89"),
+    ],
+)
+def test_balances_are_grouped_as_the_reader_does(world, language, balance):
+    address = Visitor().address
+    world.track(address)
+    world.observe(address, 1234567.89)
+
+    assert f"<bdi>{balance}</bdi>" in open_widget(world, lang=language).text
+
+
+@each_translation
+def test_refusals_are_translated(world, language):
+    for path in ("/tracking/abc", "/tracking/abc?key=abc", "/nothing"):
+        sentences = {}
+        for lang in (SOURCE_LANGUAGE, language):
+            answer = world.client.get(f"/embed{path}", headers={"Accept-Language": lang})
+            assert answer.status_code in (401, 404)
+            assert language_of(answer) == lang
+            sentences[lang] = html.unescape(re.search("<p>(.*?)</p>", answer.text)[1])
+
+        wanted = read_catalog(language)[sentences[SOURCE_LANGUAGE]].string
+        assert sentences[language] == wanted
+
+
+# Words
+
+
+def test_every_refusal_has_words(world):
+    words = read_words(open_widget(world))
+    named = {RENAMED_BY_API_JS.get(code, code) for code in STATUS_BY_CODE.keys() - WITHOUT_WORDS}
+
+    assert named - words.keys() == set()
+    assert words.keys() & WITHOUT_WORDS == set()
+
+
+def test_scripts_say_server_for_what_has_no_words():
+    assert 'error === "internal_error" ? "server"' in (STATIC_DIR / "widget/api.js").read_text()
+    assert "words[name] ?? words.server" in (STATIC_DIR / "widget/words.js").read_text()
+
+
+def test_scripts_say_only_what_has_words_and_all_words_are_said(world):
+    statuses = {f"status_{status}" for status in STATUSES}
+    reasons = {f"reason_{reason}" for reason in REJECT_REASON_BY_CODE.values()} | BY_HAND
+    codes = {RENAMED_BY_API_JS.get(code, code) for code in STATUS_BY_CODE.keys() - WITHOUT_WORDS}
+
+    for answer in (open_widget(world), open_sign(world)):
+        words = read_words(answer).keys()
+        assert read_said_names() - words == set()
+        assert words == read_said_names() | statuses | reasons | codes

@@ -1,0 +1,156 @@
+"""POST /siws/nonce (spec 4.2), and the message to sign (spec 2.5)."""
+
+import pytest
+from world import Visitor, code_of
+
+from embed import pages
+
+STATEMENT = "This signature does not authorize any transaction."
+
+
+def test_nonce_has_just_the_fields_of_the_spec(world):
+    answer = world.ask_nonce(Visitor())
+
+    assert answer.status_code == 200
+    assert set(answer.json) == {"nonceId", "message"}
+    assert all(isinstance(value, str) and value for value in answer.json.values())
+
+
+def test_message_names_what_is_proved_and_ends_by_authorizing_nothing(world):
+    visitor = Visitor()
+
+    message = world.ask_nonce(visitor, headers={"Host": "embed.example"}).json["message"]
+
+    for part in ("embed.example", visitor.address, world.page_id):
+        assert part in message
+    assert message.endswith(STATEMENT)
+    assert "2026-01-31T09:30:00.000Z" in message
+    assert "2026-01-31T09:40:00.000Z" in message
+
+
+def test_message_is_short_printable_ascii_so_that_hardware_wallets_sign_it(world_with):
+    host = f"{'a' * 60}.{'b' * 60}.{'c' * 60}.{'d' * 60}.example:65535"
+    world = world_with(PUBLIC_URL=f"https://{host}")
+
+    message = world.ask_nonce(Visitor(), headers={"Host": host}).json["message"]
+
+    assert message.isascii()
+    assert message.replace("\n", "").isprintable()
+    assert len(message) < 1200
+
+
+def test_message_does_not_look_like_sign_in_with_solana(world):
+    message = world.ask_nonce(Visitor()).json["message"]
+
+    assert "wants you to sign in with your Solana account" not in message
+
+
+@pytest.mark.parametrize(
+    ("public_url", "host"),
+    [
+        ("https://embed.example", "embed.example"),
+        ("https://embed.example:8443", "embed.example:8443"),
+        ("https://embed.example:443", "embed.example"),
+    ],
+)
+def test_message_names_the_public_address(world_with, public_url, host):
+    world = world_with(PUBLIC_URL=public_url)
+
+    message = world.ask_nonce(Visitor(), headers={"Host": "embed.example"}).json["message"]
+
+    assert message.startswith(f"{host} ")
+
+
+def test_every_nonce_is_another(world):
+    visitor = Visitor()
+
+    first, second = world.ask_nonce(visitor).json, world.ask_nonce(visitor).json
+
+    assert first["nonceId"] != second["nonceId"]
+    assert first["message"] != second["message"]
+
+
+def test_nothing_is_written_when_a_nonce_is_issued(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    before = world.dump()
+
+    assert world.ask_nonce(visitor).status_code == 200
+
+    assert world.dump() == before
+
+
+@pytest.mark.parametrize("key", ["public_key", "secret_key"])
+def test_both_tiers_of_key_get_nonces(world, key):
+    assert world.ask_nonce(Visitor(), key=getattr(world, key)).status_code == 200
+
+
+def test_session_is_optional(world):
+    with_session = Visitor()
+    world.open_widget(with_session)
+
+    assert world.ask_nonce(with_session).status_code == 200
+    assert world.ask_nonce(Visitor()).status_code == 200
+
+
+def test_unknown_fields_are_ignored(world):
+    body = {"trackingPageId": world.page_id, "walletAddress": Visitor().address, "more": [1]}
+
+    assert world.call("POST", "/api/embed/siws/nonce", json=body).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json", "application/json; charset=utf-8", "Application/JSON"],
+)
+def test_content_type_may_be_written_in_any_usual_way(world, content_type):
+    body = f'{{"trackingPageId": "{world.page_id}", "walletAddress": "{Visitor().address}"}}'
+
+    answer = world.call(
+        "POST", "/api/embed/siws/nonce", data=body, headers={"Content-Type": content_type}
+    )
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "close_page",
+    [
+        lambda world: world.configure(is_public=False),
+        lambda world: world.configure(is_embeddable=False),
+        lambda world: world.delete_page(),
+    ],
+    ids=["private", "embedding off", "deleted"],
+)
+def test_state_of_the_page_is_judged_at_the_submission_only(world, close_page):
+    close_page(world)
+
+    assert world.ask_nonce(Visitor()).status_code == 200
+
+
+def test_purged_page_has_no_keys_any_more(world):
+    pages.purge_page(world.page_id)
+
+    assert code_of(world.ask_nonce(Visitor(), page_id=world.page_id)) == "invalid_key"
+
+
+@pytest.mark.parametrize("address", ["", "1" * 31, "not base58", "0" * 44])
+def test_what_is_no_address_gets_no_nonce(world, address):
+    visitor = Visitor()
+    visitor.address = address
+
+    assert code_of(world.ask_nonce(visitor)) == "invalid_wallet_address"
+
+
+@pytest.mark.parametrize(
+    ("age", "code"),
+    [({"seconds": 119, "milliseconds": 999}, None), ({"seconds": 120}, "invalid_nonce")],
+    ids=["just before", "at the end"],
+)
+def test_nonce_lives_as_long_as_is_set(world_with, age, code):
+    world = world_with(NONCE_LIFETIME="120")
+    draft = world.draft(Visitor())
+
+    world.clock.forward(**age)
+
+    assert code_of(world.post(draft)) == code

@@ -1,0 +1,271 @@
+"""Origins of public keys (spec 5.6): allowlist, Referer, null, and the service's own."""
+
+import pytest
+from world import ENDPOINTS, SITE, Visitor, code_of, one_database
+
+EVIL = "https://evil.example"
+OWN = "http://localhost"  # how the test client addresses the service
+
+every_endpoint = pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINTS)
+
+
+@every_endpoint
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"Origin": SITE}, None),
+        ({"Origin": EVIL}, "origin_not_allowed"),
+        ({"Origin": "null"}, "origin_not_allowed"),
+        ({"Origin": None}, "missing_origin"),
+        ({"Origin": ""}, "missing_origin"),
+        ({"Origin": None, "Referer": f"{SITE}/page?x=1"}, None),
+        ({"Origin": None, "Referer": f"{EVIL}/page"}, "origin_not_allowed"),
+    ],
+    ids=["listed", "not listed", "null", "none", "empty", "Referer", "other Referer"],
+)
+def test_every_endpoint_asks_public_keys_for_their_origin(world, ask, headers, code):
+    assert code_of(ask(world, headers=headers)) == code
+
+
+@pytest.mark.parametrize("headers", [{"Origin": EVIL}, {"Origin": "null"}, {"Origin": None}])
+def test_secret_key_works_from_anywhere(world, headers):
+    visitor, key = Visitor(), world.secret_key
+    asked = world.ask_nonce(visitor, key=key, headers=headers)
+
+    assert code_of(world.read(key=key, headers=headers)) is None
+    assert code_of(asked) is None
+    assert code_of(world.list_own(visitor, key=key, headers=headers)) is None
+    draft = world.draft(visitor, nonce=asked.json)
+    assert code_of(world.post(draft, key=key, headers=headers)) is None
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("entry", "origin", "is_allowed"),
+    [
+        ("https://site.example", "https://site.example", True),
+        ("https://site.example", "HTTPS://Site.Example", True),
+        ("https://Site.Example/", "https://site.example", True),
+        ("https://site.example/a/path", "https://site.example", True),
+        ("https://site.example", "https://site.example:443", True),
+        ("https://site.example:443", "https://site.example", True),
+        ("http://site.example:80", "http://site.example", True),
+        ("http://site.example", "http://site.example:80", True),
+        ("https://site.example:80", "https://site.example", False),
+        ("http://site.example:443", "http://site.example", False),
+        ("https://site.example", "http://site.example", False),
+        ("https://site.example", "https://site.example:8443", False),
+        ("https://site.example:8443", "https://site.example", False),
+        ("https://site.example:8443", "https://site.example:8443", True),
+        ("https://site.example", "https://www.site.example", False),
+        ("https://site.example", "https://site.example.evil.example", False),
+        ("https://site.example", "https://evilsite.example", False),
+        ("https://bücher.example", "https://xn--bcher-kva.example", True),
+        ("http://localhost:3000", "http://localhost:3000", True),
+        ("http://localhost:3000", "http://127.0.0.1:3000", False),
+        ("http://[::1]:3000", "http://[0:0:0:0:0:0:0:1]:3000", True),
+        ("tauri://localhost", "tauri://localhost", True),
+    ],
+)
+def test_origin_is_compared_by_scheme_host_and_port(world, entry, origin, is_allowed):
+    key = world.make_key("public", origins=[entry])
+
+    answer = world.read(key=key, headers={"Origin": origin})
+
+    assert code_of(answer) == (None if is_allowed else "origin_not_allowed")
+
+
+def test_every_entry_of_the_list_is_allowed_and_only_for_its_key(world):
+    key = world.make_key("public", origins=["https://a.example", "https://b.example"])
+
+    for origin in ("https://a.example", "https://b.example"):
+        assert code_of(world.read(key=key, headers={"Origin": origin})) is None
+        assert code_of(world.read(headers={"Origin": origin})) == "origin_not_allowed"
+
+
+def test_key_with_an_empty_list_lets_no_site_in(world):
+    key = world.make_key("public")
+
+    assert code_of(world.read(key=key)) == "origin_not_allowed"
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"Origin": SITE, "Referer": f"{EVIL}/"}, None),
+        ({"Origin": EVIL, "Referer": f"{SITE}/"}, "origin_not_allowed"),
+        ({"Origin": "null", "Referer": f"{SITE}/"}, "origin_not_allowed"),
+        ({"Origin": "garbage", "Referer": f"{SITE}/"}, "origin_not_allowed"),
+        ({"Origin": "", "Referer": f"{SITE}/"}, None),
+        ({"Origin": None, "Referer": f"{SITE}/a%20b?c=@d#e"}, None),
+        ({"Origin": None, "Referer": SITE.upper()}, None),
+        ({"Origin": None, "Referer": f"{EVIL}/{SITE}"}, "origin_not_allowed"),
+        ({"Origin": None, "Referer": f"{SITE}@evil.example/"}, "origin_not_allowed"),
+        ({"Origin": None, "Referer": "about:blank"}, "origin_not_allowed"),
+        ({"Origin": None, "Referer": ""}, "missing_origin"),
+    ],
+)
+def test_referer_counts_only_where_there_is_no_origin(world, headers, code):
+    assert code_of(world.read(headers=headers)) == code
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"Origin": "null"}, None),
+        ({"Origin": None}, None),
+        ({"Origin": ""}, None),
+        ({"Origin": SITE}, None),
+        ({"Origin": EVIL}, "origin_not_allowed"),
+        ({"Origin": None, "Referer": f"{EVIL}/"}, "origin_not_allowed"),
+        ({"Origin": "Null"}, "origin_not_allowed"),
+    ],
+)
+def test_null_origin_is_let_in_where_the_key_allows_it(world, headers, code):
+    key = world.make_key("public", origins=[SITE], allow_null_origin=True)
+
+    assert code_of(world.read(key=key, headers=headers)) == code
+
+
+# The service's own pages
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"Origin": OWN}, None),
+        ({"Origin": f"{OWN}:80"}, None),
+        ({"Origin": "HTTP://LOCALHOST"}, None),
+        ({"Origin": f"{OWN}:8000"}, "origin_not_allowed"),
+        ({"Origin": "https://localhost"}, "origin_not_allowed"),
+        ({"Origin": None, "Referer": f"{OWN}/embed/tracking/x?key=y"}, None),
+        ({"Origin": None, "Sec-Fetch-Site": "same-origin"}, None),
+        ({"Origin": None, "Sec-Fetch-Site": "same-site"}, "missing_origin"),
+        ({"Origin": None, "Sec-Fetch-Site": "cross-site"}, "missing_origin"),
+        ({"Origin": None, "Sec-Fetch-Site": "none"}, "missing_origin"),
+        ({"Origin": EVIL, "Sec-Fetch-Site": "same-origin"}, "origin_not_allowed"),
+        ({"Origin": "null", "Sec-Fetch-Site": "same-origin"}, "origin_not_allowed"),
+        (
+            {"Origin": None, "Referer": f"{EVIL}/", "Sec-Fetch-Site": "same-origin"},
+            "origin_not_allowed",
+        ),
+    ],
+)
+def test_the_widgets_own_calls_are_trusted(world, headers, code):
+    world.root = "/embed/api"
+
+    assert code_of(world.read(headers=headers)) == code
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("host", "origin", "is_own"),
+    [
+        ("embed.example", "http://embed.example", True),
+        ("embed.example:80", "http://embed.example", True),
+        ("embed.example:8000", "http://embed.example:8000", True),
+        ("embed.example:8000", "http://embed.example", False),
+        ("EMBED.example", "http://embed.example", True),
+        ("[::1]:8000", "http://[::1]:8000", True),
+        ("127.0.0.1:8000", "http://localhost:8000", False),
+    ],
+)
+def test_own_origin_is_the_address_that_was_asked(world, host, origin, is_own):
+    answer = world.read(headers={"Host": host, "Origin": origin})
+
+    assert code_of(answer) == (None if is_own else "origin_not_allowed")
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("proxies", "origin", "is_own"),
+    [
+        ("0", "https://localhost", False),
+        ("0", "http://localhost", True),
+        ("1", "https://localhost", True),
+        ("1", "http://localhost", False),
+    ],
+)
+def test_scheme_is_believed_from_trusted_proxies_only(world_with, proxies, origin, is_own):
+    world = world_with(TRUSTED_PROXIES=proxies)
+
+    answer = world.read(headers={"Origin": origin, "X-Forwarded-Proto": "https"})
+
+    assert code_of(answer) == (None if is_own else "origin_not_allowed")
+
+
+def test_forwarded_host_is_never_believed(world_with):
+    world = world_with(TRUSTED_PROXIES="1")
+
+    answer = world.read(
+        headers={"Origin": "http://evil.example", "X-Forwarded-Host": "evil.example"}
+    )
+
+    assert code_of(answer) == "origin_not_allowed"
+
+
+PUBLIC = "https://embed.example"
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("public_url", "host", "origin", "code"),
+    [
+        (PUBLIC, "embed.example", PUBLIC, None),
+        (PUBLIC, "embed.example", f"{PUBLIC}:443", None),
+        (f"{PUBLIC}:443", "embed.example", PUBLIC, None),
+        (f"{PUBLIC}/", "embed.example", PUBLIC, None),
+        (PUBLIC, "Embed.Example", PUBLIC, None),
+        (PUBLIC, "embed.example", SITE, None),
+        (PUBLIC, "embed.example", "http://embed.example", "origin_not_allowed"),
+        (PUBLIC, "embed.example", EVIL, "origin_not_allowed"),
+        (f"{PUBLIC}:8443", "embed.example:8443", f"{PUBLIC}:8443", None),
+        (f"{PUBLIC}:8443", "embed.example:8443", PUBLIC, "origin_not_allowed"),
+        ("https://bücher.example", "xn--bcher-kva.example", "https://xn--bcher-kva.example", None),
+        ("http://[::1]:8000", "[::1]:8000", "http://[::1]:8000", None),
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", "http://127.0.0.1:8000", None),
+    ],
+)
+def test_public_url_is_the_own_origin(world_with, public_url, host, origin, code):
+    world = world_with(PUBLIC_URL=public_url)
+
+    assert code_of(world.read(headers={"Host": host, "Origin": origin})) == code
+
+
+@one_database
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "embed.example.evil.example",
+        "evilembed.example",
+        "localhost",
+        "127.0.0.1",
+        "embed.example@evil.example",
+        "embed.example:x",
+        "",
+    ],
+)
+@every_endpoint
+def test_no_other_name_passes_for_the_public_one(world_with, ask, host):
+    world = world_with(PUBLIC_URL=PUBLIC)
+    # What a page at a name that somebody pointed at this machine would send.
+    headers = {"Host": host, "Origin": None, "Sec-Fetch-Site": "same-origin"}
+
+    if ask is ENDPOINTS["submissions"]:
+        answer = world.post({}, headers=headers)
+    else:
+        answer = ask(world, headers=headers)
+
+    assert code_of(answer) == "invalid_host"
+
+
+@one_database
+@pytest.mark.parametrize("host", ["a b", "x@y", "[::1", "exa\xe9mple", "a/b", "a:99999", ""])
+def test_host_that_cannot_be_one_is_refused_where_it_matters(world, host):
+    assert code_of(world.ask_nonce(Visitor(), headers={"Host": host})) == "invalid_host"
+    answer = world.read(headers={"Host": host, "Origin": EVIL})
+    assert code_of(answer) == "invalid_host"

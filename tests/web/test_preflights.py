@@ -1,0 +1,194 @@
+"""OPTIONS (spec 4.5): the spec's fixed headers, and the origin check of the tracking read."""
+
+import pytest
+from world import SITE, one_database
+
+EVIL = "https://evil.example"
+OWN = "http://localhost"  # how the test client addresses the service
+
+PATHS = {
+    "tracking": ("/tracking/{}", "GET, OPTIONS", "Authorization"),
+    "nonce": ("/siws/nonce", "POST, OPTIONS", "Authorization, Content-Type"),
+    "submissions": ("/submissions", "POST, OPTIONS", "Authorization, Content-Type"),
+    "session": ("/session/submissions", "GET, OPTIONS", "Authorization"),
+}
+every_path = pytest.mark.parametrize(("path", "methods", "headers"), PATHS.values(), ids=PATHS)
+both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
+
+
+def preflight(world, path="/tracking/{}", origin=SITE, *, page_id=None, **more):
+    """Ask as a browser does: without key and cookie."""
+    headers = {"Authorization": None, "Origin": origin} | more
+    return world.call(
+        "OPTIONS", world.root + path.format(page_id or world.page_id), headers=headers
+    )
+
+
+def list_cors_headers(answer) -> dict[str, str]:
+    return {name: value for name, value in answer.headers if name.startswith("Access-Control-")}
+
+
+@one_database
+@both_roots
+@every_path
+def test_preflight_is_answered_with_the_headers_of_the_spec(world, root, path, methods, headers):
+    world.root = root
+
+    answer = preflight(world, path)
+
+    assert answer.status_code == 204
+    assert answer.data == b""
+    assert list_cors_headers(answer) == {
+        "Access-Control-Allow-Origin": SITE,
+        "Access-Control-Allow-Methods": methods,
+        "Access-Control-Allow-Headers": headers,
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Max-Age": "600",
+    }
+    assert answer.headers["Vary"] == "Origin"
+    assert "Set-Cookie" not in answer.headers
+    assert "Content-Type" not in answer.headers
+
+
+@one_database
+@every_path
+def test_answer_does_not_depend_on_what_the_browser_asked_for(world, path, methods, headers):
+    plain = preflight(world, path)
+
+    asked = preflight(
+        world,
+        path,
+        **{
+            "Access-Control-Request-Method": "DELETE",
+            "Access-Control-Request-Headers": "X-Own, Authorization",
+            "Access-Control-Request-Private-Network": "true",
+        },
+    )
+
+    assert asked.status_code == 204
+    assert list_cors_headers(asked) == list_cors_headers(plain)
+
+
+@one_database
+@pytest.mark.parametrize("path", ["/siws/nonce", "/submissions", "/session/submissions"])
+@pytest.mark.parametrize("origin", [EVIL, "null", "not an origin"])
+def test_only_the_tracking_read_checks_the_origin(world, path, origin):
+    answer = preflight(world, path, origin)
+
+    assert answer.status_code == 204
+    assert answer.headers["Access-Control-Allow-Origin"] == origin
+
+
+@one_database
+@every_path
+def test_without_origin_no_origin_is_allowed(world, path, methods, headers):
+    answer = preflight(world, path, None)
+
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+# The lightweight check of the tracking read
+
+
+def is_let_in(answer) -> bool:
+    if answer.status_code == 204:
+        return True
+    assert (answer.status_code, answer.json) == (403, {"error": "origin_not_allowed"})
+    assert list_cors_headers(answer) == {}
+    assert "Origin" in answer.vary
+    return False
+
+
+@both_roots
+@pytest.mark.parametrize(
+    ("origin", "is_allowed"),
+    [
+        (SITE, True),
+        ("HTTPS://SITE.example:443", True),
+        (f"{SITE}:8443", False),
+        ("http://site.example", False),
+        (EVIL, False),
+        (f"{SITE}.evil.example", False),
+        (f"{SITE}.", False),
+        ("null", False),
+        ("", False),
+        (None, False),
+        ("not an origin", False),
+        (OWN, True),
+        (f"{OWN}:80", True),
+        (f"{OWN}:8000", False),
+    ],
+)
+def test_origin_has_to_be_listed_by_a_key_of_the_page(world, root, origin, is_allowed):
+    world.root = root
+
+    assert is_let_in(preflight(world, origin=origin)) is is_allowed
+
+
+def test_any_public_key_of_the_page_may_list_the_origin(world):
+    world.make_key("public", origins=[EVIL])
+
+    assert is_let_in(preflight(world, origin=SITE))
+    assert is_let_in(preflight(world, origin=EVIL))
+
+
+def test_preflight_says_yes_where_the_read_itself_says_no(world):
+    world.make_key("public", origins=[EVIL])
+
+    assert is_let_in(preflight(world, origin=EVIL))
+    assert world.read(headers={"Origin": EVIL}).json == {"error": "origin_not_allowed"}
+
+
+def test_revoked_key_lists_nothing(world):
+    world.revoke(world.public_key)
+
+    assert not is_let_in(preflight(world))
+
+
+def test_key_of_another_page_lists_nothing(world):
+    other = world.make_page()
+    world.make_key("public", page_id=other, origins=[EVIL])
+
+    assert is_let_in(preflight(world, origin=EVIL, page_id=other))
+    assert not is_let_in(preflight(world, origin=EVIL))
+    assert not is_let_in(preflight(world, origin=SITE, page_id=other))
+
+
+@pytest.mark.parametrize("origin", ["null", "", None])
+def test_null_origin_needs_a_key_that_allows_it(world, origin):
+    assert not is_let_in(preflight(world, origin=origin))
+
+    key = world.make_key("public", allow_null_origin=True)
+    assert is_let_in(preflight(world, origin=origin))
+    assert not is_let_in(preflight(world, origin=EVIL))
+
+    world.revoke(key)
+    assert not is_let_in(preflight(world, origin=origin))
+
+
+def test_own_origin_is_the_public_one(world_with):
+    world = world_with(PUBLIC_URL="https://embed.example")
+
+    assert is_let_in(preflight(world, origin="https://embed.example", Host="embed.example"))
+    assert not is_let_in(preflight(world, origin=OWN, Host="embed.example"))
+
+
+@pytest.mark.parametrize("page_id", ["unknown", "a" * 5000, "%00", "a%00b", "%ff", "%ed%a0%80"])
+def test_unknown_page_has_no_key_that_lists_the_origin(world, page_id):
+    assert not is_let_in(preflight(world, page_id=page_id))
+
+
+def test_preflight_of_an_unknown_path_is_not_found(world):
+    answer = preflight(world, "/nothing")
+
+    assert (answer.status_code, answer.json) == (404, {"error": "not_found"})
+    assert list_cors_headers(answer) == {}
+
+
+def test_preflights_change_nothing(world):
+    before = world.dump()
+
+    for path, _, _ in PATHS.values():
+        preflight(world, path)
+
+    assert world.dump() == before
