@@ -8,10 +8,11 @@ from embed.balances import BalanceSource, EnteredBalances
 from embed.database import open_database
 from embed.domain import times
 from embed.domain.nonces import NonceSeal
+from embed.domain.origins import parse_origin
 from embed.domain.times import Clock
 from embed.domain.visits import SessionSeal
 from embed.service import Service
-from embed.settings import PROJECT_DIR, Settings
+from embed.settings import PROJECT_DIR, Settings, SettingsError
 from embed.web import api, widget
 from embed.web.assets import init_assets
 from embed.web.cors import init_cors
@@ -30,7 +31,12 @@ def create_app(
     clock: Clock = times.now,
     extra_scripts: tuple[str, ...] = (),
 ) -> Flask:
-    """Make the WSGI app; the database is connected to at the first request."""
+    """Make the WSGI app; the database is connected to at the first request.
+
+    Raises SettingsError.
+    """
+    if settings.public_url is not None and parse_origin(settings.public_url) is None:
+        raise SettingsError("PUBLIC_URL must name a host, such as https://embed.example.com.")
     app = Flask(
         "embed",
         template_folder=str(PROJECT_DIR / "templates"),
