@@ -38,12 +38,12 @@ class Visitor:
     """Somebody with a wallet, and with a session once they have opened the widget."""
 
     def __init__(self, key: SigningKey | None = None) -> None:
-        self._key = key or SigningKey.generate()
-        self.address = base58.b58encode(bytes(self._key.verify_key)).decode()
+        self.key = key or SigningKey.generate()
+        self.address = base58.b58encode(bytes(self.key.verify_key)).decode()
         self.cookie: str | None = None
 
     def sign(self, message: str) -> str:
-        return base64.b64encode(self._key.sign(message.encode()).signature).decode()
+        return base64.b64encode(self.key.sign(message.encode()).signature).decode()
 
 
 def code_of(answer) -> str | None:

@@ -51,7 +51,7 @@ def check_preflight_origin(page_id: str) -> None:
 
 def _finish(response: Response) -> Response:
     if request.path.startswith(("/api/", "/embed/api/")):
-        response.vary.add("Origin")
+        response.headers.add("Vary", "Origin")
         if request.method == "OPTIONS" and response.status_code != 204:
             # A refused preflight says nothing that a browser could take for a yes.
             for name in list(response.headers.keys()):

@@ -30,7 +30,7 @@ _REST_S = 5.0
 class Limits:
     """The shared counters, and this process's own for the time that the shared are away."""
 
-    def __init__(self, app: Flask, settings: Settings) -> None:
+    def __init__(self, settings: Settings) -> None:
         options: dict[str, object] = {}
         if settings.ratelimit_storage_uri.startswith(("redis", "valkey")):
             options = {
@@ -40,7 +40,9 @@ class Limits:
             }
         limiter = Limiter(
             key_func=client_network,
-            app=app,
+            # Not the served app: there it would look for decorators at every request, and
+            # that costs more than both limits together.
+            app=Flask("limits"),
             storage_uri=settings.ratelimit_storage_uri,
             storage_options=options,  # type: ignore[arg-type]
             strategy="fixed-window",
@@ -69,7 +71,7 @@ class Limits:
 
 
 def init_limits(app: Flask, settings: Settings) -> None:
-    app.extensions[_EXTENSION] = Limits(app, settings)
+    app.extensions[_EXTENSION] = Limits(settings)
     app.before_request(check_ip)
 
 
