@@ -79,20 +79,23 @@ def main() -> int:
 
 
 def compare(ours: int, bare: int, case: Case, rounds: int, seconds: int) -> float:
-    """Load both ports in turn, print every figure, and return the ratio of the medians."""
+    """Load both ports in turn, print every figure, and return the median of the rounds' ratios.
+
+    A round's two figures are neighbours in time, so a machine that grows slower meanwhile
+    bends their ratio less than that of the two medians.
+    """
     measure = measure_with_wrk if shutil.which("wrk") else measure_with_threads
     print(f"{rounds} rounds of {seconds} s each, {CONNECTIONS} connections, {measure.__doc__}")
-    print("round  service/s  bare Flask/s  ratio")
+    print("round   service/s  bare Flask/s  ratio")
     for port in (ours, bare):
         measure(port, case, WARM_UP_S)
     figures = []
     for number in range(1, rounds + 1):
-        pair = measure(ours, case, seconds), measure(bare, case, seconds)
-        figures.append(pair)
-        print(f"{number:<5}  {pair[0]:9.0f}  {pair[1]:12.0f}  {pair[0] / pair[1]:5.2f}", flush=True)
-    median = [statistics.median(column) for column in zip(*figures, strict=True)]
-    ratio = median[0] / median[1]
-    print(f"median {median[0]:9.0f}  {median[1]:12.0f}  {ratio:5.2f}  (at least {LEAST_RATIO})")
+        service, flask = measure(ours, case, seconds), measure(bare, case, seconds)
+        figures.append((service, flask, service / flask))
+        print(f"{number:<6}  {service:9.0f}  {flask:12.0f}  {service / flask:5.2f}", flush=True)
+    service, flask, ratio = map(statistics.median, zip(*figures, strict=True))
+    print(f"median  {service:9.0f}  {flask:12.0f}  {ratio:5.2f}  (at least {LEAST_RATIO})")
     return ratio
 
 

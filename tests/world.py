@@ -79,9 +79,9 @@ class World:
 
     # The owner
 
-    def make_page(self, **fields: object) -> str:
+    def make_page(self, *, owner=None, **fields: object) -> str:
         token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
-        owner = owners.get_installation_owner(self.clock())
+        owner = owner or owners.get_installation_owner(self.clock())
         return pages.create_page(owner, token | fields, self.clock()).id
 
     def make_key(self, tier, *, page_id=None, origins=(), allow_null_origin=False) -> str:

@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 from embed.database import discard_broken_connection, list_missing_migrations, upgrade
 from embed.domain.amounts import simplify_amount
 from embed.errors import ApiError
+from embed.web.current import is_api_request
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
@@ -26,7 +27,7 @@ def init_error_handlers(app: Flask) -> None:
 
 def render_refusal(refusal: ApiError) -> Response:
     """Answer JSON under the API's paths, and a page without a cookie anywhere else."""
-    if request.path.startswith(("/api/", "/embed/api/")):
+    if is_api_request():
         details = {name: simplify_amount(value) for name, value in refusal.details.items()}
         body = json.dumps({"error": refusal.code} | details)
         response = Response(body, refusal.status, content_type="application/json")

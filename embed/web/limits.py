@@ -46,7 +46,6 @@ class Limits:
             storage_uri=settings.ratelimit_storage_uri,
             storage_options=options,  # type: ignore[arg-type]
             strategy="fixed-window",
-            key_prefix="embed",
         )
         self._shared = limiter.limiter
         self._own = FixedWindowRateLimiter(MemoryStorage())
@@ -77,7 +76,7 @@ def init_limits(app: Flask, settings: Settings) -> None:
 
 def check_ip() -> None:
     """Limit each client before anything else is looked at, unknown paths included."""
-    if request.method != "OPTIONS" and request.path.startswith(("/api/", "/embed/")):
+    if request.method != "OPTIONS" and f"{request.path}/".startswith(("/api/", "/embed/")):
         _hit("rate_limit_ip", service().settings.limit_per_ip, client_network())
 
 
