@@ -1,7 +1,8 @@
 """Rate limits (spec 8), each with a code of its own and a true Retry-After.
 
-Flask-Limiter makes the storage and the strategy; the limits are hit by hand, because its
-decorators would run in another order than the API's checks, and not at all for unknown paths.
+Flask-Limiter makes the shared storage and the strategy; the limits are hit by hand, because
+its decorators would run in another order than the API's checks, and not at all for unknown
+paths.
 """
 
 import ipaddress
@@ -13,11 +14,11 @@ from flask import Flask, current_app, request
 from flask_limiter import Limiter
 from limits import RateLimitItem
 from limits.errors import StorageError
-from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter, RateLimiter
 
 from embed.errors import ApiError
 from embed.settings import Settings
+from embed.web.counters import Counters
 from embed.web.current import service
 from embed.web.visitor import find_session_id
 
@@ -31,24 +32,9 @@ class Limits:
     """The shared counters, and this process's own for the time that the shared are away."""
 
     def __init__(self, settings: Settings) -> None:
-        options: dict[str, object] = {}
-        if settings.ratelimit_storage_uri.startswith(("redis", "valkey")):
-            options = {
-                "wrap_exceptions": True,
-                "socket_timeout": _REDIS_TIMEOUT_S,
-                "socket_connect_timeout": _REDIS_TIMEOUT_S,
-            }
-        limiter = Limiter(
-            key_func=client_network,
-            # Not the served app: there it would look for decorators at every request, and
-            # that costs more than both limits together.
-            app=Flask("limits"),
-            storage_uri=settings.ratelimit_storage_uri,
-            storage_options=options,  # type: ignore[arg-type]
-            strategy="fixed-window",
-        )
-        self._shared = limiter.limiter
-        self._own = FixedWindowRateLimiter(MemoryStorage())
+        self._own = FixedWindowRateLimiter(Counters())
+        uri = settings.ratelimit_storage_uri
+        self._shared = self._own if uri.startswith("memory:") else _share_over(uri)
         self._shared_rests_until = 0.0
 
     def hit(self, code: str, limit: RateLimitItem, who: str) -> None:
@@ -67,6 +53,24 @@ class Limits:
         if not counters.hit(limit, code, who):
             reset_at = counters.get_window_stats(limit, code, who).reset_time
             raise ApiError(code, retry_after=timedelta(seconds=reset_at - time.time()))
+
+
+def _share_over(storage_uri: str) -> RateLimiter:
+    options: dict[str, object] = {
+        "wrap_exceptions": True,
+        "socket_timeout": _REDIS_TIMEOUT_S,
+        "socket_connect_timeout": _REDIS_TIMEOUT_S,
+    }
+    limiter = Limiter(
+        key_func=client_network,
+        # Not the served app: there it would look for decorators at every request, and that
+        # costs more than both limits together.
+        app=Flask("limits"),
+        storage_uri=storage_uri,
+        storage_options=options,  # type: ignore[arg-type]
+        strategy="fixed-window",
+    )
+    return limiter.limiter
 
 
 def init_limits(app: Flask, settings: Settings) -> None:

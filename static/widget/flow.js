@@ -288,20 +288,23 @@ export class Flow {
   }
 }
 
-/** Copy text and say so on the button; where the browser forbids it, select it instead. */
+/** Copy text and say so on the button. */
 export async function copyText(text, button) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy"); // deprecated, and all that cross-site frames are allowed
-    area.remove();
-    button.focus();
-  }
+  if (!copyBySelection(text)) await navigator.clipboard.writeText(text);
+  button.focus();
   button.dataset.label ??= button.textContent;
   button.textContent = say("copied");
   setTimeout(() => (button.textContent = button.dataset.label), 2000);
+}
+
+/** Copy in the old way, which is the only one that a frame on another site is allowed. */
+function copyBySelection(text) {
+  const area = document.createElement("textarea");
+  area.className = "hidden-visually";
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isDone = document.execCommand("copy");
+  area.remove();
+  return isDone;
 }

@@ -95,14 +95,13 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(stage, no_cook
     widget = stage.open(page)
     expect(widget.locator("#wallets .wallet")).to_have_count(2)
     expect(widget.locator("#own")).to_contain_text(
-        "Your browser does not let this site remember you here,"
-        " so only what you send now is shown."
+        "Your browser does not let this site remember you here, so only what you send now is shown."
     )
 
     submit(widget, "Night heron")
     expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")
     stage.approve(stage.find_submission(purse.address).id)
-    no_cookies.clock.fast_forward("00:31")
+    stage.forward(page, "00:31")
 
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
     expect(widget.locator("#own-list li")).to_contain_text("Night heron approved")
@@ -120,7 +119,7 @@ def test_without_a_cookie_a_wallet_that_was_listed_before_is_not_taken_for_appro
 
     submit(widget, "Night heron")
     expect(widget.locator("#own-list li")).to_be_visible()
-    with page.expect_response("**/embed/api/tracking/*") as answer:
-        no_cookies.clock.fast_forward("00:31")
+    with page.expect_response("**/embed/api/tracking/*"):
+        stage.forward(page, "00:31")
 
     expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")

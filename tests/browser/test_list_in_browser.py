@@ -1,8 +1,14 @@
 """The list: found, sorted, copied, kept fresh, and safe from what people write into it."""
 
+from datetime import timedelta
+
 import pytest
 from playwright.sync_api import expect
 from stage import Purse, frame_of, submit
+
+from embed.database import db
+from embed.domain.identifiers import make_id
+from embed.models import Balance, Submission, Wallet
 
 READ = "**/embed/api/tracking/*"
 
@@ -120,7 +126,6 @@ def test_no_javascript_is_needed_to_read_and_to_turn_pages(stage, browser, watch
     expect(rows.first).to_contain_text("Wallet 1")
     expect(widget.get_by_role("button", name="Add your wallet")).to_be_hidden()
     expect(widget.get_by_role("searchbox")).to_be_hidden()
-    expect(widget.get_by_text("Adding your own wallet needs JavaScript.")).to_be_visible()
     widget.get_by_role("link", name="Next").click()
     expect(rows.first).to_contain_text("Wallet 101")
     widget.get_by_role("link", name="Next").click()
@@ -134,12 +139,6 @@ def test_no_javascript_is_needed_to_read_and_to_turn_pages(stage, browser, watch
 
 def fill_page(stage, count: int) -> None:
     """Track many wallets by one statement each for wallets and balances."""
-    from datetime import timedelta
-
-    from embed.database import db
-    from embed.domain.identifiers import make_id
-    from embed.models import Balance, Wallet
-
     now = stage.clock()
     with db.atomic():
         page = stage.page
@@ -161,7 +160,6 @@ def fill_page(stage, count: int) -> None:
         for model, rows in ((Wallet, wallets), (Balance, balances)):
             for start in range(0, count, 500):
                 model.insert_many(rows[start : start + 500]).execute()
-    stage.track(addresses[0], alias="Wallet 1", balance=1) if False else None
 
 
 HOSTILE = [
@@ -180,21 +178,26 @@ def test_what_owners_write_does_nothing(stage, page):
         public_title=HOSTILE[0], public_comments=" ".join(HOSTILE), token_name=HOSTILE[1]
     )
     for number, text in enumerate(HOSTILE):
-        stage.add_tag(text, color="red") if number < 3 else None
-        stage.track(Purse().address, alias=text, tag_names=[text] if number < 3 else [])
+        tags = [text] if number < 3 else []
+        for name in tags:
+            stage.add_tag(name)
+        stage.track(Purse().address, alias=text, tag_names=tags)
+    page.clock.install()
     widget = stage.open(page)
-
     expect(widget.locator("#wallets .name")).to_have_text(HOSTILE)
+    # Once more in rows that the script makes and not the document.
+    stage.track(Purse().address, alias=HOSTILE[0], tag_names=[HOSTILE[1]])
+    stage.forward(page, "00:31")
+
+    expect(widget.locator("#wallets .name")).to_have_text([*HOSTILE, HOSTILE[0]])
     expect(widget.locator(".title")).to_have_text(HOSTILE[0])
     expect(widget.locator("h1 .token")).to_have_text(HOSTILE[1])
-    expect(widget.locator("#wallets .tag")).to_have_text(HOSTILE[:3])
+    expect(widget.locator("#wallets .tag")).to_have_text([*HOSTILE[:3], HOSTILE[1]])
     assert widget.locator("main img, main svg, main script").count() == 2  # the two QR codes
 
 
 def test_what_visitors_write_does_nothing(stage, context, page, purse):
     """The rules let no such nickname pass; if one did, it would still be text."""
-    from embed.models import Submission
-
     context.add_init_script(purse.script())
     widget = stage.open(page)
     submit(widget)
@@ -210,13 +213,24 @@ def test_what_visitors_write_does_nothing(stage, context, page, purse):
 
 @pytest.fixture
 def reads(page):
-    """The statuses of the list's answers so far."""
+    """The questions for the list that were answered so far."""
     seen = []
     page.on(
         "requestfinished",
         lambda request: "/embed/api/tracking/" in request.url and seen.append(request.url),
     )
     return seen
+
+
+def open_paused(stage, page):
+    """Open the widget with its clock stopped, half a minute before the list's next question."""
+    page.clock.install()
+    widget = stage.open(page)
+    stage.settle(page)
+    with page.expect_response(READ):
+        page.clock.pause_at("2100-01-01")
+    stage.settle(page)
+    return widget
 
 
 def hide(page, service_url, is_hidden=True) -> None:
@@ -230,12 +244,8 @@ def hide(page, service_url, is_hidden=True) -> None:
     )
 
 
-def test_list_is_asked_for_every_half_minute_while_somebody_looks(stage, context, page, reads):
-    context.clock.install()
-    widget = stage.open(page)
-    page.wait_for_load_state("networkidle")
-    page.clock.pause_at("2100-01-01")
-    page.wait_for_load_state("networkidle")
+def test_list_is_asked_for_every_half_minute_while_somebody_looks(stage, page, reads):
+    widget = open_paused(stage, page)
     reads.clear()
 
     page.clock.run_for(29_000)
@@ -254,11 +264,8 @@ def test_list_is_asked_for_every_half_minute_while_somebody_looks(stage, context
         page.clock.run_for(100)
 
 
-def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(stage, context, page):
-    context.clock.install()
-    widget = stage.open(page)
-    page.wait_for_load_state("networkidle")
-    page.clock.pause_at("2100-01-01")
+def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(stage, page):
+    widget = open_paused(stage, page)
     answers, asked = [], []
 
     def answer(route):
@@ -272,9 +279,7 @@ def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(stage, context
         """Let time pass; return how many questions came of it."""
         before = len(asked)
         page.clock.run_for(ms)
-        page.wait_for_load_state("networkidle")
-        # An answer is taken in by the page before it answers this.
-        frame_of(page, stage.service_url).evaluate("fetch('/embed/session').then(() => 0)")
+        stage.settle(page)
         return len(asked) - before
 
     page.route(READ, answer)
@@ -302,23 +307,23 @@ def test_own_list_is_asked_for_only_while_something_is_pending(stage, context, p
         "request", lambda request: "/session/submissions" in request.url and asked.append(request)
     )
     widget = stage.open(page)
-    page.wait_for_load_state("networkidle")
+    stage.settle(page)
     asked.clear()
-    page.clock.fast_forward("01:00")
-    page.wait_for_load_state("networkidle")
+    stage.forward(page, "01:00")
+    stage.settle(page)
     assert asked == []
 
     submit(widget)
     expect(widget.locator("#own-list li")).to_be_visible()
-    page.wait_for_load_state("networkidle")
+    stage.settle(page)
     asked.clear()
     with page.expect_request("**/session/submissions*"):
-        page.clock.fast_forward("00:11")
+        stage.forward(page, "00:11")
     stage.reject(stage.find_submission(purse.address).id)
-    page.clock.fast_forward("00:11")
+    stage.forward(page, "00:11")
     expect(widget.locator("#own-list li")).to_contain_text("turned down")
-    page.wait_for_load_state("networkidle")
+    stage.settle(page)
     asked.clear()
-    page.clock.fast_forward("05:00")
-    page.wait_for_load_state("networkidle")
+    stage.forward(page, "05:00")
+    stage.settle(page)
     assert asked == []

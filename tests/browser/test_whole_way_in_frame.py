@@ -23,7 +23,7 @@ def test_visitor_goes_from_connect_to_approved(stage, context, page, purse):
     expect(own).to_contain_text(purse.address)
 
     stage.approve(stage.find_submission(purse.address).id)
-    context.clock.fast_forward("00:11")
+    stage.forward(page, "00:11")
     expect(own).to_contain_text("approved")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
