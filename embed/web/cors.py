@@ -51,7 +51,8 @@ def check_preflight_origin(page_id: str) -> None:
 
 def _finish(response: Response) -> Response:
     if is_api_request():
-        response.headers.add("Vary", "Origin")
+        others = response.headers.get("Vary")
+        response.headers["Vary"] = f"{others}, Origin" if others else "Origin"
         if request.method == "OPTIONS" and response.status_code != 204:
             # A refused preflight says nothing that a browser could take for a yes.
             for name in list(response.headers.keys()):
