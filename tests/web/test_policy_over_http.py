@@ -641,3 +641,21 @@ def test_session_cannot_fill_the_table_with_refusals(world):
     kept = Submission.select().where(Submission.status == "soft_rejected")
     assert kept.count() == MAX_LISTED
     assert len(list_own(world, visitor)) == MAX_LISTED
+
+
+def test_session_fills_the_table_with_no_more_refusals_than_its_list_shows(world_with):
+    world = world_with(LIMIT_SESSION_NONCES="60/hour", LIMIT_SESSION_SUBMISSIONS="60/hour")
+    visitor, other = with_session(world), with_session(world)
+    submit(world, visitor, "kept")
+    world.configure(min_balance=1)
+    world.submit(other)
+    for number in range(52):
+        world.clock.forward(milliseconds=1)
+        assert code_of(world.submit(another_wallet(visitor), f"n{number}")) == "ca_gate_failed"
+
+    kept = reviews.list_of_page(world.page_id, status="soft_rejected", limit=100)
+    of_visitor = [one.nickname for one in kept if one.nickname != "Visitor"]
+
+    assert of_visitor == [f"n{number}" for number in range(51, 1, -1)]
+    assert len(list_own(world, other)) == 1
+    assert len(reviews.list_of_page(world.page_id, status="pending")) == 1

@@ -142,6 +142,18 @@ def test_used_nonce_stays_used_when_the_wallet_may_come_back(world):
     assert code_of(world.post(draft)) == "invalid_nonce"
 
 
+@pytest.mark.parametrize(
+    "also_wrong",
+    [{"walletAddress": Visitor().address}, {"signature": ""}],
+    ids=["wallet", "signature"],
+)
+def test_used_nonce_is_unknown_whatever_else_is_wrong(world, also_wrong):
+    draft = world.draft(Visitor())
+    world.post(draft)
+
+    assert code_of(world.post(draft | also_wrong)) == "invalid_nonce"
+
+
 def test_used_nonce_written_differently_stays_used(world):
     world.configure(cooldown_s=0)
     draft = world.draft(Visitor())
