@@ -8,6 +8,7 @@ from embed.balances import BalanceSource, EnteredBalances
 from embed.database import open_database
 from embed.domain import times
 from embed.domain.nonces import NonceSeal
+from embed.domain.passwords import LinkSeal
 from embed.domain.times import Clock
 from embed.domain.visits import SessionSeal
 from embed.service import Service
@@ -50,6 +51,7 @@ def create_app(
         balances=balances or EnteredBalances(),
         nonces=NonceSeal(settings.secret_keys),
         sessions=SessionSeal(settings.secret_keys),
+        password_links=LinkSeal(settings.secret_keys),
         extra_scripts=extra_scripts,
     )
     init_limits(app, settings)

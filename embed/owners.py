@@ -5,6 +5,8 @@ from datetime import datetime
 
 from peewee import IntegrityError
 
+from embed.database import db
+from embed.domain.passwords import fingerprint, hash_password, is_password
 from embed.errors import InvalidInput, NotFound
 from embed.models import Owner
 
@@ -33,6 +35,32 @@ def get_owner(raw_email: str) -> Owner:
     owner = Owner.get_or_none(Owner.email == email)
     if owner is None:
         raise NotFound(f"There is no owner {email}; make one with: flask owners create {email}")
+    return owner
+
+
+def find_by_id(owner_id: str) -> Owner | None:
+    return Owner.get_or_none(Owner.id == owner_id)
+
+
+def check_sign_in(raw_email: str, password: str) -> Owner | None:
+    """Return the owner whose password it is; an unknown address takes as long as a wrong one."""
+    owner = Owner.get_or_none(Owner.email == raw_email.strip().lower()[:254])
+    fits = is_password(password, owner.password_hash if owner is not None else None)
+    return owner if fits else None
+
+
+def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
+    """Set a password by a one-time link made for the present one's fingerprint.
+
+    Raises NotFound when the link was used or replaced, InvalidInput for a bad password.
+    """
+    password_hash = hash_password(password)
+    with db.atomic():
+        owner = find_by_id(owner_id)
+        if owner is None or fingerprint(owner.password_hash) != made_for:
+            raise NotFound("This link has been used already, or a newer one was made.")
+        owner.password_hash = password_hash
+        owner.save(only=[Owner.password_hash])
     return owner
 
 

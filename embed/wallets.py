@@ -116,14 +116,23 @@ def remove_wallet(wallet_id: str) -> TrackedWallet:
     return tracked
 
 
-def track_approved(page: Page, address: str, nickname: str, now: datetime) -> None:
+def track_approved(page: Page, address: str, nickname: str, now: datetime) -> bool:
     """Put an approved wallet on its page; one that the owner tracks already stays as it is.
 
-    Called inside the transaction of the approval.
+    Returns whether it was added. Called inside the transaction of the approval.
     """
-    Wallet.insert(
-        page=page, address=address, public_alias=nickname, created_at=now
-    ).on_conflict_ignore().execute()
+    is_tracked = Wallet.select().where(Wallet.page == page, Wallet.address == address).exists()
+    if not is_tracked:
+        Wallet.create(page=page, address=address, public_alias=nickname, created_at=now)
+        bump_version(page.id)
+    return not is_tracked
+
+
+def untrack_approved(page: Page, address: str, added_at: datetime) -> None:
+    """Take back what an approval added, unless it was removed and added anew meanwhile."""
+    Wallet.delete().where(
+        Wallet.page == page, Wallet.address == address, Wallet.created_at == added_at
+    ).execute()
     bump_version(page.id)
 
 

@@ -101,7 +101,7 @@ class World:
             api_keys.revoke_key(key.id, self.clock())
 
     def configure(self, **fields: object) -> None:
-        pages.update_page(self.page_id, fields)
+        pages.update_page(self.page_id, fields, self.clock())
 
     def delete_page(self) -> None:
         pages.delete_page(self.page_id, self.clock())
