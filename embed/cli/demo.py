@@ -18,7 +18,7 @@ from embed import database
 from embed.cli.demo_host import serve_host_page
 from embed.cli.demo_page import WALLET_COUNT, DemoPage, make_demo_page
 from embed.cli.demo_visitor import DemoVisitor
-from embed.cli.output import json_option, one_line_mistakes, print_thing
+from embed.cli.output import Command, json_option, print_thing
 from embed.settings import PROJECT_DIR
 from embed.web.current import service
 
@@ -26,7 +26,7 @@ START_LIMIT_S = 30
 LAST_PORT = 65535
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 @click.option("--port", type=click.IntRange(1, LAST_PORT), default=8000, show_default=True)
 @click.option(
     "--host-port",
@@ -37,8 +37,7 @@ LAST_PORT = 65535
 @with_appcontext
 def command(port: int, host_port: int | None, as_json: bool) -> None:
     """Make a page, serve it, act as a visitor once, and keep serving."""
-    with one_line_mistakes():
-        _run(port, host_port or _neighbour(port), as_json)
+    _run(port, host_port or _neighbour(port), as_json)
 
 
 def _run(port: int, host_port: int, as_json: bool) -> None:

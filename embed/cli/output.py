@@ -19,8 +19,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 confirm_option = click.option("--yes", is_flag=True, help="Do it; there is no other question.")
 
 
-class Group(AppGroup):
-    """A group of commands whose mistakes are one line on standard error."""
+class Command(click.Command):
+    """A command whose mistakes are one line on standard error."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with one_line_mistakes():
@@ -31,6 +31,10 @@ class Group(AppGroup):
             return super().invoke(ctx)
 
 
+class Group(Command, AppGroup):
+    """A group of such commands."""
+
+
 @contextmanager
 def one_line_mistakes() -> Iterator[None]:
     try:
@@ -39,6 +43,8 @@ def one_line_mistakes() -> Iterator[None]:
         raise
     except click.UsageError as mistake:
         raise Misuse(_join_lines(mistake.format_message())) from None
+    except UnicodeEncodeError:
+        raise click.ClickException("The command line holds bytes that are not UTF-8.") from None
     except (InvalidInput, NotFound) as mistake:
         raise click.ClickException(_join_lines(mistake)) from None
     except (DatabaseError, InterfaceError) as failure:

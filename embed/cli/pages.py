@@ -15,6 +15,7 @@ from embed.cli.output import (
     print_list,
     print_thing,
 )
+from embed.database import db
 from embed.domain.amounts import simplify_amount
 from embed.domain.times import format_instant
 from embed.models import Page
@@ -82,8 +83,10 @@ def describe(page: Page) -> Shown:
 def create(email: str | None, as_json: bool, **fields: Any) -> None:
     """Make a tracking page."""
     now = service().clock()
-    owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
-    print_thing(describe(pages.create_page(owner, _given(fields), now)), as_json=as_json)
+    with db.atomic():  # a page that cannot be made leaves no owner behind
+        owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
+        page = pages.create_page(owner, _given(fields), now)
+    print_thing(describe(page), as_json=as_json)
 
 
 @group.command("list")

@@ -5,6 +5,7 @@ import click
 from embed import reviews
 from embed.cli.output import Group, json_option, print_list, print_thing
 from embed.models import STATUSES
+from embed.pages import MAX_WHOLE_NUMBER
 from embed.submissions import MAX_LISTED, describe_submission
 from embed.web.current import service
 
@@ -15,7 +16,11 @@ group = Group("submissions", help="What visitors sent, and the owner's decisions
 @click.argument("page")
 @click.option("--status", type=click.Choice(STATUSES), help="Only these.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=MAX_LISTED, show_default=True, help="At most."
+    "--limit",
+    type=click.IntRange(1, MAX_WHOLE_NUMBER),
+    default=MAX_LISTED,
+    show_default=True,
+    help="At most.",
 )
 @json_option
 def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:

@@ -7,7 +7,7 @@ import peewee
 from flask import Flask, Response, current_app, json, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from embed.database import discard_broken_connection
+from embed.database import discard_broken_connection, list_missing_migrations, upgrade
 from embed.domain.amounts import simplify_amount
 from embed.errors import ApiError
 
@@ -20,6 +20,7 @@ def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(HTTPException, _render_http_exception)
     app.register_error_handler(peewee.OperationalError, _render_database_away)
     app.register_error_handler(peewee.InterfaceError, _render_database_away)
+    app.register_error_handler(peewee.ProgrammingError, _render_database_behind)
     app.register_error_handler(Exception, _render_bug)
 
 
@@ -60,6 +61,14 @@ def _render_http_exception(error: HTTPException) -> Response | HTTPException:
 def _render_database_away(error: Exception) -> Response:
     current_app.logger.error("The database does not answer: %s", error)
     discard_broken_connection()
+    return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
+
+
+def _render_database_behind(error: Exception) -> Response:
+    """Make up for the upgrade at the start, if the database was away then."""
+    if not list_missing_migrations():
+        return _render_bug(error)
+    current_app.logger.warning("Database upgraded: %s", ", ".join(upgrade()))
     return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
 
 

@@ -54,25 +54,30 @@ def host():
 
 
 @pytest.fixture(scope="module")
-def service_settings() -> dict[str, str]:
-    """What a file's service is started with; a file may override it."""
-    return {}
+def service_environ(sqlite_template, tmp_path_factory) -> dict[str, str]:
+    path = tmp_path_factory.mktemp("browser") / "embed.db"
+    path.write_bytes(sqlite_template.read_bytes())
+    return make_environ(f"sqlite:///{path}")
 
 
 @pytest.fixture(scope="module")
-def service(sqlite_template, tmp_path_factory, service_settings):
+def service(service_environ):
     """The app in this process, for the owner, and gunicorn's address, for visitors."""
-    path = tmp_path_factory.mktemp("browser") / "embed.db"
-    path.write_bytes(sqlite_template.read_bytes())
-    environ = make_environ(f"sqlite:///{path}", **service_settings)
-    with run_gunicorn(environ) as server:
-        yield create_app(Settings.from_environ(environ)), server.url
+    with run_gunicorn(service_environ) as server:
+        yield create_app(Settings.from_environ(service_environ)), server.url
         database.db.close()
 
 
 @pytest.fixture
 def stage(service, host) -> Stage:
     return Stage(*service, host)
+
+
+@pytest.fixture
+def service_with_short_nonces(service, service_environ, host):
+    """The same service again, whose texts to sign are good for one second."""
+    with run_gunicorn(service_environ | {"NONCE_LIFETIME": "1"}) as server:
+        yield Stage(service[0], server.url, host)
 
 
 @pytest.fixture

@@ -106,9 +106,7 @@ class Stage(World):
 
     def widget_url(self, page_id: str | None = None, **arguments: str) -> str:
         given = "".join(f"&{name}={value}" for name, value in arguments.items())
-        return (
-            f"{self.service_url}/embed/tracking/{page_id or self.page_id}?key={self.key}{given}"
-        )
+        return f"{self.service_url}/embed/tracking/{page_id or self.page_id}?key={self.key}{given}"
 
     def host_page(self, *, script=True, style="", html="", headers=None, **arguments: str) -> str:
         """Return the address of a page of the host's with the snippet in it."""
@@ -153,13 +151,19 @@ def frame_of(page: Page, service_url: str):
 
 def ask_text(widget, nickname="Nick", wallet="Test wallet") -> None:
     """Walk up to the text that is to be signed."""
-    add = widget.get_by_role("button", name="Add your wallet")
-    if add.count():
-        add.click()
+    if isinstance(widget, FrameLocator):  # the signing window has begun by itself
+        widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name=f"Use {wallet}").click()
     widget.get_by_label("Name to show on the list").fill(nickname)
     widget.get_by_role("button", name="Continue", exact=True).click()
-    widget.locator("[data-show=message]").wait_for()
+    read_text(widget)
+
+
+def read_text(widget) -> str:
+    """Return the text that is to be signed, once it is there."""
+    shown = widget.locator("[data-show=message]")
+    shown.wait_for()
+    return shown.inner_text()
 
 
 def submit(widget, nickname="Nick", wallet="Test wallet") -> None:

@@ -5,7 +5,7 @@ import base64
 import base58
 import pytest
 from playwright.sync_api import expect
-from stage import Purse, ask_text, frame_of, submit
+from stage import Purse, ask_text, frame_of, read_text, submit
 
 from embed.domain.nicknames import parse_nickname
 from embed.errors import ApiError
@@ -44,7 +44,7 @@ def test_text_to_sign_is_shown_before_the_wallet_is_asked(stage, context, page, 
     widget = stage.open(page)
 
     ask_text(widget)
-    shown = widget.locator("[data-show=message]").inner_text()
+    shown = read_text(widget)
     frame = frame_of(page, stage.service_url)
     assert frame.evaluate("testWallet.signed") == []
     widget.get_by_role("button", name="Sign and send").click()
@@ -97,7 +97,7 @@ def test_signature_made_by_hand_is_taken_as_base64_and_as_base58(stage, page, pu
     widget.get_by_label("Name to show on the list").fill("Cold wallet")
     widget.get_by_role("button", name="Continue", exact=True).click()
 
-    message = widget.locator("[data-show=message]").inner_text()
+    message = read_text(widget)
     field = widget.get_by_label("Signature (base64 or base58)")
     field.fill("nonsense")
     widget.get_by_role("button", name="Send").click()

@@ -100,6 +100,27 @@ def test_database_that_goes_away_gives_503_until_it_is_back():
             assert summarise(at_once([page.read] * 12)) == {(200, None): 12}
 
 
+def test_server_that_started_before_its_empty_database_works_as_soon_as_that_is_there():
+    with open_postgres() as postgres:
+        with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as connection:
+            connection.execute("CREATE DATABASE embed")
+        postgres.stop()
+        environ = make_environ(postgres.url.format(name="embed"))
+        with run_gunicorn(environ) as server:
+            url = f"{server.url}/api/embed/tracking/x"
+            headers = {"Authorization": f"Bearer svc_sec_{'0' * 32}"}
+            answer = requests.get(url, headers=headers, timeout=TIMEOUT_S)
+            assert (answer.status_code, answer.json()) == (503, {"error": "unavailable"})
+
+            postgres.start()
+
+            answer = requests.get(url, headers=headers, timeout=TIMEOUT_S)
+            assert (answer.status_code, answer.json()) == (503, {"error": "unavailable"})
+            assert int(answer.headers["Retry-After"]) > 0
+            page = RemotePage(server.url, environ)
+            assert page.submit(Visitor()).status_code == 201
+
+
 def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
     postgres_database_url,
 ):

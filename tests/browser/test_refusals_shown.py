@@ -1,0 +1,293 @@
+"""What a visitor is told when something is refused or fails, and that nothing typed is lost."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+from stage import Purse, ask_text, frame_of, submit
+
+from embed.errors import STATUS_BY_CODE
+
+NONCE, SUBMISSIONS = "**/embed/api/siws/nonce", "**/embed/api/submissions"
+READ = "**/embed/api/tracking/*"
+
+# What the server says of a nonce, and of a submission: every code of the spec's section 7 that
+# these endpoints have.
+BROKEN = "Something went wrong between this page and the server. Please try again."
+SENTENCES = {
+    "missing_key": "This widget is not set up correctly. Please tell the site's owner.",
+    "invalid_key": "This widget's key does not fit this page. Please tell the site's owner.",
+    "revoked_key": "The owner has switched this widget's key off.",
+    "missing_origin": "Your browser did not say which site you are on, so the request was refused.",
+    "origin_not_allowed": "This site is not on the owner's list of allowed sites.",
+    "embed_disabled": "The owner has switched this list off.",
+    "page_not_found": "This list no longer exists.",
+    "invalid_json": BROKEN,
+    "missing_fields": BROKEN,
+    "invalid_wallet_address": "This is not a wallet address. Please check it for typing mistakes.",
+    "invalid_nickname_length": "Please choose a name of 1 to 32 characters.",
+    "invalid_nickname_chars": (
+        "Please use only letters, numbers, spaces, period, underscore and hyphen."
+    ),
+    "invalid_nonce": "The text to sign had run out. Here is a fresh one; your name is kept.",
+    "nonce_binding_mismatch": (
+        "The text to sign belonged to something else. Here is a fresh one; your name is kept."
+    ),
+    "invalid_signature": (
+        "The signature does not fit this wallet and this text. Please sign again."
+    ),
+    "duplicate": "This wallet is on this list already, or waits for review.",
+    "ca_gate_failed": "This page asks for at least 1,500 tokens; this wallet holds 0.25.",
+    "cooldown_active": (
+        "This wallet was turned down a while ago. It can be sent again in 1 hour 30 seconds."
+    ),
+    "queue_full": "Too many wallets wait for review. Please try again in 1 hour 30 seconds.",
+    "rate_limit_key": "This list is very busy. Please try again in 1 hour 30 seconds.",
+    "rate_limit_ip": (
+        "Too many requests came from your network. Please try again in 1 hour 30 seconds."
+    ),
+    "rate_limit_session": (
+        "You have tried often in a short time. Please try again in 1 hour 30 seconds."
+    ),
+    "unavailable": (
+        "The server is resting for a moment. What you typed is kept;"
+        " please try again in 1 hour 30 seconds."
+    ),
+    "internal_error": (
+        "Something went wrong on the server. What you typed is kept; please try again."
+    ),
+}
+
+
+def answer_with(code: str, retry_after: int | None = None, **details: float):
+    status = STATUS_BY_CODE[code]
+    if retry_after is None and status in (429, 503):
+        retry_after = 3630
+    headers = {"Content-Type": "application/json"}
+    if retry_after is not None:
+        headers["Retry-After"] = str(retry_after)
+
+    def answer(route):
+        if route.request.method == "OPTIONS":
+            return route.fallback()
+        body = json.dumps({"error": code} | details)
+        return route.fulfill(status=status, body=body, headers=headers)
+
+    return answer
+
+
+@pytest.fixture
+def widget(stage, context, page, purse):
+    context.clock.install()
+    context.add_init_script(purse.script())
+    return stage.open(page)
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+def test_each_code_has_a_sentence_for_people(widget, page, code):
+    ask_text(widget)
+    page.clock.pause_at("2100-01-01")
+    details = {"balance": 0.25, "minBalance": 1500} if code == "ca_gate_failed" else {}
+    page.route(SUBMISSIONS, answer_with(code, **details))
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_role("alert")).to_have_text(SENTENCES[code])
+    expect(widget.locator("#widget")).not_to_contain_text(code)
+
+
+def test_every_code_of_a_submission_is_among_them():
+    other_endpoints = {"not_found", "missing_tracking_page_id"}
+    ours = {"invalid_host", "method_not_allowed", "bad_request", "balance_unavailable"}
+
+    assert set(STATUS_BY_CODE) - other_endpoints - ours == set(SENTENCES)
+
+
+def test_duplicate_of_the_real_server_is_told(widget, stage, page, purse):
+    submit(widget)
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    widget.get_by_role("button", name="Close").click()
+
+    submit(widget)
+
+    expect(widget.get_by_role("alert")).to_have_text(SENTENCES["duplicate"])
+    expect(widget.locator("#own-list li").first).to_contain_text("not accepted")
+
+
+def test_holding_gate_of_the_real_server_is_told(widget, stage):
+    stage.configure(min_balance=1500)
+    submit(widget)
+
+    expect(widget.get_by_role("alert")).to_have_text(
+        "This page asks for at least 1,500 tokens; this wallet holds 0."
+    )
+
+
+def test_key_revoked_meanwhile_is_told_by_the_list_too(widget, stage, page):
+    stage.revoke(stage.key)
+    page.clock.fast_forward("00:31")
+
+    expect(widget.locator("#state")).to_have_text(SENTENCES["revoked_key"])
+
+
+def test_cooldown_counts_down_and_is_over_at_its_end(widget, stage, page, purse):
+    stage.configure(cooldown_s=7200)
+    submit(widget, "Night heron")
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    stage.reject(stage.find_submission(purse.address).id)
+    page.clock.fast_forward("00:11")
+    own = widget.locator("#own-list li")
+    expect(own).to_contain_text("turned down")
+    expect(own).to_contain_text("The owner turned it down. It can be sent again in 1 hour")
+
+    widget.get_by_role("button", name="Close").click()
+    submit(widget, "Night heron")
+    expect(widget.get_by_role("alert")).to_contain_text("It can be sent again in 1 hour 59 minutes")
+    expect(widget.get_by_role("button", name="Try again")).to_be_disabled()
+
+    page.clock.fast_forward("02:00:00")
+    expect(widget.get_by_role("button", name="Try again")).to_be_enabled()
+    expect(widget.get_by_role("alert")).to_contain_text("in a moment")
+    expect(own.last).to_contain_text("It can be sent again now.")
+
+
+def test_countdown_ticks_and_is_read_out_once(widget, page):
+    ask_text(widget)
+    page.clock.pause_at("2100-01-01")
+    page.route(SUBMISSIONS, answer_with("rate_limit_session", retry_after=90))
+    widget.get_by_role("button", name="Sign and send").click()
+    alert = widget.get_by_role("alert")
+    again = widget.get_by_role("button", name="Try again")
+
+    expect(alert).to_contain_text("in 1 minute 30 seconds")
+    expect(again).to_be_disabled()
+    assert alert.get_attribute("aria-live") is None
+    page.clock.run_for(1000)
+    expect(alert).to_contain_text("in 1 minute 29 seconds")
+    expect(alert).to_have_attribute("aria-live", "off")
+    page.unroute(SUBMISSIONS)
+    page.clock.run_for(90_000)
+    again.click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+@pytest.mark.parametrize("step", ["connect", "sign"])
+def test_visitor_who_declines_in_the_wallet_can_think_again(stage, context, page, purse, step):
+    refusal = {"code": 4001, "message": "No."}
+    context.add_init_script(purse.script(refuse={step: [refusal]}))
+    widget = stage.open(page)
+
+    if step == "sign":
+        submit(widget, "Night heron")
+    else:
+        widget.get_by_role("button", name="Add your wallet").click()
+        widget.get_by_role("button", name="Use Test wallet").click()
+    expect(widget.get_by_role("alert")).to_have_text(
+        "You declined in your wallet. Nothing was sent."
+    )
+    widget.get_by_role("button", name="Try again").click()
+
+    if step == "sign":
+        expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+        assert stage.find_submission(purse.address).nickname == "Night heron"
+    else:
+        expect(widget.get_by_label("Name to show")).to_be_focused()
+
+
+def test_wallet_that_fails_is_told_from_one_that_declines(stage, context, page, purse):
+    refusal = {"code": -32603, "message": "Internal error"}
+    context.add_init_script(purse.script(refuse={"sign": [refusal]}))
+    widget = stage.open(page)
+
+    submit(widget)
+
+    expect(widget.get_by_role("alert")).to_have_text(
+        "Your wallet could not do this. Please open it and try again."
+    )
+
+
+def test_wallet_that_signs_badly_is_asked_again(stage, context, page, purse):
+    context.add_init_script(purse.script(spoil=[True]))
+    widget = stage.open(page)
+
+    submit(widget)
+    expect(widget.get_by_role("alert")).to_have_text(SENTENCES["invalid_signature"])
+    widget.get_by_role("button", name="Try again").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_network_gone_in_the_middle_keeps_what_was_typed(widget, context, stage, purse):
+    ask_text(widget, "Night heron")
+    context.set_offline(True)
+    widget.get_by_role("button", name="Sign and send").click()
+    expect(widget.get_by_role("alert")).to_have_text(
+        "The server cannot be reached. What you typed is kept; please try again."
+    )
+
+    widget.get_by_role("button", name="Back").click()
+    expect(widget.get_by_label("Name to show")).to_have_value("Night heron")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    expect(widget.get_by_role("alert")).to_contain_text("The server cannot be reached.")
+    context.set_offline(False)
+    widget.get_by_role("button", name="Try again").click()
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert stage.find_submission(purse.address).nickname == "Night heron"
+
+
+def test_answer_that_is_no_json_is_a_failure_of_the_server(widget, page):
+    page.route(NONCE, lambda route: route.fulfill(status=502, body="<h1>Bad gateway</h1>"))
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_label("Name to show").fill("Night heron")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    expect(widget.get_by_role("alert")).to_have_text(SENTENCES["internal_error"])
+    expect(widget.get_by_label("Name to show")).to_have_value("Night heron")
+
+    page.unroute(NONCE)
+    widget.get_by_role("button", name="Try again").click()
+
+    expect(widget.get_by_role("button", name="Sign and send")).to_be_visible()
+
+
+def test_name_that_only_the_server_refuses_is_asked_for_again(widget, page):
+    page.route(SUBMISSIONS, answer_with("invalid_nickname_chars"))
+    submit(widget, "Night heron")
+
+    expect(widget.get_by_role("alert")).to_have_text(SENTENCES["invalid_nickname_chars"])
+    expect(widget.get_by_label("Name to show")).to_have_value("Night heron")
+
+
+def test_two_clicks_send_one_submission(widget, page):
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    ask_text(widget)
+    button = widget.get_by_role("button", name="Sign and send")
+    button.evaluate("(button) => { button.click(); button.click(); }")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert len([url for url in sent if url.endswith("/embed/api/submissions")]) == 1
+
+
+def test_text_that_ran_out_while_the_wallet_was_open_is_asked_for_again(
+    service_with_short_nonces, context, page
+):
+    stage, purse = service_with_short_nonces, Purse()
+    # The first signature takes longer than the text is good for.
+    context.add_init_script(purse.script(slow={"sign": [1200]}))
+    widget = stage.open(page)
+
+    ask_text(widget, "Night heron")
+    first = widget.locator("[data-show=message]").inner_text()
+    widget.get_by_role("button", name="Sign and send").click()
+    expect(widget.get_by_role("alert")).to_have_text(SENTENCES["invalid_nonce"])
+    expect(widget.locator("[data-show=message]")).not_to_have_text(first)
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert stage.find_submission(purse.address).nickname == "Night heron"
+    signed = frame_of(page, stage.service_url).evaluate("testWallet.signed")
+    assert len({re.search("Nonce: (.+)", text)[1] for text in signed}) == 2

@@ -1,0 +1,206 @@
+"""Wallets that never appear inside a frame are asked in a window of the service's own."""
+
+import pytest
+from playwright.sync_api import expect
+from stage import ask_text, frame_of, submit
+
+
+@pytest.fixture
+def top_wallet(context, purse):
+    """A wallet that exists at top level only, and on the service's own pages, as Phantom would."""
+    context.add_init_script(purse.script(name="Top wallet", where="top"))
+    return purse
+
+
+def open_window(page, widget):
+    widget.get_by_role("button", name="Add your wallet").click()
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="Continue in a new window").click()
+    window = popup.value
+    window.locator("#flow:not([hidden])").wait_for()
+    return window
+
+
+def test_visitor_goes_from_connect_to_approved(stage, context, page, top_wallet):
+    context.clock.install()
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="Continue in a new window").click()
+    window = popup.value
+    expect(widget.get_by_text("Please continue in the window that has opened.")).to_be_visible()
+
+    with window.expect_event("close"):
+        submit(window, "Night heron", wallet="Top wallet")
+
+    expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
+    expect(widget.locator("[data-problem]")).to_be_hidden()
+    stage.approve(stage.find_submission(top_wallet.address).id)
+    context.clock.fast_forward("00:11")
+    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
+
+
+def test_window_is_a_page_of_the_services_own_and_says_which_site_asked(stage, page):
+    window = open_window(page, stage.open(page))
+
+    assert window.url.startswith(f"{stage.service_url}/embed/sign")
+    expect(window.locator("#asked-by")).to_have_text(
+        f"{stage.host.origin} asks you to add your wallet to its list of $USDC."
+    )
+
+
+def test_window_does_not_believe_a_site_that_hides_its_name(stage, page):
+    widget = stage.open(page, headers={"Referrer-Policy": "no-referrer"})
+    page.evaluate("document.querySelector('iframe').referrerPolicy = 'no-referrer'")
+    page.evaluate("document.querySelector('iframe').src += '&again'")
+    widget.locator("#widget[data-site=''][data-ready]").wait_for()
+
+    window = open_window(page, widget)
+
+    expect(window.locator("#asked-by")).to_have_text(
+        "A site asks you to add your wallet to its list of $USDC."
+    )
+
+
+def test_window_takes_on_the_frames_language_and_theme(stage, page):
+    window = open_window(page, stage.open(page, theme="dark", accent="b3261e"))
+
+    expect(window.locator("html")).to_have_attribute("lang", "en")
+    expect(window.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(window.locator("html")).to_have_css("--accent", "#b3261e")
+
+
+def test_visitor_may_ask_for_the_window_although_the_frame_has_a_wallet(
+    stage, context, page, purse
+):
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+
+    submit(open_window(page, widget))
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_blocked_window_is_told_and_can_be_tried_again(stage, context, page, top_wallet):
+    block = "window.realOpen = window.open; window.open = () => null"
+    context.add_init_script(block)
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Continue in a new window").click()
+    expect(widget.get_by_role("alert")).to_contain_text("Your browser blocked the new window.")
+
+    frame_of(page, stage.service_url).evaluate("() => { window.open = window.realOpen }")
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="Try again").click()
+    submit(popup.value, wallet="Top wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_window_that_a_sandboxed_frame_may_not_open_is_told(stage, page, watch):
+    url = stage.host.show(
+        f'<iframe sandbox="allow-scripts allow-same-origin" src="{stage.widget_url()}"></iframe>'
+    )
+    page.goto(url)
+    widget = page.frame_locator("iframe")
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Continue in a new window").click()
+
+    expect(widget.get_by_role("alert")).to_contain_text("Your browser blocked the new window.")
+    blocked = [text for text in watch.seen if "popup" in text]
+    watch.seen[:] = [text for text in watch.seen if text not in blocked]
+    assert blocked
+
+
+def test_closed_window_is_told_and_can_be_opened_again(stage, page, top_wallet):
+    widget = stage.open(page)
+    open_window(page, widget).close()
+    expect(widget.get_by_role("alert")).to_have_text(
+        "The window was closed before the wallet was sent."
+    )
+
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="Try again").click()
+    submit(popup.value, wallet="Top wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_refusal_is_shown_in_the_window_and_the_name_is_kept(stage, context, page, top_wallet):
+    widget = stage.open(page)
+    window = open_window(page, widget)
+    ask_text(window, "Night heron", wallet="Top wallet")
+    answers = iter([(429, '{"error": "queue_full"}')])
+
+    def refuse_once(route):
+        status, body = next(answers, (None, None))
+        if status is None:
+            return route.fallback()
+        headers = {"Retry-After": "1", "Content-Type": "application/json"}
+        return route.fulfill(status=status, body=body, headers=headers)
+
+    page.route("**/embed/api/submissions", refuse_once)
+    window.get_by_role("button", name="Sign and send").click()
+    expect(window.get_by_role("alert")).to_contain_text("Too many wallets wait for review.")
+    window.get_by_role("button", name="Try again").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert stage.find_submission(top_wallet.address).nickname == "Night heron"
+
+
+def test_window_opened_by_nobody_holds_nothing(stage, page):
+    page.goto(f"{stage.service_url}/embed/sign")
+
+    expect(page.locator("#asked-by")).to_have_text(
+        "This window belongs to a list on another site. Please open it from there."
+    )
+    expect(page.locator("#flow")).to_be_hidden()
+
+
+def test_window_obeys_no_other_site(stage, page):
+    """A site that opens the window itself cannot make it ask the visitor's wallet."""
+    page.goto(stage.host.show("<button>Open</button>"))
+    page.evaluate(
+        """url => document.querySelector("button").addEventListener("click", () => {
+          window.heard = [];
+          addEventListener("message", ({data}) => heard.push(data));
+          window.other = open(url);
+        })""",
+        f"{stage.service_url}/embed/sign",
+    )
+    with page.expect_popup() as popup:
+        page.get_by_role("button").click()
+    window = popup.value
+    window.wait_for_load_state()
+    page.evaluate(
+        "window.other.postMessage({kind: 'about', about: {site: 'https://a.example'}}, '*')"
+    )
+
+    expect(window.locator("#asked-by")).to_be_empty()
+    expect(window.locator("#flow")).to_be_hidden()
+    assert page.evaluate("heard") == []
+
+
+def test_frame_obeys_its_own_window_only(stage, page, watch):
+    """The site around the frame cannot have it send a wallet in the visitor's name."""
+    widget = stage.open(page)
+    open_window(page, widget)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.evaluate(
+        """() => {
+          const frame = document.querySelector("iframe").contentWindow;
+          frame.postMessage({kind: "createNonce", id: 1, args: ["x"]}, "*");
+          frame.postMessage({kind: "done", result: {status: "pending"}}, "*");
+        }"""
+    )
+    frame_of(page, stage.service_url).evaluate(
+        """() => new Promise((resolve) => {
+          addEventListener("message", resolve, {once: true});
+          postMessage({kind: "done", result: {status: "pending"}}, "*");
+        })"""
+    )
+
+    expect(widget.get_by_text("Please continue in the window")).to_be_visible()
+    assert [url for url in asked if "/siws/nonce" in url] == []

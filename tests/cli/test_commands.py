@@ -1,0 +1,656 @@
+"""The operator's commands: what they print, for people and as JSON, and how they refuse."""
+
+import json
+import re
+
+import pytest
+from servers import run_flask
+from world import SITE, USDC, Visitor
+
+from embed import database
+from embed.factory import create_app
+from embed.models import MODELS, Submission
+from embed.settings import Settings
+
+NOW = "2026-01-31T09:30:00.000Z"
+TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", USDC)
+CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*")
+NOT_UTF8 = "\udcff"  # how Python sees a byte of the command line that is no UTF-8
+
+COMMANDS = {
+    "db upgrade",
+    "demo",
+    "owners create",
+    "owners list",
+    "pages create",
+    "pages list",
+    "pages show",
+    "pages update",
+    "pages delete",
+    "pages purge",
+    "keys create",
+    "keys list",
+    "keys revoke",
+    "tags add",
+    "tags list",
+    "tags remove",
+    "wallets add",
+    "wallets list",
+    "wallets update",
+    "wallets remove",
+    "submissions list",
+    "submissions approve",
+    "submissions reject",
+}
+
+
+class Operator:
+    """Runs commands in this process, as the ``flask`` command would."""
+
+    def __init__(self, app) -> None:
+        self._runner = app.test_cli_runner()
+
+    def run(self, *arguments):
+        return self._runner.invoke(args=arguments)
+
+    def tell(self, *arguments) -> str:
+        """Run a command for people and return what it prints."""
+        result = self.run(*arguments)
+        assert (result.exit_code, result.stderr) == (0, ""), result.output
+        assert "Traceback" not in result.stdout
+        return result.stdout
+
+    def show(self, *arguments):
+        """Run a command with ``--json`` and return its one document."""
+        result = self.run(*arguments, "--json")
+        assert (result.exit_code, result.stderr) == (0, ""), result.output
+        shown = json.loads(result.stdout)
+        for thing in shown if isinstance(shown, list) else [shown]:
+            assert all(CAMEL_CASE.fullmatch(name) for name in thing)
+        return shown
+
+    def refuse(self, *arguments) -> str:
+        """Run a command that has to fail without changing anything; return its one line."""
+        before = dump()
+        result = self.run(*arguments)
+        assert result.exit_code in (1, 2), result.output
+        assert isinstance(result.exception, SystemExit), repr(result.exception)
+        assert result.stdout == ""
+        (line,) = result.stderr.splitlines()
+        assert line.startswith("Error: ")
+        assert dump() == before
+        return line
+
+
+def dump() -> dict[str, list[tuple]]:
+    """Return everything that is kept."""
+    return {model.__name__: sorted(model.select().tuples(), key=repr) for model in MODELS}
+
+
+@pytest.fixture
+def operator(app):
+    return Operator(app)
+
+
+@pytest.fixture
+def page_id(operator):
+    return operator.show("pages", "create", *TOKEN)["id"]
+
+
+def test_there_is_a_command_for_everything_and_each_speaks_json(app):
+    own = {name: group for name, group in app.cli.commands.items() if name != "demo"}
+    commands = {
+        f"{name} {command.name}": command
+        for name, group in own.items()
+        for command in group.commands.values()
+    }
+    commands["demo"] = app.cli.commands["demo"]
+
+    assert set(commands) == COMMANDS
+    for name, command in commands.items():
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert "--json" in options, name
+        assert command.help, name
+
+
+# Owners
+
+
+def test_owner_is_made_and_listed(operator):
+    owner = operator.show("owners", "create", " Ann@Example.com ")
+
+    assert owner == {"id": owner["id"], "email": "ann@example.com", "createdAtIso": NOW}
+    assert operator.show("owners", "list") == [owner]
+    assert operator.tell("owners", "create", "bob@example.com").splitlines()[1].split() == [
+        "email",
+        "bob@example.com",
+    ]
+    assert "ann@example.com" in operator.tell("owners", "list")
+
+
+def test_page_without_an_owner_belongs_to_the_installation_and_can_be_handed_over(operator):
+    page = operator.show("pages", "create", *TOKEN)
+    operator.show("owners", "create", "ann@example.com")
+
+    assert page["owner"] == "owner@localhost"
+    assert operator.show("pages", "create", *TOKEN)["owner"] == "owner@localhost"
+    assert len(operator.show("owners", "list")) == 2
+    moved = operator.show("pages", "update", page["id"], "--owner", "ANN@example.com")
+    assert moved["owner"] == "ann@example.com"
+
+
+# Pages
+
+
+def test_page_is_made_with_defaults_and_shown_and_listed(operator):
+    page = operator.show("pages", "create", *TOKEN)
+
+    assert page == {
+        "id": page["id"],
+        "owner": "owner@localhost",
+        "tokenName": "USD Coin",
+        "tokenSymbol": "USDC",
+        "tokenMint": USDC,
+        "publicTitle": None,
+        "publicComments": None,
+        "autoApprove": False,
+        "minBalance": 0,
+        "queueCapacity": 100,
+        "cooldown": 86_400,
+        "trustAfter": 0,
+        "public": True,
+        "embed": True,
+        "createdAtIso": NOW,
+        "deletedAtIso": None,
+    }
+    assert re.fullmatch("[0-9A-Za-z]{20}", page["id"])
+    assert operator.show("pages", "show", page["id"]) == page
+    assert operator.show("pages", "list") == [page]
+
+
+CHANGES = [
+    (("--token-name", "Bonk"), {"tokenName": "Bonk"}),
+    (("--token-symbol", "BONK"), {"tokenSymbol": "BONK"}),
+    (
+        ("--token-mint", "So11111111111111111111111111111111111111112"),
+        {"tokenMint": "So11111111111111111111111111111111111111112"},
+    ),
+    (("--title", "  Friends "), {"publicTitle": "Friends"}),
+    (("--comments", "Two\nlines"), {"publicComments": "Two\nlines"}),
+    (("--auto-approve",), {"autoApprove": True}),
+    (("--min-balance", "0.5"), {"minBalance": 0.5}),
+    (("--queue-capacity", "0"), {"queueCapacity": 0}),
+    (("--cooldown", "60"), {"cooldown": 60}),
+    (("--trust-after", "3"), {"trustAfter": 3}),
+    (("--private",), {"public": False}),
+    (("--no-embed",), {"embed": False}),
+]
+
+
+@pytest.mark.parametrize(("options", "changed"), CHANGES, ids=lambda one: "".join(one)[:20])
+def test_update_changes_what_is_given_and_nothing_else(operator, options, changed):
+    page = operator.show("pages", "create", *TOKEN)
+
+    updated = operator.show("pages", "update", page["id"], *options)
+
+    assert updated == page | changed
+    assert operator.show("pages", "show", page["id"]) == updated
+
+
+def test_page_is_made_with_every_option_and_they_can_be_taken_back(operator):
+    options = [word for given, _ in CHANGES for word in given]
+    page = operator.show("pages", "create", *TOKEN, *options)
+    for _, changed in CHANGES:
+        assert page | changed == page
+
+    back = ("--review", "--public", "--embed", "--title", "", "--comments", "", *TOKEN)
+    numbers = ("--min-balance", "0", "--queue-capacity", "100", "--cooldown", "86400")
+    updated = operator.show("pages", "update", page["id"], *back, *numbers, "--trust-after", "0")
+
+    plain = operator.show("pages", "create", *TOKEN)
+    assert updated == plain | {"id": page["id"]}
+
+
+def test_update_of_nothing_changes_nothing(operator, page_id):
+    before = dump()
+    operator.show("pages", "update", page_id)
+    assert dump() == before
+
+
+def test_deleted_page_stays_in_the_list_until_it_is_purged(operator, page_id):
+    deleted = operator.show("pages", "delete", page_id, "--yes")
+
+    assert deleted["deletedAtIso"] == NOW
+    assert operator.show("pages", "list") == [deleted]
+    assert operator.show("pages", "purge", page_id, "--yes") == deleted
+    assert operator.show("pages", "list") == []
+
+
+def test_deleting_again_keeps_the_first_time(operator, page_id, clock):
+    operator.show("pages", "delete", page_id, "--yes")
+    clock.forward(days=1)
+    assert operator.show("pages", "delete", page_id, "--yes")["deletedAtIso"] == NOW
+
+
+# Keys
+
+
+def test_public_key_is_shown_once_with_its_origins(operator, page_id):
+    origins = ("--origin", "HTTPS://Site.Example:443/", "--origin", "http://localhost:8080")
+    made = operator.show("keys", "create", page_id, "--tier", "public", *origins)
+
+    assert re.fullmatch("svc_pub_[0-9A-Za-z]{32}", made["key"])
+    assert made == {
+        "key": made["key"],
+        "id": made["id"],
+        "trackingPageId": page_id,
+        "tier": "public",
+        "displayPrefix": made["key"][:12],
+        "origins": ["https://site.example", "http://localhost:8080"],
+        "allowNullOrigin": False,
+        "createdAtIso": NOW,
+        "revokedAtIso": None,
+    }
+    del made["key"]
+    assert operator.show("keys", "list", page_id) == [made]
+
+
+def test_secret_key_is_made_and_revoked_once(operator, page_id, clock):
+    made = operator.show("keys", "create", page_id, "--tier", "secret")
+    assert re.fullmatch("svc_sec_[0-9A-Za-z]{32}", made["key"])
+
+    assert operator.show("keys", "revoke", made["id"])["revokedAtIso"] == NOW
+    clock.forward(hours=1)
+    assert operator.show("keys", "revoke", made["id"])["revokedAtIso"] == NOW
+
+
+def test_people_are_told_what_a_key_is_good_for(operator, page_id):
+    secret = operator.tell("keys", "create", page_id, "--tier", "secret")
+    closed = operator.tell("keys", "create", page_id, "--tier", "public")
+    opened = operator.tell("keys", "create", page_id, "--tier", "public", "--allow-null-origin")
+
+    for told in (secret, closed, opened):
+        assert "not shown again" in told
+    assert "no origin" in closed
+    assert "any site may frame" in opened
+    assert sum(key["allowNullOrigin"] for key in operator.show("keys", "list", page_id)) == 1
+
+
+# Tags and wallets
+
+
+def test_tags_are_added_listed_and_removed(operator, page_id, clock):
+    team = operator.show("tags", "add", page_id, " team ", "Blue")
+    clock.forward(seconds=1)
+    whale = operator.show("tags", "add", page_id, "whale", "red-500")
+
+    assert team == {"id": team["id"], "name": "team", "color": "blue"}
+    assert operator.show("tags", "list", page_id) == [team, whale]
+    assert operator.show("tags", "remove", team["id"]) == team
+    assert operator.show("tags", "list", page_id) == [whale]
+
+
+def test_wallet_is_added_updated_listed_and_removed(operator, page_id):
+    team = operator.show("tags", "add", page_id, "team", "blue")
+    address = Visitor().address
+    details = ("--alias", "Treasury", "--tag", "team", "--balance", "1e3", "--hidden")
+
+    wallet = operator.show("wallets", "add", page_id, address, *details)
+
+    assert wallet == {
+        "id": wallet["id"],
+        "address": address,
+        "publicAlias": "Treasury",
+        "tokenBalance": 1000,
+        "tags": [team],
+        "hideFromPublic": True,
+    }
+    assert operator.show("wallets", "list", page_id) == [wallet]
+    for options, changed in [
+        (("--alias", ""), {"publicAlias": None}),
+        (("--balance", "0.25"), {"tokenBalance": 0.25}),
+        (("--visible",), {"hideFromPublic": False}),
+        (("--no-tags",), {"tags": []}),
+        (("--tag", "team"), {"tags": [team]}),
+        ((), {}),
+    ]:
+        wallet |= changed
+        assert operator.show("wallets", "update", wallet["id"], *options) == wallet
+    assert operator.show("wallets", "remove", wallet["id"]) == wallet
+    assert operator.show("wallets", "list", page_id) == []
+
+
+def test_removed_tag_leaves_its_wallets(operator, page_id):
+    tag = operator.show("tags", "add", page_id, "team", "blue")
+    operator.show("wallets", "add", page_id, Visitor().address, "--tag", "team")
+
+    operator.show("tags", "remove", tag["id"])
+
+    (wallet,) = operator.show("wallets", "list", page_id)
+    assert wallet["tags"] == []
+
+
+# Submissions
+
+
+def test_submissions_are_listed_newest_first_and_decided(operator, world, clock):
+    ids = []
+    for nickname in ("Ann", "Bob", "Cem"):
+        ids.append(world.submit(Visitor(), nickname).json["submissionId"])
+        clock.forward(minutes=1)
+
+    listed = operator.show("submissions", "list", world.page_id)
+    assert [one["id"] for one in listed] == ids[::-1]
+    assert listed[2] == {
+        "id": ids[0],
+        "walletAddress": listed[2]["walletAddress"],
+        "nickname": "Ann",
+        "status": "pending",
+        "rejectReason": None,
+        "createdAtIso": NOW,
+        "decidedAtIso": None,
+    }
+    decided_at = "2026-01-31T09:33:00.000Z"
+    approved = operator.show("submissions", "approve", ids[0])
+    assert approved == listed[2] | {"status": "approved", "decidedAtIso": decided_at}
+    rejected = operator.show("submissions", "reject", ids[1])
+    assert rejected == listed[1] | {
+        "status": "rejected",
+        "rejectReason": "manual",
+        "decidedAtIso": decided_at,
+    }
+    for status, expected in [("pending", ids[2]), ("approved", ids[0]), ("rejected", ids[1])]:
+        (one,) = operator.show("submissions", "list", world.page_id, "--status", status)
+        assert one["id"] == expected
+    newest = operator.show("submissions", "list", world.page_id, "--limit", "1")
+    assert [one["id"] for one in newest] == [ids[2]]
+    assert [
+        wallet["publicAlias"] for wallet in operator.show("wallets", "list", world.page_id)
+    ] == ["Ann"]
+
+
+# For people
+
+
+def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, page_id):
+    shown = operator.tell("pages", "show", page_id).splitlines()
+    assert shown[0].split() == ["id", page_id]
+    assert ["publicTitle", "-"] in [line.split() for line in shown]
+    assert ["embed", "yes"] in [line.split() for line in shown]
+
+    operator.show("tags", "add", page_id, "team", "blue")
+    heading, row = operator.tell("tags", "list", page_id).splitlines()
+    assert heading.split() == ["id", "name", "color"]
+    assert row.split()[1:] == ["team", "blue"]
+
+
+@pytest.mark.parametrize("group", ["keys", "tags", "wallets", "submissions"])
+def test_empty_list_is_said_in_words_and_is_an_empty_array_in_json(operator, page_id, group):
+    assert operator.tell(group, "list", page_id) == "None yet.\n"
+    assert operator.show(group, "list", page_id) == []
+
+
+def test_every_changing_command_tells_people_what_it_did(operator, world):
+    page_id = world.page_id
+    tag = operator.show("tags", "add", page_id, "team", "blue")
+    wallet = operator.show("wallets", "add", page_id, Visitor().address)
+    key = operator.show("keys", "create", page_id, "--tier", "secret")
+    first, second = (world.submit(Visitor()).json["submissionId"] for _ in range(2))
+    for thing, command in [
+        (page_id, ("pages", "update", page_id, "--title", "T")),
+        (tag["id"], ("tags", "remove", tag["id"])),
+        (wallet["id"], ("wallets", "update", wallet["id"], "--alias", "A")),
+        (wallet["id"], ("wallets", "remove", wallet["id"])),
+        (key["id"], ("keys", "revoke", key["id"])),
+        (first, ("submissions", "approve", first)),
+        (second, ("submissions", "reject", second)),
+        (page_id, ("pages", "delete", page_id, "--yes")),
+        (page_id, ("pages", "purge", page_id, "--yes")),
+    ]:
+        assert ["id", thing] in [line.split() for line in operator.tell(*command).splitlines()]
+
+
+def test_what_visitors_wrote_cannot_move_the_cursor(operator, page_id):
+    operator.show("pages", "update", page_id, "--comments", "Two\nlines")
+    assert "Two lines" in operator.tell("pages", "show", page_id)
+
+
+def test_help_is_no_mistake(operator):
+    for command in sorted(COMMANDS):
+        told = operator.tell(*command.split(), "--help")
+        assert told.startswith("Usage: ")
+
+
+# Mistakes
+
+
+MISTAKES = {
+    "unknown_page": [
+        ("pages", "show", "nowhere"),
+        ("pages", "update", "nowhere", "--title", "T"),
+        ("pages", "delete", "nowhere", "--yes"),
+        ("pages", "purge", "nowhere", "--yes"),
+        ("keys", "create", "nowhere", "--tier", "secret"),
+        ("keys", "list", "nowhere"),
+        ("tags", "add", "nowhere", "team", "blue"),
+        ("tags", "list", "nowhere"),
+        ("wallets", "add", "nowhere", USDC),
+        ("wallets", "list", "nowhere"),
+        ("submissions", "list", "nowhere"),
+    ],
+    "unknown_thing": [
+        ("keys", "revoke", "nothing"),
+        ("tags", "remove", "nothing"),
+        ("wallets", "update", "nothing", "--alias", "A"),
+        ("wallets", "remove", "nothing"),
+        ("submissions", "approve", "nothing"),
+        ("submissions", "reject", "nothing"),
+        ("pages", "create", *TOKEN, "--owner", "nobody@example.com"),
+        ("pages", "update", "{page}", "--owner", "nobody@example.com"),
+    ],
+    "mint": [
+        ("pages", "create", *TOKEN, "--token-mint", "0x0000000000000000000000000000000000000000"),
+        ("pages", "update", "{page}", "--token-mint", "EPj"),
+        ("pages", "update", "{page}", "--token-mint", USDC + "\n"),
+    ],
+    "texts": [
+        ("pages", "create", *TOKEN, "--token-name", " "),
+        ("pages", "create", *TOKEN, "--token-name", "N" * 101),
+        ("pages", "update", "{page}", "--title", "bell \x07"),
+        ("pages", "update", "{page}", "--title", "T" * 201),
+        ("pages", "update", "{page}", "--comments", "C" * 2001),
+        ("tags", "add", "{page}", "", "blue"),
+        ("tags", "add", "{page}", "T" * 41, "blue"),
+        ("tags", "add", "{page}", "other", "#ff0000"),
+        ("wallets", "add", "{page}", USDC, "--alias", "A" * 101),
+        ("owners", "create", "ann"),
+        ("owners", "create", "a b@example.com"),
+        ("owners", "create", ""),
+    ],
+    "origin": [
+        ("keys", "create", "{page}", "--tier", "public", "--origin", "https://*.example.com"),
+        ("keys", "create", "{page}", "--tier", "public", "--origin", "site.example"),
+        ("keys", "create", "{page}", "--tier", "public", "--origin", "null"),
+        ("keys", "create", "{page}", "--tier", "public", "--origin", "https://"),
+        ("keys", "create", "{page}", "--tier", "public", "--origin", SITE, "--origin", "*"),
+        ("keys", "create", "{page}", "--tier", "secret", "--origin", SITE),
+        ("keys", "create", "{page}", "--tier", "secret", "--allow-null-origin"),
+    ],
+    "unconfirmed": [("pages", "delete", "{page}"), ("pages", "purge", "{page}")],
+    "command_line": [
+        ("pages", "create", *TOKEN, "--colour", "red"),
+        ("pages", "create", "--token-name", "N"),
+        ("pages", "show"),
+        ("pages", "show", "{page}", "{page}"),
+        ("pages", "paint", "{page}"),
+        ("pages", "update", "{page}", "--title"),
+        ("keys", "create", "{page}"),
+        ("keys", "create", "{page}", "--tier", "golden"),
+        ("submissions", "list", "{page}", "--status", "lost"),
+        ("submissions", "list", "{page}", "--limit", "0"),
+        ("submissions", "list", "{page}", "--limit", "many"),
+        ("demo", "--port", "0"),
+        ("demo", "--colour"),
+    ],
+    "numbers": [
+        ("wallets", "add", "{page}", USDC, "--balance", "-1"),
+        ("wallets", "add", "{page}", USDC, "--balance", "NaN"),
+        ("wallets", "add", "{page}", USDC, "--balance", "inf"),
+        ("wallets", "add", "{page}", USDC, "--balance", "1e21"),
+        ("wallets", "add", "{page}", USDC, "--balance", "much"),
+        ("wallets", "update", "{wallet}", "--balance", "-0.5"),
+        ("pages", "update", "{page}", "--min-balance", "nan"),
+        ("pages", "update", "{page}", "--min-balance", "-1"),
+        ("pages", "update", "{page}", "--queue-capacity", "-1"),
+        ("pages", "update", "{page}", "--queue-capacity", "2.5"),
+        ("pages", "update", "{page}", "--cooldown", "2147483648"),
+        ("pages", "update", "{page}", "--trust-after", "-1"),
+        ("submissions", "list", "{page}", "--limit", "99999999999999999999"),
+    ],
+    "taken": [
+        ("tags", "add", "{page}", "team", "red"),
+        ("wallets", "add", "{page}", "{address}"),
+        ("owners", "create", "OWNER@localhost"),
+    ],
+    "wallets": [
+        ("wallets", "add", "{page}", "not-an-address"),
+        ("wallets", "add", "{page}", USDC[:-4]),
+        ("wallets", "add", "{page}", USDC, "--tag", "nobody"),
+        ("wallets", "update", "{wallet}", "--alias", "A", "--tag", "nobody"),
+    ],
+    "decided": [
+        ("submissions", "approve", "{approved}"),
+        ("submissions", "reject", "{approved}"),
+        ("submissions", "approve", "{rejected}"),
+        ("submissions", "reject", "{rejected}"),
+    ],
+    "bytes": [
+        ("pages", "show", NOT_UTF8),
+        ("pages", "update", NOT_UTF8, "--title", "T"),
+        ("pages", "create", *TOKEN, "--title", NOT_UTF8),
+        ("pages", "create", *TOKEN, "--owner", NOT_UTF8),
+        ("owners", "create", f"{NOT_UTF8}@example.com"),
+        ("keys", "create", "{page}", "--tier", "public", "--origin", f"https://{NOT_UTF8}.example"),
+        ("keys", "revoke", NOT_UTF8),
+        ("tags", "add", "{page}", NOT_UTF8, "blue"),
+        ("tags", "remove", NOT_UTF8),
+        ("wallets", "add", "{page}", NOT_UTF8),
+        ("wallets", "add", "{page}", USDC, "--tag", NOT_UTF8),
+        ("wallets", "update", NOT_UTF8),
+        ("submissions", "list", NOT_UTF8),
+        ("submissions", "approve", NOT_UTF8),
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_mistake_is_one_line_and_changes_nothing(operator, world, kind):
+    address = Visitor().address
+    operator.show("tags", "add", world.page_id, "team", "blue")
+    approved, rejected = (world.submit(Visitor()).json["submissionId"] for _ in range(2))
+    world.approve(approved)
+    world.reject(rejected)
+    known = {
+        "page": world.page_id,
+        "address": address,
+        "wallet": operator.show("wallets", "add", world.page_id, address)["id"],
+        "approved": approved,
+        "rejected": rejected,
+    }
+    for words in MISTAKES[kind]:
+        operator.refuse(*(word.format(**known) for word in words))
+
+
+def test_mistakes_say_what_to_do_instead(operator, world):
+    page_id = world.page_id
+    wildcard = ("keys", "create", page_id, "--tier", "public", "--origin", "https://*.example.com")
+    assert "wildcard" in operator.refuse(*wildcard)
+    assert "--yes" in operator.refuse("pages", "purge", page_id)
+    assert "flask tags add" in operator.refuse("wallets", "add", page_id, USDC, "--tag", "x")
+    missing = operator.refuse("pages", "create", *TOKEN, "--owner", "ann@example.com")
+    assert "flask owners create ann@example.com" in missing
+    submission_id = world.submit(Visitor()).json["submissionId"]
+    world.approve(submission_id)
+    assert "approved already" in operator.refuse("submissions", "approve", submission_id)
+
+
+def test_page_that_cannot_be_made_leaves_a_new_installation_as_it_was(operator):
+    operator.refuse("pages", "create", *TOKEN, "--token-mint", "EPj")
+
+
+def test_soft_refusals_and_submissions_of_deleted_pages_are_not_approved(operator, world):
+    world.configure(queue_capacity=1)
+    first, second = Visitor(), Visitor()
+    submission_id = world.submit(first).json["submissionId"]
+    world.open_widget(second)
+    assert world.submit(second).json == {"error": "queue_full"}
+    soft = Submission.get(Submission.status == "soft_rejected")
+
+    assert "soft_rejected already" in operator.refuse("submissions", "approve", soft.id)
+    operator.show("pages", "delete", world.page_id, "--yes")
+    assert "deleted" in operator.refuse("submissions", "approve", submission_id)
+
+
+def test_commands_on_a_database_that_is_not_upgraded_say_how_to_upgrade_it(empty_database_url):
+    environ = {"DATABASE_URL": empty_database_url, "SECRET_KEY": "any"}
+    operator = Operator(create_app(Settings.from_environ(environ)))
+    try:
+        for words in [
+            ("owners", "list"),
+            ("owners", "create", "ann@example.com"),
+            ("pages", "create", *TOKEN),
+            ("pages", "list", "--json"),
+            ("keys", "revoke", "nothing"),
+            ("tags", "list", "nowhere"),
+            ("wallets", "remove", "nothing"),
+            ("submissions", "approve", "nothing"),
+        ]:
+            result = operator.run(*words)
+            assert (result.exit_code, result.stdout) == (1, "")
+            (line,) = result.stderr.splitlines()
+            assert line.startswith("Error: ")
+            assert "flask db upgrade" in line
+        assert operator.show("db", "upgrade") == {"applied": ["0001_initial"]}
+        assert operator.show("db", "upgrade") == {"applied": []}
+        assert operator.tell("db", "upgrade") == "The database is up to date.\n"
+        assert operator.show("owners", "list") == []
+    finally:
+        database.db.close()
+
+
+# As processes
+
+
+def test_commands_work_as_processes_too(environ):
+    made = run_flask("pages", "create", *TOKEN, "--title", "Ünïcode", "--json", environ=environ)
+
+    page = json.loads(made.stdout)
+    assert (page["publicTitle"], made.stderr) == ("Ünïcode", "")
+    listed = run_flask("pages", "list", "--json", environ=environ)
+    assert json.loads(listed.stdout) == [page]
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("pages", "show", "nowhere"), 1),
+        (("pages", "purge", "nowhere"), 2),
+        (("pages", "list", "--colour"), 2),
+    ],
+)
+def test_mistakes_of_processes_are_one_line_without_a_traceback(environ, words, status):
+    ended = run_flask(*words, environ=environ, check=False)
+
+    assert (ended.returncode, ended.stdout) == (status, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("Error: ")
+
+
+def test_database_that_is_away_is_one_line(tmp_path):
+    environ = {"DATABASE_URL": f"postgresql://embed@/embed?host={tmp_path}", "SECRET_KEY": "any"}
+
+    ended = run_flask("pages", "list", environ=environ, check=False)
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("Error: The database does not answer")

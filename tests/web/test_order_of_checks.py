@@ -1,0 +1,273 @@
+"""The order of the checks (design: life of a request): the first that fails answers.
+
+For every step there is a fault. A request with the faults of a step and of all steps after it
+has to get that step's code, so no two neighbours can change places unseen.
+"""
+
+import base64
+
+import pytest
+from world import Visitor, code_of
+
+SETTINGS = {
+    "LIMIT_PER_IP": "40/hour",
+    "LIMIT_PER_KEY": "20/hour",
+    "LIMIT_SESSION_NONCES": "5/hour",
+    "LIMIT_SESSION_SUBMISSIONS": "1/hour",
+}
+ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}  # where the preparations come from
+
+
+class Attempt:
+    """A request that would succeed, until faults are put into it or into its world."""
+
+    def __init__(self, world, method: str, path: str) -> None:
+        self.world, self.method, self.path = world, method, path
+        self.visitor = Visitor()
+        world.open_widget(self.visitor)
+        self.key = world.public_key
+        self.headers: dict[str, str | None] = {}
+        self.query: dict[str, str] = {}
+        self.body: dict | None = None
+        self.raw_body: str | None = None
+
+    def send(self, **more):
+        body = {"json": self.body} if self.raw_body is None else {"data": self.raw_body}
+        arguments = {
+            "key": self.key,
+            "cookie": self.visitor.cookie,
+            "headers": self.headers,
+            "query_string": self.query,
+        }
+        return self.world.call(self.method, self.path, **arguments | body | more)
+
+    def prepare_draft(self) -> None:
+        nonce = self.world.ask_nonce(self.visitor, environ_base=ELSEWHERE).json
+        self.body = self.world.draft(self.visitor, nonce=nonce)
+
+
+# Faults, each of one step
+
+
+def use_up_address(attempt):
+    while code_of(attempt.world.call("GET", "/api/nothing")) != "rate_limit_ip":
+        pass
+
+
+def malform_header(attempt):
+    attempt.headers["Authorization"] = "Bearer  svc_pub_"
+
+
+def malform_key(attempt):
+    attempt.key = "svc_pub_short"
+
+
+def take_unknown_key(attempt):
+    attempt.key = "svc_pub_" + "0" * 32
+
+
+def revoke_key(attempt):
+    attempt.world.revoke(attempt.world.public_key)
+
+
+def omit_origin(attempt):
+    attempt.headers["Origin"] = None
+
+
+def use_up_key(attempt):
+    while code_of(attempt.world.read(environ_base=ELSEWHERE)) != "rate_limit_key":
+        pass
+
+
+def use_up_nonces(attempt):
+    while code_of(attempt.world.ask_nonce(attempt.visitor, environ_base=ELSEWHERE)) is None:
+        pass
+
+
+def break_json(attempt):
+    attempt.raw_body = "{"
+
+
+def omit_field(attempt):
+    del attempt.body["walletAddress"]
+
+
+def omit_page(attempt):
+    del attempt.query["trackingPageId"]
+
+
+def name_another_page_in_body(attempt):
+    attempt.body["trackingPageId"] = attempt.world.make_page()
+
+
+def name_another_page_in_query(attempt):
+    attempt.query["trackingPageId"] = attempt.world.make_page()
+
+
+def name_another_page_in_path(attempt):
+    attempt.path = f"/api/embed/tracking/{attempt.world.make_page()}"
+
+
+def delete_page(attempt):
+    attempt.world.delete_page()
+
+
+def close_page(attempt):
+    attempt.world.configure(is_public=False)
+
+
+def malform_address(attempt):
+    attempt.body["walletAddress"] = "0"
+
+
+def lengthen_nickname(attempt):
+    attempt.body["nickname"] += "a" * 33
+
+
+def malform_nickname(attempt):
+    attempt.body["nickname"] += "<"
+
+
+def tamper_with_nonce(attempt):
+    attempt.body["nonceId"] = "x" + attempt.body["nonceId"]
+
+
+def take_nonce_of_another_wallet(attempt):
+    attempt.body["nonceId"] = ask_elsewhere(attempt, Visitor())["nonceId"]
+
+
+def ask_elsewhere(attempt, visitor) -> dict:
+    return attempt.world.ask_nonce(visitor, environ_base=ELSEWHERE).json
+
+
+def malform_signature(attempt):
+    attempt.body["signature"] = base64.b64encode(bytes(64)).decode()
+
+
+def use_up_submissions(attempt):
+    other = Visitor()
+    draft = attempt.world.draft(other, nonce=ask_elsewhere(attempt, other))
+    attempt.world.post(draft, cookie=attempt.visitor.cookie, environ_base=ELSEWHERE)
+
+
+def raise_gate(attempt):
+    attempt.world.configure(min_balance=1)
+
+
+def start_cooldown(attempt):
+    attempt.world.configure(cooldown_s=60)
+
+
+def fill_queue(attempt):
+    attempt.world.configure(queue_capacity=0)
+
+
+def submit_wallet_already(attempt):
+    """Have the wallet rejected, and waiting again, as there is no cooldown yet."""
+    attempt.world.configure(cooldown_s=0)
+    attempt.world.reject(submit_elsewhere(attempt).json["submissionId"])
+    assert code_of(submit_elsewhere(attempt)) is None
+
+
+def submit_elsewhere(attempt):
+    nonce = ask_elsewhere(attempt, attempt.visitor)
+    draft = attempt.world.draft(attempt.visitor, nonce=nonce)
+    return attempt.world.post(draft, environ_base=ELSEWHERE)
+
+
+DOOR = [
+    ("rate_limit_ip", use_up_address),
+    ("missing_key", malform_header),
+    ("invalid_key", malform_key),
+    ("invalid_key", take_unknown_key),
+    ("revoked_key", revoke_key),
+    ("missing_origin", omit_origin),
+    ("rate_limit_key", use_up_key),
+]
+READ = [
+    *DOOR,
+    ("invalid_key", name_another_page_in_path),
+    ("not_found", delete_page),
+    ("embed_disabled", close_page),
+]
+NONCE = [
+    *DOOR,
+    ("rate_limit_session", use_up_nonces),
+    ("invalid_json", break_json),
+    ("missing_fields", omit_field),
+    ("invalid_key", name_another_page_in_body),
+    ("invalid_wallet_address", malform_address),
+]
+LIST = [
+    *DOOR,
+    ("missing_tracking_page_id", omit_page),
+    ("invalid_key", name_another_page_in_query),
+]
+SUBMIT = [
+    *DOOR,
+    ("invalid_json", break_json),
+    ("missing_fields", omit_field),
+    ("invalid_key", name_another_page_in_body),
+    ("page_not_found", delete_page),
+    ("embed_disabled", close_page),
+    ("invalid_wallet_address", malform_address),
+    ("invalid_nickname_length", lengthen_nickname),
+    ("invalid_nickname_chars", malform_nickname),
+    ("invalid_nonce", tamper_with_nonce),
+    ("nonce_binding_mismatch", take_nonce_of_another_wallet),
+    ("invalid_signature", malform_signature),
+    ("rate_limit_session", use_up_submissions),
+    ("ca_gate_failed", raise_gate),
+    ("cooldown_active", start_cooldown),
+    ("queue_full", fill_queue),
+    ("duplicate", submit_wallet_already),
+]
+
+
+def each_step(steps):
+    return pytest.mark.parametrize(
+        "position", range(len(steps)), ids=[fault.__name__ for _, fault in steps]
+    )
+
+
+def check_step(attempt, steps, position) -> None:
+    for _, fault in reversed(steps[position:]):
+        fault(attempt)
+
+    assert code_of(attempt.send()) == steps[position][0]
+
+
+@pytest.fixture
+def environ(environ):
+    return environ | SETTINGS
+
+
+@each_step(READ)
+def test_tracking_read_answers_with_the_first_step_that_fails(world, position):
+    attempt = Attempt(world, "GET", f"/api/embed/tracking/{world.page_id}")
+
+    check_step(attempt, READ, position)
+
+
+@each_step(NONCE)
+def test_nonce_endpoint_answers_with_the_first_step_that_fails(world, position):
+    attempt = Attempt(world, "POST", "/api/embed/siws/nonce")
+    attempt.body = {"trackingPageId": world.page_id, "walletAddress": attempt.visitor.address}
+
+    check_step(attempt, NONCE, position)
+
+
+@each_step(LIST)
+def test_session_list_answers_with_the_first_step_that_fails(world, position):
+    attempt = Attempt(world, "GET", "/api/embed/session/submissions")
+    attempt.query["trackingPageId"] = world.page_id
+
+    check_step(attempt, LIST, position)
+
+
+@each_step(SUBMIT)
+def test_submission_answers_with_the_first_step_that_fails(world, position):
+    attempt = Attempt(world, "POST", "/api/embed/submissions")
+    attempt.prepare_draft()
+
+    check_step(attempt, SUBMIT, position)

@@ -1,0 +1,409 @@
+"""Limits per address, per key and per session (spec 8); windows run on real time."""
+
+import secrets
+import socket
+
+import pytest
+from servers import find_free_port
+from world import ENDPOINTS, SITE, Visitor, World, code_of, one_database
+
+from embed import database
+from embed.factory import create_app
+from embed.settings import Settings
+
+HERE = "192.0.2.1"
+
+
+def at(address: str, *, forwarded: str | None = None) -> dict:
+    """Return the arguments of a call that comes from this address."""
+    environ = {"REMOTE_ADDR": address}
+    if forwarded is not None:
+        environ["HTTP_X_FORWARDED_FOR"] = forwarded
+    return {"environ_base": environ}
+
+
+def is_limited(world, address: str, **more) -> bool:
+    return code_of(world.read(**at(address, **more))) == "rate_limit_ip"
+
+
+def retry_after(answer) -> int:
+    assert answer.status_code == 429
+    return int(answer.headers["Retry-After"])
+
+
+# Per address
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("limit", "window_s"), [("1/minute", 60), ("1/10 minutes", 600), ("1/hour", 3600)]
+)
+def test_refusal_says_in_whole_seconds_when_the_window_ends(world_with, limit, window_s):
+    world = world_with(LIMIT_PER_IP=limit)
+    assert code_of(world.read()) is None
+
+    assert window_s - 30 <= retry_after(world.read()) <= window_s
+
+
+def test_every_request_counts_whatever_its_answer(world_with):
+    world = world_with(LIMIT_PER_IP="6/hour")
+
+    answers = [
+        world.read(headers={"Authorization": None}),
+        world.read(key="svc_pub_" + "0" * 32),
+        world.call("GET", "/api/embed/nothing"),
+        world.call("PUT", "/api/embed/submissions"),
+        world.call("GET", f"/embed/tracking/{world.page_id}"),
+        world.call("GET", "/embed/nothing"),
+    ]
+    assert [answer.status_code for answer in answers] == [401, 401, 404, 405, 401, 404]
+
+    assert code_of(world.read()) == "rate_limit_ip"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api/embed/nothing", "/api/nothing", "/embed/api/nothing", "/api/embed/tracking/x/y"],
+)
+def test_unknown_paths_are_limited(world_with, path):
+    world = world_with(LIMIT_PER_IP="1/hour")
+    assert code_of(world.call("GET", path)) == "not_found"
+
+    assert code_of(world.call("GET", path)) == "rate_limit_ip"
+
+
+def test_iframe_route_is_limited_with_a_page_for_people(world_with):
+    world = world_with(LIMIT_PER_IP="1/hour")
+    path = f"/embed/tracking/{world.page_id}?key={world.public_key}"
+    assert world.call("GET", path).status_code == 200
+
+    refused = world.call("GET", path)
+
+    assert refused.mimetype == "text/html"
+    assert 3570 <= retry_after(refused) <= 3600
+    assert "Set-Cookie" not in refused.headers
+
+
+@pytest.mark.parametrize("path", ["/tracking/{}", "/siws/nonce", "/nothing"])
+def test_preflights_neither_count_nor_are_refused(world_with, path):
+    world = world_with(LIMIT_PER_IP="1/hour")
+    for _ in range(3):
+        world.call("OPTIONS", "/api/embed" + path.format(world.page_id))
+
+    assert code_of(world.read()) is None
+    assert code_of(world.read()) == "rate_limit_ip"
+    assert world.call("OPTIONS", f"/api/embed/tracking/{world.page_id}").status_code == 204
+
+
+def test_both_addresses_of_the_api_count_together(world_with):
+    world = world_with(LIMIT_PER_IP="1/hour")
+    assert code_of(world.read()) is None
+
+    world.root = "/embed/api"
+
+    assert code_of(world.read()) == "rate_limit_ip"
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("first", "second", "are_one"),
+    [
+        (HERE, HERE, True),
+        (HERE, "192.0.2.2", False),
+        ("2001:db8::1", "2001:db8::1", True),
+        ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", True),
+        ("2001:db8::1", "2001:0DB8:0:0:1::", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.1", HERE, True),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+    ],
+)
+def test_client_is_an_ipv4_address_or_an_ipv6_network_of_64_bits(
+    world_with, first, second, are_one
+):
+    world = world_with(LIMIT_PER_IP="1/hour")
+    assert not is_limited(world, first)
+
+    assert is_limited(world, second) is are_one
+
+
+@one_database
+@pytest.mark.parametrize("address", ["", "unix:", "not an address"])
+def test_client_without_an_address_is_limited_too(world_with, address):
+    world = world_with(LIMIT_PER_IP="1/hour")
+    assert not is_limited(world, address)
+
+    assert is_limited(world, address)
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "client"),
+    [
+        ("0", "198.51.100.7", HERE),
+        ("1", "198.51.100.7", "198.51.100.7"),
+        ("1", "203.0.113.9, 198.51.100.7", "198.51.100.7"),
+        ("2", "203.0.113.9, 198.51.100.7", "203.0.113.9"),
+        ("2", "192.0.2.99, 203.0.113.9, 198.51.100.7", "203.0.113.9"),
+        ("2", "198.51.100.7", HERE),  # one hop too few: the header is not what was promised
+        ("1", "2001:db8::7", "2001:db8::1"),
+        ("1", None, HERE),
+    ],
+)
+def test_as_many_forwarded_hops_are_believed_as_there_are_trusted_proxies(
+    world_with, proxies, forwarded, client
+):
+    world = world_with(LIMIT_PER_IP="1/hour", TRUSTED_PROXIES=proxies)
+    assert not is_limited(world, HERE, forwarded=forwarded)
+
+    assert is_limited(world, client)
+    assert not is_limited(world, "198.51.100.99")
+
+
+@one_database
+def test_client_cannot_escape_by_making_up_forwarded_addresses(world_with):
+    world = world_with(LIMIT_PER_IP="1/hour", TRUSTED_PROXIES="1")
+    assert not is_limited(world, HERE, forwarded="198.51.100.7")
+
+    for made_up in ("1.1.1.1", "2.2.2.2, 3.3.3.3", "x"):
+        assert is_limited(world, HERE, forwarded=f"{made_up}, 198.51.100.7")
+
+
+# Per key
+
+
+def test_all_endpoints_and_both_addresses_count_together_for_a_key(world_with):
+    world = world_with(LIMIT_PER_KEY="5/hour")
+    visitor = Visitor()
+
+    answers = [world.read(), world.ask_nonce(visitor), world.list_own(visitor)]
+    world.root = "/embed/api"
+    answers += [world.read(), world.post({})]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 400]
+
+    for root in ("/api/embed", "/embed/api"):
+        world.root = root
+        for refused in (
+            world.read(),
+            world.ask_nonce(visitor),
+            world.post({}),
+            world.list_own(visitor),
+        ):
+            assert code_of(refused) == "rate_limit_key"
+            assert 3570 <= retry_after(refused) <= 3600
+
+
+def test_keys_of_one_page_count_each_for_itself(world_with):
+    world = world_with(LIMIT_PER_KEY="1/hour")
+    other = world.make_key("public", origins=[SITE])
+
+    for key in (world.public_key, other, world.secret_key):
+        assert code_of(world.read(key=key)) is None
+        assert code_of(world.read(key=key)) == "rate_limit_key"
+
+
+def test_one_key_counts_together_for_all_addresses(world_with):
+    world = world_with(LIMIT_PER_KEY="1/hour")
+
+    assert code_of(world.read(**at("192.0.2.1"))) is None
+    assert code_of(world.read(**at("192.0.2.2"))) == "rate_limit_key"
+
+
+def test_refused_origins_and_preflights_do_not_use_up_a_key(world_with):
+    world = world_with(LIMIT_PER_KEY="1/hour")
+
+    for headers in ({"Origin": "https://evil.example"}, {"Origin": None}):
+        assert code_of(world.read(headers=headers)) in ("origin_not_allowed", "missing_origin")
+    world.call("OPTIONS", f"/api/embed/tracking/{world.page_id}")
+
+    assert code_of(world.read()) is None
+
+
+def test_preflight_is_answered_when_the_key_is_used_up(world_with):
+    world = world_with(LIMIT_PER_KEY="1/hour")
+    world.read()
+
+    assert code_of(world.read()) == "rate_limit_key"
+    assert world.call("OPTIONS", f"/api/embed/tracking/{world.page_id}").status_code == 204
+
+
+# Per session
+
+
+@pytest.fixture
+def tight(world_with):
+    return world_with(LIMIT_SESSION_NONCES="2/hour", LIMIT_SESSION_SUBMISSIONS="1/10 minutes")
+
+
+def with_session(world) -> Visitor:
+    visitor = Visitor()
+    world.open_widget(visitor)
+    return visitor
+
+
+def test_nonces_are_limited_per_session(tight):
+    visitor = with_session(tight)
+    for _ in range(2):
+        assert code_of(tight.ask_nonce(visitor)) is None
+
+    refused = tight.ask_nonce(visitor)
+
+    assert code_of(refused) == "rate_limit_session"
+    assert 3570 <= retry_after(refused) <= 3600
+
+
+def test_session_counts_together_for_its_wallets_keys_and_addresses(tight):
+    first, second = with_session(tight), Visitor()
+    second.cookie = first.cookie
+    tight.ask_nonce(first)
+    tight.root = "/embed/api"
+    tight.ask_nonce(second, key=tight.secret_key, **at("192.0.2.2"))
+
+    assert code_of(tight.ask_nonce(second)) == "rate_limit_session"
+
+
+def test_opening_the_widget_again_does_not_reset_a_sessions_limit(tight):
+    visitor = with_session(tight)
+    for _ in range(2):
+        tight.ask_nonce(visitor)
+    tight.clock.forward(minutes=1)
+
+    answer = tight.call(
+        "GET",
+        f"/embed/tracking/{tight.page_id}?key={tight.public_key}",
+        cookie=visitor.cookie,
+    )
+    renewed = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
+    assert renewed != visitor.cookie
+    visitor.cookie = renewed
+
+    assert code_of(tight.ask_nonce(visitor)) == "rate_limit_session"
+
+
+def test_other_sessions_and_visitors_without_one_are_not_concerned(tight):
+    visitor, other = with_session(tight), with_session(tight)
+    for _ in range(3):
+        tight.ask_nonce(visitor)
+
+    assert code_of(tight.ask_nonce(other)) is None
+    visitor.cookie = None
+    for _ in range(3):
+        assert code_of(tight.ask_nonce(visitor)) is None
+
+
+def test_submissions_are_limited_per_session(tight):
+    visitor, second = with_session(tight), Visitor()
+    drafts = [tight.draft(visitor), tight.draft(second)]
+    assert code_of(tight.post(drafts[0], cookie=visitor.cookie)) is None
+
+    refused = tight.post(drafts[1], cookie=visitor.cookie)
+
+    assert code_of(refused) == "rate_limit_session"
+    assert 570 <= retry_after(refused) <= 600
+    assert code_of(tight.post(drafts[1])) is None
+
+
+def test_only_submissions_with_a_good_signature_count(tight):
+    visitor = with_session(tight)
+    draft = tight.draft(visitor)
+    for wrong in ({"signature": ""}, {"nickname": ""}, {"nonceId": "x"}, {"walletAddress": "x"}):
+        for _ in range(2):
+            answer = tight.post(draft | wrong, cookie=visitor.cookie)
+            assert answer.status_code in (400, 401)
+
+    assert code_of(tight.post(draft, cookie=visitor.cookie)) is None
+
+
+def test_reading_and_listing_have_no_session_limit(tight):
+    visitor = with_session(tight)
+
+    for _ in range(5):
+        assert code_of(tight.list_own(visitor)) is None
+        assert code_of(tight.read(cookie=visitor.cookie)) is None
+
+
+# Where the counts are kept
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"), [("LIMIT_PER_IP", "rate_limit_ip"), ("LIMIT_PER_KEY", "rate_limit_key")]
+)
+def test_processes_count_together_in_redis(environ, redis_url, clock, setting, code):
+    environ |= {"RATELIMIT_STORAGE_URI": redis_url, setting: "1/hour"}
+    # The Redis outlives this test, so nobody else may come from this address.
+    here = at(f"2001:db8:{secrets.token_hex(2)}:{secrets.token_hex(2)}::1")
+    settings = Settings.from_environ(environ)
+    first = World(create_app(settings, clock=clock), clock)
+    assert code_of(first.read(**here)) is None
+
+    database.db.close()
+    second = create_app(settings, clock=clock)
+    first.client = second.test_client(use_cookies=False)
+    refused = first.read(**here)
+    database.db.close()
+
+    assert code_of(refused) == code
+    assert 3570 <= retry_after(refused) <= 3600
+
+
+@one_database
+def test_every_limit_works_on_redis(world_with, redis_url):
+    world = world_with(
+        RATELIMIT_STORAGE_URI=redis_url,
+        LIMIT_SESSION_NONCES="1/hour",
+        LIMIT_SESSION_SUBMISSIONS="1/hour",
+    )
+    visitor, other = with_session(world), Visitor()
+    draft = world.draft(visitor)
+
+    assert code_of(world.ask_nonce(visitor)) == "rate_limit_session"
+    assert code_of(world.post(draft, cookie=visitor.cookie)) is None
+    draft = world.draft(other)
+    assert code_of(world.post(draft, cookie=visitor.cookie)) == "rate_limit_session"
+
+
+@pytest.fixture
+def silent_server():
+    """The port of a server that takes connections and never says a word."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+def check_limits_hold(world) -> None:
+    assert code_of(world.read()) is None
+    assert code_of(world.read()) is None
+    assert code_of(world.read()) == "rate_limit_key"
+    assert code_of(world.read(key=world.secret_key)) == "rate_limit_ip"
+
+
+@pytest.mark.parametrize("scheme", ["redis", "valkey"])
+def test_limits_hold_per_process_while_redis_is_away(world_with, scheme):
+    world = world_with(
+        RATELIMIT_STORAGE_URI=f"{scheme}://127.0.0.1:{find_free_port()}",
+        LIMIT_PER_IP="3/hour",
+        LIMIT_PER_KEY="2/hour",
+    )
+
+    check_limits_hold(world)
+
+
+@one_database
+def test_limits_hold_per_process_while_redis_hangs(world_with, silent_server):
+    world = world_with(
+        RATELIMIT_STORAGE_URI=f"redis://127.0.0.1:{silent_server}",
+        LIMIT_PER_IP="3/hour",
+        LIMIT_PER_KEY="2/hour",
+    )
+
+    check_limits_hold(world)
+
+
+@one_database
+@pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINTS)
+def test_no_endpoint_fails_while_redis_is_away(world_with, ask):
+    world = world_with(RATELIMIT_STORAGE_URI=f"redis://127.0.0.1:{find_free_port()}")
+
+    assert code_of(ask(world)) is None
