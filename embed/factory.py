@@ -8,15 +8,17 @@ from embed.balances import BalanceSource, EnteredBalances
 from embed.database import open_database
 from embed.domain import times
 from embed.domain.nonces import NonceSeal
+from embed.domain.origins import parse_origin
 from embed.domain.passwords import LinkSeal
 from embed.domain.times import Clock
 from embed.domain.visits import SessionSeal
 from embed.service import Service
-from embed.settings import PROJECT_DIR, Settings
+from embed.settings import PROJECT_DIR, Settings, SettingsError
 from embed.web import api, widget
 from embed.web.assets import init_assets
 from embed.web.cors import init_cors
 from embed.web.current import EXTENSION, check_host
+from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.languages import init_languages
 from embed.web.limits import init_limits
@@ -31,7 +33,12 @@ def create_app(
     clock: Clock = times.now,
     extra_scripts: tuple[str, ...] = (),
 ) -> Flask:
-    """Make the WSGI app; the database is connected to at the first request."""
+    """Make the WSGI app; the database is connected to at the first request.
+
+    Raises SettingsError.
+    """
+    if settings.public_url is not None and parse_origin(settings.public_url) is None:
+        raise SettingsError("PUBLIC_URL must name a host, such as https://embed.example.com.")
     app = Flask(
         "embed",
         template_folder=str(PROJECT_DIR / "templates"),
@@ -65,5 +72,6 @@ def create_app(
     # The cookie's path is /embed, so a browser sends it here and not to /api/embed.
     app.register_blueprint(api.blueprint, url_prefix="/embed/api", name="own_api")
     app.register_blueprint(widget.blueprint, url_prefix="/embed")
+    init_dashboard(app, settings)
     cli.init_cli(app)
     return app

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from peewee import IntegrityError
 
-from embed.database import db
 from embed.domain.passwords import fingerprint, hash_password, is_password
 from embed.errors import InvalidInput, NotFound
 from embed.models import Owner
@@ -55,13 +54,19 @@ def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
     Raises NotFound when the link was used or replaced, InvalidInput for a bad password.
     """
     password_hash = hash_password(password)
-    with db.atomic():
-        owner = find_by_id(owner_id)
-        if owner is None or fingerprint(owner.password_hash) != made_for:
-            raise NotFound("This link has been used already, or a newer one was made.")
-        owner.password_hash = password_hash
-        owner.save(only=[Owner.password_hash])
-    return owner
+    owner = find_by_id(owner_id)
+    if owner is not None and fingerprint(owner.password_hash) == made_for:
+        is_unchanged = (
+            Owner.password_hash.is_null()
+            if owner.password_hash is None
+            else Owner.password_hash == owner.password_hash
+        )
+        # Of two who follow one link at once, the database lets one choose.
+        chosen = Owner.update(password_hash=password_hash).where(Owner.id == owner_id, is_unchanged)
+        if chosen.execute():
+            owner.password_hash = password_hash
+            return owner
+    raise NotFound("This link has been used already, or a newer one was made.")
 
 
 def get_installation_owner(now: datetime) -> Owner:

@@ -87,11 +87,18 @@ def _find_postgres(home: Path) -> Path:
     if _unprivileged_user():
         # Another user has to be able to read it, wherever the environment lies.
         source, installed = installed, home / installed.name
-        shutil.copytree(source / "pginstall", installed / "pginstall")
+        shutil.copytree(source / "pginstall", installed / "pginstall", copy_function=_link_or_copy)
         libraries = source.with_name(f"{source.name}.libs")
         if libraries.exists():
-            shutil.copytree(libraries, home / libraries.name)
+            shutil.copytree(libraries, home / libraries.name, copy_function=_link_or_copy)
     return installed / "pginstall" / "bin"
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
 
 
 def _unprivileged_user() -> str | None:

@@ -4,8 +4,8 @@ import unicodedata
 
 from embed.errors import InvalidInput
 
-# Control characters, lone surrogates, unassigned and private ones.
-_UNPRINTABLE = {"Cc", "Cs", "Cn", "Co"}
+# Control characters, lone surrogates and private ones. (Unassigned ones may be new emoji.)
+_UNPRINTABLE = {"Cc", "Cs", "Co"}
 
 
 def parse_text(raw: str, name: str, *, max_length: int, may_have_lines: bool = False) -> str:

@@ -55,7 +55,6 @@ def test_length_is_counted_in_code_points():
         pytest.param("\ud800", id="high surrogate"),
         pytest.param("\udfff", id="low surrogate"),
         pytest.param("\ue000", id="private use"),
-        pytest.param("\uffff", id="no character"),
     ],
 )
 def test_character_that_cannot_be_shown_is_refused(character):
@@ -78,3 +77,7 @@ def test_comment_may_have_lines(raw, text):
 def test_comment_with_lines_has_no_other_control_characters(raw):
     with pytest.raises(InvalidInput, match="comment holds a character"):
         parse_text(raw, "comment", max_length=40, may_have_lines=True)
+
+
+def test_emoji_newer_than_this_python_is_kept():
+    assert parse_text("\U0001fae9 tired", "title", max_length=10) == "\U0001fae9 tired"

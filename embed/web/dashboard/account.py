@@ -23,6 +23,7 @@ from embed.web.dashboard.rendering import blame, done, render, render_mistake
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
+DEAD_LINK = "This link has been used or has run out. Make a new one: flask owners reset EMAIL"
 WRONG = "This e-mail address and password do not fit together."
 
 
@@ -87,13 +88,11 @@ def choose_password(token: str) -> ResponseReturnValue:
     """Set a password by a one-time link from the command line."""
     try:
         owner_id, made_for = service().password_links.open(token, service().clock())
-        owner = owners.find_by_id(owner_id)
-        if owner is None or fingerprint(owner.password_hash) != made_for:
-            raise ValueError("used")
     except ValueError:
-        return render_mistake(
-            "This link has been used or has run out. Make a new one: flask owners reset EMAIL", 404
-        )
+        return render_mistake(DEAD_LINK, 404)
+    owner = owners.find_by_id(owner_id)
+    if owner is None or fingerprint(owner.password_hash) != made_for:
+        return render_mistake(DEAD_LINK, 404)
     form = PasswordForm()
     if not form.validate_on_submit():
         return render("password.html", form=form, owner=owner)

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from flask import Blueprint, Flask, Response, current_app, redirect, request, url_for
+from flask import Blueprint, Flask, Response, redirect, request, url_for
 from flask.sessions import SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
@@ -12,9 +12,8 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.settings import Settings
-from embed.web.current import service
-from embed.web.dashboard.people import SignedInOwner, load_owner
-from embed.web.dashboard.rendering import render, render_mistake
+from embed.web.dashboard.people import load_owner
+from embed.web.dashboard.rendering import render_mistake
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 

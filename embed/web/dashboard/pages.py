@@ -24,7 +24,9 @@ class PageForm(FlaskForm):
         "Ticker", [InputRequired(), Length(max=20)], description="Without the $ sign."
     )
     token_mint = StringField(
-        "Mint address", [InputRequired(), Length(max=60)], description="Base58, 32 to 44 characters."
+        "Mint address",
+        [InputRequired(), Length(max=60)],
+        description="Base58, 32 to 44 characters.",
     )
     public_title = StringField("Title", [Optional(), Length(max=200)])
     public_comments = TextAreaField("Comment", [Optional(), Length(max=2000)])
@@ -51,9 +53,7 @@ def list_pages() -> ResponseReturnValue:
     waiting = _count(Submission, owner.id, Submission.status == "pending")
     tracked = _count(Wallet, owner.id)
     keys = _count(ApiKey, owner.id, ApiKey.revoked_at.is_null(), ~ApiKey.is_preview)
-    own = list(
-        Page.select().where(Page.owner == owner).order_by(Page.created_at.desc(), Page.id)
-    )
+    own = list(Page.select().where(Page.owner == owner).order_by(Page.created_at.desc(), Page.id))
     return render(
         "pages.html",
         live=[page for page in own if page.deleted_at is None],
@@ -90,7 +90,10 @@ def create_page() -> ResponseReturnValue:
         except InvalidInput as mistake:
             _blame(form, mistake)
         else:
-            return done("The page is made. Next, it needs a key.", url_for("dashboard.list_keys", page_id=page.id))
+            return done(
+                "The page is made. Next, it needs a key.",
+                url_for("dashboard.list_keys", page_id=page.id),
+            )
     return render("page_form.html", form=form, status=422 if form.errors else 200)
 
 
@@ -100,9 +103,7 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     form = PageForm(obj=page)
     if form.validate_on_submit():
         try:
-            pages.update_page(
-                page.id, _read(form), service().clock(), actor=current_owner().email
-            )
+            pages.update_page(page.id, _read(form), service().clock(), actor=current_owner().email)
         except InvalidInput as mistake:
             _blame(form, mistake)
         else:
@@ -135,9 +136,7 @@ def restore_page(page_id: str) -> ResponseReturnValue:
 
 def _read(form: PageForm) -> dict[str, Any]:
     return {
-        name: value
-        for name, value in form.data.items()
-        if name not in ("submit", "csrf_token")
+        name: value for name, value in form.data.items() if name not in ("submit", "csrf_token")
     }
 
 

@@ -43,9 +43,7 @@ def get_own_page(page_id: str, *, deleted: bool = False) -> Page:
 
 def get_own_key(page: Page, key_id: str) -> ApiKey:
     """Raises NotFound unless it is a key of the page that owners may see."""
-    key = ApiKey.get_or_none(
-        ApiKey.id == key_id, ApiKey.page == page, ~ApiKey.is_preview
-    )
+    key = ApiKey.get_or_none(ApiKey.id == key_id, ApiKey.page == page, ~ApiKey.is_preview)
     if key is None:
         raise NotFound(key_id)
     return key

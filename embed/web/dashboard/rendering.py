@@ -10,7 +10,9 @@ from embed.errors import InvalidInput
 from embed.models import Page
 
 
-def render(template: str, *, page: Page | None = None, status: int = 200, **values: Any) -> Response:
+def render(
+    template: str, *, page: Page | None = None, status: int = 200, **values: Any
+) -> Response:
     """Render a template; with `page`, inside that page's navigation."""
     html = render_template(f"dashboard/{template}", page=page, **values)
     return Response(html, status, content_type="text/html; charset=utf-8")

@@ -1,0 +1,188 @@
+"""What the README and docs/ promise is what the program does."""
+
+import ast
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import click
+import pytest
+from limits import RateLimitItem, parse
+
+from embed import settings
+from embed.errors import STATUS_BY_CODE
+from embed.factory import create_app
+from embed.settings import PROJECT_DIR, VARIABLES, Settings
+
+README = PROJECT_DIR / "README.md"
+PAGES = (README, *sorted((PROJECT_DIR / "docs").glob("*.md")))
+
+_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+_COMMAND = re.compile(r"\bflask ([a-z]+)(?: ([a-z]+))?")
+
+
+def read_rows(text: str, *columns: str) -> list[list[str]]:
+    """Return the cells of every row of the one table whose head begins with `columns`."""
+    head = "| " + " | ".join(columns) + " |"
+    _, found, rest = text.partition(head)
+    assert found, f"there is no table {head}"
+    rows = [line for line in rest.split("\n\n")[0].splitlines()[2:] if line.startswith("|")]
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
+
+
+def unquote(cell: str) -> str:
+    return cell.strip().strip("`")
+
+
+# Settings
+
+
+@pytest.fixture(scope="module")
+def default_by_variable() -> dict[str, str]:
+    rows = read_rows(README.read_text(), "variable", "default")
+    return {unquote(name): default for name, default, *_ in rows}
+
+
+def read_variables_in_code() -> set[str]:
+    """Return every text in settings.py that looks like the name of a variable."""
+    source = Path(settings.__file__).read_text()
+    constants = (node.value for node in ast.walk(ast.parse(source)) if type(node) is ast.Constant)
+    return {one for one in constants if isinstance(one, str) and re.fullmatch(r"[A-Z_]{4,}", one)}
+
+
+def test_every_variable_that_is_read_is_in_the_readme_and_no_other(default_by_variable):
+    assert set(default_by_variable) == read_variables_in_code() == set(VARIABLES)
+
+
+@pytest.mark.parametrize("variable", [name for name in VARIABLES if name != "SECRET_KEY"])
+def test_readme_tells_the_default_of(variable, default_by_variable):
+    used = getattr(Settings.from_environ({"SECRET_KEY": "for this test"}), variable.lower())
+
+    told = unquote(default_by_variable[variable])
+
+    match used:
+        case None:  # what that means is said in words
+            assert default_by_variable[variable] == told
+        case RateLimitItem():
+            assert parse(told) == used
+        case timedelta():
+            assert timedelta(seconds=int(told)) == used
+        case _:
+            assert told == str(used)
+
+
+def test_readme_tells_where_the_secret_key_is_kept(default_by_variable, tmp_path, monkeypatch):
+    monkeypatch.setattr(settings, "INSTANCE_DIR", tmp_path / "instance")
+
+    Settings.from_environ({})
+
+    (kept,) = tmp_path.rglob("*key*")
+    assert f"`{kept.relative_to(tmp_path)}`" in default_by_variable["SECRET_KEY"]
+
+
+# Errors
+
+
+def test_api_reference_lists_every_error_with_its_status():
+    rows = read_rows((PROJECT_DIR / "docs/api.md").read_text(), "status", "error")
+
+    assert {unquote(code): int(status) for status, code, *_ in rows} == STATUS_BY_CODE
+    assert len(rows) == len(STATUS_BY_CODE)
+
+
+# Commands
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory) -> dict[str, click.Command]:
+    """Our own part of the ``flask`` command line: not what Flask and its extensions bring."""
+    database = tmp_path_factory.mktemp("docs") / "embed.db"
+    environ = {"SECRET_KEY": "for this test", "DATABASE_URL": f"sqlite:///{database}"}
+    app = create_app(Settings.from_environ(environ))
+    return {
+        name: command
+        for name, command in app.cli.commands.items()
+        if any(is_ours(leaf) for leaf in list_leaves(name, command).values())
+    }
+
+
+def list_leaves(path: str, command: click.Command) -> dict[str, click.Command]:
+    if not isinstance(command, click.Group):
+        return {path: command}
+    leaves: dict[str, click.Command] = {}
+    for name, part in command.commands.items():
+        leaves |= list_leaves(f"{path} {name}", part)
+    return leaves
+
+
+def is_ours(command: click.Command) -> bool:
+    # Decorators such as with_appcontext keep the name of the module that they wrap.
+    return command.callback.__module__.startswith("embed.")
+
+
+def test_every_command_is_mentioned(commands):
+    text = "\n".join(page.read_text() for page in PAGES)
+    leaves = [leaf for name, one in commands.items() for leaf in list_leaves(name, one)]
+
+    assert len(leaves) > 20
+    assert [leaf for leaf in leaves if not re.search(rf"\bflask {leaf}\b", text)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_that_is_mentioned_exists(page, commands):
+    unknown = []
+    for group, part in _COMMAND.findall(page.read_text()):
+        command = commands.get(group)
+        if command is None or (isinstance(command, click.Group) and part not in command.commands):
+            unknown.append(f"flask {group} {part}".rstrip())
+
+    assert unknown == []
+
+
+def test_every_option_of_a_page_is_explained_to_owners(commands):
+    text = (PROJECT_DIR / "docs/embedding.md").read_text()
+    pages = commands["pages"]
+    assert isinstance(pages, click.Group)
+    names = [
+        name
+        for parameter in pages.commands["create"].params
+        if isinstance(parameter, click.Option)
+        for name in (*parameter.opts, *parameter.secondary_opts)
+        if name not in ("--json", "--help")
+    ]
+
+    assert "--trust-after" in names
+    assert [name for name in names if f"`{name}" not in text and f" {name} " not in text] == []
+
+
+# Links
+
+
+def slugify(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def list_anchors(page: Path) -> set[str]:
+    return {slugify(heading) for heading in _HEADING.findall(_FENCE.sub("", page.read_text()))}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_lead_somewhere(page):
+    links = [link for link in _LINK.findall(_FENCE.sub("", page.read_text())) if "://" not in link]
+    broken = []
+    for link in links:
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if not target.exists() or (anchor and anchor not in list_anchors(target)):
+            broken.append(link)
+
+    assert broken == []
+
+
+def test_readme_leads_to_every_page_in_docs():
+    links = {(PROJECT_DIR / link).resolve() for link in _LINK.findall(README.read_text())}
+
+    assert set(PAGES) - links == {README}
