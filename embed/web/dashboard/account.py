@@ -58,9 +58,10 @@ def sign_in() -> ResponseReturnValue:
     form = SignInForm()
     if not form.validate_on_submit():
         return render("sign_in.html", form=form)
+    email, password = form.email.data or "", form.password.data or ""
     try:
         limits.check_sign_in(limits.client_network(), PER_ADDRESS)
-        limits.check_sign_in(form.email.data.strip().lower(), PER_ACCOUNT)
+        limits.check_sign_in(email.strip().lower(), PER_ACCOUNT)
     except ApiError as refusal:
         wait = refusal.retry_after or timedelta(minutes=10)
         minutes = -(-int(wait.total_seconds()) // 60)
@@ -68,7 +69,7 @@ def sign_in() -> ResponseReturnValue:
         response = render("sign_in.html", form=form, status=429)
         response.headers["Retry-After"] = str(int(wait.total_seconds()) + 1)
         return response
-    owner = owners.check_sign_in(form.email.data, form.password.data)
+    owner = owners.check_sign_in(email, password)
     if owner is None:
         form.password.errors = [WRONG]
         return render("sign_in.html", form=form, status=422)
@@ -97,7 +98,7 @@ def choose_password(token: str) -> ResponseReturnValue:
     if not form.validate_on_submit():
         return render("password.html", form=form, owner=owner)
     try:
-        owner = owners.choose_password(owner_id, made_for, form.password.data)
+        owner = owners.choose_password(owner_id, made_for, form.password.data or "")
     except NotFound as mistake:
         return render_mistake(str(mistake), 409)
     _begin_session(owner)
@@ -111,12 +112,12 @@ def account() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return render("account.html", form=form)
     owner = current_owner()
-    if not is_password(form.present.data, owner.password_hash):
+    if not is_password(form.present.data or "", owner.password_hash):
         form.present.errors = ["This is not your present password."]
         return render("account.html", form=form, status=422)
     try:
         changed = owners.choose_password(
-            owner.id, fingerprint(owner.password_hash), form.password.data
+            owner.id, fingerprint(owner.password_hash), form.password.data or ""
         )
     except InvalidInput as mistake:
         blame(form, "password", mistake)
