@@ -27,6 +27,7 @@ from embed.models import ApiKey, Page
 from embed.pages import get_page, lock_page
 
 USE_NOTED_EVERY = timedelta(hours=1)
+MAX_ORIGINS = 100  # the widget names them all in one header
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,10 @@ def create_key(
 
 def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
     """Return normalised entries, each once. Raises InvalidInput with advice."""
-    return tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
+    origins = tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
+    if len(origins) > MAX_ORIGINS:
+        raise InvalidInput(f"A key lists at most {MAX_ORIGINS} sites.")
+    return origins
 
 
 def list_keys(page_id: str) -> list[ApiKey]:
@@ -183,14 +187,15 @@ def change_origins(
 
 def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> ApiKey:
     """Put one more site on a key's list. Raises NotFound, InvalidInput."""
-    key = _get_key(key_id)
-    return change_origins(
-        key_id,
-        (*key.origins, raw_origin),
-        allow_null_origin=key.allow_null_origin,
-        now=now,
-        actor=actor,
-    )
+    with db.atomic():
+        key = _lock_key(key_id)
+        return change_origins(
+            key_id,
+            (*key.origins, raw_origin),
+            allow_null_origin=key.allow_null_origin,
+            now=now,
+            actor=actor,
+        )
 
 
 def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiKey:

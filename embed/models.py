@@ -192,6 +192,7 @@ class RefusedOrigin(Model):
     """A site that a key's allowlist kept out, for the owner to see."""
 
     api_key = ForeignKeyField(ApiKey, on_delete="CASCADE", index=False)
+    api_key_id: str
     origin = CharField(max_length=300)
     count = IntegerField()
     refused_at = InstantField()

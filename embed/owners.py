@@ -43,7 +43,8 @@ def find_by_id(owner_id: str) -> Owner | None:
 
 def check_sign_in(raw_email: str, password: str) -> Owner | None:
     """Return the owner whose password it is; an unknown address takes as long as a wrong one."""
-    owner = Owner.get_or_none(Owner.email == raw_email.strip().lower()[:254])
+    email = raw_email.strip().lower()[:254].replace("\0", "")  # Postgres takes no NUL
+    owner = Owner.get_or_none(Owner.email == email)
     fits = is_password(password, owner.password_hash if owner is not None else None)
     return owner if fits else None
 

@@ -55,7 +55,7 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
 @blueprint.before_request
 def let_in() -> ResponseReturnValue | None:
     """Send strangers to the sign-in page, and refuse forged forms."""
-    request.max_content_length = MAX_FORM_BYTES
+    request.max_content_length = request.max_form_memory_size = MAX_FORM_BYTES
     if request.endpoint not in OPEN_ENDPOINTS and not current_user.is_authenticated:
         return redirect(url_for("dashboard.sign_in", next=_remember_target()))
     if request.method not in ("GET", "HEAD"):
@@ -99,6 +99,11 @@ def show_not_found(error: NotFound) -> ResponseReturnValue:
 @blueprint.errorhandler(404)
 def show_unknown(_: Any) -> ResponseReturnValue:
     return render_mistake("This is not here, or not yours.", 404)
+
+
+@blueprint.errorhandler(413)
+def show_too_large(_: Any) -> ResponseReturnValue:
+    return render_mistake("This is more than 4 MB. Send it in parts.", 413)
 
 
 @blueprint.errorhandler(InvalidInput)

@@ -5,6 +5,7 @@ from typing import cast
 from flask_login import UserMixin, current_user
 
 from embed import owners, pages
+from embed.domain.identifiers import is_id
 from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
 from embed.models import ApiKey, Owner, Page, Submission, Tag, Wallet
@@ -35,14 +36,21 @@ def current_owner() -> Owner:
 
 def get_own_page(page_id: str, *, deleted: bool = False) -> Page:
     """Return a page of the signed-in owner. Raises NotFound for anything else."""
-    page = pages.find_page(page_id)
+    page = pages.find_page(page_id) if is_id(page_id) else None
     if page is None or page.owner_id != current_owner().id or (page.deleted_at and not deleted):
         raise NotFound(page_id)
     return page
 
 
+def _check_id(raw: str) -> None:
+    """Raises NotFound for what cannot be an id, which not every database takes for a question."""
+    if not is_id(raw):
+        raise NotFound(raw)
+
+
 def get_own_key(page: Page, key_id: str) -> ApiKey:
     """Raises NotFound unless it is a key of the page that owners may see."""
+    _check_id(key_id)
     key = ApiKey.get_or_none(ApiKey.id == key_id, ApiKey.page == page, ~ApiKey.is_preview)
     if key is None:
         raise NotFound(key_id)
@@ -51,6 +59,7 @@ def get_own_key(page: Page, key_id: str) -> ApiKey:
 
 def get_own_wallet(page: Page, wallet_id: str) -> Wallet:
     """Raises NotFound unless the page tracks it."""
+    _check_id(wallet_id)
     wallet = Wallet.get_or_none(Wallet.id == wallet_id, Wallet.page == page)
     if wallet is None:
         raise NotFound(wallet_id)
@@ -59,6 +68,7 @@ def get_own_wallet(page: Page, wallet_id: str) -> Wallet:
 
 def get_own_tag(page: Page, tag_id: str) -> Tag:
     """Raises NotFound unless it is on the page."""
+    _check_id(tag_id)
     tag = Tag.get_or_none(Tag.id == tag_id, Tag.page == page)
     if tag is None:
         raise NotFound(tag_id)
@@ -67,6 +77,7 @@ def get_own_tag(page: Page, tag_id: str) -> Tag:
 
 def get_own_submission(page: Page, submission_id: str) -> Submission:
     """Raises NotFound unless it was sent to the page."""
+    _check_id(submission_id)
     submission = Submission.get_or_none(Submission.id == submission_id, Submission.page == page)
     if submission is None:
         raise NotFound(submission_id)
