@@ -3,9 +3,11 @@
 from datetime import datetime
 
 from embed.models import Activity
+from embed.parts import Part, Place, make_part, read_rows
 
 COMMAND_LINE = "command line"
 MAX_LISTED = 100
+PART_SIZE = 50
 
 
 def record(page_id: str, actor: str, action: str, subject: str, now: datetime) -> None:
@@ -18,5 +20,11 @@ def record(page_id: str, actor: str, action: str, subject: str, now: datetime) -
 
 def list_of_page(page_id: str, *, limit: int = MAX_LISTED) -> list[Activity]:
     """Return the newest entries first."""
-    query = Activity.select().where(Activity.page == page_id)
-    return list(query.order_by(Activity.created_at.desc(), Activity.id.desc()).limit(limit))
+    return read_rows(Activity, Activity.page == page_id, limit=limit)
+
+
+def read_log(page_id: str, *, after: Place | None) -> Part[Activity]:
+    """Return a part of the log, newest first."""
+    return make_part(
+        read_rows(Activity, Activity.page == page_id, limit=PART_SIZE + 1, after=after), PART_SIZE
+    )

@@ -1,18 +1,38 @@
 """What the owner sees of the queue, and decides."""
 
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from embed import activity
 from embed.activity import COMMAND_LINE
 from embed.database import db
+from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
-from embed.models import Page, Submission
+from embed.models import LIVE, STATUSES, Page, Submission
 from embed.pages import get_page, lock_page
-from embed.submissions import MAX_LISTED, list_newest
+from embed.parts import Part, Place, make_part
+from embed.submissions import MAX_LISTED, list_by_status
 from embed.wallets import track_approved, untrack_approved
 
 # The dashboard offers it for ten seconds; slow networks get a little more.
 UNDO_WITHIN = timedelta(seconds=20)
+
+PART_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A submission that could not be decided, as it is now, and why."""
+
+    submission: Submission
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    done: list[Submission]
+    refused: list[Refusal]
 
 
 def list_of_page(
@@ -20,10 +40,17 @@ def list_of_page(
 ) -> list[Submission]:
     """Return what the owner sees, newest first. Raises NotFound."""
     page = get_page(page_id)
-    conditions = [Submission.page == page]
-    if status is not None:
-        conditions.append(Submission.status == status)
-    return list_newest(*conditions, limit=limit)
+    return list_by_status(page, STATUSES if status is None else [status], limit=limit)
+
+
+def read_queue(
+    page: Page, statuses: Sequence[str], *, after: Place | None, is_oldest_first: bool
+) -> Part[Submission]:
+    """Return a part of the page's submissions of these statuses, by when they were sent."""
+    rows = list_by_status(
+        page, statuses, limit=PART_SIZE + 1, after=after, is_oldest_first=is_oldest_first
+    )
+    return make_part(rows, PART_SIZE)
 
 
 def approve(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
@@ -81,6 +108,36 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
     return submission
 
 
+def change_many(
+    page: Page, submission_ids: Collection[str], change: Callable[[str], Submission]
+) -> Result:
+    """Approve, reject or undo many at once: those that can be, whatever becomes of the others.
+
+    Raises NotFound, with nothing changed, unless all were sent to the page.
+    """
+    done: list[Submission] = []
+    reasons: dict[str, str] = {}
+    with db.atomic():  # to wait for the disk once
+        lock_page(page.id)
+        _check_on_page(page, submission_ids)
+        for submission_id in dict.fromkeys(submission_ids):
+            try:
+                done.append(change(submission_id))
+            except InvalidInput as mistake:
+                reasons[submission_id] = str(mistake)
+        refused = list(Submission.select().where(Submission.id.in_(list(reasons))))
+    return Result(done, [Refusal(one, reasons[one.id]) for one in refused])
+
+
+def _check_on_page(page: Page, submission_ids: Collection[str]) -> None:
+    wanted = set(submission_ids)
+    if not all(map(is_id, wanted)):
+        raise NotFound("These are not all ids.")
+    found = Submission.select().where(Submission.page == page, Submission.id.in_(list(wanted)))
+    if found.count() != len(wanted):
+        raise NotFound("Not all of these submissions were sent to the page.")
+
+
 def _lock(submission_id: str) -> tuple[Submission, Page]:
     found = Submission.get_or_none(Submission.id == submission_id)
     if found is None:
@@ -100,7 +157,7 @@ def _is_live(submission: Submission) -> bool:
         .where(
             Submission.page == submission.page_id,
             Submission.wallet_address == submission.wallet_address,
-            Submission.status == "pending",
+            Submission.status.in_(LIVE),
         )
         .exists()
     )
