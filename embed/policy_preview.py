@@ -123,7 +123,8 @@ def _list_decided(*conditions: Any, key: str) -> defaultdict[Any, list[Submissio
     """Return what was decided by hand, by wallet or by session."""
     query = (
         Submission.select()
-        .where(*conditions, Submission.status.in_(("approved", "rejected")))
+        # Said as what it is not: SQLite would rather search by status than by session.
+        .where(*conditions, Submission.status.not_in(("pending", "auto_approved", "soft_rejected")))
         .order_by(Submission.decided_at.desc())
         .limit(MAX_HISTORY)
     )

@@ -62,9 +62,9 @@ def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(worl
         r'<rect class="(\w+)" x="(\d+)" y="([\d.]+)" width="16" height="([\d.]+)"', chart
     )
     assert heights == [
-        ("approved", "598", "85.0", "25.0"),
-        ("pending", "598", "10.0", "75.0"),
-        ("rejected", "618", "60.0", "50.0"),
+        ("approved", "562", "75.0", "25.0"),
+        ("pending", "562", "0.0", "75.0"),
+        ("rejected", "582", "50.0", "50.0"),
     ]
 
 
@@ -84,7 +84,7 @@ def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
     chart = _find_chart(owner.get(path).text)
 
     assert re.findall(r"<title>([^<]+)", chart) == ["2026-01-02: 1"]
-    assert 'x="38"' in chart
+    assert 'x="2"' in chart
 
 
 def test_page_without_submissions_draws_nothing_and_says_so(owner, path):

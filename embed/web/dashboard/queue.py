@@ -111,6 +111,7 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         "queue.html",
         page=page,
         status=status,
+        section="show_queue",
         view=view,
         part=part,
         tabs={name: sum(counts[one] for one in statuses) for name, statuses in TABS.items()},
