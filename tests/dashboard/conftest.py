@@ -23,14 +23,19 @@ class OwnerBrowser:
         self.owner.password_hash = _hash_once()
         self.owner.save()
         self.client = world.app.test_client()
-        self._token = _find_token(self.client.get("/dashboard/sign-in").text)
+        self._token = find_token(self.client.get("/dashboard/sign-in").text)
         answer = self.post("/dashboard/sign-in", email=email, password=PASSWORD)
         assert answer.status_code == 303, answer.text
-        self._token = _find_token(self.client.get("/dashboard/account").text)
+        self._token = find_token(self.client.get("/dashboard/account").text)
 
     def take(self, page_id: str) -> None:
         """Become the owner of a page."""
         pages.update_page(page_id, {"owner": self.owner}, self.world.clock())
+
+    def make_page(self) -> str:
+        page_id = self.world.make_page()
+        self.take(page_id)
+        return page_id
 
     def get(self, path: str, **arguments):
         return self.client.get(path, **arguments)
@@ -51,7 +56,7 @@ def _hash_once() -> str:
     return hash_password(PASSWORD)
 
 
-def _find_token(page: str) -> str:
+def find_token(page: str) -> str:
     return re.search(r'name="csrf_token"[^>]* value="([^"]+)"', page)[1]
 
 

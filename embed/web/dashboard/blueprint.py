@@ -46,10 +46,16 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     )
     app.session_interface = _DashboardSessions()
     _csrf.init_app(app)
-    _login.init_app(app)
+    # Not its init_app, which would read the session after every request of the API too.
+    app.login_manager = _login  # type: ignore[attr-defined]
     _login.session_protection = None  # addresses change; the password's fingerprint does not
     _login.user_loader(load_owner)
     app.register_blueprint(blueprint)
+
+
+@blueprint.context_processor
+def provide_user() -> dict[str, Any]:
+    return {"current_user": current_user}
 
 
 @blueprint.before_request

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 from urllib.parse import urlencode
 
 from babel import Locale
@@ -22,7 +23,8 @@ from embed.web.dashboard.rendering import render
 from embed.web.languages import LANGUAGES
 
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
-_THEMES = [("", "As the visitor's device"), ("light", "Light"), ("dark", "Dark")]
+# Labels by value; the stubs of WTForms do not know that form yet.
+_THEMES: Any = {"": "As the visitor's device", "light": "Light", "dark": "Dark"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,11 @@ class Snippets:
 
 def _name_language(code: str) -> str:
     return str(Locale.parse(code).get_display_name(code)).capitalize()
+
+
+_LANGUAGES: Any = {"": "As the visitor's browser"} | {
+    code: _name_language(code) for code in LANGUAGES
+}
 
 
 class LookForm(FlaskForm):
@@ -47,13 +54,7 @@ class LookForm(FlaskForm):
         [Optional(), Regexp(re.compile(r"#?[0-9a-fA-F]{6}\Z"), message="Six hex digits.")],
         description="Six hex digits, such as 7c4ddb, for buttons; empty: the widget's own.",
     )
-    lang = SelectField(
-        "Language",
-        choices=[
-            ("", "As the visitor's browser"),
-            *((one, _name_language(one)) for one in LANGUAGES),
-        ],
-    )
+    lang = SelectField("Language", choices=_LANGUAGES)
 
 
 @blueprint.get("/pages/<page_id>/embed")

@@ -1,5 +1,7 @@
 """The page's tags."""
 
+from typing import Any, cast
+
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf import FlaskForm
@@ -14,12 +16,12 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import get_own_page, get_own_tag
 from embed.web.dashboard.rendering import blame, done, render
 
+_COLORS: Any = list(tags.COLORS)  # the stubs of WTForms know no plain words
+
 
 class TagForm(FlaskForm):
     name = StringField("Name", [InputRequired("A tag needs a name."), Length(max=40)])
-    color = RadioField(
-        "Color", choices=[(color, color) for color in tags.COLORS], default=tags.COLORS[0]
-    )
+    color = RadioField("Color", choices=_COLORS, default=tags.COLORS[0])
     submit = SubmitField("Save")
 
 
@@ -59,7 +61,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     tag = get_own_tag(page, tag_id)
     form = TagForm(obj=tag)
     if tag.color not in tags.COLORS:  # of the owner's own palette, by command line
-        form.color.choices = [(color, color) for color in (tag.color, *tags.COLORS)]
+        form.color.choices = [*_COLORS, *cast(Any, [tag.color])]
     if form.validate_on_submit():
         try:
             tags.update_tag(tag.id, form.name.data or "", form.color.data)

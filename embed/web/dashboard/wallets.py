@@ -53,7 +53,8 @@ class WalletForm(FlaskForm):
 
     def __init__(self, page: Page, **values: Any) -> None:
         super().__init__(**values)
-        self.tag_names.choices = [(tag.name, tag.name) for tag in tags.list_tags(page.id)]
+        names: Any = [tag.name for tag in tags.list_tags(page.id)]
+        self.tag_names.choices = names
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,5 +212,5 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
     return done(f"{count} {what} {_DONE[change]}.", build_list_url(page, **_list_search()))
 
 
-def build_list_url(page: Page, **search: Any) -> str:
+def build_list_url(page: Page, /, **search: Any) -> str:
     return url_for("dashboard.list_wallets", page_id=page.id, **search)
