@@ -65,8 +65,9 @@ class Plan:
 
     changes: list[Change]
     unchanged: int
-    new_tags: list[str]
+    new_tags: list[str]  # made, or with mistakes: missing
     mistakes: list[Mistake]
+    lacks_only_tags: bool  # made, they would leave no mistake
 
     @property
     def added(self) -> int:
@@ -99,16 +100,16 @@ def plan_import(page: Page, text: str, *, makes_tags: bool) -> Plan:
     new_tags: dict[str, None] = {}
     for line in sheet.lines:
         missing = [name for name in line.tag_names or () if name not in known]
-        if makes_tags:
-            new_tags |= dict.fromkeys(missing)
-        elif missing:
+        new_tags |= dict.fromkeys(missing)
+        if missing and not makes_tags:
             names = ", ".join(missing)
             mistakes.append(Mistake(line.number, f"The page has no tag {names}."))
     tracked = {wallet.address: wallet for wallet in list_wallets(page, with_hidden=True)}
     changes = [Change(line, tracked.get(line.address)) for line in sheet.lines]
     real = [change for change in changes if change.changes_anything]
     mistakes.sort(key=lambda mistake: mistake.number)
-    return Plan(real, len(changes) - len(real), list(new_tags), mistakes)
+    lacks_only_tags = bool(mistakes) and not sheet.mistakes
+    return Plan(real, len(changes) - len(real), list(new_tags), mistakes, lacks_only_tags)
 
 
 def apply_import(page_id: str, text: str, *, makes_tags: bool, now: datetime, actor: str) -> Plan:

@@ -334,6 +334,16 @@ def test_dry_run_lists_every_bad_line_and_changes_nothing(world, owner):
     assert world.dump() == before
 
 
+def test_missing_tags_alone_are_offered_to_be_made(world, owner):
+    checked = check_file(owner, f"{USDC},,team;watch")
+    assert "Make the tags and apply" in checked.text
+    assert "Make the tags and apply" not in check_file(owner, f"{USDC},,team\nbad").text
+
+    owner.post(path_of(world, "import/apply"), text=read_carried(checked), makes_tags="y")
+
+    assert read_all(world) == {USDC: (None, {"team", "watch"}, False, 0.0)}
+
+
 def test_dry_run_says_what_would_happen_and_changes_nothing(world, owner):
     world.track(USDC, alias="Old")
     before = world.dump()
