@@ -49,7 +49,7 @@ def open_database(url: str) -> Database:
 def _open_sqlite(url: str) -> Database:
     path = PROJECT_DIR / unquote(url.removeprefix("sqlite:///"))
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise SettingsError(f"DATABASE_URL: the folder cannot be made: {error}") from None
     return SqliteDatabase(

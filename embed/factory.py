@@ -70,7 +70,7 @@ def create_app(
     init_languages(app)
     app.register_blueprint(api.blueprint, url_prefix="/api/embed")
     # The cookie's path is /embed, so a browser sends it here and not to /api/embed.
-    app.register_blueprint(api.blueprint, url_prefix="/embed/api", name="own_api")
+    app.register_blueprint(api.blueprint, url_prefix="/embed/api", name=api.OWN_API)
     app.register_blueprint(widget.blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     cli.init_cli(app)

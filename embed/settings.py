@@ -96,7 +96,7 @@ def load_secret_key(path: Path) -> str:
     Raises SettingsError when the file cannot be made, or is there but empty or not text.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
             _write_once(path, secrets.token_urlsafe(48))
         key = path.read_text(encoding="utf-8").strip()

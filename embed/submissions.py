@@ -192,31 +192,47 @@ def _count_pending(page: Page) -> int:
 def _keep_refusal(claim: Claim, reason: str, now: datetime) -> None:
     """Let the visitor see the refusal; the nonce stays usable, so it is not kept here."""
     nonce = claim.nonce
-    Submission.insert(
-        page=nonce.page_id,
-        api_key=nonce.key_id,
-        wallet_address=nonce.wallet_address,
-        nickname=claim.nickname,
-        status="soft_rejected",
-        reject_reason=reason,
-        session_id=claim.session_id,
-        created_at=now,
-        decided_at=now,
-    ).on_conflict(
-        conflict_target=[
-            Submission.page,
-            Submission.session_id,
-            Submission.wallet_address,
-            Submission.reject_reason,
-        ],
-        conflict_where=ValueLiterals(Submission.status == "soft_rejected"),
-        preserve=[
-            Submission.api_key,
-            Submission.nickname,
-            Submission.created_at,
-            Submission.decided_at,
-        ],
-    ).execute()
+    with db.atomic():
+        Submission.insert(
+            page=nonce.page_id,
+            api_key=nonce.key_id,
+            wallet_address=nonce.wallet_address,
+            nickname=claim.nickname,
+            status="soft_rejected",
+            reject_reason=reason,
+            session_id=claim.session_id,
+            created_at=now,
+            decided_at=now,
+        ).on_conflict(
+            conflict_target=[
+                Submission.page,
+                Submission.session_id,
+                Submission.wallet_address,
+                Submission.reject_reason,
+            ],
+            conflict_where=ValueLiterals(Submission.status == "soft_rejected"),
+            preserve=[
+                Submission.api_key,
+                Submission.nickname,
+                Submission.created_at,
+                Submission.decided_at,
+            ],
+        ).execute()
+        _forget_old_refusals(nonce.page_id, claim.session_id)
+
+
+def _forget_old_refusals(page_id: str, session_id: str | None) -> None:
+    """Keep what the visitor's list can show: wallets cost nothing, so there could be any number."""
+    refused = (
+        Submission.page == page_id,
+        Submission.session_id == session_id,
+        Submission.status == "soft_rejected",
+    )
+    newest_first = (Submission.created_at.desc(), Submission.id.desc())
+    ids = Submission.select(Submission.id).where(*refused).order_by(*newest_first)
+    old = [row.id for row in ids.offset(MAX_LISTED).limit(MAX_LISTED)]
+    if old:
+        Submission.delete().where(Submission.id.in_(old)).execute()
 
 
 def list_of_session(page_id: str, session_id: str | None) -> list[Submission]:

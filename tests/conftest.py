@@ -141,8 +141,13 @@ def environ(emptied_database_url) -> dict[str, str]:
 
 
 @pytest.fixture
-def app(environ, clock):
-    app = create_app(Settings.from_environ(environ), clock=clock)
+def balances():
+    """What the service asks for balances; None leaves it to the service."""
+
+
+@pytest.fixture
+def app(environ, clock, balances):
+    app = create_app(Settings.from_environ(environ), clock=clock, balances=balances)
     yield app
     database.db.close()
 

@@ -75,6 +75,10 @@ class RemotePage:
     def read(self, **arguments):
         return self.call("GET", f"/api/embed/tracking/{self.page_id}", **arguments)
 
+    def preflight(self):
+        """Ask as a browser does before it reads the page."""
+        return self.call("OPTIONS", f"/api/embed/tracking/{self.page_id}")
+
     def list_addresses(self) -> list[str]:
         """Return the wallets that the public payload shows."""
         return [wallet["address"] for wallet in self.read().json()["wallets"]]

@@ -38,12 +38,12 @@ class Visitor:
     """Somebody with a wallet, and with a session once they have opened the widget."""
 
     def __init__(self, key: SigningKey | None = None) -> None:
-        self._key = key or SigningKey.generate()
-        self.address = base58.b58encode(bytes(self._key.verify_key)).decode()
+        self.key = key or SigningKey.generate()
+        self.address = base58.b58encode(bytes(self.key.verify_key)).decode()
         self.cookie: str | None = None
 
     def sign(self, message: str) -> str:
-        return base64.b64encode(self._key.sign(message.encode()).signature).decode()
+        return base64.b64encode(self.key.sign(message.encode()).signature).decode()
 
 
 def code_of(answer) -> str | None:
@@ -79,9 +79,9 @@ class World:
 
     # The owner
 
-    def make_page(self, **fields: object) -> str:
+    def make_page(self, *, owner=None, **fields: object) -> str:
         token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
-        owner = owners.get_installation_owner(self.clock())
+        owner = owner or owners.get_installation_owner(self.clock())
         return pages.create_page(owner, token | fields, self.clock()).id
 
     def make_key(self, tier, *, page_id=None, origins=(), allow_null_origin=False) -> str:

@@ -6,8 +6,11 @@ from flask.typing import ResponseReturnValue
 from embed import payloads, submissions
 from embed.errors import ApiError
 from embed.web import auth, bodies, limits, visitor
+from embed.web.assets import compress
 from embed.web.cors import answer_preflight, check_preflight_origin
 from embed.web.current import own_host, service
+
+OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the cookie
 
 blueprint = Blueprint("api", __name__)
 blueprint.before_request(auth.authenticate)
@@ -22,7 +25,9 @@ def read_tracking_page(page_id: str) -> ResponseReturnValue:
     if not g.access.is_page_open:
         raise ApiError("embed_disabled")
     payload = payloads.render_payload(page_id, g.access.page_version)
-    return Response(payload, content_type="application/json")
+    response = Response(payload, content_type="application/json")
+    # The widget asks every half minute; the API proper keeps just the headers of the spec.
+    return compress.after_request(response) if request.blueprint == OWN_API else response
 
 
 @blueprint.post("/siws/nonce")

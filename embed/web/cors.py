@@ -6,7 +6,7 @@ from flask_cors import CORS
 from embed.api_keys import is_listed_by_live_key
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
-from embed.web.current import own_origin
+from embed.web.current import is_api_request, own_origin
 
 API_PATHS = (r"/api/.*", r"/embed/api/.*")
 
@@ -50,8 +50,9 @@ def check_preflight_origin(page_id: str) -> None:
 
 
 def _finish(response: Response) -> Response:
-    if request.path.startswith(("/api/", "/embed/api/")):
-        response.vary.add("Origin")
+    if is_api_request():
+        others = response.headers.get("Vary")
+        response.headers["Vary"] = f"{others}, Origin" if others else "Origin"
         if request.method == "OPTIONS" and response.status_code != 204:
             # A refused preflight says nothing that a browser could take for a yes.
             for name in list(response.headers.keys()):

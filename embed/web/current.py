@@ -16,6 +16,11 @@ def service() -> Service:
     return cast(Service, current_app.extensions[EXTENSION])
 
 
+def is_api_request() -> bool:
+    """Tell whether the caller expects JSON: all paths of the API, also those that lead nowhere."""
+    return f"{request.path}/".startswith(("/api/", "/embed/api/"))
+
+
 def own_origin() -> str:
     """Return the service's own origin: PUBLIC_URL's, else the request's.
 

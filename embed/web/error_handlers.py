@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 from embed.database import discard_broken_connection, list_missing_migrations, upgrade
 from embed.domain.amounts import simplify_amount
 from embed.errors import ApiError
+from embed.web.current import is_api_request
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
@@ -26,23 +27,25 @@ def init_error_handlers(app: Flask) -> None:
 
 def render_refusal(refusal: ApiError) -> Response:
     """Answer JSON under the API's paths, and a page without a cookie anywhere else."""
-    if request.path.startswith(("/api/", "/embed/api/")):
-        details = {name: simplify_amount(value) for name, value in refusal.details.items()}
-        body = json.dumps({"error": refusal.code} | details)
-        response = Response(body, refusal.status, content_type="application/json")
-    else:
-        response = Response(
-            render_template(
-                "widget/refusal.html",
-                code=refusal.code,
-                status=refusal.status,
-            ),
-            refusal.status,
-        )
+    response = _as_json(refusal) if is_api_request() else _as_page(refusal)
     if refusal.retry_after is not None:
-        response.headers["Retry-After"] = str(
-            max(1, math.ceil(refusal.retry_after.total_seconds()))
-        )
+        seconds = math.ceil(refusal.retry_after.total_seconds())
+        response.headers["Retry-After"] = str(max(1, seconds))
+    return response
+
+
+def _as_json(refusal: ApiError) -> Response:
+    details = {name: simplify_amount(value) for name, value in refusal.details.items()}
+    body = json.dumps({"error": refusal.code} | details)
+    return Response(body, refusal.status, content_type="application/json")
+
+
+def _as_page(refusal: ApiError) -> Response:
+    html = render_template("widget/refusal.html", code=refusal.code, status=refusal.status)
+    response = Response(html, refusal.status)
+    response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'self'"
+    response.headers["Referrer-Policy"] = "strict-origin"
+    response.headers["Cache-Control"] = "no-store"
     return response
 
 

@@ -9,6 +9,7 @@ from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 from babel.support import NullTranslations, Translations
 from flask import Flask, g, request
+from werkzeug.datastructures import LanguageAccept
 
 from embed.settings import PROJECT_DIR
 
@@ -32,12 +33,16 @@ def current_language() -> str:
     """Return the language of this request's page, one of LANGUAGES."""
     if "language" not in g:
         asked = request.args.get("lang", "").lower().replace("_", "-").partition("-")[0]
-        g.language = (
-            asked
-            if asked in LANGUAGES
-            else request.accept_languages.best_match(LANGUAGES, SOURCE_LANGUAGE)
-        )
+        g.language = asked if asked in LANGUAGES else _best_wished()
     return str(g.language)
+
+
+def _best_wished() -> str:
+    """Match what the browser asks for by language alone: de-AT is German, before any en."""
+    wished = LanguageAccept(
+        (tag.partition("-")[0], quality) for tag, quality in request.accept_languages
+    )
+    return str(wished.best_match(LANGUAGES, SOURCE_LANGUAGE))
 
 
 def current_locale() -> Locale:

@@ -1,7 +1,8 @@
 """Rate limits (spec 8), each with a code of its own and a true Retry-After.
 
-Flask-Limiter makes the storage and the strategy; the limits are hit by hand, because its
-decorators would run in another order than the API's checks, and not at all for unknown paths.
+Flask-Limiter makes the shared storage and the strategy; the limits are hit by hand, because
+its decorators would run in another order than the API's checks, and not at all for unknown
+paths.
 """
 
 import ipaddress
@@ -13,11 +14,11 @@ from flask import Flask, current_app, request
 from flask_limiter import Limiter
 from limits import RateLimitItem
 from limits.errors import StorageError
-from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter, RateLimiter
 
 from embed.errors import ApiError
 from embed.settings import Settings
+from embed.web.counters import Counters
 from embed.web.current import service
 from embed.web.visitor import find_session_id
 
@@ -30,24 +31,10 @@ _REST_S = 5.0
 class Limits:
     """The shared counters, and this process's own for the time that the shared are away."""
 
-    def __init__(self, app: Flask, settings: Settings) -> None:
-        options: dict[str, object] = {}
-        if settings.ratelimit_storage_uri.startswith(("redis", "valkey")):
-            options = {
-                "wrap_exceptions": True,
-                "socket_timeout": _REDIS_TIMEOUT_S,
-                "socket_connect_timeout": _REDIS_TIMEOUT_S,
-            }
-        limiter = Limiter(
-            key_func=client_network,
-            app=app,
-            storage_uri=settings.ratelimit_storage_uri,
-            storage_options=options,  # type: ignore[arg-type]
-            strategy="fixed-window",
-            key_prefix="embed",
-        )
-        self._shared = limiter.limiter
-        self._own = FixedWindowRateLimiter(MemoryStorage())
+    def __init__(self, settings: Settings) -> None:
+        self._own = FixedWindowRateLimiter(Counters())
+        uri = settings.ratelimit_storage_uri
+        self._shared = self._own if uri.startswith("memory:") else _share_over(uri)
         self._shared_rests_until = 0.0
 
     def hit(self, code: str, limit: RateLimitItem, who: str) -> None:
@@ -68,14 +55,32 @@ class Limits:
             raise ApiError(code, retry_after=timedelta(seconds=reset_at - time.time()))
 
 
+def _share_over(storage_uri: str) -> RateLimiter:
+    options: dict[str, object] = {
+        "wrap_exceptions": True,
+        "socket_timeout": _REDIS_TIMEOUT_S,
+        "socket_connect_timeout": _REDIS_TIMEOUT_S,
+    }
+    limiter = Limiter(
+        key_func=client_network,
+        # Not the served app: there it would look for decorators at every request, and that
+        # costs more than both limits together.
+        app=Flask("limits"),
+        storage_uri=storage_uri,
+        storage_options=options,  # type: ignore[arg-type]
+        strategy="fixed-window",
+    )
+    return limiter.limiter
+
+
 def init_limits(app: Flask, settings: Settings) -> None:
-    app.extensions[_EXTENSION] = Limits(app, settings)
+    app.extensions[_EXTENSION] = Limits(settings)
     app.before_request(check_ip)
 
 
 def check_ip() -> None:
     """Limit each client before anything else is looked at, unknown paths included."""
-    if request.method != "OPTIONS" and request.path.startswith(("/api/", "/embed/")):
+    if request.method != "OPTIONS" and f"{request.path}/".startswith(("/api/", "/embed/")):
         _hit("rate_limit_ip", service().settings.limit_per_ip, client_network())
 
 

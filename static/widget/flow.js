@@ -37,6 +37,7 @@ export class Flow {
     this.nonce = null;
     this.nickname = "";
     this.last = null; // what "try again" does
+    this.turn = 0; // goes up when the visitor leaves a step that is still awaited
     this.#listen();
     this.#when("can-open-window", Boolean(on.openWindow));
     const phone = navigator.maxTouchPoints > 0 && matchMedia("(pointer: coarse)").matches;
@@ -99,11 +100,12 @@ export class Flow {
 
   // Steps
 
-  async #connect(wallet) {
-    await this.#try("connecting", async () => {
-      this.account = await wallet.connect();
+  #connect(wallet) {
+    const retry = () => this.#connect(wallet);
+    return this.#try("connecting", retry, () => wallet.connect(), (account) => {
+      this.account = account;
       this.#askNickname();
-    }, () => this.#connect(wallet));
+    });
   }
 
   #askNickname() {
@@ -114,11 +116,12 @@ export class Flow {
     input.focus();
   }
 
-  async #askText() {
-    await this.#try("preparing", async () => {
-      this.nonce = await this.service.createNonce(this.account.address);
+  #askText() {
+    const ask = () => this.service.createNonce(this.account.address);
+    return this.#try("preparing", () => this.#askText(), ask, (nonce) => {
+      this.nonce = nonce;
       this.#showText();
-    }, () => this.#askText());
+    });
   }
 
   #showText() {
@@ -131,38 +134,51 @@ export class Flow {
     this.#one("[data-show=message]").focus();
   }
 
-  async #sign() {
-    await this.#try("signing", async () => {
-      this.signature = await this.account.sign(this.nonce.message);
-      await this.#send();
-    }, () => this.#sign());
+  #sign() {
+    const sign = () => this.account.sign(this.nonce.message);
+    return this.#try("signing", () => this.#sign(), sign, (signature) => {
+      this.signature = signature;
+      return this.#send();
+    });
   }
 
-  async #send() {
-    await this.#try("sending", async () => {
-      const { address } = this.account;
-      const answer = await this.service.submit({
-        walletAddress: address,
-        nickname: this.nickname,
-        nonceId: this.nonce.nonceId,
-        signature: this.signature,
-      });
+  #send() {
+    const { address } = this.account;
+    const draft = {
+      walletAddress: address,
+      nickname: this.nickname,
+      nonceId: this.nonce.nonceId,
+      signature: this.signature,
+    };
+    const submit = () => this.service.submit(draft);
+    return this.#try("sending", () => this.#send(), submit, (answer) => {
       this.finish({ address, ...answer });
-    }, () => this.#send());
+    });
   }
 
-  async #try(busy, action, retry) {
+  /** Do `work`, then `next` with its result, unless the visitor has gone elsewhere meanwhile. */
+  async #try(busy, retry, work, next) {
+    const turn = this.turn;
     this.#clearProblem();
     this.#busy(say(busy));
     this.root.setAttribute("aria-busy", "true");
     try {
-      await action();
+      const result = await work();
+      if (turn !== this.turn) return;
       this.#busy("");
+      await next(result);
     } catch (problem) {
-      await this.#recover(problem, retry);
+      if (turn === this.turn) await this.#recover(problem, retry);
     } finally {
-      this.root.removeAttribute("aria-busy");
+      if (turn === this.turn) this.root.removeAttribute("aria-busy");
     }
+  }
+
+  /** Forget what is still awaited: a wallet may answer long after the visitor has left. */
+  #leave() {
+    this.turn += 1;
+    this.#busy("");
+    this.root.removeAttribute("aria-busy");
   }
 
   async #recover(problem, retry) {
@@ -191,7 +207,10 @@ export class Flow {
 
   #listen() {
     const actions = {
-      close: () => this.on.close(),
+      close: () => {
+        this.#leave();
+        this.on.close();
+      },
       back: () => this.#goBack(),
       sign: () => this.#sign(),
       retry: () => this.last?.(),
@@ -232,6 +251,7 @@ export class Flow {
   }
 
   #goBack() {
+    this.#leave();
     if (this.step === "confirm") this.#askNickname();
     else this.start();
   }
@@ -288,20 +308,23 @@ export class Flow {
   }
 }
 
-/** Copy text and say so on the button; where the browser forbids it, select it instead. */
+/** Copy text and say so on the button. */
 export async function copyText(text, button) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy"); // deprecated, and all that cross-site frames are allowed
-    area.remove();
-    button.focus();
-  }
+  if (!copyBySelection(text)) await navigator.clipboard.writeText(text);
+  button.focus();
   button.dataset.label ??= button.textContent;
   button.textContent = say("copied");
   setTimeout(() => (button.textContent = button.dataset.label), 2000);
+}
+
+/** Copy in the old way, which is the only one that a frame on another site is allowed. */
+function copyBySelection(text) {
+  const area = document.createElement("textarea");
+  area.className = "hidden-visually";
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isDone = document.execCommand("copy");
+  area.remove();
+  return isDone;
 }

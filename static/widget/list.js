@@ -29,6 +29,12 @@ export class List {
     this.count = CHUNK;
     this.rows = new Map(); // id -> {row, text}: rows whose wallet is unchanged are kept
     this.#listen(root);
+    this.#adopt(Number(root.dataset.total));
+  }
+
+  /** Whether all wallets are known, and not only those that the document shows. */
+  get isComplete() {
+    return this.wallets !== null;
   }
 
   /** Show the public payload; nothing moves where nothing changed. */
@@ -37,10 +43,7 @@ export class List {
     if (text === this.text && !this.warning) return;
     this.text = text;
     this.warning = "";
-    this.wallets = page.wallets.map((wallet) => ({
-      ...wallet,
-      sought: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
-    }));
+    this.wallets = page.wallets.map(addSought);
     this.#render();
   }
 
@@ -58,6 +61,18 @@ export class List {
 
   has(address) {
     return Boolean(this.wallets?.some((wallet) => wallet.address === address));
+  }
+
+  /** Take over the document's own rows, if they are all there are: nothing is asked for twice. */
+  #adopt(total) {
+    const rows = [...this.list.children];
+    if (rows.length !== total) return;
+    this.wallets = rows.map((row) => {
+      const wallet = addSought(readRow(row));
+      this.rows.set(wallet.id, { row, text: describeRow(wallet, false) });
+      return wallet;
+    });
+    this.total = total;
   }
 
   #listen(root) {
@@ -118,7 +133,7 @@ export class List {
 
   #makeRow(wallet) {
     const isMine = this.mine.has(wallet.address);
-    const text = JSON.stringify([wallet, isMine]);
+    const text = describeRow(wallet, isMine);
     const kept = this.rows.get(wallet.id);
     if (kept?.text === text) return kept.row;
     const row = this.template.content.firstElementChild.cloneNode(true);
@@ -136,6 +151,29 @@ export class List {
     this.rows.set(wallet.id, { row, text });
     return row;
   }
+}
+
+const addSought = (wallet) => ({
+  ...wallet,
+  sought: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
+});
+
+/** Return what a row shows, to see whether it is still the same. */
+const describeRow = (wallet, isMine) => JSON.stringify([wallet, isMine]);
+
+/** Return the wallet that a row of the document shows, as the API tells of it. */
+function readRow(row) {
+  return {
+    id: row.dataset.id,
+    address: row.querySelector("code").textContent,
+    publicAlias: "nameless" in row.dataset ? null : row.querySelector(".name").textContent,
+    tokenBalance: Number(row.dataset.balance),
+    tags: [...row.querySelectorAll(".tag")].map((tag) => ({
+      id: tag.dataset.tag,
+      name: tag.textContent,
+      color: tag.dataset.color,
+    })),
+  };
 }
 
 /** Make `rows` the list's children, touching only those that are not in place already. */

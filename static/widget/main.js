@@ -39,7 +39,7 @@ async function refreshList() {
 }
 
 const listPoll = poll(refreshList, LIST_SECONDS);
-listPoll.now();
+if (!list.isComplete) listPoll.now();
 
 // The visitor's own submissions
 

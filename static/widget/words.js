@@ -3,7 +3,7 @@
 const words = JSON.parse(document.getElementById("words").textContent);
 export const language = document.documentElement.lang;
 
-const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 6 });
+const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 6, useGrouping: "always" });
 
 /** Return the sentence `name`, with each {placeholder} filled in from `values`. */
 export function say(name, values = {}) {

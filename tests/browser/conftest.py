@@ -1,4 +1,4 @@
-"""A browser for all these tests, a running service for each file, and a fresh context for each test."""
+"""A browser for all tests, a running service for each file, a fresh context for each test."""
 
 import os
 import re

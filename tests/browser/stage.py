@@ -14,6 +14,7 @@ from servers import find_free_port
 from world import World
 
 from embed.domain import times
+from embed.models import Submission
 
 HOW_TO_GET_ONE = (
     "no browser was found: apt install chromium, or python -m playwright install chromium,"
@@ -129,6 +130,16 @@ class Stage(World):
         widget.locator("#widget[data-ready]").wait_for()
         return widget
 
+    def settle(self, page: Page) -> None:
+        """Wait until the frame has taken in what it had asked for."""
+        for _ in range(2):  # what is asked later is answered later
+            frame_of(page, self.service_url).evaluate("fetch('/embed/session').then(() => 0)")
+
+    def forward(self, page: Page, time: str) -> None:
+        """Let the page's time pass; what is under way is finished first."""
+        self.settle(page)
+        page.clock.fast_forward(time)
+
     def track_many(self, count: int, **changes: object) -> list[str]:
         addresses = [Purse().address for _ in range(count)]
         for number, address in enumerate(addresses, 1):
@@ -136,8 +147,6 @@ class Stage(World):
         return addresses
 
     def find_submission(self, address: str):
-        from embed.models import Submission
-
         return Submission.get(Submission.page == self.page_id, Submission.wallet_address == address)
 
 

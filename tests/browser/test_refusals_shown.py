@@ -127,7 +127,7 @@ def test_holding_gate_of_the_real_server_is_told(widget, stage):
 
 def test_key_revoked_meanwhile_is_told_by_the_list_too(widget, stage, page):
     stage.revoke(stage.key)
-    page.clock.fast_forward("00:31")
+    stage.forward(page, "00:31")
 
     expect(widget.locator("#state")).to_have_text(SENTENCES["revoked_key"])
 
@@ -140,7 +140,7 @@ def test_cooldown_counts_down_and_is_over_at_its_end(stage, context, page, purse
     submit(widget, "Night heron")
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     stage.reject(stage.find_submission(purse.address).id)
-    page.clock.fast_forward("00:11")
+    stage.forward(page, "00:11")
     own = widget.locator("#own-list li")
     expect(own).to_contain_text("turned down")
     expect(own).to_contain_text("The owner turned it down. It can be sent again in 1 hour")
@@ -150,7 +150,7 @@ def test_cooldown_counts_down_and_is_over_at_its_end(stage, context, page, purse
     expect(widget.get_by_role("alert")).to_contain_text("It can be sent again in 1 hour 59 minutes")
     expect(widget.get_by_role("button", name="Try again")).to_be_disabled()
 
-    page.clock.fast_forward("02:00:00")
+    stage.forward(page, "02:00:00")
     expect(widget.get_by_role("button", name="Try again")).to_be_enabled()
     expect(widget.get_by_role("alert")).to_contain_text("in a moment")
     expect(own.last).to_contain_text("It can be sent again now.")

@@ -37,7 +37,7 @@ def test_visitor_goes_from_connect_to_approved(stage, context, page, top_wallet)
     expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
     expect(widget.locator("[data-problem]")).to_be_hidden()
     stage.approve(stage.find_submission(top_wallet.address).id)
-    context.clock.fast_forward("00:11")
+    stage.forward(page, "00:11")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 

@@ -23,7 +23,7 @@ def test_visitor_goes_from_connect_to_approved(stage, context, page, purse):
     expect(own).to_contain_text(purse.address)
 
     stage.approve(stage.find_submission(purse.address).id)
-    context.clock.fast_forward("00:11")
+    stage.forward(page, "00:11")
     expect(own).to_contain_text("approved")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
@@ -180,3 +180,23 @@ def test_way_can_be_left_and_walked_again(stage, context, page, purse):
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert stage.find_submission(purse.address).nickname == "Second thought"
+
+
+def test_wallet_that_answers_after_the_visitor_left_sends_nothing(stage, context, page, purse):
+    context.clock.install()
+    context.add_init_script(purse.script(slow={"sign": [5_000]}))
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    widget = stage.open(page)
+    ask_text(widget)
+    widget.get_by_role("button", name="Sign and send").click()
+    widget.locator("[data-step=confirm]").get_by_role("button", name="Back").first.click()
+    widget.get_by_label("Name to show on the list").fill("Another")
+
+    page.clock.run_for(6_000)
+    frame = frame_of(page, stage.service_url)
+    frame.wait_for_function("window.testWallet.signed.length === 1")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+
+    read_text(widget)
+    assert not [url for url in sent if url.endswith("/embed/api/submissions")]

@@ -9,17 +9,15 @@ import pytest
 import requests
 from redis import Redis
 from remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
-from servers import PROJECT_DIR, Gunicorn, clean_environ, open_postgres, run_gunicorn
+from servers import PROJECT_DIR, Gunicorn, Postgres, clean_environ, open_postgres, run_gunicorn
 from world import Visitor
 
 
-def wait_for_status(page: RemotePage, status: int) -> requests.Response:
-    """Read the page until it answers `status`."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while (answer := page.read()).status_code != status:
-        assert time.monotonic() < deadline, f"still {answer.status_code}: {answer.text}"
-        time.sleep(0.05)
-    return answer
+def make_embed_database(postgres: Postgres) -> str:
+    """Return the address of a new database in a cluster of the test's own."""
+    with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE embed")
+    return postgres.url.format(name="embed")
 
 
 def test_nonces_and_cookies_survive_a_restart(database_url):
@@ -78,34 +76,46 @@ def test_two_servers_starting_at_once_bring_an_empty_database_up_to_date(empty_d
 
 def test_database_that_goes_away_gives_503_until_it_is_back():
     with open_postgres() as postgres:
-        with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as connection:
-            connection.execute("CREATE DATABASE embed")
-        environ = make_environ(postgres.url.format(name="embed"))
-        with run_gunicorn(environ) as server:
+        environ = make_environ(make_embed_database(postgres))
+        # One thread, so that every call meets the connection that broke.
+        with run_gunicorn(environ, "--threads", "1") as server:
             page, visitor = RemotePage(server.url, environ), Visitor()
             draft = page.draft(visitor)
-            assert page.read().status_code == 200
+            assert (page.read().status_code, page.preflight().status_code) == (200, 204)
 
             postgres.stop()
 
-            calls = [page.read, lambda: page.ask_nonce(visitor), lambda: page.post(draft)] * 4
-            answers = at_once(calls)
-            assert summarise(answers) == {(503, "unavailable"): len(calls)}
+            calls = [page.preflight, page.read, lambda: page.ask_nonce(visitor)]
+            answers = [call() for call in [*calls, lambda: page.post(draft)]]
+            assert summarise(answers) == {(503, "unavailable"): 4}
             assert all(int(answer.headers["Retry-After"]) > 0 for answer in answers)
 
             postgres.start()
 
-            wait_for_status(page, 200)
+            assert page.preflight().status_code == 204
+            assert page.read().status_code == 200
             assert page.post(draft).status_code == 201
-            assert summarise(at_once([page.read] * 12)) == {(200, None): 12}
+
+
+def test_preflight_that_met_the_broken_connection_is_the_last_to_do_so():
+    with open_postgres() as postgres:
+        environ = make_environ(make_embed_database(postgres))
+        with run_gunicorn(environ, "--threads", "1") as server:
+            page = RemotePage(server.url, environ)
+            assert page.preflight().status_code == 204
+
+            postgres.stop()
+            postgres.start()
+
+            page.preflight()  # may still be refused
+
+            assert page.preflight().status_code == 204
 
 
 def test_server_that_started_before_its_empty_database_works_as_soon_as_that_is_there():
     with open_postgres() as postgres:
-        with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as connection:
-            connection.execute("CREATE DATABASE embed")
+        environ = make_environ(make_embed_database(postgres))
         postgres.stop()
-        environ = make_environ(postgres.url.format(name="embed"))
         with run_gunicorn(environ) as server:
             url = f"{server.url}/api/embed/tracking/x"
             headers = {"Authorization": f"Bearer svc_sec_{'0' * 32}"}

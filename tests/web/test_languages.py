@@ -163,6 +163,8 @@ def test_regions_mean_their_language_and_unknown_languages_english(world, asked,
     [
         ("pl,de;q=0.5,fr;q=0.9", "fr"),
         ("de-AT,de;q=0.9,en-US;q=0.8,en;q=0.7", "de"),
+        ("de-AT,en;q=0.5", "de"),
+        ("zh-Hans-CN,en;q=0.3", "zh"),
         ("de;q=0", "en"),
         ("*", "en"),
         (";;q=,=;q=x", "en"),

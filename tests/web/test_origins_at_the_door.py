@@ -27,7 +27,9 @@ def test_every_endpoint_asks_public_keys_for_their_origin(world, ask, headers, c
     assert code_of(ask(world, headers=headers)) == code
 
 
-@pytest.mark.parametrize("headers", [{"Origin": EVIL}, {"Origin": "null"}, {"Origin": None}])
+@pytest.mark.parametrize(
+    "headers", [{"Origin": EVIL}, {"Origin": "null"}, {"Origin": None}], ids=str
+)
 def test_secret_key_works_from_anywhere(world, headers):
     visitor, key = Visitor(), world.secret_key
     asked = world.ask_nonce(visitor, key=key, headers=headers)
@@ -105,6 +107,7 @@ def test_key_with_an_empty_list_lets_no_site_in(world):
         ({"Origin": None, "Referer": "about:blank"}, "origin_not_allowed"),
         ({"Origin": None, "Referer": ""}, "missing_origin"),
     ],
+    ids=str,
 )
 def test_referer_counts_only_where_there_is_no_origin(world, headers, code):
     assert code_of(world.read(headers=headers)) == code
@@ -122,6 +125,7 @@ def test_referer_counts_only_where_there_is_no_origin(world, headers, code):
         ({"Origin": None, "Referer": f"{EVIL}/"}, "origin_not_allowed"),
         ({"Origin": "Null"}, "origin_not_allowed"),
     ],
+    ids=str,
 )
 def test_null_origin_is_let_in_where_the_key_allows_it(world, headers, code):
     key = world.make_key("public", origins=[SITE], allow_null_origin=True)
@@ -153,6 +157,7 @@ def test_null_origin_is_let_in_where_the_key_allows_it(world, headers, code):
             "origin_not_allowed",
         ),
     ],
+    ids=str,
 )
 def test_the_widgets_own_calls_are_trusted(world, headers, code):
     world.root = "/embed/api"

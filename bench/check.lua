@@ -1,0 +1,32 @@
+-- For wrk: compares every answer with the expected bytes, and prints the counts as JSON.
+
+local threads = {}
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+function init(args)
+  wrong = 0
+  local file = assert(io.open(args[1], "rb"))
+  expected = file:read("*a")
+  file:close()
+end
+
+function response(status, headers, body)
+  if status ~= 200 or body ~= expected then
+    wrong = wrong + 1
+  end
+end
+
+function done(summary, latency, requests)
+  local errors = summary.errors
+  local bad = errors.connect + errors.read + errors.write + errors.timeout
+  for _, thread in ipairs(threads) do
+    bad = bad + thread:get("wrong")
+  end
+  io.write(string.format(
+    '\n{"answers": %d, "seconds": %.6f, "bad": %d}\n',
+    summary.requests, summary.duration / 1e6, bad
+  ))
+end

@@ -1,0 +1,209 @@
+"""WCAG 2.2 AA as far as axe-core can tell, keyboards, narrow screens and right-to-left."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from stage import frame_of, submit
+
+AXE_OPTIONS = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
+AXE = Axe()
+
+
+def check(page, where: str, theme: str = "light") -> list[str]:
+    """Return what axe-core finds in the page's frame, or in the page itself, a line each."""
+    target = page.frames[-1]
+    # It takes what is transparent for white, whatever the site behind the frame looks like.
+    color = "#14202a" if theme == "dark" else "#fbf8f2"
+    target.evaluate("color => { document.documentElement.style.background = color }", color)
+    if not target.evaluate("'axe' in window"):
+        target.evaluate(AXE.axe_script)
+    found = target.evaluate("options => axe.run(document, options)", AXE_OPTIONS)
+    return [
+        f"{where}: {violation['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.fixture
+def full_stage(stage):
+    """A page with everything on it that a page can have."""
+    stage.configure(public_title="A title", public_comments="A comment.", min_balance=0.001)
+    colors = ("blue", "green", "orange", "red", "yellow", "white", "black", "pink", "nonsense")
+    for color in colors:
+        stage.add_tag(f"tag {color}", color)
+    stage.track_many(12, tag_names=[f"tag {color}" for color in colors])
+    return stage
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_whole_way(full_stage, context, page, purse, theme):
+    stage = full_stage
+    context.add_init_script(purse.script())
+    stage.observe(purse.address, 5)
+    widget = stage.open(page, theme=theme)
+    found = check(page, "list", theme)
+
+    widget.get_by_role("button", name="tag blue").first.click()
+    found += check(page, "filtered", theme)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_text("Sign by hand").click()
+    found += check(page, "connect", theme)
+    widget.get_by_label("Wallet address").fill("nonsense")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    found += check(page, "connect, with a problem", theme)
+    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_label("Name to show").fill("<>")
+    found += check(page, "name, with a problem", theme)
+    widget.get_by_label("Name to show").fill("Night heron")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_role("button", name="Sign and send").wait_for()
+    found += check(page, "sign", theme)
+    widget.get_by_role("button", name="Sign and send").click()
+    expect(widget.locator("#own-list li")).to_be_visible()
+    found += check(page, "done", theme)
+    stage.reject(stage.find_submission(purse.address).id)
+    page.reload()
+    expect(widget.locator("#own-list li")).to_contain_text("turned down")
+    found += check(page, "turned down", theme)
+
+    assert found == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_without_a_wallet_in_the_window_and_on_refusals(stage, page, theme):
+    page.emulate_media(color_scheme=theme)
+    page.goto(stage.widget_url(theme=theme))
+    page.get_by_role("button", name="Add your wallet").click()
+    page.get_by_text("My wallet is on my phone").click()
+    page.get_by_text("Sign by hand").click()
+    found = check(page, "no wallet", theme)
+    page.goto(f"{stage.service_url}/embed/sign?theme={theme}")
+    found += check(page, "window", theme)
+    page.goto(stage.widget_url("nonsense"))
+    found += check(page, "refusal", theme)
+
+    assert found == []
+
+
+def test_keyboard_alone_goes_the_whole_way(stage, context, page, purse):
+    stage.track_many(1)
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+    focused = widget.locator(":focus")
+
+    def tab_to(name: str) -> None:
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            if focused.count() and (focused.inner_text() or "").startswith(name):
+                break
+        expect(focused).to_contain_text(name)
+        outline = focused.evaluate("one => getComputedStyle(one).outlineStyle")
+        assert outline == "solid", f"{name} shows no focus"
+
+    tab_to("Add your wallet")
+    page.keyboard.press("Enter")
+    tab_to("Use Test wallet")
+    page.keyboard.press("Space")
+    expect(widget.get_by_label("Name to show")).to_be_focused()
+    page.keyboard.type("Night heron")
+    page.keyboard.press("Enter")
+    expect(widget.locator("[data-show=message]")).to_be_focused()
+    tab_to("Sign and send")
+    page.keyboard.press("Enter")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    expect(widget.locator("#flow-title")).to_be_focused()
+    tab_to("Close")
+    page.keyboard.press("Enter")
+    expect(widget.get_by_role("button", name="Add your wallet")).to_be_focused()
+
+
+def overflow_of(page) -> list[str]:
+    """Return what sticks out of the frame sideways."""
+    return page.frames[1].evaluate(
+        """() => {
+          const wide = document.documentElement.clientWidth;
+          if (document.documentElement.scrollWidth <= wide) return [];
+          return [...document.querySelectorAll("body *")]
+            .filter((one) => one.getBoundingClientRect().right > wide)
+            .map((one) => one.outerHTML.slice(0, 100));
+        }"""
+    )
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "ar"])
+def test_nothing_sticks_out_at_320_pixels(full_stage, context, page, purse, lang):
+    context.add_init_script(purse.script())
+    page.set_viewport_size({"width": 320, "height": 640})
+    url = full_stage.host.show(
+        f"""<meta name="viewport" content="width=device-width"><style>body {{ margin: 0 }}</style>
+        <iframe src="{full_stage.widget_url(lang=lang)}" width="320" height="640" style="border:0">
+        </iframe>"""
+    )
+    page.goto(url)
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-ready]").wait_for()
+    assert overflow_of(page) == []
+    widget.locator("#add").click()
+    widget.locator("#flow details summary").last.click()
+    assert overflow_of(page) == []
+    widget.locator("[data-wallets] button").click()
+    widget.locator("[name=nickname]").fill("<>")
+    assert overflow_of(page) == []
+    widget.locator("[name=nickname]").fill("W" * 32)
+    widget.locator("[data-step=nickname] .primary").click()
+    widget.locator("[data-do=sign]").wait_for()
+    assert overflow_of(page) == []
+
+
+def test_arabic_is_read_from_the_right(stage, context, page, purse):
+    stage.configure(auto_approve=True)
+    stage.track_many(1)
+    context.add_init_script(purse.script())
+    widget = stage.open(page, lang="ar")
+
+    expect(widget.locator("html")).to_have_attribute("dir", "rtl")
+    expect(widget.locator("html")).to_have_attribute("lang", "ar")
+    name = widget.locator("#wallets .name").bounding_box()
+    balance = widget.locator("#wallets .balance").bounding_box()
+    assert name["x"] > balance["x"]
+    expect(widget.locator("#wallets code")).to_have_css("direction", "ltr")
+    assert check(page, "Arabic") == []
+
+
+def test_language_is_the_browsers_unless_the_address_names_one(stage, browser, watch):
+    context = watch(browser.new_context(locale="de-AT"))
+    page = context.new_page()
+    widget = stage.open(page)
+    expect(widget.locator("html")).to_have_attribute("lang", "de")
+    widget = stage.open(page, lang="fr")
+    expect(widget.locator("html")).to_have_attribute("lang", "fr")
+    context.close()
+
+
+def test_nothing_moves_by_itself_for_those_who_asked_for_calm(stage, page):
+    page.emulate_media(reduced_motion="reduce")
+    widget = stage.open(page)
+
+    expect(widget.locator("#scroller")).to_have_css("scroll-behavior", "auto")
+    moving = frame_of(page, stage.service_url).evaluate(
+        """() => [...document.querySelectorAll("*")].filter((one) => {
+          const {transitionDuration, animationName} = getComputedStyle(one);
+          return transitionDuration !== "0s" || animationName !== "none";
+        }).length"""
+    )
+    assert moving == 0
+
+
+def test_results_are_read_out(stage, context, page, purse):
+    context.add_init_script(purse.script(refuse={"sign": [{"code": 4001, "message": "No."}]}))
+    widget = stage.open(page)
+    submit(widget)
+    expect(widget.get_by_role("alert")).to_contain_text("You declined")
+    for place in ("[data-busy]", "#state", "#nickname-problem"):
+        expect(widget.locator(place)).to_have_attribute("role", "status")
+    expect(widget.locator("#own-list")).to_have_attribute("aria-live", "polite")

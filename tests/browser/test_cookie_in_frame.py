@@ -1,0 +1,125 @@
+"""The session cookie in a frame on another site: kept apart, blocked, or not there at all."""
+
+import pytest
+import requests
+from playwright.sync_api import expect
+from stage import HostSite, submit
+
+
+def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(stage, page):
+    page.goto(stage.host_page())
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-ready]").wait_for()
+    frame = page.frames[1]
+    cookies = {}
+    for path in ("/embed/api/tracking/", "/api/embed/tracking/"):
+        with page.expect_response(lambda answer, path=path: path in answer.url) as answer:
+            frame.evaluate(
+                "([url, key]) => fetch(url, {headers: {Authorization: `Bearer ${key}`}})",
+                [f"{path}{stage.page_id}", stage.key],
+            )
+        assert answer.value.status == 200
+        cookies[path] = answer.value.request.all_headers().get("cookie", "")
+
+    assert cookies["/embed/api/tracking/"].startswith("embed_session=")
+    assert cookies["/api/embed/tracking/"] == ""
+    assert frame.evaluate("document.cookie") == ""
+
+
+def test_cookie_is_partitioned_secure_and_hidden_from_scripts(stage, context, page):
+    stage.open(page)
+
+    (cookie,) = context.cookies(f"{stage.service_url}/embed/")
+    assert cookie["partitionKey"].endswith("://localhost")
+    assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"]) == (True, True, "None")
+    assert cookie["path"] == "/embed"
+
+
+def test_visitor_who_comes_back_finds_the_own_submissions(stage, context, page, purse):
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+    submit(widget, "Night heron")
+    expect(widget.locator("#own-list li")).to_be_visible()
+
+    page.reload()
+
+    expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")
+    expect(widget.locator("#forgetful")).to_be_hidden()
+
+
+@pytest.fixture(scope="module")
+def browser_without_third_party_cookies(launch):
+    browser = launch("--test-third-party-cookie-phaseout")
+    yield browser
+    browser.close()
+
+
+def test_blocked_third_party_cookies_take_nothing_away(
+    stage, browser_without_third_party_cookies, watch, purse
+):
+    context = watch(browser_without_third_party_cookies.new_context())
+    context.add_init_script(purse.script())
+    page = context.new_page()
+    other = HostSite("127.0.0.1")
+    ordinary = {"Set-Cookie": "ordinary=1; SameSite=None; Secure"}
+    page.goto(stage.host.show(f'<iframe src="{other.show("<p>", **ordinary)}"></iframe>'))
+    other.close()
+    assert context.cookies() == []  # or the browser blocks nothing, and this shows nothing
+
+    widget = stage.open(page)
+    submit(widget, "Night heron")
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    page.reload()
+    expect(widget.locator("#own-list li")).to_contain_text("Night heron")
+    context.close()
+
+
+@pytest.fixture
+def no_cookies(context):
+    """A browser that keeps no cookie, whatever it is told."""
+
+    def strip(route):
+        answer = requests.get(route.request.url, timeout=10)
+        kept = ("Content-Type", "Content-Security-Policy", "Referrer-Policy")
+        headers = {name: answer.headers[name] for name in kept}
+        route.fulfill(body=answer.content, headers=headers)
+
+    context.route("**/embed/tracking/*?key=*", strip)
+    return context
+
+
+def test_without_any_cookie_one_reads_submits_and_sees_the_result(stage, no_cookies, page, purse):
+    no_cookies.clock.install()
+    no_cookies.add_init_script(purse.script())
+    stage.track_many(2)
+    widget = stage.open(page)
+    expect(widget.locator("#wallets .wallet")).to_have_count(2)
+    expect(widget.locator("#own")).to_contain_text(
+        "Your browser does not let this site remember you here, so only what you send now is shown."
+    )
+
+    submit(widget, "Night heron")
+    expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")
+    stage.approve(stage.find_submission(purse.address).id)
+    stage.forward(page, "00:31")
+
+    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
+    expect(widget.locator("#own-list li")).to_contain_text("Night heron approved")
+    assert no_cookies.cookies() == []
+
+
+def test_without_a_cookie_a_wallet_that_was_listed_before_is_not_taken_for_approved(
+    stage, no_cookies, page, purse
+):
+    no_cookies.clock.install()
+    no_cookies.add_init_script(purse.script())
+    stage.track(purse.address, alias="Tracked by the owner")
+    widget = stage.open(page)
+    expect(widget.locator("#wallets .wallet")).to_have_count(1)
+
+    submit(widget, "Night heron")
+    expect(widget.locator("#own-list li")).to_be_visible()
+    with page.expect_response("**/embed/api/tracking/*"):
+        stage.forward(page, "00:31")
+
+    expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")

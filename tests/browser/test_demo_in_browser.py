@@ -1,0 +1,123 @@
+"""``flask demo``: anyone can try the whole way without an extension, and only there."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+import requests
+from playwright.sync_api import expect
+from servers import PROJECT_DIR, clean_environ, find_free_port, is_listening, run_flask
+from stage import ask_text, submit
+from world import SECRET_KEY
+
+
+@pytest.fixture(scope="module")
+def demo_environ(tmp_path_factory):
+    path = tmp_path_factory.mktemp("demo") / "embed.db"
+    return {"DATABASE_URL": f"sqlite:///{path}", "SECRET_KEY": SECRET_KEY}
+
+
+def start_demo(environ):
+    """Return the running command and the document that it prints."""
+    ports = ["--port", str(find_free_port()), "--host-port", str(find_free_port())]
+    command = subprocess.Popen(
+        [sys.executable, "-m", "flask", "demo", "--json", *ports],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return command, json.loads(command.stdout.readline())
+
+
+def end_demo(command) -> int:
+    command.send_signal(signal.SIGINT)
+    status = command.wait()
+    command.stdout.close()
+    return status
+
+
+@pytest.fixture(scope="module")
+def demo(demo_environ):
+    command, said = start_demo(demo_environ)
+    yield said
+    end_demo(command)
+
+
+def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
+    demo, demo_environ, context, page
+):
+    context.clock.install()
+    page.goto(demo["hostUrl"])
+    widget = page.frame_locator("iframe")
+    submit(widget, "Night heron", wallet="Demo wallet")
+    own = widget.locator("#own-list li")
+    expect(own).to_contain_text("Night heron waits for review")
+
+    listed = run_flask(
+        "submissions", "list", demo["id"], "--status", "pending", "--json", environ=demo_environ
+    )
+    (waiting,) = json.loads(listed.stdout)
+    run_flask("submissions", "approve", waiting["id"], environ=demo_environ)
+    context.clock.fast_forward("00:11")
+
+    expect(own).to_contain_text("approved")
+    expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
+
+
+def test_signing_window_has_the_demo_wallet_too(demo, page):
+    page.goto(demo["hostUrl"])
+    widget = page.frame_locator("iframe")
+    widget.get_by_role("button", name="Add your wallet").click()
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="Continue in a new window").click()
+    submit(popup.value, wallet="Demo wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_demo_wallet_is_another_one_at_every_load(demo, page):
+    addresses = set()
+    for _ in range(2):
+        page.goto(demo["hostUrl"])
+        widget = page.frame_locator("iframe")
+        ask_text(widget, wallet="Demo wallet")
+        widget.get_by_role("button", name="Back").click()
+        addresses.add(widget.locator("[data-show=address]").inner_text())
+
+    assert len(addresses) == 2
+
+
+def test_site_is_another_origin_with_a_switch_for_the_theme(demo, page):
+    page.goto(demo["hostUrl"])
+    root = page.frame_locator("iframe").locator("html")
+    expect(root).to_have_attribute("data-theme", "light")
+    page.get_by_role("button", name="Light or dark").click()
+    expect(root).to_have_attribute("data-theme", "dark")
+
+    assert demo["hostUrl"].startswith("http://localhost:")
+    assert demo["widgetUrl"].startswith("http://127.0.0.1:")
+
+
+def test_demo_runs_again_on_the_same_page_and_ends_cleanly(demo_environ):
+    ids = set()
+    for _ in range(2):
+        command, said = start_demo(demo_environ)
+        assert requests.get(said["hostUrl"], timeout=10).ok
+        assert end_demo(command) == 0
+        port = int(said["hostUrl"].rpartition(":")[2])
+        assert not is_listening(port)
+        ids.add(said["id"])
+
+    assert len(ids) == 1
+
+
+def test_service_itself_has_no_demo_wallet(stage, page):
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+
+    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    for url in (stage.widget_url(), f"{stage.service_url}/embed/sign"):
+        assert "demo/" not in requests.get(url, timeout=10).text

@@ -1,0 +1,329 @@
+"""The list: found, sorted, copied, kept fresh, and safe from what people write into it."""
+
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import expect
+from stage import Purse, frame_of, submit
+
+from embed.database import db
+from embed.domain.identifiers import make_id
+from embed.models import Balance, Submission, Wallet
+
+READ = "**/embed/api/tracking/*"
+
+
+@pytest.fixture
+def names(stage):
+    """The names as the list shows them, from the top."""
+    return lambda widget: widget.locator("#wallets .name").all_inner_texts()
+
+
+def test_search_finds_names_and_addresses(stage, page):
+    addresses = stage.track_many(12)
+    widget = stage.open(page)
+    rows, search = widget.locator("#wallets .wallet"), widget.get_by_role("searchbox")
+
+    search.fill("wALLet 1")
+    expect(rows).to_have_count(4)  # 1, 10, 11 and 12
+    expect(widget.locator("#state")).to_have_text("4 of 12 wallets")
+    search.fill(addresses[6][5:20])
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("Wallet 7")
+    search.fill("nobody")
+    expect(widget.locator("#empty")).to_have_text("No wallet fits the search.")
+    search.fill("")
+    expect(rows).to_have_count(12)
+    expect(widget.locator("#state")).to_be_empty()
+
+
+def test_order_is_by_balance_or_by_name_as_people_count(stage, page, names):
+    for alias, balance in (("Wallet 10", 5), ("Wallet 9", 20), ("über", 0.5)):
+        stage.track(Purse().address, alias=alias, balance=balance)
+    widget = stage.open(page)
+    order = widget.get_by_label("Order")
+
+    assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
+    order.select_option(label="Balance")
+    assert names(widget) == ["Wallet 9", "Wallet 10", "über"]
+    order.select_option(label="Name")
+    assert names(widget) == ["über", "Wallet 9", "Wallet 10"]
+    order.select_option(label="As listed")
+    assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
+
+
+def test_tags_filter_together(stage, page, names):
+    stage.add_tag("team", "blue")
+    stage.add_tag("early", "green")
+    stage.track(Purse().address, alias="Both", tag_names=["team", "early"])
+    stage.track(Purse().address, alias="Team", tag_names=["team"])
+    stage.track(Purse().address, alias="None")
+    widget = stage.open(page)
+    team = widget.get_by_role("button", name="team")
+
+    team.click()
+    assert names(widget) == ["Both", "Team"]
+    expect(team).to_have_attribute("aria-pressed", "true")
+    widget.get_by_role("button", name="early").click()
+    assert names(widget) == ["Both"]
+    team.click()
+    assert names(widget) == ["Both"]
+
+
+def test_address_is_shortened_in_place_of_a_name_and_whole_on_focus(stage, page):
+    address = Purse().address
+    stage.track(address, balance=1234567.891)
+    page.set_viewport_size({"width": 320, "height": 800})
+    widget = stage.open(page)
+    code = widget.locator("#wallets code")
+
+    expect(widget.locator("#wallets .name")).to_have_text(f"{address[:4]}…{address[-4:]}")
+    expect(widget.locator("#wallets .balance")).to_have_text("1,234,567.891")
+    assert code.evaluate("code => code.scrollWidth > code.clientWidth")
+    code.focus()
+    assert code.evaluate("code => code.scrollWidth <= code.clientWidth")
+    expect(code).to_have_text(address)
+
+
+def test_address_is_copied_also_where_the_site_gives_no_leave(stage, context, page):
+    address = Purse().address
+    stage.track(address)
+    widget = stage.open(page)
+
+    widget.get_by_role("button", name="Copy").click()
+
+    expect(widget.get_by_role("button", name="Copied")).to_be_visible()
+    context.grant_permissions(["clipboard-read"], origin=stage.host.origin)
+    assert page.evaluate("navigator.clipboard.readText()") == address
+
+
+def test_ten_thousand_wallets_stay_smooth(stage, page):
+    fill_page(stage, 10_000)
+    widget = stage.open(page)
+    rows = widget.locator("#wallets .wallet")
+    order, search = widget.get_by_label("Order"), widget.get_by_role("searchbox")
+
+    order.select_option(label="Balance")
+    expect(rows.first).to_contain_text("Wallet 10000")
+    expect(rows).to_have_count(100)
+    widget.locator("#scroller").evaluate("scroller => scroller.scrollTo(0, 1e9)")
+    expect(rows).to_have_count(200)
+    search.fill("wallet 9999")
+    expect(rows).to_have_count(1)
+    search.fill("")
+    expect(rows).to_have_count(100)
+
+
+def test_no_javascript_is_needed_to_read_and_to_turn_pages(stage, browser, watch):
+    fill_page(stage, 250)
+    context = watch(browser.new_context(java_script_enabled=False))
+    page = context.new_page()
+    page.goto(stage.host_page())
+    widget = page.frame_locator("iframe")
+    rows = widget.locator("#wallets .wallet")
+
+    expect(rows).to_have_count(100)
+    expect(rows.first).to_contain_text("Wallet 1")
+    expect(widget.get_by_role("button", name="Add your wallet")).to_be_hidden()
+    expect(widget.get_by_role("searchbox")).to_be_hidden()
+    widget.get_by_role("link", name="Next").click()
+    expect(rows.first).to_contain_text("Wallet 101")
+    widget.get_by_role("link", name="Next").click()
+    expect(widget.get_by_text("Page 3 of 3")).to_be_visible()
+    expect(rows).to_have_count(50)
+    expect(widget.get_by_role("link", name="Next")).to_have_count(0)
+    widget.get_by_role("link", name="Previous").click()
+    expect(rows.first).to_contain_text("Wallet 101")
+    context.close()
+
+
+def fill_page(stage, count: int) -> None:
+    """Track many wallets by one statement each for wallets and balances."""
+    now = stage.clock()
+    with db.atomic():
+        page = stage.page
+        addresses = [Purse().address for _ in range(count)]
+        wallets = [
+            {
+                "id": make_id(),
+                "page": page,
+                "address": address,
+                "public_alias": f"Wallet {number}",
+                "created_at": now + timedelta(milliseconds=number),
+            }
+            for number, address in enumerate(addresses, 1)
+        ]
+        balances = [
+            {"mint": page.token_mint, "address": address, "amount": number, "observed_at": now}
+            for number, address in enumerate(addresses, 1)
+        ]
+        for model, rows in ((Wallet, wallets), (Balance, balances)):
+            for start in range(0, count, 500):
+                model.insert_many(rows[start : start + 500]).execute()
+
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(2)</script>",
+    "\"'><svg onload=alert(3)>",
+    "{{ 7*7 }}",
+    "javascript:alert(4)",
+    "\u202egnorw",
+    "${alert(5)}",
+]
+
+
+def test_what_owners_write_does_nothing(stage, page):
+    stage.configure(
+        public_title=HOSTILE[0], public_comments=" ".join(HOSTILE), token_name=HOSTILE[1]
+    )
+    for number, text in enumerate(HOSTILE):
+        tags = [text] if number < 3 else []
+        for name in tags:
+            stage.add_tag(name)
+        stage.track(Purse().address, alias=text, tag_names=tags)
+    page.clock.install()
+    widget = stage.open(page)
+    expect(widget.locator("#wallets .name")).to_have_text(HOSTILE)
+    # Once more in rows that the script makes and not the document.
+    stage.track(Purse().address, alias=HOSTILE[0], tag_names=[HOSTILE[1]])
+    stage.forward(page, "00:31")
+
+    expect(widget.locator("#wallets .name")).to_have_text([*HOSTILE, HOSTILE[0]])
+    expect(widget.locator(".title")).to_have_text(HOSTILE[0])
+    expect(widget.locator("h1 .token")).to_have_text(HOSTILE[1])
+    expect(widget.locator("#wallets .tag")).to_have_text([*HOSTILE[:3], HOSTILE[1]])
+    assert widget.locator("main img, main svg, main script").count() == 2  # the two QR codes
+
+
+def test_what_visitors_write_does_nothing(stage, context, page, purse):
+    """The rules let no such nickname pass; if one did, it would still be text."""
+    context.add_init_script(purse.script())
+    widget = stage.open(page)
+    submit(widget)
+    expect(widget.locator("#own-list li")).to_be_visible()
+    Submission.update(nickname=HOSTILE[0]).where(
+        Submission.wallet_address == purse.address
+    ).execute()
+    page.reload()
+
+    expect(widget.locator("#own-list strong")).to_have_text(HOSTILE[0])
+    assert widget.locator("#own-list :not(li, strong, span, code)").count() == 0
+
+
+@pytest.fixture
+def reads(page):
+    """The questions for the list that were answered so far."""
+    seen = []
+    page.on(
+        "requestfinished",
+        lambda request: "/embed/api/tracking/" in request.url and seen.append(request.url),
+    )
+    return seen
+
+
+def open_paused(stage, page):
+    """Open the widget with its clock stopped, half a minute before the list's next question."""
+    page.clock.install()
+    widget = stage.open(page)
+    stage.settle(page)
+    with page.expect_response(READ):
+        page.clock.pause_at("2100-01-01")
+    stage.settle(page)
+    return widget
+
+
+def hide(page, service_url, is_hidden=True) -> None:
+    """Have the page believe that nobody looks, as a browser does for a tab behind others."""
+    frame_of(page, service_url).evaluate(
+        """isHidden => {
+          Object.defineProperty(document, "hidden", {configurable: true, get: () => isHidden});
+          document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        is_hidden,
+    )
+
+
+def test_list_is_asked_for_every_half_minute_while_somebody_looks(stage, page, reads):
+    widget = open_paused(stage, page)
+    reads.clear()
+
+    page.clock.run_for(29_000)
+    assert reads == []
+    stage.track(Purse().address, alias="Newcomer")
+    with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
+        page.clock.run_for(2_000)
+    expect(widget.locator("#wallets .name")).to_have_text("Newcomer")
+
+    hide(page, stage.service_url)
+    count = len(reads)
+    page.clock.run_for(600_000)
+    assert len(reads) == count
+    with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
+        hide(page, stage.service_url, is_hidden=False)
+        page.clock.run_for(100)
+
+
+def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(stage, page):
+    widget = open_paused(stage, page)
+    answers, asked = [], []
+
+    def answer(route):
+        asked.append(route.request.url)
+        if not answers:
+            return route.fallback()
+        status, headers, body = answers.pop(0)
+        return route.fulfill(status=status, headers=headers, body=body)
+
+    def ask_after(ms: int) -> int:
+        """Let time pass; return how many questions came of it."""
+        before = len(asked)
+        page.clock.run_for(ms)
+        stage.settle(page)
+        return len(asked) - before
+
+    page.route(READ, answer)
+    answers += [
+        (500, {}, '{"error": "internal_error"}'),
+        (429, {"Retry-After": "300"}, '{"error": "rate_limit_key"}'),
+    ]
+    assert ask_after(31_000) == 1
+    expect(widget.locator("#state")).to_have_text(
+        "The list could not be refreshed; it may be out of date."
+    )
+    assert ask_after(55_000) == 0
+    assert ask_after(6_000) == 1  # a minute after the failure
+    assert ask_after(290_000) == 0
+    assert ask_after(11_000) == 1  # as long as Retry-After said
+    expect(widget.locator("#state")).to_be_empty()
+    assert ask_after(31_000) == 1  # back to the usual pace
+
+
+def test_own_list_is_asked_for_only_while_something_is_pending(stage, context, page, purse):
+    context.clock.install()
+    context.add_init_script(purse.script())
+    asked = []
+    page.on(
+        "request", lambda request: "/session/submissions" in request.url and asked.append(request)
+    )
+    widget = stage.open(page)
+    stage.settle(page)
+    asked.clear()
+    stage.forward(page, "01:00")
+    stage.settle(page)
+    assert asked == []
+
+    submit(widget)
+    expect(widget.locator("#own-list li")).to_be_visible()
+    stage.settle(page)
+    asked.clear()
+    with page.expect_request("**/session/submissions*"):
+        stage.forward(page, "00:11")
+    stage.reject(stage.find_submission(purse.address).id)
+    stage.forward(page, "00:11")
+    expect(widget.locator("#own-list li")).to_contain_text("turned down")
+    stage.settle(page)
+    asked.clear()
+    stage.forward(page, "05:00")
+    stage.settle(page)
+    assert asked == []

@@ -1,0 +1,68 @@
+"""Phones have no extensions: links into the wallets' own browsers, and a code to scan."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def phone(browser, watch):
+    context = watch(
+        browser.new_context(
+            viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True, locale="en-US"
+        )
+    )
+    yield context
+    context.close()
+
+
+def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(stage, phone):
+    page = phone.new_page()
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+
+    for name, start in (
+        ("Phantom", "https://phantom.app/ul/browse/"),
+        ("Solflare", "https://solflare.com/ul/v1/browse/"),
+    ):
+        link = widget.get_by_role("link", name=name)
+        expect(link).to_be_visible()
+        href = link.get_attribute("href")
+        assert href.startswith(start)
+        target, query = href.removeprefix(start).split("?")
+        assert "/" not in target
+        assert parse_qs(query)["ref"] == [stage.service_url]
+    expect(widget.get_by_text("My wallet is on my phone")).to_be_hidden()
+
+
+def test_link_leads_to_this_widget_as_a_page_of_its_own(stage, phone, purse):
+    phone.add_init_script(purse.script(kind="older"))  # as a wallet's own browser has it
+    page = phone.new_page()
+    page.goto(stage.widget_url(lang="en"))
+    link = page.locator("[data-if=phone] a").first.get_attribute("href")
+    target = parse_qs(f"url={urlsplit(link).path.rpartition('/browse/')[2]}")["url"][0]
+
+    page.goto(target)
+    page.get_by_role("button", name="Add your wallet").click()
+
+    expect(page.get_by_role("button", name="Use Phantom")).to_be_visible()
+    expect(page.locator("[data-if=phone]")).to_be_hidden()
+    expect(page.get_by_role("button", name="Continue in a new window")).to_be_hidden()
+
+
+def test_desktop_without_a_wallet_shows_a_code_to_scan(stage, page):
+    asked = []
+    page.on("request", lambda request: "qr.svg" in request.url and asked.append(request.url))
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    assert asked == []  # nothing is drawn before somebody wants it
+
+    widget.get_by_text("My wallet is on my phone").click()
+
+    for name in ("Phantom", "Solflare"):
+        code = widget.get_by_role("img", name=f"Code that opens this list in {name}")
+        expect(code).to_be_visible()
+        code.scroll_into_view_if_needed()
+        assert code.evaluate("async (image) => { await image.decode(); return image.naturalWidth }")
+    assert len(asked) == 2

@@ -1,0 +1,97 @@
+"""How little the frame loads, and that nothing jumps: measured without a clock."""
+
+import pytest
+from playwright.sync_api import expect
+from stage import frame_of
+
+BUDGET_BYTES = 40 * 1024
+
+
+@pytest.fixture
+def hundred(stage):
+    """A page of 100 wallets with names, balances and tags."""
+    stage.add_tag("team", "blue")
+    stage.add_tag("early bird", "green")
+    stage.track_many(100, tag_names=["team", "early bird"])
+    return stage
+
+
+@pytest.mark.parametrize("lang", ["en", "ru", "ja"])
+def test_everything_that_the_frame_loads_fits_the_budget(hundred, context, page, lang):
+    loaded, urls = {}, {}
+    client = context.new_cdp_session(page)
+    client.send("Network.enable")
+    client.on(
+        "Network.requestWillBeSent",
+        lambda event: urls.update({event["requestId"]: event["request"]["url"]}),
+    )
+    client.on(
+        "Network.loadingFinished",
+        lambda event: loaded.update({event["requestId"]: event["encodedDataLength"]}),
+    )
+    # In a page of its own: a session of the DevTools sees no frame of another site.
+    page.goto(hundred.widget_url(lang=lang), wait_until="networkidle")
+    page.locator("#widget[data-ready]").wait_for()
+
+    sizes = {urls[one].removeprefix(hundred.service_url)[:60]: size for one, size in loaded.items()}
+    assert len([url for url in sizes if "/static/" in url]) > 10
+    assert sum(sizes.values()) <= BUDGET_BYTES, sizes
+    assert {url.split("/")[0] for url in sizes} == {""}, "asked somebody else"
+
+
+def test_frame_asks_nobody_else(hundred, page):
+    urls = []
+    page.on("request", lambda request: request.frame.parent_frame and urls.append(request.url))
+    widget = hundred.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("#flow")).to_be_visible()
+
+    assert len(urls) > 10
+    assert [url for url in urls if not url.startswith(f"{hundred.service_url}/")] == []
+
+
+def test_nothing_shifts_after_the_first_paint(hundred, page):
+    hundred.open(page)
+    frame = frame_of(page, hundred.service_url)
+    shifts = frame.evaluate(
+        """() => new Promise((resolve) => {
+          const seen = [];
+          const note = (list) => seen.push(...list.getEntries());
+          new PerformanceObserver(note).observe({type: "layout-shift", buffered: true});
+          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
+            const [{startTime: paintedAt}] = performance.getEntriesByName("first-paint");
+            resolve(seen.filter((one) => one.startTime > paintedAt).map((one) => one.value));
+          }, 100)));
+        })"""
+    )
+
+    assert shifts == []
+
+
+def test_list_is_in_the_document_itself(hundred, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(hundred.host_page())
+
+    expect(page.frame_locator("iframe").locator("#wallets .wallet")).to_have_count(100)
+    context.close()
+
+
+def test_static_files_are_kept_for_a_year_and_the_document_is_not(hundred, page):
+    answers = {}
+    page.on("response", lambda answer: answers.update({answer.url: answer.headers}))
+    hundred.open(page)
+
+    document = answers[hundred.widget_url()]
+    assert document["cache-control"] == "private, no-store"
+    static = {url: headers for url, headers in answers.items() if "/static/" in url}
+    assert len(static) > 10
+    for url, headers in static.items():
+        digest = url.removeprefix(f"{hundred.service_url}/static/").partition("/")[0]
+        assert len(digest) == 16, url
+        assert set(headers["cache-control"].split(", ")) == {
+            "public",
+            "max-age=31536000",
+            "immutable",
+        }
+        assert headers["content-encoding"] in ("br", "zstd", "gzip"), url
