@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from flask import Blueprint, Flask, Response, redirect, request, url_for
-from flask.sessions import SecureCookieSessionInterface
+from flask import Blueprint, Flask, Request, Response, redirect, request, url_for
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
@@ -27,6 +27,12 @@ _login = LoginManager()
 
 class _DashboardSessions(SecureCookieSessionInterface):
     """Flask's session cookie, Secure but on localhost, where there may be no TLS."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """The API and the widget have none, and do not pay for looking."""
+        if not request.path.startswith("/dashboard"):
+            return None
+        return super().open_session(app, request)
 
     def get_cookie_secure(self, app: Flask) -> bool:
         host = request.host.rpartition(":")[0] or request.host
