@@ -1,4 +1,4 @@
-"""Take the pictures of the README from the running demo: ``python docs/take_pictures.py``.
+"""Take the pictures of the README and docs from the running demo: ``python docs/take_pictures.py``.
 
 Needs requirements-dev.txt and a Chromium (CHROMIUM names one that is not on the PATH).
 """
@@ -21,6 +21,8 @@ PROJECT_DIR = Path(__file__).resolve().parent.parent
 PICTURES = Path(__file__).resolve().parent / "pictures"
 WIDE = {"width": 760, "height": 900}
 PHONE = {"width": 360, "height": 740}
+DASHBOARD = {"width": 900, "height": 820}
+PASSWORD = "only for these pictures"  # of an owner that the demo makes and throws away
 
 
 def main() -> None:
@@ -32,6 +34,7 @@ def main() -> None:
         take_list(browser, demo, "widget-dark", WIDE, is_dark=True)
         take_list(browser, demo, "widget-phone", PHONE)
         take_steps(browser, demo)
+        take_dashboard(browser, demo)
         browser.close()
 
 
@@ -99,6 +102,19 @@ def take_steps(browser: Browser, demo: dict[str, str]) -> None:
     widget.get_by_role("button", name="Sign and send").click()
     widget.get_by_text("waits for review").wait_for()
     save(flow, "step-done")
+
+
+def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
+    page = browser.new_page(viewport=DASHBOARD, locale="en-US", timezone_id="UTC")
+    page.goto(demo["dashboardUrl"])
+    page.get_by_label("New password").fill(PASSWORD)
+    page.get_by_label("The same again").fill(PASSWORD)
+    page.get_by_role("button", name="Set the password").click()
+    page.locator(".cards h2 a").first.click()
+    for name in ("Queue", "Wallets", "Keys"):
+        page.get_by_role("navigation", name="Page").get_by_role("link", name=name).click()
+        page.get_by_role("heading", name=name, level=1).wait_for()
+        save(page, f"dashboard-{name.lower()}")
 
 
 def save(what: object, name: str) -> None:

@@ -1,19 +1,33 @@
 """Bearer keys: made once, found by their hash at every request."""
 
-from collections.abc import Sequence
+import hmac
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from peewee import Database
 
+from embed import activity
+from embed.activity import COMMAND_LINE
 from embed.database import db, fetch_first
-from embed.domain.identifiers import is_id
-from embed.domain.key_format import Tier, hash_key, make_key, shorten_key
+from embed.domain.identifiers import BASE62, is_id
+from embed.domain.key_format import (
+    PREFIXES,
+    RANDOM_LENGTH,
+    Tier,
+    hash_key,
+    make_key,
+    shorten_key,
+)
 from embed.domain.origins import parse_allowlist_entry
+from embed.domain.times import from_ms
 from embed.errors import InvalidInput, NotFound
 from embed.models import ApiKey, Page
-from embed.pages import get_page
+from embed.pages import get_page, lock_page
+
+USE_NOTED_EVERY = timedelta(hours=1)
+MAX_ORIGINS = 100  # the widget names them all in one header
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +43,7 @@ class Access:
     page_version: int
     is_page_deleted: bool
     is_page_open: bool  # public, and embedding is on
+    last_used_at: datetime | None
 
 
 def find_access(key: str) -> Access | None:
@@ -50,6 +65,7 @@ def find_access(key: str) -> Access | None:
         deleted_at,
         is_public,
         is_embeddable,
+        last_used_ms,
     ) = row
     return Access(
         key_id,
@@ -61,6 +77,7 @@ def find_access(key: str) -> Access | None:
         version,
         deleted_at is not None,
         bool(is_public and is_embeddable),
+        None if last_used_ms is None else from_ms(last_used_ms),
     )
 
 
@@ -78,6 +95,7 @@ def _access_statement(_database: Database) -> str:
             Page.deleted_at,
             Page.is_public,
             Page.is_embeddable,
+            ApiKey.last_used_at,
         )
         .join(Page)
         .where(ApiKey.key_hash == "")
@@ -106,6 +124,7 @@ def create_key(
     raw_origins: Sequence[str] = (),
     allow_null_origin: bool = False,
     now: datetime,
+    actor: str = COMMAND_LINE,
 ) -> tuple[ApiKey, str]:
     """Make a key; the second value is the whole key, which cannot be had again.
 
@@ -113,31 +132,119 @@ def create_key(
     """
     if tier == "secret" and (raw_origins or allow_null_origin):
         raise InvalidInput("A secret key has no origins: any server that holds it may use it.")
-    page = get_page(page_id)
     key = make_key(tier)
-    kept = ApiKey.create(
-        page=page,
-        tier=tier,
-        key_hash=hash_key(key),
-        display_prefix=shorten_key(key),
-        origins=tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins)),
-        allow_null_origin=allow_null_origin,
-        created_at=now,
-    )
+    origins = parse_allowlist(raw_origins)
+    with db.atomic():
+        page = lock_page(page_id)
+        kept = ApiKey.create(
+            page=page,
+            tier=tier,
+            key_hash=hash_key(key),
+            display_prefix=shorten_key(key),
+            origins=origins,
+            allow_null_origin=allow_null_origin,
+            created_at=now,
+        )
+        activity.record(page.id, actor, "create key", _name(kept), now)
     return kept, key
 
 
+def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
+    """Return normalised entries, each once. Raises InvalidInput with advice."""
+    origins = tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
+    if len(origins) > MAX_ORIGINS:
+        raise InvalidInput(f"A key lists at most {MAX_ORIGINS} sites.")
+    return origins
+
+
 def list_keys(page_id: str) -> list[ApiKey]:
-    """Raises NotFound."""
+    """Return what owners made, oldest first. Raises NotFound."""
     page = get_page(page_id)
-    keys = ApiKey.select().where(ApiKey.page == page)
+    keys = ApiKey.select().where(ApiKey.page == page, ~ApiKey.is_preview)
     return list(keys.order_by(ApiKey.created_at, ApiKey.id))
 
 
-def revoke_key(key_id: str, now: datetime) -> ApiKey:
+def change_origins(
+    key_id: str,
+    raw_origins: Iterable[str],
+    *,
+    allow_null_origin: bool,
+    now: datetime,
+    actor: str = COMMAND_LINE,
+) -> ApiKey:
+    """Set who may use a public key. Raises NotFound, InvalidInput."""
+    origins = parse_allowlist(raw_origins)
+    with db.atomic():
+        key = _lock_key(key_id)
+        if key.tier != "public":
+            raise InvalidInput("A secret key has no origins.")
+        key.origins = origins
+        key.allow_null_origin = allow_null_origin
+        key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
+        activity.record(key.page_id, actor, "change origins", _name(key), now)
+    return key
+
+
+def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> ApiKey:
+    """Put one more site on a key's list. Raises NotFound, InvalidInput."""
+    with db.atomic():
+        key = _lock_key(key_id)
+        return change_origins(
+            key_id,
+            (*key.origins, raw_origin),
+            allow_null_origin=key.allow_null_origin,
+            now=now,
+            actor=actor,
+        )
+
+
+def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiKey:
     """Refuse a key from now on; a key that was revoked keeps its time. Raises NotFound."""
-    ApiKey.update(revoked_at=now).where(ApiKey.id == key_id, ApiKey.revoked_at.is_null()).execute()
+    with db.atomic():
+        key = _lock_key(key_id)
+        if key.revoked_at is None:
+            key.revoked_at = now
+            key.save(only=[ApiKey.revoked_at])
+            activity.record(key.page_id, actor, "revoke key", _name(key), now)
+    return key
+
+
+def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
+    """Return a public key for the dashboard's own preview, making it the first time.
+
+    It lists no origin, so it works on the service's own pages only; and it follows from the
+    installation's secret, since no key can be read back from its hash.
+    """
+    digest = hmac.digest(secret_key.encode(), f"preview {page_id}".encode(), "sha512")
+    key = PREFIXES["public"] + "".join(BASE62[byte % 62] for byte in digest[:RANDOM_LENGTH])
+    ApiKey.insert(
+        page=page_id,
+        tier="public",
+        key_hash=hash_key(key),
+        display_prefix=shorten_key(key),
+        is_preview=True,
+        created_at=now,
+    ).on_conflict_ignore().execute()
+    return key
+
+
+def note_use(access: Access, now: datetime) -> None:
+    """Remember that a key is in use, to the hour: one write an hour, not one a request."""
+    if access.last_used_at is None or now - access.last_used_at >= USE_NOTED_EVERY:
+        ApiKey.update(last_used_at=now).where(ApiKey.id == access.key_id).execute()
+
+
+def _get_key(key_id: str) -> ApiKey:
     key = ApiKey.get_or_none(ApiKey.id == key_id)
     if key is None:
         raise NotFound(f"There is no key {key_id}.")
     return key
+
+
+def _lock_key(key_id: str) -> ApiKey:
+    lock_page(_get_key(key_id).page_id)
+    return _get_key(key_id)
+
+
+def _name(key: ApiKey) -> str:
+    return f"{key.tier} {key.display_prefix}"

@@ -1,5 +1,6 @@
 """Token balances: observed somewhere, shared by every page of the mint."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Protocol
 
@@ -42,3 +43,13 @@ def record_balance(
         )
         ids = [page.id for page in (pages.for_update() if db.for_update else pages)]
         Page.update(version=Page.version + 1).where(Page.id.in_(ids)).execute()
+
+
+def read_balances(mint: str, addresses: Iterable[str]) -> dict[str, float]:
+    """Return what is known of these addresses, in whole tokens."""
+    return {address: one.amount for address, one in read_observations(mint, addresses).items()}
+
+
+def read_observations(mint: str, addresses: Iterable[str]) -> dict[str, Balance]:
+    rows = Balance.select().where(Balance.mint == mint, Balance.address.in_(list(addresses)))
+    return {one.address: one for one in rows}

@@ -9,6 +9,7 @@ from embed.database import open_database
 from embed.domain import times
 from embed.domain.nonces import NonceSeal
 from embed.domain.origins import parse_origin
+from embed.domain.passwords import LinkSeal
 from embed.domain.times import Clock
 from embed.domain.visits import SessionSeal
 from embed.service import Service
@@ -17,6 +18,7 @@ from embed.web import api, widget
 from embed.web.assets import init_assets
 from embed.web.cors import init_cors
 from embed.web.current import EXTENSION, check_host
+from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.languages import init_languages
 from embed.web.limits import init_limits
@@ -56,6 +58,7 @@ def create_app(
         balances=balances or EnteredBalances(),
         nonces=NonceSeal(settings.secret_keys),
         sessions=SessionSeal(settings.secret_keys),
+        password_links=LinkSeal(settings.secret_keys),
         extra_scripts=extra_scripts,
     )
     init_limits(app, settings)
@@ -69,5 +72,6 @@ def create_app(
     # The cookie's path is /embed, so a browser sends it here and not to /api/embed.
     app.register_blueprint(api.blueprint, url_prefix="/embed/api", name=api.OWN_API)
     app.register_blueprint(widget.blueprint, url_prefix="/embed")
+    init_dashboard(app, settings)
     cli.init_cli(app)
     return app

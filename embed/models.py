@@ -55,6 +55,7 @@ class Kept(Model):
 
 class Owner(Kept):
     email = CharField(max_length=254, unique=True)
+    password_hash = TextField(null=True)  # null: cannot sign in yet
 
 
 class Page(Kept):
@@ -86,6 +87,8 @@ class ApiKey(Kept):
     origins = LinesField(default=())
     allow_null_origin = BooleanField(default=False)
     revoked_at = InstantField(null=True)
+    last_used_at = InstantField(null=True)  # to the hour
+    is_preview = BooleanField(default=False)  # the dashboard's own, for its preview
 
 
 class Tag(Kept):
@@ -146,6 +149,8 @@ class Submission(Kept):
     # The random part of the nonce that led here: unique, so that no nonce is used twice.
     nonce = CharField(max_length=ID_LENGTH, null=True, unique=True)
     decided_at = InstantField(null=True)
+    # Approving it put the wallet on the page, so taking that back removes it again.
+    has_added_wallet = BooleanField(default=False)
 
     class Meta:
         constraints = (
@@ -182,4 +187,43 @@ Submission.add_index(
     Submission.session_id, Submission.page, Submission.created_at, name="submission_session"
 )
 
-MODELS = (Owner, Page, ApiKey, Tag, Wallet, WalletTag, Balance, Submission)
+
+class RefusedOrigin(Model):
+    """A site that a key's allowlist kept out, for the owner to see."""
+
+    api_key = ForeignKeyField(ApiKey, on_delete="CASCADE", index=False)
+    api_key_id: str
+    origin = CharField(max_length=300)
+    count = IntegerField()
+    refused_at = InstantField()
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        primary_key = CompositeKey("api_key", "origin")
+
+
+class Activity(Kept):
+    """Who did what when; rows are only ever added."""
+
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    actor = TextField()
+    action = CharField(max_length=30)
+    subject = TextField()
+
+    class Meta:
+        indexes = ((("page", "created_at"), False),)
+
+
+MODELS = (
+    Owner,
+    Page,
+    ApiKey,
+    Tag,
+    Wallet,
+    WalletTag,
+    Balance,
+    Submission,
+    RefusedOrigin,
+    Activity,
+)

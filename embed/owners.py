@@ -5,6 +5,7 @@ from datetime import datetime
 
 from peewee import IntegrityError
 
+from embed.domain.passwords import fingerprint, hash_password, is_password
 from embed.errors import InvalidInput, NotFound
 from embed.models import Owner
 
@@ -34,6 +35,39 @@ def get_owner(raw_email: str) -> Owner:
     if owner is None:
         raise NotFound(f"There is no owner {email}; make one with: flask owners create {email}")
     return owner
+
+
+def find_by_id(owner_id: str) -> Owner | None:
+    return Owner.get_or_none(Owner.id == owner_id)
+
+
+def check_sign_in(raw_email: str, password: str) -> Owner | None:
+    """Return the owner whose password it is; an unknown address takes as long as a wrong one."""
+    email = raw_email.strip().lower()[:254].replace("\0", "")  # Postgres takes no NUL
+    owner = Owner.get_or_none(Owner.email == email)
+    fits = is_password(password, owner.password_hash if owner is not None else None)
+    return owner if fits else None
+
+
+def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
+    """Set a password by a one-time link made for the present one's fingerprint.
+
+    Raises NotFound when the link was used or replaced, InvalidInput for a bad password.
+    """
+    password_hash = hash_password(password)
+    owner = find_by_id(owner_id)
+    if owner is not None and fingerprint(owner.password_hash) == made_for:
+        is_unchanged = (
+            Owner.password_hash.is_null()
+            if owner.password_hash is None
+            else Owner.password_hash == owner.password_hash
+        )
+        # Of two who follow one link at once, the database lets one choose.
+        chosen = Owner.update(password_hash=password_hash).where(Owner.id == owner_id, is_unchanged)
+        if chosen.execute():
+            owner.password_hash = password_hash
+            return owner
+    raise NotFound("This link has been used already, or a newer one was made.")
 
 
 def get_installation_owner(now: datetime) -> Owner:

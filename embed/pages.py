@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from embed import activity
+from embed.activity import COMMAND_LINE
 from embed.database import db
 from embed.domain.addresses import is_address
 from embed.domain.amounts import MAX_AMOUNT
@@ -13,12 +15,19 @@ from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput, NotFound
 from embed.models import Owner, Page
 
+RESTORE_WITHIN = timedelta(days=30)
 MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
 
 
-def create_page(owner: Owner, fields: dict[str, Any], now: datetime) -> Page:
+def create_page(
+    owner: Owner, fields: dict[str, Any], now: datetime, *, actor: str = COMMAND_LINE
+) -> Page:
     """Make a page from raw fields, named as in `_PARSERS`. Raises InvalidInput."""
-    return Page.create(owner=owner, created_at=now, **_parse_fields(fields))
+    parsed = parse_fields(fields)
+    with db.atomic():
+        page = Page.create(owner=owner, created_at=now, **parsed)
+        activity.record(page.id, actor, "create page", page.token_name, now)
+    return page
 
 
 def list_pages() -> list[Page]:
@@ -50,24 +59,50 @@ def lock_page(page_id: str) -> Page:
     return page
 
 
-def update_page(page_id: str, fields: dict[str, Any]) -> Page:
+def update_page(
+    page_id: str, fields: dict[str, Any], now: datetime, *, actor: str = COMMAND_LINE
+) -> Page:
     """Change only the fields given. Raises NotFound, InvalidInput."""
-    changes = _parse_fields(fields)
+    parsed = parse_fields(fields)
     with db.atomic():
         page = lock_page(page_id)
+        changes = {name: value for name, value in parsed.items() if getattr(page, name) != value}
         if changes:
             Page.update(changes).where(Page.id == page.id).execute()
             bump_version(page.id)
+            activity.record(page.id, actor, "change page", _describe(changes), now)
     return get_page(page_id)
 
 
-def delete_page(page_id: str, now: datetime) -> Page:
+def _describe(changes: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name}: {value.email if isinstance(value, Owner) else value}"
+        for name, value in changes.items()
+    )
+
+
+def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:
     """Mark a page deleted: its keys answer 404 from now on. Raises NotFound."""
     with db.atomic():
         page = lock_page(page_id)
         if page.deleted_at is None:
             page.deleted_at = now
             page.save(only=[Page.deleted_at])
+            activity.record(page.id, actor, "delete page", page.token_name, now)
+    return page
+
+
+def restore_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:
+    """Take a deletion back. Raises NotFound, InvalidInput after 30 days."""
+    with db.atomic():
+        page = lock_page(page_id)
+        if page.deleted_at is None:
+            return page
+        if now > page.deleted_at + RESTORE_WITHIN:
+            raise InvalidInput("The page was deleted more than 30 days ago.")
+        page.deleted_at = None
+        page.save(only=[Page.deleted_at])
+        activity.record(page.id, actor, "restore page", page.token_name, now)
     return page
 
 
@@ -94,7 +129,8 @@ def read_policy(page: Page) -> Policy:
     )
 
 
-def _parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
+def parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields as they are kept. Raises InvalidInput."""
     return {name: _PARSERS[name](value) for name, value in fields.items()}
 
 

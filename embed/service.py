@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from embed.balances import BalanceSource
 from embed.domain.nonces import NonceSeal
+from embed.domain.passwords import LinkSeal
 from embed.domain.times import Clock
 from embed.domain.visits import SessionSeal
 from embed.settings import Settings
@@ -16,4 +17,5 @@ class Service:
     balances: BalanceSource
     nonces: NonceSeal
     sessions: SessionSeal
+    password_links: LinkSeal
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's

@@ -1,11 +1,12 @@
 """Wallets that visitors submit, from the nonce to the owner's decision (spec 3.1, 4.2 to 4.4)."""
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from peewee import IntegrityError, ValueLiterals, fn
+from peewee import SQL, IntegrityError, ValueLiterals, fn
 
 from embed.api_keys import Access
 from embed.database import db
@@ -16,12 +17,20 @@ from embed.domain.nonces import Nonce
 from embed.domain.ownership import check_signature
 from embed.domain.times import format_instant
 from embed.errors import ApiError, NotFound
-from embed.models import Page, Submission
+from embed.models import STATUSES, Page, Submission
 from embed.pages import find_page, lock_page, read_policy
+from embed.parts import Place, merge_rows, read_rows
 from embed.service import Service
 from embed.wallets import track_approved
 
 MAX_LISTED = 50  # spec 4.4
+
+# For conditions beside a wallet's: SQLite keeps no statistics, and would rather search the
+# page's index, which may hold 100,000 submissions, than the wallet's, which holds a few.
+_unsearched_page = fn.COALESCE(Submission.page, "")
+
+_DAY_MS = SQL("86400000")  # no parameter: Postgres groups by what it can see is the same
+_EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,7 @@ def _find_rejected_at(page: Page, wallet_address: str) -> datetime | None:
     newest = (
         Submission.select(Submission.decided_at)
         .where(
-            Submission.page == page,
+            _unsearched_page == page.id,
             Submission.wallet_address == wallet_address,
             Submission.status == "rejected",
         )
@@ -152,14 +161,13 @@ def _find_rejected_at(page: Page, wallet_address: str) -> datetime | None:
 
 def _read_track_record(page: Page, claim: Claim) -> policy.TrackRecord:
     """Gather what the owner decided on this wallet, and on this session's other wallets."""
-    same_submitter = (Submission.wallet_address == claim.nonce.wallet_address) & (
-        Page.owner == page.owner_id
-    )
+    same_submitter = (
+        Submission.wallet_address == claim.nonce.wallet_address
+    ) & is_on_pages_of_owner(page.owner_id)
     if claim.session_id is not None:
         same_submitter |= (Submission.session_id == claim.session_id) & (Submission.page == page)
     decided = (
         Submission.select(Submission.status, fn.COUNT(Submission.id), fn.MAX(Submission.decided_at))
-        .join(Page)
         .where(same_submitter, Submission.status.in_(("approved", "rejected")))
         .group_by(Submission.status)
     )
@@ -168,6 +176,11 @@ def _read_track_record(page: Page, claim: Claim) -> policy.TrackRecord:
     approved_by_hand, last_approved_at = newest.get("approved", (0, None))
     _, last_rejected_at = newest.get("rejected", (0, None))
     return policy.TrackRecord(approved_by_hand, last_approved_at, last_rejected_at)
+
+
+def is_on_pages_of_owner(owner_id: str) -> Any:
+    """Return the condition, for submissions found by their wallet."""
+    return _unsearched_page.in_(Page.select(Page.id).where(Page.owner == owner_id))
 
 
 def _count_pending(page: Page) -> int:
@@ -226,15 +239,47 @@ def list_of_session(page_id: str, session_id: str | None) -> list[Submission]:
     """Return the visitor's own submissions, newest first, at most 50; none without a session."""
     if session_id is None:
         return []
-    return list_newest(
-        Submission.page == page_id, Submission.session_id == session_id, limit=MAX_LISTED
+    return read_rows(
+        Submission,
+        Submission.page == page_id,
+        Submission.session_id == session_id,
+        limit=MAX_LISTED,
     )
 
 
-def list_newest(*conditions: Any, limit: int) -> list[Submission]:
-    """Return what meets all conditions, newest first."""
-    query = Submission.select().where(*conditions)
-    return list(query.order_by(Submission.created_at.desc(), Submission.id.desc()).limit(limit))
+def list_by_status(
+    page: Page,
+    statuses: Iterable[str],
+    *,
+    limit: int,
+    after: Place | None = None,
+    is_oldest_first: bool = False,
+) -> list[Submission]:
+    """Return the page's submissions of these statuses, by when they were sent."""
+    # One statement each: of several statuses at once, databases sort all there are.
+    lists = [
+        read_rows(
+            Submission,
+            Submission.page == page,
+            Submission.status == status,
+            limit=limit,
+            after=after,
+            is_oldest_first=is_oldest_first,
+        )
+        for status in statuses
+    ]
+    return merge_rows(lists, limit=limit, is_oldest_first=is_oldest_first)
+
+
+def count_by_status(page: Page) -> Counter[str]:
+    """Return how many of the page's submissions have which status."""
+    query = (
+        Submission.select(Submission.status, fn.COUNT(1))  # not the id: it is not in the index
+        .where(Submission.page == page)
+        .group_by(Submission.status)
+    )
+    rows: Iterable[Any] = query.tuples()
+    return Counter(dict(rows))
 
 
 def describe_submission(submission: Submission) -> dict[str, Any]:
@@ -249,3 +294,22 @@ def describe_submission(submission: Submission) -> dict[str, Any]:
         "createdAtIso": format_instant(submission.created_at),
         "decidedAtIso": None if decided_at is None else format_instant(decided_at),
     }
+
+
+def count_by_day(page: Page, since: datetime) -> dict[date, Counter[str]]:
+    """Return the page's submissions since then by day (UTC) and status; empty days are absent."""
+    day_number = Submission.created_at / _DAY_MS
+    query = (
+        Submission.select(day_number, Submission.status, fn.COUNT(1))
+        .where(
+            Submission.page == page,
+            Submission.status.in_(STATUSES),  # for the index's sake
+            Submission.created_at >= since,
+        )
+        .group_by(day_number, Submission.status)
+    )
+    by_day: defaultdict[date, Counter[str]] = defaultdict(Counter)
+    rows: Any = db.execute(query)
+    for number, status, count in rows:
+        by_day[date.fromordinal(_EPOCH_ORDINAL + number)][status] = count
+    return dict(by_day)

@@ -8,6 +8,8 @@ from typing import Any
 
 from peewee import JOIN, IntegrityError
 
+from embed import activity
+from embed.activity import COMMAND_LINE
 from embed.balances import record_balance
 from embed.database import db
 from embed.domain.addresses import is_address
@@ -42,10 +44,11 @@ class WalletChanges:
 
 def list_wallets(page: Page, *, with_hidden: bool = False) -> list[TrackedWallet]:
     """Return the page's wallets, oldest first, in two statements however many there are."""
-    return _read_tracked(page) if with_hidden else _read_tracked(page, ~Wallet.is_hidden)
+    return read_tracked(page) if with_hidden else read_tracked(page, ~Wallet.is_hidden)
 
 
-def _read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
+def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
+    """Return the page's wallets that meet all conditions, oldest first, in two statements."""
     rows = (
         Wallet.select(
             Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden, Balance.amount
@@ -80,7 +83,14 @@ def _list_tags_by_wallet(page: Page, *conditions: Any) -> defaultdict[str, tuple
     return by_wallet
 
 
-def add_wallet(page_id: str, address: str, changes: WalletChanges, now: datetime) -> TrackedWallet:
+def add_wallet(
+    page_id: str,
+    address: str,
+    changes: WalletChanges,
+    now: datetime,
+    *,
+    actor: str = COMMAND_LINE,
+) -> TrackedWallet:
     """Track an address. Raises NotFound, InvalidInput."""
     if not is_address(address):
         raise InvalidInput(f"{address!r} is not a wallet address (base58 of 32 bytes).")
@@ -90,10 +100,11 @@ def add_wallet(page_id: str, address: str, changes: WalletChanges, now: datetime
             page = lock_page(page_id)
             wallet = Wallet.create(page=page, address=address, created_at=now)
             _apply(wallet, page, changes)
+            activity.record(page.id, actor, "add wallet", _name(wallet), now)
     except IntegrityError:
         raise InvalidInput(f"The page tracks {address} already.") from None
     _record_balance(page, address, changes, now)
-    return _get_tracked(page, wallet.id)
+    return get_tracked(page, wallet.id)
 
 
 def update_wallet(wallet_id: str, changes: WalletChanges, now: datetime) -> TrackedWallet:
@@ -103,28 +114,42 @@ def update_wallet(wallet_id: str, changes: WalletChanges, now: datetime) -> Trac
         wallet, page = _lock_wallet(wallet_id)
         _apply(wallet, page, changes)
     _record_balance(page, wallet.address, changes, now)
-    return _get_tracked(page, wallet.id)
+    return get_tracked(page, wallet.id)
 
 
-def remove_wallet(wallet_id: str) -> TrackedWallet:
+def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> TrackedWallet:
     """Stop tracking; what was observed of its balance stays. Raises NotFound."""
     with db.atomic():
         wallet, page = _lock_wallet(wallet_id)
-        tracked = _get_tracked(page, wallet.id)
+        tracked = get_tracked(page, wallet.id)
         wallet.delete_instance()
         bump_version(page.id)
+        activity.record(page.id, actor, "remove wallet", _name(wallet), now)
     return tracked
 
 
-def track_approved(page: Page, address: str, nickname: str, now: datetime) -> None:
+def track_approved(page: Page, address: str, nickname: str, now: datetime) -> bool:
     """Put an approved wallet on its page; one that the owner tracks already stays as it is.
 
-    Called inside the transaction of the approval.
+    Returns whether it was added. Called inside the transaction of the approval.
     """
-    Wallet.insert(
-        page=page, address=address, public_alias=nickname, created_at=now
-    ).on_conflict_ignore().execute()
+    is_tracked = Wallet.select().where(Wallet.page == page, Wallet.address == address).exists()
+    if not is_tracked:
+        Wallet.create(page=page, address=address, public_alias=nickname, created_at=now)
+        bump_version(page.id)
+    return not is_tracked
+
+
+def untrack_approved(page: Page, address: str, added_at: datetime) -> None:
+    """Take back what an approval added, unless it was removed and added anew meanwhile."""
+    Wallet.delete().where(
+        Wallet.page == page, Wallet.address == address, Wallet.created_at == added_at
+    ).execute()
     bump_version(page.id)
+
+
+def _name(wallet: Wallet) -> str:
+    return f"{wallet.public_alias} ({wallet.address})" if wallet.public_alias else wallet.address
 
 
 def _lock_wallet(wallet_id: str) -> tuple[Wallet, Page]:
@@ -134,8 +159,9 @@ def _lock_wallet(wallet_id: str) -> tuple[Wallet, Page]:
     return wallet, lock_page(wallet.page_id)
 
 
-def _get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
-    tracked = _read_tracked(page, Wallet.id == wallet_id)
+def get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
+    """Raises NotFound."""
+    tracked = read_tracked(page, Wallet.id == wallet_id)
     if not tracked:
         raise NotFound(f"There is no wallet {wallet_id}.")
     return tracked[0]

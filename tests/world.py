@@ -11,7 +11,7 @@ from nacl.signing import SigningKey
 from embed import api_keys, balances, owners, pages, reviews, tags, wallets
 from embed.database import db
 from embed.errors import STATUS_BY_CODE
-from embed.models import Page
+from embed.models import ApiKey, Page
 
 SECRET_KEY = "a secret for tests that is long enough to be one"
 SITE = "https://site.example"
@@ -101,7 +101,7 @@ class World:
             api_keys.revoke_key(key.id, self.clock())
 
     def configure(self, **fields: object) -> None:
-        pages.update_page(self.page_id, fields)
+        pages.update_page(self.page_id, fields, self.clock())
 
     def delete_page(self) -> None:
         pages.delete_page(self.page_id, self.clock())
@@ -127,10 +127,13 @@ class World:
         return pages.get_page(self.page_id)
 
     def dump(self) -> dict[str, list[str]]:
-        """Return every row of every table."""
+        """Return every row of every table, but for what the dashboard tells of a key's use."""
         return {
             table: sorted(map(repr, db.execute_sql(f'SELECT * FROM "{table}"').fetchall()))  # noqa: S608
             for table in db.get_tables()
+            if table not in ("api_key", "refused_origin")
+        } | {
+            "api_key": sorted(repr(row | {"last_used_at": None}) for row in ApiKey.select().dicts())
         }
 
     # Visitors

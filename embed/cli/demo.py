@@ -55,7 +55,10 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
         _wait_until_served(server, port)
         say(f"2. gunicorn serves it at {base_url}")
         summary = _act_as_visitor(base_url, page, say)
-        summary |= {"hostUrl": host_url, "widgetUrl": widget_url}
+        owner = page.owner
+        token = service().password_links.close(owner.id, owner.password_hash, service().clock())
+        dashboard_url = f"{base_url}/dashboard/password/{token}"
+        summary |= {"hostUrl": host_url, "widgetUrl": widget_url, "dashboardUrl": dashboard_url}
         _print_addresses(base_url, page, summary, as_json)
         server.wait()
 
@@ -102,6 +105,8 @@ def _print_addresses(base_url: str, page: DemoPage, summary: dict[str, Any], as_
     click.echo(f"""
 Open the site:    {summary["hostUrl"]}  (the widget in a frame, with a test wallet)
 Open the widget:  {summary["widgetUrl"]}
+Be its owner:     {summary["dashboardUrl"]}
+                  (choose a password; from then on sign in as {page.owner.email})
 Approve a wallet: flask submissions list {page.id} --status pending
                   flask submissions approve ID
 Read the page:    curl -H 'Authorization: Bearer {page.secret_key}' {api_url}

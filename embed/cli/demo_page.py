@@ -8,6 +8,7 @@ import base58
 from nacl.signing import SigningKey
 
 from embed import api_keys, owners, pages, tags, wallets
+from embed.cli.demo_past import make_past
 from embed.database import db
 from embed.errors import NotFound
 from embed.models import Owner, Page
@@ -27,6 +28,7 @@ WALLET_COUNT = 36
 @dataclass(frozen=True, slots=True)
 class DemoPage:
     id: str
+    owner: Owner
     public_key: str
     secret_key: str
 
@@ -37,12 +39,15 @@ def make_demo_page(origins: list[str], now: datetime) -> DemoPage:
     A key cannot be shown again, so those of earlier runs are revoked.
     """
     with db.atomic():
-        page = _find_page() or _make_page(now)
+        known = _find_page()
+        page = known or _make_page(now)
         for key in api_keys.list_keys(page.id):
             api_keys.revoke_key(key.id, now)
-        _, public_key = api_keys.create_key(page.id, "public", raw_origins=origins, now=now)
+        kept, public_key = api_keys.create_key(page.id, "public", raw_origins=origins, now=now)
         _, secret_key = api_keys.create_key(page.id, "secret", now=now)
-    return DemoPage(page.id, public_key, secret_key)
+        if known is None:
+            make_past(page.id, kept.id, now)
+    return DemoPage(page.id, page.owner, public_key, secret_key)
 
 
 def _find_page() -> Page | None:

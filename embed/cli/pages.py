@@ -115,7 +115,7 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
     changes = _given(fields)
     if email:
         changes["owner"] = owners.get_owner(email)
-    print_thing(describe(pages.update_page(page, changes)), as_json=as_json)
+    print_thing(describe(pages.update_page(page, changes, service().clock())), as_json=as_json)
 
 
 @group.command("delete")

@@ -84,4 +84,4 @@ def update(
 @json_option
 def remove(wallet_id: str, as_json: bool) -> None:
     """Stop tracking a wallet."""
-    print_thing(describe(wallets.remove_wallet(wallet_id)), as_json=as_json)
+    print_thing(describe(wallets.remove_wallet(wallet_id, service().clock())), as_json=as_json)

@@ -2,14 +2,17 @@
 
 import re
 
-from flask import g, request
+import peewee
+from flask import current_app, g, request
 
-from embed.api_keys import Access, find_access
+from embed import doctor
+from embed.api_keys import Access, find_access, note_use
+from embed.database import discard_broken_connection
 from embed.domain.key_format import is_key
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
 from embed.web import limits
-from embed.web.current import own_origin
+from embed.web.current import own_origin, service
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
@@ -29,6 +32,7 @@ def authenticate() -> None:
         check_origin(access)
     limits.check_key(access.key_id)
     g.access = access
+    _remember_use(access)
 
 
 def get_access(raw_key: str) -> Access:
@@ -52,6 +56,7 @@ def check_origin(access: Access) -> None:
     raw_origin = request.headers.get("Origin")
     if raw_origin == "null":
         if not access.allows_null_origin:
+            remember_refusal(access, "null")
             raise ApiError("origin_not_allowed")
         return
     # A same-origin GET sends no Origin; browsers set Sec-Fetch-Site themselves, scripts cannot.
@@ -62,4 +67,26 @@ def check_origin(access: Access) -> None:
         return
     origin = parse_origin(raw_origin)
     if origin is None or not (origin in access.origins or origin == own_origin()):
+        if origin is not None:
+            remember_refusal(access, origin)
         raise ApiError("origin_not_allowed")
+
+
+def remember_refusal(access: Access, origin: str) -> None:
+    """Show the owner which site was kept out; no request fails because that cannot be kept."""
+    try:
+        doctor.record_refusal(access.key_id, origin, service().clock())
+    except peewee.PeeweeException as error:
+        _log_lost(error)
+
+
+def _remember_use(access: Access) -> None:
+    try:
+        note_use(access, service().clock())
+    except peewee.PeeweeException as error:
+        _log_lost(error)
+
+
+def _log_lost(error: Exception) -> None:
+    current_app.logger.warning("Not kept for the dashboard: %s", error)
+    discard_broken_connection()

@@ -102,6 +102,11 @@ def check_session_submissions() -> None:
         _hit("rate_limit_session", limit, f"submission {session_id}")
 
 
+def check_sign_in(who: str, limit: RateLimitItem) -> None:
+    """Limit attempts at passwords. Raises ApiError `rate_limit_session`."""
+    _hit("rate_limit_session", limit, f"sign-in {who}")
+
+
 def _hit(code: str, limit: RateLimitItem, who: str) -> None:
     cast(Limits, current_app.extensions[_EXTENSION]).hit(code, limit, who)
 

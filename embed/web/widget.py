@@ -14,7 +14,7 @@ from embed.domain.origins import parse_origin
 from embed.errors import ApiError
 from embed.pages import find_page
 from embed.web.assets import compress
-from embed.web.auth import get_access
+from embed.web.auth import get_access, remember_refusal
 from embed.web.current import own_origin, service
 from embed.web.languages import current_language
 from embed.web.visitor import find_session_id, renew_session
@@ -55,6 +55,7 @@ def show_widget(page_id: str) -> Response:
         )
     )
     response.headers["Content-Security-Policy"] = _build_policy(_list_ancestors(access))
+    _notice_strange_site(access)
     renew_session(response)
     return response
 
@@ -120,6 +121,16 @@ def _find_site(access: Access) -> str | None:
     """Return the site that embeds the widget, if it is on the key's list and says so."""
     site = parse_origin(request.headers.get("Referer", ""))
     return site if site in access.origins else None
+
+
+def _notice_strange_site(access: Access) -> None:
+    """Tell the embed doctor of a frame that the browser will leave empty (frame-ancestors)."""
+    site = parse_origin(request.headers.get("Referer", ""))
+    is_framed = request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame")
+    if not is_framed or site is None or access.allows_null_origin:
+        return
+    if site not in access.origins and site != own_origin():
+        remember_refusal(access, site)
 
 
 def _read_look() -> dict[str, str | None]:

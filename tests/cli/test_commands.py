@@ -22,6 +22,7 @@ COMMANDS = {
     "demo",
     "owners create",
     "owners list",
+    "owners reset",
     "pages create",
     "pages list",
     "pages show",
@@ -119,6 +120,7 @@ def test_there_is_a_command_for_everything_and_each_speaks_json(app):
 def test_owner_is_made_and_listed(operator):
     owner = operator.show("owners", "create", " Ann@Example.com ")
 
+    assert owner.pop("passwordUrl").startswith("http://127.0.0.1:8000/dashboard/password/")
     assert owner == {"id": owner["id"], "email": "ann@example.com", "createdAtIso": NOW}
     assert operator.show("owners", "list") == [owner]
     assert operator.tell("owners", "create", "bob@example.com").splitlines()[1].split() == [
@@ -126,6 +128,14 @@ def test_owner_is_made_and_listed(operator):
         "bob@example.com",
     ]
     assert "ann@example.com" in operator.tell("owners", "list")
+
+
+def test_link_to_a_password_is_made_again_for_known_owners_only(operator):
+    made = operator.show("owners", "create", "ann@example.com")
+    again = operator.show("owners", "reset", "ann@example.com")
+
+    assert again.keys() == made.keys()
+    assert "no owner bob@example.com" in operator.refuse("owners", "reset", "bob@example.com")
 
 
 def test_page_without_an_owner_belongs_to_the_installation_and_can_be_handed_over(operator):
@@ -610,7 +620,7 @@ def test_commands_on_a_database_that_is_not_upgraded_say_how_to_upgrade_it(empty
             (line,) = result.stderr.splitlines()
             assert line.startswith("Error: ")
             assert "flask db upgrade" in line
-        assert operator.show("db", "upgrade") == {"applied": ["0001_initial"]}
+        assert operator.show("db", "upgrade") == {"applied": ["0001_initial", "0002_dashboard"]}
         assert operator.show("db", "upgrade") == {"applied": []}
         assert operator.tell("db", "upgrade") == "The database is up to date.\n"
         assert operator.show("owners", "list") == []

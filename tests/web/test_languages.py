@@ -249,7 +249,7 @@ def test_refusals_are_translated(world, language):
             answer = world.client.get(f"/embed{path}", headers={"Accept-Language": lang})
             assert answer.status_code in (401, 404)
             assert language_of(answer) == lang
-            sentences[lang] = html.unescape(re.search("<p>(.*?)</p>", answer.text)[1])
+            sentences[lang] = html.unescape(re.search("<h1>(.*?)</h1>", answer.text)[1])
 
         wanted = read_catalog(language)[sentences[SOURCE_LANGUAGE]].string
         assert sentences[language] == wanted

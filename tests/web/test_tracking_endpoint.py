@@ -127,7 +127,7 @@ CHANGES = {
     "tag added": lambda world, wallet, tag: world.add_tag("Another"),
     "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id),
     "wallet added": lambda world, wallet, tag: world.track(Visitor().address),
-    "wallet removed": lambda world, wallet, tag: wallets.remove_wallet(wallet.id),
+    "wallet removed": lambda world, wallet, tag: wallets.remove_wallet(wallet.id, world.clock()),
     "wallet hidden": lambda world, wallet, tag: change(world, wallet, is_hidden=True),
     "alias": lambda world, wallet, tag: change(world, wallet, alias="Another"),
     "wallet's tags": lambda world, wallet, tag: change(world, wallet, tag_names=[]),

@@ -1,0 +1,64 @@
+"""Owners' passwords: argon2id, and one-time links to choose one."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import cache
+
+from nacl import pwhash
+from nacl.exceptions import InvalidkeyError
+
+from embed.domain.key_format import hash_key
+from embed.domain.seals import Seal
+from embed.domain.times import from_ms, to_ms
+from embed.errors import InvalidInput
+
+MIN_LENGTH = 10
+MAX_LENGTH = 200
+LINK_LIFETIME = timedelta(days=1)
+
+
+def hash_password(password: str) -> str:
+    """Return an argon2id hash with its salt and costs. Raises InvalidInput."""
+    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
+        raise InvalidInput(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters.")
+    return pwhash.argon2id.str(_encode(password)).decode("ascii")
+
+
+def is_password(password: str, password_hash: str | None) -> bool:
+    """Tell whether it fits; without a hash to compare it takes as long, and is no."""
+    try:
+        pwhash.verify((password_hash or _decoy()).encode("ascii"), _encode(password))
+    except InvalidkeyError:
+        return False
+    return password_hash is not None
+
+
+def fingerprint(password_hash: str | None) -> str:
+    """Return what changes with the password, to tie sessions and links to it."""
+    return hash_key(password_hash or "")[:16]
+
+
+class LinkSeal:
+    """One-time links: choosing a password changes its fingerprint, which ends the link."""
+
+    def __init__(self, secret_keys: Sequence[str]) -> None:
+        self._seal = Seal(secret_keys, "dashboard password link")
+
+    def close(self, owner_id: str, password_hash: str | None, now: datetime) -> str:
+        return self._seal.close([owner_id, fingerprint(password_hash), to_ms(now)])
+
+    def open(self, raw: str, now: datetime) -> tuple[str, str]:
+        """Return the owner's id and the fingerprint it was made for. Raises ValueError."""
+        owner_id, made_for, sealed_ms = self._seal.open(raw)
+        if now >= from_ms(sealed_ms) + LINK_LIFETIME:
+            raise ValueError("expired")
+        return owner_id, made_for
+
+
+def _encode(password: str) -> bytes:
+    return password.encode("utf-8", "surrogatepass")
+
+
+@cache
+def _decoy() -> str:
+    return hash_password("nobody has this password")

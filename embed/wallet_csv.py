@@ -1,0 +1,188 @@
+"""Wallets as a table that spreadsheets read and write: address, alias, tags, hidden, balance."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from embed.domain.addresses import is_address
+from embed.domain.amounts import parse_amount, simplify_amount
+from embed.domain.texts import parse_optional_text, parse_text
+from embed.errors import InvalidInput
+
+COLUMNS = ("address", "alias", "tags", "hidden", "balance")
+MAX_LINES = 10_000
+
+# A spreadsheet would run a cell that begins so. Apostrophes before it are doubled like the
+# one that we write, so that none is lost on the way back.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?")
+_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One wallet; None where the table has no such column: leave it as it is."""
+
+    address: str
+    alias: str | None = None  # empty: none
+    tag_names: tuple[str, ...] | None = None
+    is_hidden: bool | None = None
+    balance: float | None = None
+    number: int = 0  # where it stands in the file, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    number: int  # of the line in the file, from 1
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    lines: list[Line]
+    mistakes: list[Mistake]
+
+
+def format_sheet(lines: Iterable[Line]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for line in lines:
+        cells = (
+            line.address,
+            line.alias or "",
+            _join_tags(line.tag_names or ()),
+            "yes" if line.is_hidden else "no",
+            "" if line.balance is None else str(simplify_amount(line.balance)),
+        )
+        writer.writerow([neutralise(cell) for cell in cells])
+    return out.getvalue()
+
+
+def neutralise(cell: str) -> str:
+    """Put an apostrophe before what a spreadsheet would take for a formula."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def restore(cell: str) -> str:
+    return cell[1:] if _NEUTRALISED.match(cell) else cell
+
+
+def decode_sheet(raw: bytes) -> str:
+    """Return the text of a file. Raises InvalidInput, naming the line, unless it is UTF-8."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = raw.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(
+            f"Line {number} is not UTF-8; save the file as “CSV UTF-8”, and try again."
+        ) from None
+
+
+def parse_sheet(text: str) -> Sheet:
+    """Read a table; the first line may name the columns, later columns may be left out.
+
+    Every bad line is listed, and no line that is listed is among the lines.
+    """
+    lines: list[Line] = []
+    mistakes: list[Mistake] = []
+    first_numbers: dict[str, int] = {}
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    count = 0
+    try:
+        for number, cells in _number_rows(reader):
+            if not any(cell.strip() for cell in cells) or _is_heading(number, cells):
+                continue
+            count += 1
+            if count > MAX_LINES:
+                sentence = f"More than {MAX_LINES:,} wallets; split the file."
+                return Sheet([], [Mistake(number, sentence)])
+            said, line = _parse_line(number, cells)
+            if line is not None:
+                first = first_numbers.setdefault(line.address, number)
+                if first != number:
+                    said.append(f"The address stands on line {first} already.")
+            if said:
+                mistakes.append(Mistake(number, " ".join(said)))
+            elif line is not None:
+                lines.append(line)
+    except csv.Error as error:
+        mistakes.append(Mistake(reader.line_num, f"This cannot be read as CSV: {error}."))
+    return Sheet(lines, mistakes)
+
+
+def _number_rows(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    """Number rows by the line that they begin on: a cell may hold several."""
+    number = 1
+    for cells in reader:
+        yield number, cells
+        number = reader.line_num + 1  # type: ignore[attr-defined]
+
+
+def _is_heading(number: int, cells: list[str]) -> bool:
+    return number == 1 and cells[0].strip().lower() == COLUMNS[0]
+
+
+def _parse_line(number: int, cells: list[str]) -> tuple[list[str], Line | None]:
+    """Return all that is wrong, and the line if its address can be told."""
+    if len(cells) > len(COLUMNS):
+        return [f"{len(cells)} columns; there are {len(COLUMNS)}: {', '.join(COLUMNS)}."], None
+    raw = dict(zip(COLUMNS, (restore(cell).strip() for cell in cells), strict=False))
+    address = raw["address"]
+    if not is_address(address):
+        hint = " Columns are parted by commas." if ";" in address and len(cells) == 1 else ""
+        return [f"{_shorten(address)} is not a wallet address.{hint}"], None
+    said: list[str] = []
+    alias = tag_names = is_hidden = balance = None
+    try:
+        if "alias" in raw:
+            alias = parse_optional_text(raw["alias"], "alias", max_length=100) or ""
+    except InvalidInput as mistake:
+        said.append(str(mistake))
+    try:
+        if "tags" in raw:
+            tag_names = _split_tags(raw["tags"])
+    except InvalidInput as mistake:
+        said.append(str(mistake))
+    if "hidden" in raw:
+        is_hidden = _WORDS.get(raw["hidden"].lower())
+        if is_hidden is None:
+            said.append(f"Hidden is yes or no, not {_shorten(raw['hidden'])}.")
+    if raw.get("balance"):
+        balance = _parse_balance(raw["balance"])
+        if balance is None:
+            said.append(f"{_shorten(raw['balance'])} is not a balance, such as 1250.5.")
+    return said, Line(address, alias, tag_names, is_hidden, balance, number)
+
+
+def _parse_balance(raw: str) -> float | None:
+    if not _NUMBER.fullmatch(raw):
+        return None
+    try:
+        return parse_amount(float(raw))
+    except InvalidInput:
+        return None
+
+
+def _join_tags(names: Iterable[str]) -> str:
+    return ";".join(name.replace("\\", "\\\\").replace(";", "\\;") for name in names)
+
+
+def _split_tags(raw: str) -> tuple[str, ...]:
+    """Raises InvalidInput for a name that no tag can have."""
+    parts = [""]
+    characters = iter(raw)
+    for character in characters:
+        if character == ";":
+            parts.append("")
+        else:
+            parts[-1] += next(characters, "\\") if character == "\\" else character
+    names = [parse_text(part, "tag's name", max_length=40) for part in parts if part.strip()]
+    return tuple(dict.fromkeys(names))
+
+
+def _shorten(raw: str) -> str:
+    return repr(raw if len(raw) <= 60 else f"{raw[:59]}…")

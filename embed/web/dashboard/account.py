@@ -1,0 +1,141 @@
+"""Signing in and out, and choosing a password."""
+
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+from flask import redirect, request, session, url_for
+from flask.typing import ResponseReturnValue
+from flask_login import current_user, login_user, logout_user
+from flask_wtf import FlaskForm
+from limits import parse
+from wtforms import EmailField, PasswordField, SubmitField
+from wtforms.validators import EqualTo, InputRequired, Length
+
+from embed import owners
+from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_password
+from embed.errors import ApiError, InvalidInput, NotFound
+from embed.models import Owner
+from embed.web import limits
+from embed.web.current import service
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.people import SignedInOwner, current_owner
+from embed.web.dashboard.rendering import blame, done, render, render_mistake
+
+PER_ACCOUNT = parse("10/10 minutes")
+PER_ADDRESS = parse("30/10 minutes")
+DEAD_LINK = "This link has been used or has run out. Make a new one: flask owners reset EMAIL"
+WRONG = "This e-mail address and password do not fit together."
+
+
+class SignInForm(FlaskForm):
+    email = EmailField("E-mail", [InputRequired(), Length(max=254)])
+    password = PasswordField("Password", [InputRequired(), Length(max=MAX_LENGTH)])
+    submit = SubmitField("Sign in")
+
+
+class PasswordForm(FlaskForm):
+    password = PasswordField(
+        "New password",
+        [
+            InputRequired(),
+            Length(MIN_LENGTH, MAX_LENGTH, f"Choose {MIN_LENGTH} to {MAX_LENGTH} characters."),
+        ],
+    )
+    again = PasswordField(
+        "The same again", [InputRequired(), EqualTo("password", "The two are not the same.")]
+    )
+    submit = SubmitField("Set the password")
+
+
+class ChangePasswordForm(PasswordForm):
+    present = PasswordField("Present password", [InputRequired(), Length(max=MAX_LENGTH)])
+
+
+@blueprint.route("/sign-in", methods=["GET", "POST"])
+def sign_in() -> ResponseReturnValue:
+    if current_user.is_authenticated:
+        return redirect(url_for("dashboard.list_pages"))
+    form = SignInForm()
+    if not form.validate_on_submit():
+        return render("sign_in.html", form=form)
+    email, password = form.email.data or "", form.password.data or ""
+    try:
+        limits.check_sign_in(limits.client_network(), PER_ADDRESS)
+        limits.check_sign_in(email.strip().lower(), PER_ACCOUNT)
+    except ApiError as refusal:
+        wait = refusal.retry_after or timedelta(minutes=10)
+        minutes = -(-int(wait.total_seconds()) // 60)
+        form.password.errors = [f"Too many attempts. Please wait {minutes} min."]
+        response = render("sign_in.html", form=form, status=429)
+        response.headers["Retry-After"] = str(int(wait.total_seconds()) + 1)
+        return response
+    owner = owners.check_sign_in(email, password)
+    if owner is None:
+        form.password.errors = [WRONG]
+        return render("sign_in.html", form=form, status=422)
+    _begin_session(owner)
+    return redirect(_safe_target(), 303)
+
+
+@blueprint.post("/sign-out")
+def sign_out() -> ResponseReturnValue:
+    logout_user()
+    session.clear()
+    return done("You are signed out.", url_for("dashboard.sign_in"))
+
+
+@blueprint.route("/password/<token>", methods=["GET", "POST"])
+def choose_password(token: str) -> ResponseReturnValue:
+    """Set a password by a one-time link from the command line."""
+    try:
+        owner_id, made_for = service().password_links.open(token, service().clock())
+    except ValueError:
+        return render_mistake(DEAD_LINK, 404)
+    owner = owners.find_by_id(owner_id)
+    if owner is None or fingerprint(owner.password_hash) != made_for:
+        return render_mistake(DEAD_LINK, 404)
+    form = PasswordForm()
+    if not form.validate_on_submit():
+        return render("password.html", form=form, owner=owner)
+    try:
+        owner = owners.choose_password(owner_id, made_for, form.password.data or "")
+    except NotFound as mistake:
+        return render_mistake(str(mistake), 409)
+    _begin_session(owner)
+    return done("Your password is set.", url_for("dashboard.list_pages"))
+
+
+@blueprint.route("/account", methods=["GET", "POST"])
+def account() -> ResponseReturnValue:
+    """Change the password, which ends every other session."""
+    form = ChangePasswordForm()
+    if not form.validate_on_submit():
+        return render("account.html", form=form)
+    owner = current_owner()
+    if not is_password(form.present.data or "", owner.password_hash):
+        form.present.errors = ["This is not your present password."]
+        return render("account.html", form=form, status=422)
+    try:
+        changed = owners.choose_password(
+            owner.id, fingerprint(owner.password_hash), form.password.data or ""
+        )
+    except InvalidInput as mistake:
+        blame(form, "password", mistake)
+        return render("account.html", form=form, status=422)
+    _begin_session(changed)
+    return done("Your password is changed; other devices are signed out.", request.path)
+
+
+def _begin_session(owner: Owner) -> None:
+    """Sign in with a fresh session, so that one planted before is worth nothing."""
+    session.clear()
+    session.permanent = True
+    login_user(SignedInOwner(owner))
+
+
+def _safe_target() -> str:
+    """Return where the owner was going, if that is inside the dashboard."""
+    target = request.args.get("next", "")
+    parts = urlsplit(target)
+    is_ours = not parts.scheme and not parts.netloc and target.startswith("/dashboard/")
+    return target if is_ours and "\\" not in target else url_for("dashboard.list_pages")

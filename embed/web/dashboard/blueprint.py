@@ -1,0 +1,128 @@
+"""What every route of the dashboard shares: who is signed in, CSRF, and what pages may load."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from flask import Blueprint, Flask, Request, Response, redirect, request, url_for
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from flask.typing import ResponseReturnValue
+from flask_login import LoginManager, current_user
+from flask_wtf.csrf import CSRFError, CSRFProtect
+
+from embed.domain.times import format_instant
+from embed.errors import InvalidInput, NotFound
+from embed.settings import Settings
+from embed.web.dashboard.people import load_owner
+from embed.web.dashboard.rendering import render_mistake
+
+blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
+
+OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
+SESSION_LIFETIME = timedelta(days=14)
+MAX_FORM_BYTES = 4 * 1024 * 1024  # a CSV of 10,000 wallets
+
+_csrf = CSRFProtect()
+_login = LoginManager()
+
+
+class _DashboardSessions(SecureCookieSessionInterface):
+    """Flask's session cookie, Secure but on localhost, where there may be no TLS."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """The API and the widget have none, and do not pay for looking."""
+        if not request.path.startswith("/dashboard"):
+            return None
+        return super().open_session(app, request)
+
+    def get_cookie_secure(self, app: Flask) -> bool:
+        host = request.host.rpartition(":")[0] or request.host
+        return host not in ("localhost", "127.0.0.1", "[::1]")
+
+
+def init_dashboard(app: Flask, settings: Settings) -> None:
+    app.secret_key, *fallbacks = settings.secret_keys
+    app.config.update(
+        SECRET_KEY_FALLBACKS=fallbacks,
+        SESSION_COOKIE_NAME="embed_dashboard",
+        SESSION_COOKIE_PATH="/dashboard",
+        SESSION_COOKIE_SAMESITE="Lax",
+        PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
+        WTF_CSRF_CHECK_DEFAULT=False,  # the API has no cookies that a forged request could use
+        WTF_CSRF_TIME_LIMIT=None,  # a form may stay open as long as its owner is signed in
+    )
+    app.session_interface = _DashboardSessions()
+    _csrf.init_app(app)
+    # Not its init_app, which would read the session after every request of the API too.
+    app.login_manager = _login  # type: ignore[attr-defined]
+    _login.session_protection = None  # addresses change; the password's fingerprint does not
+    _login.user_loader(load_owner)
+    app.register_blueprint(blueprint)
+
+
+@blueprint.context_processor
+def provide_user() -> dict[str, Any]:
+    return {"current_user": current_user}
+
+
+@blueprint.before_request
+def let_in() -> ResponseReturnValue | None:
+    """Send strangers to the sign-in page, and refuse forged forms."""
+    request.max_content_length = request.max_form_memory_size = MAX_FORM_BYTES
+    if request.endpoint not in OPEN_ENDPOINTS and not current_user.is_authenticated:
+        return redirect(url_for("dashboard.sign_in", next=_remember_target()))
+    if request.method not in ("GET", "HEAD"):
+        _csrf.protect()
+    return None
+
+
+def _remember_target() -> str | None:
+    return request.full_path.rstrip("?") if request.method == "GET" else None
+
+
+@blueprint.after_request
+def protect(response: Response) -> Response:
+    response.headers["Content-Security-Policy"] = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+        " connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none';"
+        " frame-ancestors 'none'"
+    )
+    response.headers["Referrer-Policy"] = "same-origin"
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@blueprint.app_template_filter("iso")
+def format_iso(instant: datetime) -> str:
+    return format_instant(instant)
+
+
+@blueprint.app_template_filter("moment")
+def format_moment(instant: datetime) -> str:
+    """Return a time for people, in UTC; scripts turn it into the reader's own."""
+    return instant.strftime("%Y-%m-%d %H:%M UTC")
+
+
+@blueprint.errorhandler(NotFound)
+def show_not_found(error: NotFound) -> ResponseReturnValue:
+    return render_mistake("This is not here, or not yours.", 404)
+
+
+@blueprint.errorhandler(404)
+def show_unknown(_: Any) -> ResponseReturnValue:
+    return render_mistake("This is not here, or not yours.", 404)
+
+
+@blueprint.errorhandler(413)
+def show_too_large(_: Any) -> ResponseReturnValue:
+    return render_mistake("This is more than 4 MB. Send it in parts.", 413)
+
+
+@blueprint.errorhandler(InvalidInput)
+def show_invalid(error: InvalidInput) -> ResponseReturnValue:
+    return render_mistake(str(error), 409)
+
+
+@blueprint.errorhandler(CSRFError)
+def show_forged(_: CSRFError) -> ResponseReturnValue:
+    return render_mistake("This form is too old. Go back, reload the page and try again.", 400)

@@ -1,0 +1,98 @@
+"""The snippet that owners paste into their site, and a preview of it."""
+
+import re
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+from babel import Locale
+from flask import request
+from flask.typing import ResponseReturnValue
+from flask_wtf import FlaskForm
+from werkzeug.datastructures import MultiDict
+from wtforms import SelectField, StringField
+from wtforms.validators import Optional, Regexp
+
+from embed.api_keys import get_preview_key
+from embed.models import Page
+from embed.web.current import own_origin, service
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.people import get_own_page
+from embed.web.dashboard.rendering import render
+from embed.web.languages import LANGUAGES
+
+PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
+# Labels by value; the stubs of WTForms do not know that form yet.
+_THEMES: Any = {"": "As the visitor's device", "light": "Light", "dark": "Dark"}
+
+
+@dataclass(frozen=True, slots=True)
+class Snippets:
+    frame: str
+    script: str  # makes the frame grow with its content
+
+
+def _name_language(code: str) -> str:
+    return str(Locale.parse(code).get_display_name(code)).capitalize()
+
+
+_LANGUAGES: Any = {"": "As the visitor's browser"} | {
+    code: _name_language(code) for code in LANGUAGES
+}
+
+
+class LookForm(FlaskForm):
+    """A GET form: what it asks for is in the address, so it works without a script."""
+
+    class Meta:
+        csrf = False
+
+    theme = SelectField("Theme", choices=_THEMES)
+    accent = StringField(
+        "Accent color",
+        [Optional(), Regexp(re.compile(r"#?[0-9a-fA-F]{6}\Z"), message="Six hex digits.")],
+        description="Six hex digits, such as 7c4ddb, for buttons; empty: the widget's own.",
+    )
+    lang = SelectField("Language", choices=_LANGUAGES)
+
+
+@blueprint.get("/pages/<page_id>/embed")
+def show_embed(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    form = LookForm(MultiDict({"theme": "", "lang": ""} | request.args.to_dict()))
+    form.validate()
+    look = _read_look(form)
+    key = get_preview_key(page.id, service().settings.secret_keys[0], service().clock())
+    return render(
+        "embed.html",
+        page=page,
+        form=form,
+        placeholder=PLACEHOLDER,
+        snippets=build_snippets(page, PLACEHOLDER, **look),
+        preview_url=f"/embed/tracking/{page.id}?{urlencode({'key': key} | look)}",
+    )
+
+
+def build_snippets(page: Page, key: str, **look: str) -> Snippets:
+    """Return what to paste; `look` are the widget's own query arguments."""
+    origin = own_origin()
+    url = f"{origin}/embed/tracking/{page.id}?{urlencode({'key': key} | look)}"
+    title = page.public_title or f"{page.token_name} wallets"
+    return Snippets(
+        frame=(
+            f'<iframe src="{escape(url)}"\n'
+            f'        title="{escape(title)}" width="100%" height="600" style="border: 0"\n'
+            '        referrerpolicy="strict-origin"></iframe>'
+        ),
+        script=f'<script src="{origin}/embed.js" async></script>',
+    )
+
+
+def _read_look(form: LookForm) -> dict[str, str]:
+    """Return what was chosen and makes sense."""
+    return {
+        field.name: field.data.removeprefix("#").lower()
+        for field in form
+        if field.data and not field.errors
+    }

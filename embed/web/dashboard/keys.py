@@ -1,0 +1,187 @@
+"""The page's keys: made and shown once, their sites, the embed doctor, and revoking."""
+
+from datetime import datetime
+from typing import Any
+
+from flask import request, url_for
+from flask.typing import ResponseReturnValue
+from flask_wtf import FlaskForm
+from wtforms import BooleanField, SubmitField, TextAreaField
+from wtforms.validators import ValidationError
+
+from embed import api_keys, doctor
+from embed.domain.key_format import Tier
+from embed.domain.origins import parse_allowlist_entry
+from embed.errors import InvalidInput
+from embed.models import ApiKey, Page
+from embed.web.current import service
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.embed_code import build_snippets
+from embed.web.dashboard.people import current_owner, get_own_key, get_own_page
+from embed.web.dashboard.rendering import blame, done, render
+
+NULL_WARNING = (
+    "For files opened from disk and sandboxed frames. Browsers cannot name such places, so with"
+    " this switch every site on the web may show the widget with this key, and any program that"
+    " holds the key may use it."
+)
+
+
+class OriginsForm(FlaskForm):
+    origins = TextAreaField(
+        "Sites",
+        description="One a line, as the address bar shows it: https://www.example.com."
+        " With and without www are two sites, and so are http and https.",
+    )
+    allow_null_origin = BooleanField("Allow the null origin", description=NULL_WARNING)
+    submit = SubmitField("Save")
+
+    def validate_origins(self, field: TextAreaField) -> None:
+        """Say of every line what is wrong with it, not only of the first."""
+        mistakes = []
+        for raw in read_lines(field.data):
+            try:
+                parse_allowlist_entry(raw)
+            except InvalidInput as mistake:
+                mistakes.append(str(mistake))
+        if mistakes:
+            raise ValidationError(" ".join(mistakes))
+        if not read_lines(field.data) and not self.allow_null_origin.data:
+            raise ValidationError("Name at least one site, or the key works nowhere.")
+
+
+class CreateForm(OriginsForm):
+    submit = SubmitField("Make the key")
+
+
+class SecretForm(FlaskForm):
+    submit = SubmitField("Make the key")
+
+
+def read_lines(text: str | None) -> list[str]:
+    return [line.strip() for line in (text or "").splitlines() if line.strip()]
+
+
+@blueprint.get("/pages/<page_id>/keys")
+def list_keys(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    keys = api_keys.list_keys(page.id)
+    return render(
+        "keys.html",
+        page=page,
+        live=[key for key in keys if key.revoked_at is None],
+        revoked=[key for key in keys if key.revoked_at is not None],
+        refusals=doctor.list_refusals(page.id),
+    )
+
+
+@blueprint.route("/pages/<page_id>/keys/new/<any(public, secret):tier>", methods=["GET", "POST"])
+def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
+    """Make a key and show it on the answer itself: it is in no address and in no cookie."""
+    page = get_own_page(page_id)
+    form = CreateForm() if tier == "public" else SecretForm()
+    if form.validate_on_submit():
+        try:
+            kept, key = api_keys.create_key(
+                page.id, tier, **_read(form), now=_now(), actor=current_owner().email
+            )
+        except InvalidInput as mistake:
+            blame(form, "origins", mistake)
+        else:
+            return _show_new_key(page, kept, key, form)
+    status = 422 if form.errors else 200
+    return render("key_form.html", page=page, form=form, tier=tier, status=status)
+
+
+def _show_new_key(page: Page, kept: ApiKey, key: str, form: FlaskForm) -> ResponseReturnValue:
+    return render(
+        "key_created.html",
+        page=page,
+        key=key,
+        kept=kept,
+        notes=_explain_changes(form),
+        snippets=build_snippets(page, key) if kept.tier == "public" else None,
+        status=201,
+    )
+
+
+@blueprint.route("/pages/<page_id>/keys/<key_id>/sites", methods=["GET", "POST"])
+def edit_origins(page_id: str, key_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    key = _get_changeable(page, key_id)
+    form = OriginsForm(origins="\n".join(key.origins), allow_null_origin=key.allow_null_origin)
+    if form.validate_on_submit():
+        sites = _read(form)
+        try:
+            api_keys.change_origins(key.id, **sites, now=_now(), actor=current_owner().email)
+        except InvalidInput as mistake:
+            blame(form, "origins", mistake)
+        else:
+            said = " ".join(["The sites are saved.", *_explain_changes(form)])
+            return done(said, url_for("dashboard.list_keys", page_id=page.id))
+    status = 422 if form.errors else 200
+    return render("key_form.html", page=page, form=form, key=key, tier="public", status=status)
+
+
+@blueprint.route("/pages/<page_id>/keys/<key_id>/revoke", methods=["GET", "POST"])
+def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    key = get_own_key(page, key_id)
+    if request.method == "GET":
+        return render("key_revoke.html", page=page, key=key)
+    api_keys.revoke_key(key.id, _now(), actor=current_owner().email)
+    return done(
+        f"The key {key.display_prefix}… is revoked.",
+        url_for("dashboard.list_keys", page_id=page.id),
+    )
+
+
+@blueprint.post("/pages/<page_id>/keys/<key_id>/allow")
+def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
+    """Put a site that was kept out on the key's list."""
+    page = get_own_page(page_id)
+    key = _get_changeable(page, key_id)
+    origin = request.form.get("origin", "")
+    api_keys.allow_origin(key.id, origin, now=_now(), actor=current_owner().email)
+    doctor.forget_refusal(key.id, origin)
+    return done(f"{origin} may use the key now.", url_for("dashboard.list_keys", page_id=page.id))
+
+
+@blueprint.post("/pages/<page_id>/keys/<key_id>/forget")
+def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
+    """Take a site off the doctor's list; it stays kept out."""
+    page = get_own_page(page_id)
+    key = get_own_key(page, key_id)
+    doctor.forget_refusal(key.id, request.form.get("origin", ""))
+    return done("Forgotten.", url_for("dashboard.list_keys", page_id=page.id))
+
+
+def _get_changeable(page: Page, key_id: str) -> ApiKey:
+    """Raises NotFound, and InvalidInput for keys whose sites mean nothing."""
+    key = get_own_key(page, key_id)
+    if key.tier != "public":
+        raise InvalidInput("A secret key has no sites: any server that holds it may use it.")
+    if key.revoked_at is not None:
+        raise InvalidInput("This key is revoked; make a new one.")
+    return key
+
+
+def _read(form: FlaskForm) -> dict[str, Any]:
+    if isinstance(form, OriginsForm):
+        return {
+            "raw_origins": read_lines(form.origins.data),
+            "allow_null_origin": bool(form.allow_null_origin.data),
+        }
+    return {}
+
+
+def _explain_changes(form: FlaskForm) -> list[str]:
+    """Say which lines are kept otherwise than they were written."""
+    if not isinstance(form, OriginsForm):
+        return []
+    kept = {raw: parse_allowlist_entry(raw) for raw in read_lines(form.origins.data)}
+    return [f"{raw} is kept as {origin}." for raw, origin in kept.items() if raw != origin]
+
+
+def _now() -> datetime:
+    return service().clock()

@@ -1,0 +1,146 @@
+"""The owner's pages: the list, making one, its texts and switches, deleting and taking back."""
+
+from typing import Any
+
+from flask import redirect, url_for
+from flask.typing import ResponseReturnValue
+from flask_wtf import FlaskForm
+from peewee import fn
+from wtforms import BooleanField, StringField, SubmitField, TextAreaField
+from wtforms.validators import InputRequired, Length, Optional
+
+from embed import pages
+from embed.errors import InvalidInput
+from embed.models import ApiKey, Page, Submission, Wallet
+from embed.web.current import service
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.people import current_owner, get_own_page
+from embed.web.dashboard.rendering import blame, done, render
+
+
+class PageForm(FlaskForm):
+    token_name = StringField("Token name", [InputRequired(), Length(max=100)])
+    token_symbol = StringField(
+        "Ticker", [InputRequired(), Length(max=20)], description="Without the $ sign."
+    )
+    token_mint = StringField(
+        "Mint address",
+        [InputRequired(), Length(max=60)],
+        description="Base58, 32 to 44 characters.",
+    )
+    public_title = StringField("Title", [Optional(), Length(max=200)])
+    public_comments = TextAreaField("Comment", [Optional(), Length(max=2000)])
+    is_public = BooleanField("Public", default=True, description="Off: nobody but you sees it.")
+    is_embeddable = BooleanField(
+        "Embedding", default=True, description="Off: the widget and the API answer 403."
+    )
+    submit = SubmitField("Save")
+
+
+# The fields a use case's complaint may be about, found by the words it begins with.
+_FIELD_BY_WORD = {
+    "token name": "token_name",
+    "token symbol": "token_symbol",
+    "mint": "token_mint",
+    "title": "public_title",
+    "comment": "public_comments",
+}
+
+
+@blueprint.get("/")
+def list_pages() -> ResponseReturnValue:
+    owner = current_owner()
+    waiting = _count(Submission, owner.id, Submission.status == "pending")
+    tracked = _count(Wallet, owner.id)
+    keys = _count(ApiKey, owner.id, ApiKey.revoked_at.is_null(), ~ApiKey.is_preview)
+    own = list(Page.select().where(Page.owner == owner).order_by(Page.created_at.desc(), Page.id))
+    return render(
+        "pages.html",
+        live=[page for page in own if page.deleted_at is None],
+        deleted=[
+            page
+            for page in own
+            if page.deleted_at is not None
+            and service().clock() <= page.deleted_at + pages.RESTORE_WITHIN
+        ],
+        waiting=waiting,
+        tracked=tracked,
+        keys=keys,
+    )
+
+
+def _count(model: Any, owner_id: str, *conditions: Any) -> dict[str, int]:
+    """Count a page's things for all pages of an owner, in one statement."""
+    rows = (
+        model.select(model.page, fn.COUNT(model.id))
+        .join(Page)
+        .where(Page.owner == owner_id, *conditions)
+        .group_by(model.page)
+    )
+    return dict(rows.tuples())
+
+
+@blueprint.route("/pages/new", methods=["GET", "POST"])
+def create_page() -> ResponseReturnValue:
+    form = PageForm()
+    if form.validate_on_submit():
+        owner = current_owner()
+        try:
+            page = pages.create_page(owner, _read(form), service().clock(), actor=owner.email)
+        except InvalidInput as mistake:
+            _blame(form, mistake)
+        else:
+            return done(
+                "The page is made. Next, it needs a key.",
+                url_for("dashboard.list_keys", page_id=page.id),
+            )
+    return render("page_form.html", form=form, status=422 if form.errors else 200)
+
+
+@blueprint.route("/pages/<page_id>/settings", methods=["GET", "POST"])
+def edit_page(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    form = PageForm(obj=page)
+    if form.validate_on_submit():
+        try:
+            pages.update_page(page.id, _read(form), service().clock(), actor=current_owner().email)
+        except InvalidInput as mistake:
+            _blame(form, mistake)
+        else:
+            return done("Saved.", url_for("dashboard.edit_page", page_id=page.id))
+    return render("page_form.html", page=page, form=form, status=422 if form.errors else 200)
+
+
+@blueprint.get("/pages/<page_id>/")
+def show_page(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    return redirect(url_for("dashboard.show_queue", page_id=page.id))
+
+
+@blueprint.post("/pages/<page_id>/delete")
+def delete_page(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    pages.delete_page(page.id, service().clock(), actor=current_owner().email)
+    return done(
+        f"{page.token_name} is deleted. You can take that back for 30 days.",
+        url_for("dashboard.list_pages"),
+    )
+
+
+@blueprint.post("/pages/<page_id>/restore")
+def restore_page(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id, deleted=True)
+    pages.restore_page(page.id, service().clock(), actor=current_owner().email)
+    return done(f"{page.token_name} is back.", url_for("dashboard.list_pages"))
+
+
+def _read(form: PageForm) -> dict[str, Any]:
+    return {
+        name: value for name, value in form.data.items() if name not in ("submit", "csrf_token")
+    }
+
+
+def _blame(form: PageForm, mistake: InvalidInput) -> None:
+    words = str(mistake).lower()
+    field = next((name for word, name in _FIELD_BY_WORD.items() if word in words), "token_name")
+    blame(form, field, mistake)

@@ -1,0 +1,153 @@
+"""The page's policy: who may send a wallet, and what waits for the owner."""
+
+import math
+from typing import Any, cast
+
+from flask import request, url_for
+from flask.typing import ResponseReturnValue
+from flask_wtf import FlaskForm
+from wtforms import BooleanField, FloatField, IntegerField, SelectField
+from wtforms.validators import InputRequired
+
+from embed import pages, policy_preview, submissions
+from embed.domain.amounts import simplify_amount
+from embed.domain.policy import Policy
+from embed.errors import InvalidInput
+from embed.models import Page
+from embed.web.current import service
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.people import current_owner, get_own_page
+from embed.web.dashboard.rendering import blame, done, render
+from embed.web.dashboard.wording import UNITS, format_amount, format_span, split_span
+
+
+class PolicyForm(FlaskForm):
+    auto_approve = BooleanField(
+        "Approve everything at once",
+        description="Wallets appear on the page without waiting for you.",
+    )
+    min_balance = FloatField(
+        "Minimum balance",
+        [InputRequired()],
+        description="Whole tokens that a wallet must hold to be sent. 0: no minimum.",
+    )
+    queue_capacity = IntegerField(
+        "Places in the queue",
+        [InputRequired()],
+        description="Submissions that may wait for you at a time; more are turned away.",
+    )
+    cooldown = FloatField(
+        "Cooldown",
+        [InputRequired()],
+        description="How long a wallet that you rejected is kept away. 0: it may return at once.",
+    )
+    cooldown_unit = SelectField("Unit of the cooldown", choices=cast(Any, list(UNITS)))
+    trust_after = IntegerField(
+        "Approvals that earn trust",
+        [InputRequired()],
+        description="After so many approvals by your own hand, and no rejection since, what a "
+        "wallet or its visitor sends no longer waits. 0: everybody waits.",
+    )
+
+
+# The fields a use case's complaint may be about, found by words in it.
+_FIELD_BY_WORDS = {
+    "minimum balance": "min_balance",
+    "queue capacity": "queue_capacity",
+    "cooldown": "cooldown",
+    "approvals": "trust_after",
+}
+
+
+@blueprint.route("/pages/<page_id>/policy", methods=["GET", "POST"])
+def edit_policy(page_id: str) -> ResponseReturnValue:
+    """Save another policy, or first see what it would have decided."""
+    page = get_own_page(page_id)
+    form = _fill_form(page)
+    if not form.validate_on_submit():
+        return _render(page, form, status=422 if form.errors else 200)
+    rules = None
+    try:
+        fields = _read(form)
+        if "preview" not in request.form:
+            pages.update_page(page.id, fields, service().clock(), actor=current_owner().email)
+            return done("Saved.", url_for("dashboard.edit_policy", page_id=page.id))
+        rules = pages.read_policy(Page(**pages.parse_fields(fields)))
+    except InvalidInput as mistake:
+        _blame(form, mistake)
+    if rules is None:
+        return _render(page, form, status=422)
+    return _render(page, form, outcomes=policy_preview.preview(page, rules))
+
+
+def _fill_form(page: Page) -> PolicyForm:
+    number, unit = split_span(page.cooldown_s)
+    return PolicyForm(
+        auto_approve=page.auto_approve,
+        min_balance=simplify_amount(page.min_balance),
+        queue_capacity=page.queue_capacity,
+        cooldown=number,
+        cooldown_unit=unit,
+        trust_after=page.trust_after,
+    )
+
+
+def _read(form: PolicyForm) -> dict[str, Any]:
+    """Return the fields as pages.py names them. Raises InvalidInput."""
+    cooldown_s = (form.cooldown.data or 0.0) * UNITS[form.cooldown_unit.data]
+    if not math.isfinite(cooldown_s):
+        raise InvalidInput("The cooldown is a number.")
+    return {
+        "auto_approve": form.auto_approve.data,
+        "min_balance": form.min_balance.data,
+        "queue_capacity": form.queue_capacity.data,
+        "cooldown_s": round(cooldown_s),
+        "trust_after": form.trust_after.data,
+    }
+
+
+def _blame(form: PolicyForm, mistake: InvalidInput) -> None:
+    words = str(mistake).lower()
+    field = next(field for phrase, field in _FIELD_BY_WORDS.items() if phrase in words)
+    blame(form, field, mistake)
+
+
+def _render(
+    page: Page,
+    form: PolicyForm,
+    *,
+    outcomes: list[policy_preview.Outcome] | None = None,
+    status: int = 200,
+) -> ResponseReturnValue:
+    return render(
+        "policy.html",
+        page=page,
+        status=status,
+        form=form,
+        effects=_describe_effects(page, pages.read_policy(page)),
+        outcomes=outcomes,
+        differing=[one for one in outcomes or [] if one.differs],
+    )
+
+
+def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
+    """Say what each field does at present."""
+    waiting = submissions.count_by_status(page)["pending"]
+    cooldown = format_span(rules.cooldown)
+    return {
+        "auto_approve": "everything is approved at once"
+        if rules.auto_approve
+        else "wallets wait for you",
+        "min_balance": f"a wallet needs {format_amount(rules.min_balance)} {page.token_symbol}"
+        if rules.min_balance
+        else "a wallet may hold nothing",
+        "queue_capacity": f"{waiting:,} of {rules.queue_capacity:,} places taken"
+        if rules.queue_capacity
+        else "nobody can wait, so nothing reaches you",
+        "cooldown": f"a rejected wallet may return after {cooldown}"
+        if rules.cooldown
+        else "a rejected wallet may return at once",
+        "trust_after": f"{rules.trust_after:,} approvals by hand earn trust"
+        if rules.trust_after
+        else "nobody skips the queue by trust",
+    }

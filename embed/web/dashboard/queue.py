@@ -1,0 +1,123 @@
+"""The queue of a page: what waits, with all that a decision needs, and what was decided."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+from flask import redirect, request, url_for
+from flask.typing import ResponseReturnValue
+from flask_wtf import FlaskForm
+from wtforms import SelectMultipleField, StringField
+from wtforms.validators import AnyOf
+
+from embed import review_notes, reviews, submissions
+from embed.models import Page
+from embed.pages import read_policy
+from embed.parts import Place
+from embed.web.current import service
+from embed.web.dashboard import undoing
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.people import current_owner, get_own_page
+from embed.web.dashboard.rendering import render
+
+TABS = {
+    "waiting": ("pending",),
+    "decided": ("approved", "auto_approved", "rejected"),
+    "turned-away": ("soft_rejected",),
+}
+ORDERS = ("newest", "oldest")
+DECISIONS = {"approve": reviews.approve, "reject": reviews.reject}
+NOTHING_CHOSEN = "Choose at least one submission first."
+
+
+class ChoiceForm(FlaskForm):
+    ids = SelectMultipleField(validate_choice=False)
+
+
+class DecisionForm(ChoiceForm):
+    decision = StringField(validators=[AnyOf(DECISIONS)])
+
+
+class View(NamedTuple):
+    """Which part of the queue is looked at; anything unknown is the default."""
+
+    tab: str
+    order: str
+    after: Place | None
+
+    @classmethod
+    def read(cls) -> "View":
+        tab, order = request.args.get("tab", ""), request.args.get("order", "")
+        return cls(
+            tab if tab in TABS else "waiting",
+            order if order in ORDERS else "newest",
+            Place.parse(request.args.get("after")),
+        )
+
+    def link(self, page: Page, endpoint: str = "show_queue", **changes: Any) -> str:
+        """Return the address of this part, or of another; defaults are left out."""
+        wanted = self._replace(**changes)
+        return url_for(
+            f"dashboard.{endpoint}",
+            page_id=page.id,
+            tab=None if wanted.tab == "waiting" else wanted.tab,
+            order=None if wanted.order == "newest" else wanted.order,
+            after=wanted.after,
+        )
+
+
+@blueprint.get("/pages/<page_id>/queue")
+def show_queue(page_id: str) -> ResponseReturnValue:
+    return _render(get_own_page(page_id))
+
+
+@blueprint.post("/pages/<page_id>/queue/decide")
+def decide(page_id: str) -> ResponseReturnValue:
+    """Approve or reject one or many; what cannot be decided is told, and nothing flips."""
+    page, form, now = get_own_page(page_id), DecisionForm(), service().clock()
+    if not (form.validate_on_submit() and form.ids.data):
+        return _render(page, mistake=NOTHING_CHOSEN, status=422)
+    decision = str(form.decision.data)
+    change = partial(DECISIONS[decision], now=now, actor=current_owner().email)
+    result = reviews.change_many(page, form.ids.data, change)
+    undoing.remember(page.id, decision, result.done, now)
+    return _answer(page, result, "decided")
+
+
+@blueprint.post("/pages/<page_id>/queue/undo")
+def undo_decision(page_id: str) -> ResponseReturnValue:
+    """Let what was decided a moment ago wait again."""
+    page, form, now = get_own_page(page_id), ChoiceForm(), service().clock()
+    if not (form.validate_on_submit() and form.ids.data):
+        return _render(page, mistake=NOTHING_CHOSEN, status=422)
+    change = partial(reviews.undo, now=now, actor=current_owner().email)
+    result = reviews.change_many(page, form.ids.data, change)
+    undoing.forget(form.ids.data, now)
+    return _answer(page, result, "undone")
+
+
+def _answer(page: Page, result: reviews.Result, verb: str) -> ResponseReturnValue:
+    if result.refused:
+        return _render(page, refused=result.refused, verb=verb, status=409)
+    return redirect(View.read().link(page), 303)
+
+
+def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnValue:
+    view, now = View.read(), service().clock()
+    part = reviews.read_queue(
+        page, TABS[view.tab], after=view.after, is_oldest_first=view.order == "oldest"
+    )
+    counts = submissions.count_by_status(page)
+    return render(
+        "queue.html",
+        page=page,
+        status=status,
+        section="show_queue",
+        view=view,
+        part=part,
+        tabs={name: sum(counts[one] for one in statuses) for name, statuses in TABS.items()},
+        notes=review_notes.write_notes(page, part.rows) if view.tab == "waiting" else {},
+        rules=read_policy(page),
+        undoable=undoing.find_latest(page.id, now),
+        now=now,
+        **values,
+    )

@@ -1,0 +1,88 @@
+"""The page's tags."""
+
+from typing import Any, cast
+
+from flask import request, url_for
+from flask.typing import ResponseReturnValue
+from flask_wtf import FlaskForm
+from wtforms import RadioField, StringField, SubmitField
+from wtforms.validators import InputRequired, Length
+
+from embed import tags
+from embed.errors import InvalidInput
+from embed.models import Page
+from embed.web.current import service
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.people import get_own_page, get_own_tag
+from embed.web.dashboard.rendering import blame, done, render
+
+_COLORS: Any = list(tags.COLORS)  # the stubs of WTForms know no plain words
+
+
+class TagForm(FlaskForm):
+    name = StringField("Name", [InputRequired("A tag needs a name."), Length(max=40)])
+    color = RadioField("Color", choices=_COLORS, default=tags.COLORS[0])
+    submit = SubmitField("Save")
+
+
+@blueprint.get("/pages/<page_id>/tags")
+def list_tags(page_id: str) -> ResponseReturnValue:
+    return _show_list(get_own_page(page_id), TagForm(formdata=None))
+
+
+@blueprint.post("/pages/<page_id>/tags")
+def add_tag(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    form = TagForm()
+    if form.validate():
+        try:
+            tag = tags.add_tag(page.id, form.name.data or "", form.color.data, service().clock())
+        except InvalidInput as mistake:
+            blame(form, "name", mistake)
+        else:
+            return done(f"The tag {tag.name} is made.", _build_url(page))
+    return _show_list(page, form, 422)
+
+
+def _show_list(page: Page, form: TagForm, status: int = 200) -> ResponseReturnValue:
+    return render(
+        "tags.html",
+        page=page,
+        form=form,
+        tags=tags.list_tags(page.id),
+        counts=tags.count_wallets(page),
+        status=status,
+    )
+
+
+@blueprint.route("/pages/<page_id>/tags/<tag_id>", methods=["GET", "POST"])
+def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    tag = get_own_tag(page, tag_id)
+    form = TagForm(obj=tag)
+    if tag.color not in tags.COLORS:  # of the owner's own palette, by command line
+        form.color.choices = [*_COLORS, *cast(Any, [tag.color])]
+    if form.validate_on_submit():
+        try:
+            tags.update_tag(tag.id, form.name.data or "", form.color.data)
+        except InvalidInput as mistake:
+            blame(form, "name", mistake)
+        else:
+            return done("Saved.", _build_url(page))
+    status = 422 if form.errors else 200
+    return render("tag_form.html", page=page, form=form, tag=tag, status=status)
+
+
+@blueprint.route("/pages/<page_id>/tags/<tag_id>/remove", methods=["GET", "POST"])
+def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    tag = get_own_tag(page, tag_id)
+    if request.method == "GET":
+        count = tags.count_wallets(page).get(tag.id, 0)
+        return render("tag_remove.html", page=page, tag=tag, count=count)
+    tags.remove_tag(tag.id)
+    return done(f"The tag {tag.name} is removed.", _build_url(page))
+
+
+def _build_url(page: Page) -> str:
+    return url_for("dashboard.list_tags", page_id=page.id)

@@ -1,0 +1,91 @@
+"""Wallets as files: the export, and the import with its dry run."""
+
+from flask import Response, request
+from flask.typing import ResponseReturnValue
+from flask_wtf import FlaskForm
+from flask_wtf.file import FileField
+from wtforms import BooleanField, HiddenField, SubmitField
+
+from embed import wallet_imports
+from embed.errors import InvalidInput
+from embed.models import Page
+from embed.wallet_csv import decode_sheet
+from embed.web.current import service
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.people import current_owner, get_own_page
+from embed.web.dashboard.rendering import done, render
+from embed.web.dashboard.wallets import build_list_url
+
+
+class ImportForm(FlaskForm):
+    file = FileField("CSV file", description="UTF-8, columns parted by commas.")
+    makes_tags = BooleanField("Make tags that the page does not have yet")
+    submit = SubmitField("Check the file")
+
+
+class ApplyForm(FlaskForm):
+    """What was checked, sent back to be applied; it is checked once more then."""
+
+    text = HiddenField()
+    makes_tags = BooleanField()
+
+
+@blueprint.get("/pages/<page_id>/wallets.csv")
+def export_wallets(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    # With a byte order mark, or Excel takes it for something else than UTF-8.
+    body = "\ufeff" + wallet_imports.export_sheet(page)
+    response = Response(body, content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="wallets-{page.id}.csv"'
+    return response
+
+
+@blueprint.route("/pages/<page_id>/wallets/import", methods=["GET", "POST"])
+def import_wallets(page_id: str) -> ResponseReturnValue:
+    """Say what a file would change; nothing is written yet."""
+    page = get_own_page(page_id)
+    form = ImportForm()
+    if not form.validate_on_submit():
+        return render("wallets_import.html", page=page, form=form)
+    try:
+        text = _read_file()
+    except InvalidInput as mistake:
+        form.file.errors = [str(mistake)]
+        return render("wallets_import.html", page=page, form=form, status=422)
+    makes_tags = bool(form.makes_tags.data)
+    plan = wallet_imports.plan_import(page, text, makes_tags=makes_tags)
+    return _show_plan(page, form, plan, text)
+
+
+@blueprint.post("/pages/<page_id>/wallets/import/apply")
+def apply_import(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    form = ApplyForm()
+    text, makes_tags = form.text.data or "", bool(form.makes_tags.data)
+    plan = wallet_imports.apply_import(
+        page.id, text, makes_tags=makes_tags, now=service().clock(), actor=current_owner().email
+    )
+    if plan.mistakes:  # the page has changed since the dry run
+        return _show_plan(page, ImportForm(), plan, text)
+    return done(f"{plan.added} added, {plan.changed} changed.", build_list_url(page))
+
+
+def _read_file() -> str:
+    """Raises InvalidInput."""
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        raise InvalidInput("Choose a file.")
+    return decode_sheet(file.read())
+
+
+def _show_plan(
+    page: Page, form: ImportForm, plan: wallet_imports.Plan, text: str
+) -> ResponseReturnValue:
+    return render(
+        "wallets_plan.html",
+        page=page,
+        form=form,
+        plan=plan,
+        text=text,
+        status=422 if plan.mistakes else 200,
+    )

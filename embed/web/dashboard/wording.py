@@ -1,0 +1,48 @@
+"""What the owner's words are for amounts, spans of time and outcomes."""
+
+from datetime import timedelta
+
+from embed.domain.amounts import simplify_amount
+from embed.web.dashboard.blueprint import blueprint
+
+# Every outcome of a submission, and every reason of a refusal (spec 2.4).
+OUTCOMES = {
+    "pending": "waiting",
+    "approved": "approved",
+    "auto_approved": "approved by policy",
+    "rejected": "rejected",
+    "soft_rejected": "turned away",
+    "manual": "by you",
+    "rate_limited": "too many from one session",
+    "queue_full": "the queue was full",
+    "duplicate": "sent already",
+    "ca_gate": "below the minimum balance",
+    "cooldown": "rejected not long ago",
+}
+
+UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
+
+
+@blueprint.app_template_filter("outcome")
+def say_outcome(code: str) -> str:
+    return OUTCOMES.get(code, code)
+
+
+@blueprint.app_template_filter("tokens")
+def format_amount(amount: float) -> str:
+    """Return whole tokens with separators, such as ``1,500`` or ``0.25``."""
+    simple = simplify_amount(float(amount))
+    return f"{simple:,}" if isinstance(simple, int) else f"{simple:,.9f}".rstrip("0").rstrip(".")
+
+
+@blueprint.app_template_filter("span")
+def format_span(span: timedelta) -> str:
+    """Return a span of time in its largest whole unit, such as ``36 hours``."""
+    number, unit = split_span(int(span.total_seconds()))
+    return f"{number:,} {unit.removesuffix('s') if number == 1 else unit}"
+
+
+def split_span(span_s: int) -> tuple[int, str]:
+    """Return a number and the largest unit of which it is a whole number."""
+    unit = next(unit for unit, size_s in UNITS.items() if span_s % size_s == 0)
+    return span_s // UNITS[unit], unit

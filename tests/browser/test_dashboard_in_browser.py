@@ -1,0 +1,255 @@
+"""The owner's dashboard in a real browser: signing in, reviewing, keys, policy, preview."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from world import Visitor
+
+from embed import owners, pages, reviews
+from embed.domain.identifiers import make_id
+from embed.domain.passwords import hash_password
+
+PASSWORD = "a long enough password"
+VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
+         "wallets/import", "tags", "keys", "keys/new/public", "policy", "embed", "activity",
+         "settings")  # fmt: skip
+AXE = Axe()
+AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+@pytest.fixture
+def dashboard(stage):
+    """An owner, and their page."""
+    # One each: sign-ins are limited per account.
+    stage.owner = owners.create_owner(f"{make_id()}@example.com", stage.clock())
+    stage.owner.password_hash = hash_password(PASSWORD)
+    stage.owner.save()
+    pages.update_page(stage.page_id, {"owner": stage.owner}, stage.clock())
+    stage.base = f"{stage.service_url}/dashboard/pages/{stage.page_id}"
+    return stage
+
+
+def sign_in(page, stage) -> None:
+    page.goto(f"{stage.service_url}/dashboard/")
+    page.get_by_label("E-mail").fill(stage.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Tracking pages")).to_be_visible()
+
+
+def send(stage, nickname: str) -> Visitor:
+    visitor = Visitor()
+    assert stage.submit(visitor, nickname).status_code == 201
+    return visitor
+
+
+def status_of(stage, visitor: Visitor) -> str:
+    return stage.find_submission(visitor.address).status
+
+
+def test_owner_goes_from_link_to_snippet(page, stage):
+    email = "new-owner@example.com"
+    answer = stage.app.test_cli_runner().invoke(args=["owners", "create", email])
+    link = re.search(r"/dashboard/password/\S+", answer.output)[0]
+
+    page.goto(stage.service_url + link)
+    page.get_by_label("New password").fill(PASSWORD)
+    page.get_by_label("The same again").fill(PASSWORD)
+    page.get_by_role("button", name="Set the password").click()
+    page.get_by_role("link", name="Make the first page").click()
+    page.get_by_label("Token name").fill("USD Coin")
+    page.get_by_label("Ticker").fill("USDC")
+    page.get_by_label("Mint address").fill("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Make a public key").click()
+    page.get_by_label("Sites").fill("https://www.example.com/")
+    page.get_by_role("button", name=re.compile("key", re.IGNORECASE)).click()
+
+    expect(page.locator("#new-key")).to_have_text(re.compile("^svc_pub_[0-9A-Za-z]{32}$"))
+    key = page.locator("#new-key").inner_text()
+    expect(page.locator("#snippet")).to_contain_text(key)
+    page.get_by_role("link", name="I have kept it").click()
+    assert key not in page.content()
+    expect(page.get_by_text("https://www.example.com", exact=True)).to_be_visible()
+
+
+def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):
+    first, second = send(dashboard, "First"), send(dashboard, "Second")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue?order=oldest")
+
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(page.locator(".undo")).to_contain_text("Approved First")
+    assert status_of(dashboard, first) == "approved"
+    expect(page.locator(".item")).to_have_count(1)
+    page.keyboard.press("r")
+    expect(page.locator(".undo")).to_contain_text("Rejected Second")
+    assert status_of(dashboard, second) == "rejected"
+    page.keyboard.press("u")
+    expect(page.locator(".item")).to_have_count(1)
+    assert status_of(dashboard, second) == "pending"
+
+
+def test_undo_is_offered_for_ten_seconds(dashboard, page):
+    send(dashboard, "Hasty")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    page.clock.install()
+    page.get_by_role("button", name="Approve Hasty").click()
+
+    expect(page.locator(".undo")).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    page.clock.run_for(11_000)
+    expect(page.locator(".undo")).to_be_hidden()
+
+
+def test_many_are_approved_at_once(dashboard, page):
+    sent = [send(dashboard, f"Visitor {number}") for number in range(3)]
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+
+    page.get_by_label("All on this screen").check()
+    page.get_by_role("button", name="Approve selected").click()
+
+    expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
+    assert {status_of(dashboard, visitor) for visitor in sent} == {"approved"}
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".item")).to_have_count(3)
+    assert {status_of(dashboard, visitor) for visitor in sent} == {"pending"}
+
+
+def test_second_tab_is_told_what_happened(dashboard, page):
+    visitor = send(dashboard, "Twice")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    reviews.reject(dashboard.find_submission(visitor.address).id, dashboard.clock())
+
+    page.get_by_role("button", name="Approve Twice").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("Twice")
+    assert status_of(dashboard, visitor) == "rejected"
+
+
+def test_doctor_shows_a_refused_site_and_lets_it_in(dashboard, page):
+    key = dashboard.make_key("public", origins=["https://www.example.com"])
+    site = {"Origin": "https://shop.example.com"}
+    assert dashboard.read(key=key, headers=site).status_code == 403
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/keys")
+
+    page.get_by_role("button", name="Allow https://shop.example.com").click()
+
+    expect(page.locator(".flash.done")).to_be_visible()
+    assert dashboard.read(key=key, headers=site).status_code == 200
+
+
+def test_wallets_go_out_and_in_as_csv(dashboard, page, tmp_path):
+    dashboard.track_many(3, alias="=cmd()", balance=7)
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/wallets")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export").click()
+    path = tmp_path / "wallets.csv"
+    download.value.save_as(path)
+    text = path.read_text(encoding="utf-8-sig")
+    assert text.count("'=cmd()") == 3
+
+    path.write_text(text.replace("'=cmd()", "Renamed"), encoding="utf-8")
+    page.get_by_role("link", name="Import").click()
+    page.locator("input[type=file]").set_input_files(path)
+    page.get_by_role("button", name=re.compile("check", re.IGNORECASE)).click()
+    page.get_by_role("button", name=re.compile("^(apply|import)", re.IGNORECASE)).click()
+
+    expect(page.locator("strong", has_text="Renamed")).to_have_count(3)
+
+
+def test_policy_is_previewed_before_it_is_saved(dashboard, page):
+    send(dashboard, "Curious")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/policy")
+    page.get_by_label(re.compile("approve", re.IGNORECASE)).first.check()
+    page.get_by_role("button", name="Preview").click()
+
+    expect(page.get_by_text("1 of the last 1")).to_be_visible()
+    assert dashboard.page.auto_approve is False
+    page.get_by_role("button", name="Save this policy").click()
+    expect(page.locator(".flash.done")).to_be_visible()
+    assert dashboard.page.auto_approve is True
+
+
+def test_preview_shows_the_real_widget(dashboard, page):
+    dashboard.track_many(2)
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/embed")
+    widget = page.frame_locator("iframe")
+
+    expect(widget.get_by_text("Wallet 1", exact=True)).to_be_visible()
+    expect(widget.locator("#widget[data-ready]")).to_be_visible()
+
+
+@pytest.fixture
+def full_dashboard(dashboard):
+    dashboard.configure(public_title="A title", min_balance=1, trust_after=2)
+    for color in ("blue", "green", "red", "yellow"):
+        dashboard.add_tag(f"tag {color}", color)
+    dashboard.track_many(5, tag_names=["tag blue", "tag red"])
+    dashboard.configure(min_balance=0)
+    decided = [send(dashboard, f"Visitor {number}") for number in range(3)]
+    dashboard.approve(dashboard.find_submission(decided[0].address).id)
+    dashboard.reject(dashboard.find_submission(decided[1].address).id)
+    dashboard.configure(min_balance=1)
+    return dashboard
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page(full_dashboard, page, theme):
+    page.emulate_media(color_scheme=theme)
+    page.goto(f"{full_dashboard.service_url}/dashboard/sign-in")
+    found = check(page, "sign-in")
+    sign_in(page, full_dashboard)
+    found += check(page, "pages")
+    for view in VIEWS:
+        assert page.goto(f"{full_dashboard.base}/{view}").ok, view
+        found += check(page, view)
+    page.goto(f"{full_dashboard.base}/policy")
+    page.get_by_role("button", name="Preview").click()
+    found += check(page, "policy preview")
+    page.goto(f"{full_dashboard.service_url}/dashboard/account")
+    found += check(page, "account")
+    assert found == []
+
+
+def check(page, where: str) -> list[str]:
+    page.evaluate(AXE.axe_script)
+    found = page.evaluate("options => axe.run(document, options)", AXE_RULES)
+    return [
+        f"{where}: {violation['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def test_nothing_is_cut_off_at_320_pixels(full_dashboard, page):
+    page.set_viewport_size({"width": 320, "height": 700})
+    sign_in(page, full_dashboard)
+    for view in VIEWS:
+        page.goto(f"{full_dashboard.base}/{view}")
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 320, f"{view} is {width} px wide"
+
+
+def test_review_works_without_javascript(dashboard, browser):
+    visitor = send(dashboard, "Plain")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    page.get_by_role("button", name="Approve Plain").click()
+
+    assert status_of(dashboard, visitor) == "approved"
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".item")).to_have_count(1)
+    context.close()

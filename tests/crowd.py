@@ -1,0 +1,34 @@
+"""Many submissions at once, as years of visitors would have left them."""
+
+from datetime import timedelta
+
+from embed.database import db
+from embed.domain.identifiers import make_id
+from embed.models import ApiKey, Submission
+
+
+def fill(world, count: int, status: str = "pending", **fields) -> list[str]:
+    """Keep `count` submissions, one a minute up to now, and return their ids, oldest first."""
+    key = ApiKey.get(ApiKey.page == world.page_id)
+    now = world.clock()
+    reason = {"rejected": "manual", "soft_rejected": "queue_full"}.get(status)
+    rows = []
+    for number in range(count):
+        sent_at = now - timedelta(minutes=count - number)
+        row = {
+            "id": make_id(),
+            "created_at": sent_at,
+            "page": world.page_id,
+            "api_key": key,
+            "wallet_address": f"{make_id()}{make_id()}",
+            "nickname": f"Visitor {number}",
+            "status": status,
+            "reject_reason": reason,
+            "session_id": make_id(),
+            "decided_at": None if status == "pending" else sent_at,
+        }
+        rows.append(row | fields)
+    with db.atomic():
+        for start in range(0, count, 1000):
+            Submission.insert_many(rows[start : start + 1000]).execute()
+    return [row["id"] for row in rows]
