@@ -22,7 +22,7 @@ PICTURES = Path(__file__).resolve().parent / "pictures"
 WIDE = {"width": 760, "height": 900}
 PHONE = {"width": 360, "height": 740}
 DASHBOARD = {"width": 900, "height": 820}
-PASSWORD = "only for these pictures"  # of an owner that the demo makes and throws away
+PASSWORD = "only for these pictures"  # of an owner that the demo makes and throws away  # noqa: S105 -- of a demo that is thrown away
 
 
 def main() -> None:
