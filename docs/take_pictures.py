@@ -5,6 +5,7 @@ Needs requirements-dev.txt and a Chromium (CHROMIUM names one that is not on the
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -22,7 +23,6 @@ PICTURES = Path(__file__).resolve().parent / "pictures"
 WIDE = {"width": 760, "height": 900}
 PHONE = {"width": 360, "height": 740}
 DASHBOARD = {"width": 900, "height": 820}
-PASSWORD = "only for these pictures"  # of an owner that the demo makes and throws away  # noqa: S105 -- of a demo that is thrown away
 
 
 def main() -> None:
@@ -107,14 +107,18 @@ def take_steps(browser: Browser, demo: dict[str, str]) -> None:
 def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     page = browser.new_page(viewport=DASHBOARD, locale="en-US", timezone_id="UTC")
     page.goto(demo["dashboardUrl"])
-    page.get_by_label("New password").fill(PASSWORD)
-    page.get_by_label("The same again").fill(PASSWORD)
+    password = secrets.token_urlsafe()
+    page.get_by_label("New password").fill(password)
+    page.get_by_label("The same again").fill(password)
     page.get_by_role("button", name="Set the password").click()
     page.locator(".cards h2 a").first.click()
-    for name in ("Queue", "Wallets", "Keys"):
-        page.get_by_role("navigation", name="Page").get_by_role("link", name=name).click()
-        page.get_by_role("heading", name=name, level=1).wait_for()
-        save(page, f"dashboard-{name.lower()}")
+    page.get_by_role("button", name="Approve Night heron").click()
+    page.get_by_role("button", name="Undo").wait_for()
+    page.mouse.move(0, 0)
+    save(page, "dashboard-queue")
+    page.get_by_role("link", name="Wallets", exact=True).click()
+    page.get_by_role("heading", name="Wallets").wait_for()
+    save(page, "dashboard-wallets")
 
 
 def save(what: object, name: str) -> None:

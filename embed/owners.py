@@ -52,7 +52,7 @@ def check_sign_in(raw_email: str, password: str) -> Owner | None:
 def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
     """Set a password by a one-time link made for the present one's fingerprint.
 
-    Raises NotFound when the link was used or replaced, InvalidInput for a bad password.
+    Raises NotFound when the link was used already, InvalidInput for a bad password.
     """
     password_hash = hash_password(password)
     owner = find_by_id(owner_id)
@@ -67,7 +67,7 @@ def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
         if chosen.execute():
             owner.password_hash = password_hash
             return owner
-    raise NotFound("This link has been used already, or a newer one was made.")
+    raise NotFound("This link has been used already.")
 
 
 def get_installation_owner(now: datetime) -> Owner:

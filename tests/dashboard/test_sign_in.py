@@ -306,3 +306,13 @@ def test_password_is_never_shown_or_kept_in_clear(world, owner, guest):
 
     assert PASSWORD not in repr(world.dump())
     assert re.search(r"argon2id", Owner.get_by_id(owner.owner.id).password_hash)
+
+
+def test_present_password_cannot_be_guessed_without_limit(owner):
+    new = "another long password"
+    guess = {"present": "a wrong password", "password": new, "again": new}
+    answers = [owner.post("/dashboard/account", **guess) for _ in range(11)]
+
+    assert {answer.status_code for answer in answers[:9]} == {422}
+    assert answers[-1].status_code == 429
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 600

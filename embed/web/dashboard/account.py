@@ -1,9 +1,10 @@
 """Signing in and out, and choosing a password."""
 
+import math
 from datetime import timedelta
 from urllib.parse import urlsplit
 
-from flask import redirect, request, session, url_for
+from flask import Response, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from flask_wtf import FlaskForm
@@ -60,15 +61,9 @@ def sign_in() -> ResponseReturnValue:
         return render("sign_in.html", form=form)
     email, password = form.email.data or "", form.password.data or ""
     try:
-        limits.check_sign_in(limits.client_network(), PER_ADDRESS)
-        limits.check_sign_in(email.strip().lower(), PER_ACCOUNT)
+        _check_attempts(email)
     except ApiError as refusal:
-        wait = refusal.retry_after or timedelta(minutes=10)
-        minutes = -(-int(wait.total_seconds()) // 60)
-        form.password.errors = [f"Too many attempts. Please wait {minutes} min."]
-        response = render("sign_in.html", form=form, status=429)
-        response.headers["Retry-After"] = str(int(wait.total_seconds()) + 1)
-        return response
+        return _refuse_attempt(refusal, "sign_in.html", form, form.password)
     owner = owners.check_sign_in(email, password)
     if owner is None:
         form.password.errors = [WRONG]
@@ -112,6 +107,10 @@ def account() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return render("account.html", form=form)
     owner = current_owner()
+    try:
+        _check_attempts(owner.email)
+    except ApiError as refusal:
+        return _refuse_attempt(refusal, "account.html", form, form.present)
     if not is_password(form.present.data or "", owner.password_hash):
         form.present.errors = ["This is not your present password."]
         return render("account.html", form=form, status=422)
@@ -124,6 +123,22 @@ def account() -> ResponseReturnValue:
         return render("account.html", form=form, status=422)
     _begin_session(changed)
     return done("Your password is changed; other devices are signed out.", request.path)
+
+
+def _check_attempts(email: str) -> None:
+    """Limit guesses at passwords. Raises ApiError with the time to wait."""
+    limits.check_sign_in(limits.client_network(), PER_ADDRESS)
+    limits.check_sign_in(email.strip().lower(), PER_ACCOUNT)
+
+
+def _refuse_attempt(
+    refusal: ApiError, template: str, form: FlaskForm, field: PasswordField
+) -> Response:
+    seconds = math.ceil((refusal.retry_after or timedelta(minutes=10)).total_seconds())
+    field.errors = [f"Too many attempts. Please wait {math.ceil(seconds / 60)} min."]
+    response = render(template, form=form, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
 
 
 def _begin_session(owner: Owner) -> None:

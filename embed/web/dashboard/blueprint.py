@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Request, Response, redirect, request, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
@@ -35,8 +36,7 @@ class _DashboardSessions(SecureCookieSessionInterface):
         return super().open_session(app, request)
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        host = request.host.rpartition(":")[0] or request.host
-        return host not in ("localhost", "127.0.0.1", "[::1]")
+        return urlsplit(request.host_url).hostname not in ("localhost", "127.0.0.1", "::1")
 
 
 def init_dashboard(app: Flask, settings: Settings) -> None:
@@ -125,4 +125,8 @@ def show_invalid(error: InvalidInput) -> ResponseReturnValue:
 
 @blueprint.errorhandler(CSRFError)
 def show_forged(_: CSRFError) -> ResponseReturnValue:
-    return render_mistake("This form is too old. Go back, reload the page and try again.", 400)
+    return render_mistake(
+        "This form is too old, or its cookie did not arrive: it needs HTTPS, except on localhost."
+        " Go back, reload the page and try again.",
+        400,
+    )
