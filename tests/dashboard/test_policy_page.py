@@ -4,8 +4,8 @@ import html
 import re
 
 import pytest
-from conftest import read_text
 from crowd import fill
+from owner_browser import read_text
 
 from embed import activity
 from embed.models import Submission

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import PASSWORD, OwnerBrowser, find_token
+from owner_browser import PASSWORD, OwnerBrowser, find_token
 from world import one_database
 
 from embed import owners

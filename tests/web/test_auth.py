@@ -86,6 +86,7 @@ def test_tier_is_part_of_the_key(world):
     assert code_of(world.read(key=world.secret_key.replace("sec", "pub"))) == "invalid_key"
 
 
+@one_database
 @every_endpoint
 @pytest.mark.parametrize(
     ("headers", "code"),

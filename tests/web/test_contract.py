@@ -4,7 +4,7 @@ import re
 
 import psycopg
 import pytest
-from world import SECRET_KEY, SITE, Visitor, code_of
+from world import SECRET_KEY, SITE, Visitor, code_of, one_database
 
 from embed import database, errors
 from embed.factory import create_app
@@ -182,6 +182,7 @@ ANSWERS = {
 }
 
 
+@one_database
 @both_roots
 @pytest.mark.parametrize(("provoke", "status"), ANSWERS.values(), ids=ANSWERS)
 def test_every_answer_is_json_that_its_origin_may_read_and_sets_no_cookie(
@@ -224,6 +225,7 @@ def test_tracking_read_says_nothing_about_caches(world, ask):
 # Paths and methods
 
 
+@one_database
 @pytest.mark.parametrize(
     "path",
     [
@@ -247,11 +249,12 @@ def test_tracking_read_says_nothing_about_caches(world, ask):
         "/embed/api/nothing",
     ],
 )
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_unknown_path_is_not_found(world, method, path):
-    assert code_of(world.call(method, path)) == "not_found"
+def test_unknown_path_is_not_found(world, path):
+    for method in ("GET", "POST", "DELETE"):
+        assert code_of(world.call(method, path)) == "not_found"
 
 
+@one_database
 @both_roots
 @pytest.mark.parametrize(
     ("path", "allowed"),

@@ -1,7 +1,7 @@
 """POST /siws/nonce (spec 4.2), and the message to sign (spec 2.5)."""
 
 import pytest
-from world import Visitor, code_of
+from world import Visitor, code_of, one_database
 
 from embed import pages
 
@@ -45,6 +45,7 @@ def test_message_does_not_look_like_sign_in_with_solana(world):
     assert "wants you to sign in with your Solana account" not in message
 
 
+@one_database
 @pytest.mark.parametrize(
     ("public_url", "host"),
     [
@@ -99,6 +100,7 @@ def test_unknown_fields_are_ignored(world):
     assert world.call("POST", "/api/embed/siws/nonce", json=body).status_code == 200
 
 
+@one_database
 @pytest.mark.parametrize(
     "content_type",
     ["application/json", "application/json; charset=utf-8", "Application/JSON"],
@@ -134,6 +136,7 @@ def test_purged_page_has_no_keys_any_more(world):
     assert code_of(world.ask_nonce(Visitor(), page_id=world.page_id)) == "invalid_key"
 
 
+@one_database
 @pytest.mark.parametrize("address", ["", "1" * 31, "not base58", "0" * 44])
 def test_what_is_no_address_gets_no_nonce(world, address):
     visitor = Visitor()

@@ -7,7 +7,7 @@ has to get that step's code, so no two neighbours can change places unseen.
 import base64
 
 import pytest
-from world import Visitor, code_of
+from world import Visitor, code_of, one_database
 
 SETTINGS = {
     "LIMIT_PER_IP": "40/hour",
@@ -249,6 +249,7 @@ def environ(environ):
     return environ | SETTINGS
 
 
+@one_database
 @each_step(READ)
 def test_tracking_read_answers_with_the_first_step_that_fails(world, position):
     attempt = Attempt(world, "GET", f"/api/embed/tracking/{world.page_id}")
@@ -256,6 +257,7 @@ def test_tracking_read_answers_with_the_first_step_that_fails(world, position):
     check_step(attempt, READ, position)
 
 
+@one_database
 @each_step(NONCE)
 def test_nonce_endpoint_answers_with_the_first_step_that_fails(world, position):
     attempt = Attempt(world, "POST", "/api/embed/siws/nonce")
@@ -264,6 +266,7 @@ def test_nonce_endpoint_answers_with_the_first_step_that_fails(world, position):
     check_step(attempt, NONCE, position)
 
 
+@one_database
 @each_step(LIST)
 def test_session_list_answers_with_the_first_step_that_fails(world, position):
     attempt = Attempt(world, "GET", "/api/embed/session/submissions")

@@ -1,0 +1,62 @@
+"""Owners at the dashboard, in this process: they sign in and post as a browser would."""
+
+import html
+import re
+from functools import cache
+
+from embed import owners, pages
+from embed.domain.passwords import hash_password
+
+PASSWORD = "a long enough password"
+
+
+class OwnerBrowser:
+    """A signed-in owner; forms carry the CSRF token of the page they are on."""
+
+    def __init__(self, world, email="owner@example.com") -> None:
+        self.world = world
+        self.email = email
+        self.owner = owners.create_owner(email, world.clock())
+        self.owner.password_hash = _hash_once()
+        self.owner.save()
+        self.client = world.app.test_client()
+        self._token = find_token(self.client.get("/dashboard/sign-in").text)
+        answer = self.post("/dashboard/sign-in", email=email, password=PASSWORD)
+        assert answer.status_code == 303, answer.text
+        self._token = find_token(self.client.get("/dashboard/account").text)
+
+    def take(self, page_id: str) -> None:
+        """Become the owner of a page."""
+        pages.update_page(page_id, {"owner": self.owner}, self.world.clock())
+
+    def make_page(self) -> str:
+        page_id = self.world.make_page()
+        self.take(page_id)
+        return page_id
+
+    def get(self, path: str, **arguments):
+        return self.client.get(path, **arguments)
+
+    def post(self, path: str, **fields):
+        return self.client.post(path, data={"csrf_token": self._token} | fields)
+
+    def see(self, path: str) -> str:
+        """Return the text that a page shows, without its marks."""
+        answer = self.get(path)
+        assert answer.status_code == 200, answer.text
+        return read_text(answer)
+
+
+@cache
+def _hash_once() -> str:
+    """It is slow on purpose."""
+    return hash_password(PASSWORD)
+
+
+def find_token(page: str) -> str:
+    return re.search(r'name="csrf_token"[^>]* value="([^"]+)"', page)[1]
+
+
+def read_text(answer) -> str:
+    body = re.sub(r"<head>.*?</head>", "", answer.text, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
