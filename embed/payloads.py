@@ -35,7 +35,7 @@ def build_payload(page_id: str) -> dict[str, Any]:
         raise ApiError("not_found")
     return describe_page(page) | {
         "wallets": [describe_wallet(wallet) for wallet in list_wallets(page)],
-        "tags": [describe_tag(tag) for tag in list_tags(page.id)],
+        "tags": [describe_tag(tag) for tag in list_tags(page)],
     }
 
 

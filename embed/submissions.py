@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -192,7 +193,8 @@ def _count_pending(page: Page) -> int:
 def _keep_refusal(claim: Claim, reason: str, now: datetime) -> None:
     """Let the visitor see the refusal; the nonce stays usable, so it is not kept here."""
     nonce = claim.nonce
-    with db.atomic():
+    # A page that was purged meanwhile keeps nothing, and the refusal stands all the same.
+    with suppress(IntegrityError), db.atomic():
         Submission.insert(
             page=nonce.page_id,
             api_key=nonce.key_id,

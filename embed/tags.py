@@ -11,7 +11,7 @@ from embed.database import db
 from embed.domain.texts import parse_text
 from embed.errors import InvalidInput, NotFound
 from embed.models import Page, Tag, WalletTag
-from embed.pages import bump_version, get_page, lock_page
+from embed.pages import bump_version, lock_page
 
 # A plain color word, or a token of the owner's own palette such as "blue-500" (spec 2.3).
 # What the dashboard offers: words that the style sheets know, readable in light and dark.
@@ -61,9 +61,8 @@ def _parse_color(raw: str) -> str:
     return color
 
 
-def list_tags(page_id: str) -> list[Tag]:
-    """Raises NotFound."""
-    page = get_page(page_id)
+def list_tags(page: Page) -> list[Tag]:
+    """Return a page's tags, oldest first."""
     return list(Tag.select().where(Tag.page == page).order_by(Tag.created_at, Tag.id))
 
 

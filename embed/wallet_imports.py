@@ -95,7 +95,7 @@ def export_sheet(page: Page) -> str:
 def plan_import(page: Page, text: str, *, makes_tags: bool) -> Plan:
     """Say what a table would do. In three statements, whatever its length."""
     sheet = parse_sheet(text)
-    known = {tag.name for tag in list_tags(page.id)}
+    known = {tag.name for tag in list_tags(page)}
     mistakes = list(sheet.mistakes)
     new_tags: dict[str, None] = {}
     for line in sheet.lines:
@@ -182,7 +182,7 @@ def _write_wallets(page: Page, changes: Sequence[Change], now: datetime) -> dict
 
 
 def _write_tags(page: Page, changes: Sequence[Change], ids: dict[str, str]) -> None:
-    tag_ids = {tag.name: tag.id for tag in list_tags(page.id)}
+    tag_ids = {tag.name: tag.id for tag in list_tags(page)}
     changed = [change for change in changes if change.changes_tags]
     old = [ids[change.line.address] for change in changed if change.before is not None]
     for some in chunked(old, _BATCH):

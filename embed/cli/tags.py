@@ -4,6 +4,7 @@ import click
 
 from embed import tags
 from embed.cli.output import Group, json_option, print_list, print_thing
+from embed.pages import get_page
 from embed.payloads import describe_tag
 from embed.web.current import service
 
@@ -25,7 +26,7 @@ def add(page: str, name: str, color: str, as_json: bool) -> None:
 @json_option
 def list_all(page: str, as_json: bool) -> None:
     """Show a page's tags."""
-    print_list([describe_tag(tag) for tag in tags.list_tags(page)], as_json=as_json)
+    print_list([describe_tag(tag) for tag in tags.list_tags(get_page(page))], as_json=as_json)
 
 
 @group.command("remove")

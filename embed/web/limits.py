@@ -114,6 +114,8 @@ def _hit(code: str, limit: RateLimitItem, who: str) -> None:
 def client_network() -> str:
     """Return what stands for one client: an IPv4 address, or an IPv6 network of 64 bits."""
     address = request.remote_addr or ""
+    if address.count(":") == 1:  # some proxies write the port, too
+        address = address.partition(":")[0]
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:  # a unix socket, or whatever a trusted proxy wrote

@@ -49,7 +49,7 @@ def _show_list(page: Page, form: TagForm, status: int = 200) -> ResponseReturnVa
         "tags.html",
         page=page,
         form=form,
-        tags=tags.list_tags(page.id),
+        tags=tags.list_tags(page),
         counts=tags.count_wallets(page),
         status=status,
     )

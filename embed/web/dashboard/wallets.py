@@ -53,7 +53,7 @@ class WalletForm(FlaskForm):
 
     def __init__(self, page: Page, **values: Any) -> None:
         super().__init__(**values)
-        names: Any = [tag.name for tag in tags.list_tags(page.id)]
+        names: Any = [tag.name for tag in tags.list_tags(page)]
         self.tag_names.choices = names
 
 
@@ -68,7 +68,7 @@ class Pager:
 @blueprint.get("/pages/<page_id>/wallets")
 def list_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    known = tags.list_tags(page.id)
+    known = tags.list_tags(page)
     wanted = _read_wanted(known)
     number = request.args.get("page", 1, type=int)
     part = wallet_lists.search_wallets(page, wanted, min(max(number, 1), 1_000_000))
