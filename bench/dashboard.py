@@ -116,7 +116,7 @@ def fill() -> tuple[Owner, str]:
         insert(
             Balance,
             [
-                {"mint": MINT, "address": address, "amount": n, "observed_at": now}
+                {"owner": owner, "mint": MINT, "address": address, "amount": n, "observed_at": now}
                 for n, address in enumerate(addresses)
             ],
         )

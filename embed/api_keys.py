@@ -217,6 +217,13 @@ def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
     """
     digest = hmac.digest(secret_key.encode(), f"preview {page_id}".encode(), "sha512")
     key = PREFIXES["public"] + "".join(BASE62[byte % 62] for byte in digest[:RANDOM_LENGTH])
+    # A changed secret makes another key, and ends the one before.
+    ApiKey.update(revoked_at=now).where(
+        ApiKey.page == page_id,
+        ApiKey.is_preview,
+        ApiKey.key_hash != hash_key(key),
+        ApiKey.revoked_at.is_null(),
+    ).execute()
     ApiKey.insert(
         page=page_id,
         tier="public",

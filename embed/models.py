@@ -123,8 +123,12 @@ class WalletTag(Model):
 
 
 class Balance(Model):
-    """The newest observation of one address; every page of the mint shares it."""
+    """The newest observation of one address; an owner's pages of the mint share it.
 
+    Owners do not share: what one entered must not open another's holding gate.
+    """
+
+    owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
     amount = DoubleField(constraints=[Check("amount >= 0")])  # whole tokens
@@ -134,7 +138,7 @@ class Balance(Model):
     class Meta:
         database = db
         legacy_table_names = False
-        primary_key = CompositeKey("mint", "address")
+        primary_key = CompositeKey("owner", "mint", "address")
 
 
 class Submission(Kept):

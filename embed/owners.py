@@ -41,10 +41,14 @@ def find_by_id(owner_id: str) -> Owner | None:
     return Owner.get_or_none(Owner.id == owner_id)
 
 
+def normalise_email(raw: str) -> str:
+    """Return the one form under which an address is looked up, and attempts are counted."""
+    return raw.replace("\0", "").strip().lower()[:254]  # Postgres takes no NUL
+
+
 def check_sign_in(raw_email: str, password: str) -> Owner | None:
     """Return the owner whose password it is; an unknown address takes as long as a wrong one."""
-    email = raw_email.strip().lower()[:254].replace("\0", "")  # Postgres takes no NUL
-    owner = Owner.get_or_none(Owner.email == email)
+    owner = Owner.get_or_none(Owner.email == normalise_email(raw_email))
     fits = is_password(password, owner.password_hash if owner is not None else None)
     return owner if fits else None
 

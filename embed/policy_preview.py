@@ -76,7 +76,7 @@ class _Past:
         self._page = page
         addresses = {one.wallet_address for one in latest}
         sessions = {one.session_id for one in latest if one.session_id is not None}
-        self.balances = read_balances(page.token_mint, addresses)
+        self.balances = read_balances(page, addresses)
         self._by_wallet = _list_decided(
             Submission.wallet_address.in_(list(addresses)),
             is_on_pages_of_owner(page.owner_id),

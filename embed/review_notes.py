@@ -68,7 +68,7 @@ def write_notes(page: Page, waiting: Sequence[Submission]) -> dict[str, Note]:
     """Return a note for each of the page's waiting submissions, by id."""
     addresses = {one.wallet_address for one in waiting}
     sessions = {one.session_id for one in waiting if one.session_id is not None}
-    balances = read_observations(page.token_mint, addresses)
+    balances = read_observations(page, addresses)
     by_wallet = _read_pasts(
         Submission.wallet_address,
         Submission.wallet_address.in_(list(addresses)),

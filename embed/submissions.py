@@ -17,6 +17,7 @@ from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
 from embed.domain.ownership import check_signature
 from embed.domain.times import format_instant
+from embed.domain.visits import SESSION_LIFETIME
 from embed.errors import ApiError, NotFound
 from embed.models import STATUSES, Page, Submission
 from embed.pages import find_page, lock_page, read_policy
@@ -88,7 +89,7 @@ def submit(
     try:
         check_session_limit()
         if page.min_balance > 0:
-            balance = service.balances.get_balance(page.token_mint, claim.nonce.wallet_address)
+            balance = service.balances.get_balance(page, claim.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)
         return _admit(claim, service.clock())
     except ApiError as refusal:
@@ -220,11 +221,16 @@ def _keep_refusal(claim: Claim, reason: str, now: datetime) -> None:
                 Submission.decided_at,
             ],
         ).execute()
-        _forget_old_refusals(nonce.page_id, claim.session_id)
+        _forget_old_refusals(nonce.page_id, claim.session_id, now)
 
 
-def _forget_old_refusals(page_id: str, session_id: str | None) -> None:
-    """Keep what the visitor's list can show: wallets cost nothing, so there could be any number."""
+def _forget_old_refusals(page_id: str, session_id: str | None, now: datetime) -> None:
+    """Keep what a visitor's list can show: wallets cost nothing, so there could be any number."""
+    Submission.delete().where(
+        Submission.page == page_id,
+        Submission.status == "soft_rejected",
+        Submission.created_at < now - SESSION_LIFETIME,
+    ).execute()
     refused = (
         Submission.page == page_id,
         Submission.session_id == session_id,

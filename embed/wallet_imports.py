@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 from peewee import chunked
 
 from embed import activity
+from embed.balances import shares_balances
 from embed.database import db
 from embed.domain.identifiers import make_id
 from embed.errors import NotFound
 from embed.models import Balance, Page, Tag, Wallet, WalletTag
+from embed.pages import get_page
 from embed.tags import COLORS, list_tags
 from embed.wallet_csv import Line, Mistake, format_sheet, parse_sheet
 from embed.wallets import TrackedWallet, list_wallets
@@ -136,8 +138,7 @@ def apply_import(page_id: str, text: str, *, makes_tags: bool, now: datetime, ac
 
 def _lock_pages_of_mint(page_id: str) -> Page:
     """Lock every page that shares balances, in the order in which single entries do."""
-    mint = Page.select(Page.token_mint).where(Page.id == page_id)
-    query = Page.select().where(Page.token_mint == mint).order_by(Page.id)
+    query = Page.select().where(shares_balances(get_page(page_id))).order_by(Page.id)
     for page in query.for_update() if db.for_update else query:
         if page.id == page_id:
             return page
@@ -199,6 +200,7 @@ def _write_tags(page: Page, changes: Sequence[Change], ids: dict[str, str]) -> N
 def _write_balances(page: Page, changes: Sequence[Change], now: datetime) -> None:
     rows = [
         {
+            "owner": page.owner_id,
             "mint": page.token_mint,
             "address": change.line.address,
             "amount": change.line.balance,
@@ -209,7 +211,7 @@ def _write_balances(page: Page, changes: Sequence[Change], now: datetime) -> Non
     ]
     for batch in chunked(rows, _BATCH):
         Balance.insert_many(batch).on_conflict(
-            conflict_target=[Balance.mint, Balance.address],
+            conflict_target=[Balance.owner, Balance.mint, Balance.address],
             preserve=[Balance.amount, Balance.observed_at, Balance.slot],
         ).execute()
 
@@ -221,5 +223,5 @@ def _bump_versions(page: Page, observed: Sequence[str]) -> None:
         tracking = Wallet.select(Wallet.page).distinct().where(Wallet.address.in_(batch))
         page_ids.update(wallet.page_id for wallet in tracking)
     Page.update(version=Page.version + 1).where(
-        Page.token_mint == page.token_mint, Page.id.in_(list(page_ids))
+        shares_balances(page), Page.id.in_(list(page_ids))
     ).execute()

@@ -56,7 +56,9 @@ def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
         .join(
             Balance,
             JOIN.LEFT_OUTER,
-            on=(Balance.address == Wallet.address) & (Balance.mint == page.token_mint),
+            on=(Balance.address == Wallet.address)
+            & (Balance.mint == page.token_mint)
+            & (Balance.owner == page.owner_id),
         )
         .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, Wallet.id)
@@ -175,7 +177,7 @@ def _check_balance(changes: WalletChanges) -> None:
 def _record_balance(page: Page, address: str, changes: WalletChanges, now: datetime) -> None:
     """Keep an entered balance; on its own, since it locks every page that shares it."""
     if changes.balance is not None:
-        record_balance(page.token_mint, address, changes.balance, now=now)
+        record_balance(page, address, changes.balance, now=now)
 
 
 def _apply(wallet: Wallet, page: Page, changes: WalletChanges) -> None:

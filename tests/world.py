@@ -114,7 +114,7 @@ class World:
         return wallets.add_wallet(self.page_id, address, wanted, self.clock())
 
     def observe(self, address: str, amount: float) -> None:
-        balances.record_balance(USDC, address, amount, now=self.clock())
+        balances.record_balance(self.page, address, amount, now=self.clock())
 
     def approve(self, submission_id: str) -> None:
         reviews.approve(submission_id, self.clock())

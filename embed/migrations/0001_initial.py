@@ -85,6 +85,7 @@ class WalletTag(Model):
 
 
 class Balance(Model):
+    owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
     amount = DoubleField(constraints=[Check("amount >= 0")])
@@ -93,7 +94,7 @@ class Balance(Model):
 
     class Meta:
         legacy_table_names = False
-        primary_key = CompositeKey("mint", "address")
+        primary_key = CompositeKey("owner", "mint", "address")
 
 
 class Submission(Kept):

@@ -76,5 +76,6 @@ def _render_database_behind(error: Exception) -> Response:
 
 
 def _render_bug(error: Exception) -> Response:
-    current_app.logger.exception("Unexpected failure of %s %s", request.method, request.path)
+    # The rule and not the path: that may hold a one-time link.
+    current_app.logger.exception("Unexpected failure of %s %s", request.method, request.url_rule)
     return render_refusal(ApiError("internal_error"))

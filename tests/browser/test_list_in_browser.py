@@ -154,7 +154,13 @@ def fill_page(stage, count: int) -> None:
             for number, address in enumerate(addresses, 1)
         ]
         balances = [
-            {"mint": page.token_mint, "address": address, "amount": number, "observed_at": now}
+            {
+                "owner": page.owner_id,
+                "mint": page.token_mint,
+                "address": address,
+                "amount": number,
+                "observed_at": now,
+            }
             for number, address in enumerate(addresses, 1)
         ]
         for model, rows in ((Wallet, wallets), (Balance, balances)):

@@ -25,6 +25,17 @@ class OwnerBrowser:
         assert answer.status_code == 303, answer.text
         self._token = find_token(self.client.get("/dashboard/account").text)
 
+    @property
+    def token(self) -> str:
+        return self._token
+
+    def sign_in_again(self, *, target=None, **fields):
+        """Go through the sign-in form once more; `target` is where to go on to."""
+        path = {"path": "/dashboard/sign-in", "query_string": {"next": target} if target else None}
+        token = find_token(self.client.get(**path).text)
+        given = {"csrf_token": token, "email": self.email, "password": PASSWORD} | fields
+        return self.client.post(**path, data=given)
+
     def take(self, page_id: str) -> None:
         """Become the owner of a page."""
         pages.update_page(page_id, {"owner": self.owner}, self.world.clock())

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from world import USDC, Visitor
 
-from embed import activity, balances, wallets
+from embed import activity, balances, pages, wallets
 from embed.database import db
 from embed.models import Balance, Wallet
 
@@ -385,9 +385,10 @@ def test_import_keeps_the_order_of_the_file(world, owner):
     assert list(read_all(world)) == addresses
 
 
-def test_imported_balance_reaches_the_other_pages_of_the_token(world, owner, stranger):
+def test_imported_balance_reaches_the_owners_other_pages_and_no_strangers(world, owner, stranger):
     address = make_address()
-    other_id = stranger.make_page()
+    other_id, strange_id = owner.make_page(), stranger.make_page()
+    wallets.add_wallet(strange_id, address, wallets.WalletChanges(), world.clock())
     wallets.add_wallet(other_id, address, wallets.WalletChanges(), world.clock())
     key = world.make_key("secret", page_id=other_id)
     assert world.read(other_id, key=key).json["wallets"][0]["tokenBalance"] == 0
@@ -395,7 +396,7 @@ def test_imported_balance_reaches_the_other_pages_of_the_token(world, owner, str
     import_file(owner, f"{address},,,,42")
 
     assert world.read(other_id, key=key).json["wallets"][0]["tokenBalance"] == 42
-    assert balances.read_balances(USDC, [address]) == {address: 42.0}
+    assert balances.read_balances(pages.get_page(strange_id), [address]) == {}
 
 
 def test_page_that_changed_since_the_dry_run_is_checked_again(world, owner):

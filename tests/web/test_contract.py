@@ -285,7 +285,7 @@ def test_bug_is_told_to_the_log_and_not_to_the_caller(world, caplog):
 
 
 class FailingBalances:
-    def get_balance(self, mint, address):
+    def get_balance(self, page, address):
         raise RuntimeError("the password is swordfish")
 
 

@@ -85,8 +85,8 @@ class Balances:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
 
-    def get_balance(self, mint, address):
-        self.asked.append((mint, address))
+    def get_balance(self, page, address):
+        self.asked.append((page.token_mint, address))
         return 3.5
 
 

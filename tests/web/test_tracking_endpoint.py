@@ -3,7 +3,7 @@
 import pytest
 from world import SITE, USDC, Visitor, code_of
 
-from embed import balances, tags, wallets
+from embed import balances, owners, pages, tags, wallets
 
 EURC = "HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr"
 
@@ -106,13 +106,27 @@ def test_balance_is_a_plain_number(world, amount, text):
     assert text is None or f'"tokenBalance":{text},' in answer.text
 
 
+def test_owners_do_not_share_what_they_entered(world):
+    address = Visitor().address
+    world.configure(min_balance=5)
+    somebody = owners.create_owner("somebody@example.com", world.clock())
+    theirs = pages.get_page(world.make_page(owner=somebody))
+    balances.record_balance(theirs, address, 9, now=world.clock())
+    world.track(address)
+
+    assert world.read().json["wallets"][0]["tokenBalance"] == 0
+    visitor = Visitor()
+    balances.record_balance(theirs, visitor.address, 9, now=world.clock())
+    assert world.submit(visitor).json == {"error": "ca_gate_failed", "balance": 0, "minBalance": 5}
+
+
 def test_pages_of_one_mint_share_what_was_observed_and_other_mints_do_not(world):
     address = Visitor().address
     same, other = world.make_page(), world.make_page(token_mint=EURC)
     for page_id in (world.page_id, same, other):
         wallets.add_wallet(page_id, address, wallets.WalletChanges(), world.clock())
     world.observe(address, 5)
-    balances.record_balance(EURC, address, 9, now=world.clock())
+    balances.record_balance(pages.get_page(other), address, 9, now=world.clock())
 
     def read_balance(page_id):
         key = world.make_key("secret", page_id=page_id)

@@ -1,8 +1,8 @@
 """Signing in and out, and choosing a password."""
 
 import math
+import re
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 from flask import Response, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
@@ -20,21 +20,22 @@ from embed.web import limits
 from embed.web.current import service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import SignedInOwner, current_owner
-from embed.web.dashboard.rendering import blame, done, render, render_mistake
+from embed.web.dashboard.rendering import Form, blame, done, render, render_mistake
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
+_INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 DEAD_LINK = "This link has been used or has run out. Make a new one: flask owners reset EMAIL"
 WRONG = "This e-mail address and password do not fit together."
 
 
-class SignInForm(FlaskForm):
+class SignInForm(Form):
     email = EmailField("E-mail", [InputRequired(), Length(max=254)])
     password = PasswordField("Password", [InputRequired(), Length(max=MAX_LENGTH)])
     submit = SubmitField("Sign in")
 
 
-class PasswordForm(FlaskForm):
+class PasswordForm(Form):
     password = PasswordField(
         "New password",
         [
@@ -128,7 +129,7 @@ def account() -> ResponseReturnValue:
 def _check_attempts(email: str) -> None:
     """Limit guesses at passwords. Raises ApiError with the time to wait."""
     limits.check_sign_in(limits.client_network(), PER_ADDRESS)
-    limits.check_sign_in(email.strip().lower(), PER_ACCOUNT)
+    limits.check_sign_in(owners.normalise_email(email), PER_ACCOUNT)
 
 
 def _refuse_attempt(
@@ -151,6 +152,4 @@ def _begin_session(owner: Owner) -> None:
 def _safe_target() -> str:
     """Return where the owner was going, if that is inside the dashboard."""
     target = request.args.get("next", "")
-    parts = urlsplit(target)
-    is_ours = not parts.scheme and not parts.netloc and target.startswith("/dashboard/")
-    return target if is_ours and "\\" not in target else url_for("dashboard.list_pages")
+    return target if _INSIDE.fullmatch(target) else url_for("dashboard.list_pages")

@@ -19,6 +19,7 @@ from embed.web.dashboard.rendering import render_mistake
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
+FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
 SESSION_LIFETIME = timedelta(days=14)
 MAX_FORM_BYTES = 4 * 1024 * 1024  # a CSV of 10,000 wallets
 
@@ -71,6 +72,8 @@ def let_in() -> ResponseReturnValue | None:
     if request.endpoint not in OPEN_ENDPOINTS and not current_user.is_authenticated:
         return redirect(url_for("dashboard.sign_in", next=_remember_target()))
     if request.method not in ("GET", "HEAD"):
+        if request.mimetype not in FORM_TYPES:
+            return render_mistake("The dashboard takes what its forms send.", 415)
         _csrf.protect()
     return None
 

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from babel import Locale
 from flask import request
 from flask.typing import ResponseReturnValue
-from flask_wtf import FlaskForm
 from werkzeug.datastructures import MultiDict
 from wtforms import SelectField, StringField
 from wtforms.validators import Optional, Regexp
@@ -19,7 +18,7 @@ from embed.models import Page
 from embed.web.current import own_origin, service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import get_own_page
-from embed.web.dashboard.rendering import render
+from embed.web.dashboard.rendering import Form, render
 from embed.web.languages import LANGUAGES
 
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
@@ -42,7 +41,7 @@ _LANGUAGES: Any = {"": "As the visitor's browser"} | {
 }
 
 
-class LookForm(FlaskForm):
+class LookForm(Form):
     """A GET form: what it asks for is in the address, so it works without a script."""
 
     class Meta:

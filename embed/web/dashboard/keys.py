@@ -18,7 +18,7 @@ from embed.web.current import service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.embed_code import build_snippets
 from embed.web.dashboard.people import current_owner, get_own_key, get_own_page
-from embed.web.dashboard.rendering import blame, done, render
+from embed.web.dashboard.rendering import Form, blame, done, render
 
 NULL_WARNING = (
     "For files opened from disk and sandboxed frames. Browsers cannot name such places, so with"
@@ -27,7 +27,7 @@ NULL_WARNING = (
 )
 
 
-class OriginsForm(FlaskForm):
+class OriginsForm(Form):
     origins = TextAreaField(
         "Sites",
         description="One a line, as the address bar shows it: https://www.example.com."
@@ -54,7 +54,7 @@ class CreateForm(OriginsForm):
     submit = SubmitField("Make the key")
 
 
-class SecretForm(FlaskForm):
+class SecretForm(Form):
     submit = SubmitField("Make the key")
 
 

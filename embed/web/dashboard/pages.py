@@ -4,7 +4,6 @@ from typing import Any
 
 from flask import redirect, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf import FlaskForm
 from peewee import fn
 from wtforms import BooleanField, StringField, SubmitField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
@@ -15,10 +14,10 @@ from embed.models import ApiKey, Page, Submission, Wallet
 from embed.web.current import service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import current_owner, get_own_page
-from embed.web.dashboard.rendering import blame, done, render
+from embed.web.dashboard.rendering import Form, blame, done, render
 
 
-class PageForm(FlaskForm):
+class PageForm(Form):
     token_name = StringField("Token name", [InputRequired(), Length(max=100)])
     token_symbol = StringField(
         "Ticker", [InputRequired(), Length(max=20)], description="Without the $ sign."

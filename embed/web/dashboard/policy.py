@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf import FlaskForm
 from wtforms import BooleanField, FloatField, IntegerField, SelectField
 from wtforms.validators import InputRequired
 
@@ -17,11 +16,11 @@ from embed.models import Page
 from embed.web.current import service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import current_owner, get_own_page
-from embed.web.dashboard.rendering import blame, done, render
+from embed.web.dashboard.rendering import Form, blame, done, render
 from embed.web.dashboard.wording import UNITS, format_amount, format_span, split_span
 
 
-class PolicyForm(FlaskForm):
+class PolicyForm(Form):
     auto_approve = BooleanField(
         "Approve everything at once",
         description="Wallets appear on the page without waiting for you.",

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from flask import redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf import FlaskForm
 from wtforms import SelectMultipleField, StringField
 from wtforms.validators import AnyOf
 
@@ -17,7 +16,7 @@ from embed.web.current import service
 from embed.web.dashboard import undoing
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import current_owner, get_own_page
-from embed.web.dashboard.rendering import render
+from embed.web.dashboard.rendering import Form, render
 
 TABS = {
     "waiting": ("pending",),
@@ -29,7 +28,7 @@ DECISIONS = {"approve": reviews.approve, "reject": reviews.reject}
 NOTHING_CHOSEN = "Choose at least one submission first."
 
 
-class ChoiceForm(FlaskForm):
+class ChoiceForm(Form):
     ids = SelectMultipleField(validate_choice=False)
 
 

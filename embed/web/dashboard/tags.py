@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf import FlaskForm
 from wtforms import RadioField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length
 
@@ -14,12 +13,12 @@ from embed.models import Page
 from embed.web.current import service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import get_own_page, get_own_tag
-from embed.web.dashboard.rendering import blame, done, render
+from embed.web.dashboard.rendering import Form, blame, done, render
 
 _COLORS: Any = list(tags.COLORS)  # the stubs of WTForms know no plain words
 
 
-class TagForm(FlaskForm):
+class TagForm(Form):
     name = StringField("Name", [InputRequired("A tag needs a name."), Length(max=40)])
     color = RadioField("Color", choices=_COLORS, default=tags.COLORS[0])
     submit = SubmitField("Save")

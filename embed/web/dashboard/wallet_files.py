@@ -2,7 +2,6 @@
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
-from flask_wtf import FlaskForm
 from flask_wtf.file import FileField
 from wtforms import BooleanField, HiddenField, SubmitField
 
@@ -13,17 +12,17 @@ from embed.wallet_csv import decode_sheet
 from embed.web.current import service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import current_owner, get_own_page
-from embed.web.dashboard.rendering import done, render
+from embed.web.dashboard.rendering import Form, done, render
 from embed.web.dashboard.wallets import build_list_url
 
 
-class ImportForm(FlaskForm):
+class ImportForm(Form):
     file = FileField("CSV file", description="UTF-8, columns parted by commas.")
     makes_tags = BooleanField("Make tags that the page does not have yet")
     submit = SubmitField("Check the file")
 
 
-class ApplyForm(FlaskForm):
+class ApplyForm(Form):
     """What was checked, sent back to be applied; it is checked once more then."""
 
     text = HiddenField()

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf import FlaskForm
 from wtforms import BooleanField, FloatField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
@@ -18,7 +17,7 @@ from embed.wallet_lists import CHANGES, WalletPart, Wanted
 from embed.web.current import service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import current_owner, get_own_page, get_own_tag, get_own_wallet
-from embed.web.dashboard.rendering import blame, done, render
+from embed.web.dashboard.rendering import Form, blame, done, render
 
 _HIDDEN = {"yes": True, "no": False}
 _DONE = {
@@ -30,7 +29,7 @@ _DONE = {
 }
 
 
-class WalletForm(FlaskForm):
+class WalletForm(Form):
     """What an owner may set; the address is asked for only when a wallet is added."""
 
     address = StringField("Address", [InputRequired("Which wallet?"), Length(max=60)])
