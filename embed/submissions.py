@@ -2,12 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from peewee import SQL, IntegrityError, ValueLiterals, fn
+from peewee import SQL, IntegrityError, fn
 
 from embed.api_keys import Access
 from embed.database import db
@@ -17,11 +16,11 @@ from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
 from embed.domain.ownership import check_signature
 from embed.domain.times import format_instant
-from embed.domain.visits import SESSION_LIFETIME
 from embed.errors import ApiError, NotFound
 from embed.models import STATUSES, Page, Submission
 from embed.pages import find_page, lock_page, read_policy
 from embed.parts import Place, merge_rows, read_rows
+from embed.refusals import keep_refusal
 from embed.service import Service
 from embed.wallets import track_approved
 
@@ -94,7 +93,13 @@ def submit(
         return _admit(claim, service.clock())
     except ApiError as refusal:
         if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
-            _keep_refusal(claim, policy.REJECT_REASON_BY_CODE[refusal.code], service.clock())
+            keep_refusal(
+                claim.nonce,
+                nickname=claim.nickname,
+                session_id=session_id,
+                reason=policy.REJECT_REASON_BY_CODE[refusal.code],
+                now=service.clock(),
+            )
         raise
 
 
@@ -189,58 +194,6 @@ def _count_pending(page: Page) -> int:
     return (
         Submission.select().where(Submission.page == page, Submission.status == "pending").count()
     )
-
-
-def _keep_refusal(claim: Claim, reason: str, now: datetime) -> None:
-    """Let the visitor see the refusal; the nonce stays usable, so it is not kept here."""
-    nonce = claim.nonce
-    # A page that was purged meanwhile keeps nothing, and the refusal stands all the same.
-    with suppress(IntegrityError), db.atomic():
-        Submission.insert(
-            page=nonce.page_id,
-            api_key=nonce.key_id,
-            wallet_address=nonce.wallet_address,
-            nickname=claim.nickname,
-            status="soft_rejected",
-            reject_reason=reason,
-            session_id=claim.session_id,
-            created_at=now,
-            decided_at=now,
-        ).on_conflict(
-            conflict_target=[
-                Submission.page,
-                Submission.session_id,
-                Submission.wallet_address,
-                Submission.reject_reason,
-            ],
-            conflict_where=ValueLiterals(Submission.status == "soft_rejected"),
-            preserve=[
-                Submission.api_key,
-                Submission.nickname,
-                Submission.created_at,
-                Submission.decided_at,
-            ],
-        ).execute()
-        _forget_old_refusals(nonce.page_id, claim.session_id, now)
-
-
-def _forget_old_refusals(page_id: str, session_id: str | None, now: datetime) -> None:
-    """Keep what a visitor's list can show: wallets cost nothing, so there could be any number."""
-    Submission.delete().where(
-        Submission.page == page_id,
-        Submission.status == "soft_rejected",
-        Submission.created_at < now - SESSION_LIFETIME,
-    ).execute()
-    refused = (
-        Submission.page == page_id,
-        Submission.session_id == session_id,
-        Submission.status == "soft_rejected",
-    )
-    newest_first = (Submission.created_at.desc(), Submission.id.desc())
-    ids = Submission.select(Submission.id).where(*refused).order_by(*newest_first)
-    old = [row.id for row in ids.offset(MAX_LISTED).limit(MAX_LISTED)]
-    if old:
-        Submission.delete().where(Submission.id.in_(old)).execute()
 
 
 def list_of_session(page_id: str, session_id: str | None) -> list[Submission]:
