@@ -1,6 +1,5 @@
 """Tracking pages: what an owner configures."""
 
-import math
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,7 +8,7 @@ from embed import activity
 from embed.activity import COMMAND_LINE
 from embed.database import db
 from embed.domain.addresses import is_address
-from embed.domain.amounts import MAX_AMOUNT
+from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput, NotFound
@@ -140,12 +139,6 @@ def _parse_mint(raw: str) -> str:
     return raw
 
 
-def _parse_min_balance(raw: float) -> float:
-    if not (math.isfinite(raw) and 0 <= raw <= MAX_AMOUNT):
-        raise InvalidInput("The minimum balance is a number of whole tokens, 0 or more.")
-    return float(raw)
-
-
 def _whole_number(name: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
@@ -167,7 +160,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "is_public": bool,
     "is_embeddable": bool,
     "auto_approve": bool,
-    "min_balance": _parse_min_balance,
+    "min_balance": lambda raw: parse_amount(raw, "The minimum balance"),
     "queue_capacity": _whole_number("queue capacity"),
     "cooldown_s": _whole_number("cooldown in seconds"),
     "trust_after": _whole_number("number of approvals for trust"),

@@ -19,6 +19,7 @@ from embed.cli.demo_host import serve_host_page
 from embed.cli.demo_page import WALLET_COUNT, DemoPage, make_demo_page
 from embed.cli.demo_visitor import DemoVisitor
 from embed.cli.output import Command, json_option, print_thing
+from embed.cli.owners import make_password_url
 from embed.settings import PROJECT_DIR
 from embed.web.current import service
 
@@ -55,9 +56,7 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
         _wait_until_served(server, port)
         say(f"2. gunicorn serves it at {base_url}")
         summary = _act_as_visitor(base_url, page, say)
-        owner = page.owner
-        token = service().password_links.close(owner.id, owner.password_hash, service().clock())
-        dashboard_url = f"{base_url}/dashboard/password/{token}"
+        dashboard_url = make_password_url(page.owner, base_url)
         summary |= {"hostUrl": host_url, "widgetUrl": widget_url, "dashboardUrl": dashboard_url}
         _print_addresses(base_url, page, summary, as_json)
         server.wait()

@@ -25,7 +25,7 @@ def describe(owner: Owner) -> Shown:
 def create(email: str, as_json: bool) -> None:
     """Make an owner, and a one-time link for them to choose a password."""
     owner = owners.create_owner(email, service().clock())
-    print_thing(describe(owner) | {"passwordUrl": _make_link(owner)}, as_json=as_json)
+    print_thing(describe(owner) | {"passwordUrl": make_password_url(owner)}, as_json=as_json)
 
 
 @group.command("reset")
@@ -34,13 +34,13 @@ def create(email: str, as_json: bool) -> None:
 def reset(email: str, as_json: bool) -> None:
     """Make a one-time link for an owner to choose a new password."""
     owner = owners.get_owner(email)
-    print_thing(describe(owner) | {"passwordUrl": _make_link(owner)}, as_json=as_json)
+    print_thing(describe(owner) | {"passwordUrl": make_password_url(owner)}, as_json=as_json)
 
 
-def _make_link(owner: Owner) -> str:
-    """Return an address that works once, for a day."""
+def make_password_url(owner: Owner, base_url: str | None = None) -> str:
+    """Return an address that works once, for a day; on PUBLIC_URL unless said otherwise."""
     token = service().password_links.close(owner.id, owner.password_hash, service().clock())
-    base_url = service().settings.public_url or "http://127.0.0.1:8000"
+    base_url = base_url or service().settings.public_url or "http://127.0.0.1:8000"
     return f"{base_url}/dashboard/password/{token}"
 
 

@@ -12,7 +12,7 @@ STATIC_DIR = PROJECT_DIR / "static"
 KEPT_FOR = timedelta(days=365)
 SCRIPT_KEPT_FOR = timedelta(hours=1)
 
-# Pages and static files only: on API answers it would change headers that the spec fixes.
+# By hand, where it is wanted: on answers under /api it would change headers that the spec fixes.
 compress = Compress()
 
 

@@ -1,6 +1,6 @@
 """The signed-in owner, through whom every route finds what it shows or changes."""
 
-from typing import cast
+from typing import Any, TypeVar, cast
 
 from flask_login import UserMixin, current_user
 
@@ -8,7 +8,9 @@ from embed import owners, pages
 from embed.domain.identifiers import is_id
 from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
-from embed.models import ApiKey, Owner, Page, Submission, Tag, Wallet
+from embed.models import ApiKey, Owner, Page, Tag, Wallet
+
+_OfPage = TypeVar("_OfPage", ApiKey, Tag, Wallet)
 
 
 class SignedInOwner(UserMixin):
@@ -42,43 +44,28 @@ def get_own_page(page_id: str, *, deleted: bool = False) -> Page:
     return page
 
 
-def _check_id(raw: str) -> None:
-    """Raises NotFound for what cannot be an id, which not every database takes for a question."""
-    if not is_id(raw):
-        raise NotFound(raw)
-
-
 def get_own_key(page: Page, key_id: str) -> ApiKey:
     """Raises NotFound unless it is a key of the page that owners may see."""
-    _check_id(key_id)
-    key = ApiKey.get_or_none(ApiKey.id == key_id, ApiKey.page == page, ~ApiKey.is_preview)
-    if key is None:
-        raise NotFound(key_id)
-    return key
+    return _get_of_page(ApiKey, page, key_id, ~ApiKey.is_preview)
 
 
 def get_own_wallet(page: Page, wallet_id: str) -> Wallet:
     """Raises NotFound unless the page tracks it."""
-    _check_id(wallet_id)
-    wallet = Wallet.get_or_none(Wallet.id == wallet_id, Wallet.page == page)
-    if wallet is None:
-        raise NotFound(wallet_id)
-    return wallet
+    return _get_of_page(Wallet, page, wallet_id)
 
 
 def get_own_tag(page: Page, tag_id: str) -> Tag:
     """Raises NotFound unless it is on the page."""
-    _check_id(tag_id)
-    tag = Tag.get_or_none(Tag.id == tag_id, Tag.page == page)
-    if tag is None:
-        raise NotFound(tag_id)
-    return tag
+    return _get_of_page(Tag, page, tag_id)
 
 
-def get_own_submission(page: Page, submission_id: str) -> Submission:
-    """Raises NotFound unless it was sent to the page."""
-    _check_id(submission_id)
-    submission = Submission.get_or_none(Submission.id == submission_id, Submission.page == page)
-    if submission is None:
-        raise NotFound(submission_id)
-    return submission
+def _get_of_page(model: type[_OfPage], page: Page, raw_id: str, *conditions: Any) -> _OfPage:
+    # What cannot be an id is not asked for: not every database takes it for a question.
+    found = (
+        model.get_or_none(model.id == raw_id, model.page == page, *conditions)
+        if is_id(raw_id)
+        else None
+    )
+    if found is None:
+        raise NotFound(raw_id)
+    return found
