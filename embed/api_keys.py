@@ -1,6 +1,5 @@
 """Bearer keys: made once, found by their hash at every request."""
 
-import hmac
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,10 +10,8 @@ from peewee import Database
 from embed import activity
 from embed.activity import COMMAND_LINE
 from embed.database import db, fetch_first
-from embed.domain.identifiers import BASE62, is_id
+from embed.domain.identifiers import is_id
 from embed.domain.key_format import (
-    PREFIXES,
-    RANDOM_LENGTH,
     Tier,
     hash_key,
     make_key,
@@ -206,32 +203,6 @@ def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiK
             key.revoked_at = now
             key.save(only=[ApiKey.revoked_at])
             activity.record(key.page_id, actor, "revoke key", _name(key), now)
-    return key
-
-
-def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
-    """Return a public key for the dashboard's own preview, making it the first time.
-
-    It lists no origin, so it works on the service's own pages only; and it follows from the
-    installation's secret, since no key can be read back from its hash.
-    """
-    digest = hmac.digest(secret_key.encode(), f"preview {page_id}".encode(), "sha512")
-    key = PREFIXES["public"] + "".join(BASE62[byte % 62] for byte in digest[:RANDOM_LENGTH])
-    # A changed secret makes another key, and ends the one before.
-    ApiKey.update(revoked_at=now).where(
-        ApiKey.page == page_id,
-        ApiKey.is_preview,
-        ApiKey.key_hash != hash_key(key),
-        ApiKey.revoked_at.is_null(),
-    ).execute()
-    ApiKey.insert(
-        page=page_id,
-        tier="public",
-        key_hash=hash_key(key),
-        display_prefix=shorten_key(key),
-        is_preview=True,
-        created_at=now,
-    ).on_conflict_ignore().execute()
     return key
 
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from embed import api_keys
+from embed import api_keys, preview_keys
 
 SIGN_IN = "/dashboard/sign-in"
 
@@ -68,8 +68,8 @@ def test_long_message_fits_into_the_cookie(world, owner):
 
 
 def test_preview_key_ends_when_the_secret_changes(world):
-    before = api_keys.get_preview_key(world.page_id, "one secret", world.clock())
-    after = api_keys.get_preview_key(world.page_id, "another secret", world.clock())
+    before = preview_keys.get_preview_key(world.page_id, "one secret", world.clock())
+    after = preview_keys.get_preview_key(world.page_id, "another secret", world.clock())
 
     assert api_keys.find_access(before).is_revoked
     assert not api_keys.find_access(after).is_revoked

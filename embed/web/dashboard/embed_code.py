@@ -13,8 +13,8 @@ from werkzeug.datastructures import MultiDict
 from wtforms import SelectField, StringField
 from wtforms.validators import Optional, Regexp
 
-from embed.api_keys import get_preview_key
 from embed.models import Page
+from embed.preview_keys import get_preview_key
 from embed.web.current import own_origin, service
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.people import get_own_page
