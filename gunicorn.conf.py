@@ -9,11 +9,11 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.http.errors import ParseException
 from peewee import DatabaseError, InterfaceError, OperationalError
 
-from embed import database
+from embed.db import connection
 from embed.settings import Settings, SettingsError
 
 try:
-    database.open_database(Settings.from_environ().database_url)
+    connection.open_database(Settings.from_environ().database_url)
 except SettingsError as error:
     sys.exit(f"Error: {error}")
 
@@ -39,14 +39,14 @@ def on_starting(server: Arbiter) -> None:
     A database that is away stops nothing: requests answer 503 until it is back.
     """
     try:
-        for name in database.upgrade():
+        for name in connection.upgrade():
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
         server.log.warning("The database could not be brought up to date: %s", error)
     except (DatabaseError, InterfaceError) as error:
         sys.exit(f"Error: DATABASE_URL names what cannot be used: {' '.join(str(error).split())}")
     finally:
-        database.db.close()
+        connection.db.close()
 
 
 def post_request(_worker: Any, request: Any, environ: dict[str, Any], _response: Any) -> None:

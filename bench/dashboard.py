@@ -18,15 +18,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import base58
 
-from embed import database, owners, pages
-from embed.database import db
+from embed import owners, pages
+from embed.db import connection
+from embed.db.connection import db
+from embed.db.models import ApiKey, Balance, Owner, Submission, Tag, Wallet, WalletTag
 from embed.domain import times
 from embed.domain.identifiers import make_id
 from embed.domain.passwords import hash_password
 from embed.factory import create_app
-from embed.models import ApiKey, Balance, Owner, Submission, Tag, Wallet, WalletTag
 from embed.settings import Settings
-from embed.web.dashboard.people import SignedInOwner
+from embed.web.dashboard.current_owner import SignedInOwner
 
 WALLETS = 10_000
 SUBMISSIONS = 100_000
@@ -53,7 +54,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         environ = {"DATABASE_URL": f"sqlite:///{folder}/embed.db", "SECRET_KEY": make_id() * 2}
         app = create_app(Settings.from_environ(environ))
-        database.upgrade()
+        connection.upgrade()
         owner, page_id = fill()
         client = app.test_client()
         with client.session_transaction(path="/dashboard/") as session:

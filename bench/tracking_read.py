@@ -25,9 +25,12 @@ import base58
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT_DIR))
 
-from embed import api_keys, database, owners, pages, payloads, tags, wallets  # noqa: E402
+from embed import owners, pages, public_payload
+from embed.db import connection
 from embed.domain import times  # noqa: E402
+from embed.keys import management
 from embed.settings import VARIABLES  # noqa: E402
+from embed.wallets import tags, tracking
 
 LEAST_RATIO = 0.5
 WALLETS = 100
@@ -101,25 +104,25 @@ def compare(ours: int, bare: int, case: Case, rounds: int, seconds: int) -> floa
 
 def make_case(database_url: str, folder: Path) -> Case:
     """Make a page of wallets with aliases, tags and balances, and a public key for it."""
-    database.open_database(database_url)
-    database.upgrade()
+    connection.open_database(database_url)
+    connection.upgrade()
     now = times.now()
     page = pages.create_page(owners.get_installation_owner(now), TOKEN, now)
     names = ("team", "whale", "exchange", "market maker")
     for name in names:
         tags.add_tag(page.id, name, "blue", now)
     for number in range(WALLETS):
-        changes = wallets.WalletChanges(
+        changes = tracking.WalletChanges(
             alias=f"Wallet number {number}",
             tag_names=names[: number % 3],
             balance=number * 1000.25,
         )
         address = base58.b58encode(number.to_bytes(32, "big", signed=False)).decode()
-        wallets.add_wallet(page.id, address, changes, now)
-    _, key = api_keys.create_key(page.id, "public", raw_origins=[SITE], now=now)
+        tracking.add_wallet(page.id, address, changes, now)
+    _, key = management.create_key(page.id, "public", raw_origins=[SITE], now=now)
     body_file = folder / "body.json"
-    body_file.write_bytes(payloads.render_payload(page.id, pages.get_page(page.id).version))
-    database.db.close()
+    body_file.write_bytes(public_payload.render_payload(page.id, pages.get_page(page.id).version))
+    connection.db.close()
     headers = {"Authorization": f"Bearer {key}", "Origin": SITE}
     return Case(f"/api/embed/tracking/{page.id}", headers, body_file)
 

@@ -1,27 +1,28 @@
-"""The roof: puts the parts together."""
+"""Puts the parts together."""
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from embed import cli
-from embed.balances import BalanceSource, EnteredBalances
-from embed.database import open_database
+from embed import cli, demo
+from embed.balances.observations import BalanceSource, EnteredBalances
+from embed.db.connection import open_database
 from embed.domain import times
-from embed.domain.nonces import NonceSeal
+from embed.domain.nonces import NonceSigner
 from embed.domain.origins import parse_origin
-from embed.domain.passwords import LinkSeal
+from embed.domain.passwords import PasswordLinkSigner
+from embed.domain.session_cookies import SessionSigner
 from embed.domain.times import Clock
-from embed.domain.visits import SessionSeal
-from embed.service import Service
+from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings, SettingsError
-from embed.web import api, widget
+from embed.web.api import endpoints
+from embed.web.api.cors import init_cors
 from embed.web.assets import init_assets
-from embed.web.cors import init_cors
-from embed.web.current import EXTENSION, check_host
+from embed.web.current import check_host
 from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.languages import init_languages
-from embed.web.limits import init_limits
+from embed.web.rate_limits import init_limits
+from embed.web.widget import iframe
 
 MAX_BODY_BYTES = 16 * 1024
 
@@ -52,13 +53,13 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]
 
     open_database(settings.database_url)
-    app.extensions[EXTENSION] = Service(
+    app.extensions[EXTENSION] = Runtime(
         settings=settings,
         clock=clock,
         balances=balances or EnteredBalances(),
-        nonces=NonceSeal(settings.secret_keys),
-        sessions=SessionSeal(settings.secret_keys),
-        password_links=LinkSeal(settings.secret_keys),
+        nonces=NonceSigner(settings.secret_keys),
+        sessions=SessionSigner(settings.secret_keys),
+        password_links=PasswordLinkSigner(settings.secret_keys),
         extra_scripts=extra_scripts,
     )
     init_limits(app, settings)
@@ -68,10 +69,16 @@ def create_app(
     init_error_handlers(app)
     init_assets(app)
     init_languages(app)
-    app.register_blueprint(api.blueprint, url_prefix="/api/embed")
+    app.register_blueprint(endpoints.blueprint, url_prefix="/api/embed")
     # The cookie's path is /embed, so a browser sends it here and not to /api/embed.
-    app.register_blueprint(api.blueprint, url_prefix="/embed/api", name=api.OWN_API)
-    app.register_blueprint(widget.blueprint, url_prefix="/embed")
+    app.register_blueprint(endpoints.blueprint, url_prefix="/embed/api", name=endpoints.OWN_API)
+    app.register_blueprint(iframe.blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     cli.init_cli(app)
+    demo.init_demo(app)
     return app
+
+
+def create_demo_app() -> Flask:
+    """Make what ``flask demo`` serves: the app with a test wallet. Raises SettingsError."""
+    return create_app(Settings.from_environ(), extra_scripts=demo.WALLET_SCRIPTS)

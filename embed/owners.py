@@ -5,9 +5,9 @@ from datetime import datetime
 
 from peewee import IntegrityError
 
-from embed.domain.passwords import fingerprint, hash_password, is_password
+from embed.db.models import Owner
+from embed.domain.passwords import PasswordLinkSigner, fingerprint, hash_password, is_password
 from embed.errors import InvalidInput, NotFound
-from embed.models import Owner
 
 # Owns the pages that were made without naming anybody.
 INSTALLATION_OWNER = "owner@localhost"
@@ -72,6 +72,13 @@ def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
             owner.password_hash = password_hash
             return owner
     raise NotFound("This link has been used already.")
+
+
+def build_password_url(
+    owner: Owner, signer: PasswordLinkSigner, base_url: str, now: datetime
+) -> str:
+    """Return an address where the owner may choose a password: once, within a day."""
+    return f"{base_url}/dashboard/password/{signer.close(owner.id, owner.password_hash, now)}"
 
 
 def get_installation_owner(now: datetime) -> Owner:

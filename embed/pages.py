@@ -4,15 +4,15 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from embed import activity
-from embed.activity import COMMAND_LINE
-from embed.database import db
+from embed import events
+from embed.db.connection import db
+from embed.db.models import Owner, Page
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput, NotFound
-from embed.models import Owner, Page
+from embed.events import COMMAND_LINE
 
 RESTORE_WITHIN = timedelta(days=30)
 MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
@@ -25,7 +25,7 @@ def create_page(
     parsed = parse_fields(fields)
     with db.atomic():
         page = Page.create(owner=owner, created_at=now, **parsed)
-        activity.record(page.id, actor, "create page", page.token_name, now)
+        events.record(page.id, actor, "create page", page.token_name, now)
     return page
 
 
@@ -69,7 +69,7 @@ def update_page(
         if changes:
             Page.update(changes).where(Page.id == page.id).execute()
             bump_version(page.id)
-            activity.record(page.id, actor, "change page", _describe(changes), now)
+            events.record(page.id, actor, "change page", _describe(changes), now)
     return get_page(page_id)
 
 
@@ -87,7 +87,7 @@ def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Pa
         if page.deleted_at is None:
             page.deleted_at = now
             page.save(only=[Page.deleted_at])
-            activity.record(page.id, actor, "delete page", page.token_name, now)
+            events.record(page.id, actor, "delete page", page.token_name, now)
     return page
 
 
@@ -101,7 +101,7 @@ def restore_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> P
             raise InvalidInput("The page was deleted more than 30 days ago.")
         page.deleted_at = None
         page.save(only=[Page.deleted_at])
-        activity.record(page.id, actor, "restore page", page.token_name, now)
+        events.record(page.id, actor, "restore page", page.token_name, now)
     return page
 
 

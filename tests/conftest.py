@@ -10,7 +10,7 @@ import pytest
 from servers import Unavailable, run_postgres, run_valkey
 from world import SECRET_KEY, Clock, World
 
-from embed import database
+from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
 
@@ -124,9 +124,9 @@ def _empty(url: str) -> None:
 
 
 def _upgrade(url: str) -> None:
-    database.open_database(url)
-    database.upgrade()
-    database.db.close()
+    connection.open_database(url)
+    connection.upgrade()
+    connection.db.close()
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def balances():
 def app(environ, clock, balances):
     app = create_app(Settings.from_environ(environ), clock=clock, balances=balances)
     yield app
-    database.db.close()
+    connection.db.close()
 
 
 @pytest.fixture

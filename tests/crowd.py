@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from embed.database import db
+from embed.db.connection import db
+from embed.db.models import ApiKey, Submission
 from embed.domain.identifiers import make_id
-from embed.models import ApiKey, Submission
 
 
 def fill(world, count: int, status: str = "pending", **fields) -> list[str]:

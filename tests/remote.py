@@ -9,7 +9,7 @@ from typing import Any
 import requests
 from world import SECRET_KEY, SITE, USDC, Visitor
 
-from embed import database
+from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
 
@@ -35,7 +35,7 @@ def run_here(*arguments: str, environ: dict[str, str]) -> Any:
     try:
         return app.test_cli_runner().invoke(args=arguments, catch_exceptions=False)
     finally:
-        database.db.close()
+        connection.db.close()
 
 
 class RemotePage:

@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 from embed import settings
-from embed.domain.nonces import Nonce, NonceSeal
+from embed.domain.nonces import Nonce, NonceSigner
 from embed.domain.times import now
 from embed.settings import Settings, SettingsError, load_secret_key
 
@@ -217,7 +217,7 @@ def test_rotated_secret_key_seals_with_the_first_and_opens_with_all():
         lifetime=timedelta(hours=1),
     )
     before, during, after = (
-        NonceSeal(read(SECRET_KEY=value).secret_keys) for value in ("old", "new,old", "new")
+        NonceSigner(read(SECRET_KEY=value).secret_keys) for value in ("old", "new,old", "new")
     )
 
     assert during.open(before.close(issued), issued.issued_at) == issued

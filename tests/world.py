@@ -8,10 +8,14 @@ import pytest
 from flask import Flask
 from nacl.signing import SigningKey
 
-from embed import api_keys, balances, owners, pages, reviews, tags, wallets
-from embed.database import db
+from embed import owners, pages
+from embed.balances import observations
+from embed.db.connection import db
+from embed.db.models import ApiKey, Page
 from embed.errors import STATUS_BY_CODE
-from embed.models import ApiKey, Page
+from embed.keys import access, management
+from embed.submissions import decisions
+from embed.wallets import tags, tracking
 
 SECRET_KEY = "a secret for tests that is long enough to be one"
 SITE = "https://site.example"
@@ -85,7 +89,7 @@ class World:
         return pages.create_page(owner, token | fields, self.clock()).id
 
     def make_key(self, tier, *, page_id=None, origins=(), allow_null_origin=False) -> str:
-        return api_keys.create_key(
+        return management.create_key(
             page_id or self.page_id,
             tier,
             raw_origins=origins,
@@ -94,11 +98,11 @@ class World:
         )[1]
 
     def revoke(self, key: str) -> None:
-        api_keys.revoke_key(api_keys.find_access(key).key_id, self.clock())
+        management.revoke_key(access.find_access(key).key_id, self.clock())
 
     def revoke_all_keys(self) -> None:
-        for key in api_keys.list_keys(self.page_id):
-            api_keys.revoke_key(key.id, self.clock())
+        for key in management.list_keys(self.page_id):
+            management.revoke_key(key.id, self.clock())
 
     def configure(self, **fields: object) -> None:
         pages.update_page(self.page_id, fields, self.clock())
@@ -110,17 +114,17 @@ class World:
         return tags.add_tag(self.page_id, name, color, self.clock())
 
     def track(self, address: str, **changes: object):
-        wanted = wallets.WalletChanges(**changes)
-        return wallets.add_wallet(self.page_id, address, wanted, self.clock())
+        wanted = tracking.WalletChanges(**changes)
+        return tracking.add_wallet(self.page_id, address, wanted, self.clock())
 
     def observe(self, address: str, amount: float) -> None:
-        balances.record_balance(self.page, address, amount, now=self.clock())
+        observations.record_balance(self.page, address, amount, now=self.clock())
 
     def approve(self, submission_id: str) -> None:
-        reviews.approve(submission_id, self.clock())
+        decisions.approve(submission_id, self.clock())
 
     def reject(self, submission_id: str) -> None:
-        reviews.reject(submission_id, self.clock())
+        decisions.reject(submission_id, self.clock())
 
     @property
     def page(self) -> Page:

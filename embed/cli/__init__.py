@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from embed.cli import database, demo, keys, owners, pages, submissions, tags, wallets
+from embed.cli import database, keys, owners, pages, submissions, tags, wallets
 
 
 def init_cli(app: Flask) -> None:
@@ -16,4 +16,3 @@ def init_cli(app: Flask) -> None:
         submissions.group,
     ):
         app.cli.add_command(group)
-    app.cli.add_command(demo.command)

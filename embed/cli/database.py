@@ -4,8 +4,8 @@ import json
 
 import click
 
-from embed import database
-from embed.cli.output import Group, json_option
+from embed.db import connection
+from embed.terminal import Group, json_option
 
 group = Group("db", help="Look after the database.")
 
@@ -14,7 +14,7 @@ group = Group("db", help="Look after the database.")
 @json_option
 def upgrade(as_json: bool) -> None:
     """Bring the database to this version; safe to run again."""
-    applied = database.upgrade()
+    applied = connection.upgrade()
     if as_json:
         click.echo(json.dumps({"applied": applied}))
     elif applied:

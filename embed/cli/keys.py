@@ -2,12 +2,11 @@
 
 import click
 
-from embed import api_keys
-from embed.cli.output import Group, Shown, json_option, print_list, print_thing
+from embed.db.models import ApiKey
 from embed.domain.key_format import Tier
 from embed.domain.times import format_instant
-from embed.models import ApiKey
-from embed.web.current import service
+from embed.keys import management
+from embed.terminal import Group, Shown, json_option, print_list, print_thing, runtime
 
 group = Group("keys", help="Bearer keys, each for one page.")
 
@@ -35,12 +34,12 @@ def create(
     page: str, tier: Tier, origins: tuple[str, ...], allow_null_origin: bool, as_json: bool
 ) -> None:
     """Make a key and print it: this once, it cannot be had again."""
-    kept, key = api_keys.create_key(
+    kept, key = management.create_key(
         page,
         tier,
         raw_origins=origins,
         allow_null_origin=allow_null_origin,
-        now=service().clock(),
+        now=runtime().clock(),
     )
     print_thing({"key": key} | describe(kept), as_json=as_json)
     if not as_json:
@@ -52,7 +51,7 @@ def create(
 @json_option
 def list_all(page: str, as_json: bool) -> None:
     """Show a page's keys."""
-    print_list([describe(key) for key in api_keys.list_keys(page)], as_json=as_json)
+    print_list([describe(key) for key in management.list_keys(page)], as_json=as_json)
 
 
 @group.command("revoke")
@@ -60,7 +59,7 @@ def list_all(page: str, as_json: bool) -> None:
 @json_option
 def revoke(key_id: str, as_json: bool) -> None:
     """Refuse a key from the next request on."""
-    print_thing(describe(api_keys.revoke_key(key_id, service().clock())), as_json=as_json)
+    print_thing(describe(management.revoke_key(key_id, runtime().clock())), as_json=as_json)
 
 
 def _advise(key: ApiKey) -> str:

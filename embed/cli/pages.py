@@ -6,7 +6,12 @@ from typing import Any
 import click
 
 from embed import owners, pages
-from embed.cli.output import (
+from embed.db.connection import db
+from embed.db.models import Page
+from embed.domain.amounts import simplify_amount
+from embed.domain.times import format_instant
+from embed.serializers import describe_page
+from embed.terminal import (
     Group,
     Shown,
     check_confirmed,
@@ -14,13 +19,8 @@ from embed.cli.output import (
     json_option,
     print_list,
     print_thing,
+    runtime,
 )
-from embed.database import db
-from embed.domain.amounts import simplify_amount
-from embed.domain.times import format_instant
-from embed.models import Page
-from embed.payloads import describe_page
-from embed.web.current import service
 
 group = Group("pages", help="Tracking pages and their policy.")
 
@@ -82,7 +82,7 @@ def describe(page: Page) -> Shown:
 @json_option
 def create(email: str | None, as_json: bool, **fields: Any) -> None:
     """Make a tracking page."""
-    now = service().clock()
+    now = runtime().clock()
     with db.atomic():  # a page that cannot be made leaves no owner behind
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
         page = pages.create_page(owner, _given(fields), now)
@@ -115,7 +115,7 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
     changes = _given(fields)
     if email:
         changes["owner"] = owners.get_owner(email)
-    print_thing(describe(pages.update_page(page, changes, service().clock())), as_json=as_json)
+    print_thing(describe(pages.update_page(page, changes, runtime().clock())), as_json=as_json)
 
 
 @group.command("delete")
@@ -125,7 +125,7 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
 def delete(page: str, yes: bool, as_json: bool) -> None:
     """Mark a page deleted: its keys answer 404 from then on."""
     check_confirmed(yes, "takes the page off the web")
-    print_thing(describe(pages.delete_page(page, service().clock())), as_json=as_json)
+    print_thing(describe(pages.delete_page(page, runtime().clock())), as_json=as_json)
 
 
 @group.command("purge")

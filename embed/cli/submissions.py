@@ -2,12 +2,12 @@
 
 import click
 
-from embed import reviews
-from embed.cli.output import Group, json_option, print_list, print_thing
-from embed.models import STATUSES
+from embed.db.models import STATUSES
 from embed.pages import MAX_WHOLE_NUMBER
-from embed.submissions import MAX_LISTED, describe_submission
-from embed.web.current import service
+from embed.serializers import describe_submission
+from embed.submissions import decisions, queries
+from embed.submissions.queries import MAX_LISTED
+from embed.terminal import Group, json_option, print_list, print_thing, runtime
 
 group = Group("submissions", help="What visitors sent, and the owner's decisions.")
 
@@ -25,7 +25,7 @@ group = Group("submissions", help="What visitors sent, and the owner's decisions
 @json_option
 def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
     """Show a page's submissions, newest first."""
-    found = reviews.list_of_page(page, status=status, limit=limit)
+    found = queries.list_of_page(page, status=status, limit=limit)
     print_list([describe_submission(one) for one in found], as_json=as_json)
 
 
@@ -34,7 +34,7 @@ def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
 @json_option
 def approve(submission_id: str, as_json: bool) -> None:
     """Put a waiting wallet on its page."""
-    approved = reviews.approve(submission_id, service().clock())
+    approved = decisions.approve(submission_id, runtime().clock())
     print_thing(describe_submission(approved), as_json=as_json)
 
 
@@ -43,5 +43,5 @@ def approve(submission_id: str, as_json: bool) -> None:
 @json_option
 def reject(submission_id: str, as_json: bool) -> None:
     """Turn a waiting wallet away; its cooldown starts."""
-    rejected = reviews.reject(submission_id, service().clock())
+    rejected = decisions.reject(submission_id, runtime().clock())
     print_thing(describe_submission(rejected), as_json=as_json)

@@ -2,11 +2,10 @@
 
 import click
 
-from embed import tags
-from embed.cli.output import Group, json_option, print_list, print_thing
 from embed.pages import get_page
-from embed.payloads import describe_tag
-from embed.web.current import service
+from embed.serializers import describe_tag
+from embed.terminal import Group, json_option, print_list, print_thing, runtime
+from embed.wallets import tags
 
 group = Group("tags", help="Tags for a page's wallets.")
 
@@ -18,7 +17,7 @@ group = Group("tags", help="Tags for a page's wallets.")
 @json_option
 def add(page: str, name: str, color: str, as_json: bool) -> None:
     """Add a tag; COLOR is a plain color word."""
-    print_thing(describe_tag(tags.add_tag(page, name, color, service().clock())), as_json=as_json)
+    print_thing(describe_tag(tags.add_tag(page, name, color, runtime().clock())), as_json=as_json)
 
 
 @group.command("list")

@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 import click
 
-from embed import wallets
-from embed.cli.output import Group, Shown, json_option, print_list, print_thing
-from embed.payloads import describe_wallet
-from embed.wallets import TrackedWallet, WalletChanges
-from embed.web.current import service
+from embed.serializers import describe_wallet
+from embed.terminal import Group, Shown, json_option, print_list, print_thing, runtime
+from embed.wallets import tracking
+from embed.wallets.tracking import TrackedWallet, WalletChanges
 
 group = Group("wallets", help="Wallets that a page tracks.")
 
@@ -42,7 +41,7 @@ def add(
 ) -> None:
     """Track a wallet."""
     changes = WalletChanges(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
-    added = wallets.add_wallet(page, address, changes, service().clock())
+    added = tracking.add_wallet(page, address, changes, runtime().clock())
     print_thing(describe(added), as_json=as_json)
 
 
@@ -51,7 +50,7 @@ def add(
 @json_option
 def list_all(page: str, as_json: bool) -> None:
     """Show a page's wallets, the hidden ones too."""
-    print_list([describe(one) for one in wallets.get_page_wallets(page)], as_json=as_json)
+    print_list([describe(one) for one in tracking.list_all_wallets(page)], as_json=as_json)
 
 
 @group.command("update")
@@ -75,7 +74,7 @@ def update(
         balance=balance,
         is_hidden=is_hidden,
     )
-    updated = wallets.update_wallet(wallet_id, changes, service().clock())
+    updated = tracking.update_wallet(wallet_id, changes, runtime().clock())
     print_thing(describe(updated), as_json=as_json)
 
 
@@ -84,4 +83,4 @@ def update(
 @json_option
 def remove(wallet_id: str, as_json: bool) -> None:
     """Stop tracking a wallet."""
-    print_thing(describe(wallets.remove_wallet(wallet_id, service().clock())), as_json=as_json)
+    print_thing(describe(tracking.remove_wallet(wallet_id, runtime().clock())), as_json=as_json)

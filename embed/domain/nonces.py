@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from embed.domain.identifiers import make_id
-from embed.domain.seals import Seal
+from embed.domain.signing import Signer
 from embed.domain.times import format_instant, from_ms, to_ms
 from embed.errors import ApiError
 
@@ -68,11 +68,11 @@ class Nonce:
         )
 
 
-class NonceSeal:
+class NonceSigner:
     """Turns nonces into ``nonceId`` values and back."""
 
     def __init__(self, secret_keys: Sequence[str]) -> None:
-        self._seal = Seal(secret_keys, "embed nonce")
+        self._seal = Signer(secret_keys, "embed nonce")
 
     def close(self, nonce: Nonce) -> str:
         return self._seal.close(

@@ -1,7 +1,10 @@
-"""Web origins: one written form for each, and advice for owners who mistype one (spec 5.6)."""
+"""Web origins: their normal form, advice on mistyped ones, and who may use a key (spec 5.6)."""
 
 import ipaddress
 import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import urlsplit
 
 import idna
@@ -72,3 +75,38 @@ def parse_allowlist_entry(raw: str) -> str:
             "such as https://www.example.com or http://localhost:8080."
         )
     return origin
+
+
+@dataclass(frozen=True, slots=True)
+class OriginDecision:
+    """Whether a request may use a public key, by where it says that it comes from."""
+
+    code: Literal["missing_origin", "origin_not_allowed"] | None = None  # None: it may
+    refused_origin: str | None = None  # normalised, or "null"; None: it named none
+
+
+def decide_origin(
+    *,
+    raw_origin: str | None,
+    raw_referer: str | None = None,
+    is_same_origin_fetch: bool = False,
+    allowlist: Collection[str],
+    allows_null: bool,
+    find_own_origin: Callable[[], str],
+) -> OriginDecision:
+    """Compare the Origin header, or without one the Referer, with a key's allowlist (spec 5.6).
+
+    `is_same_origin_fetch` says that the browser sent ``Sec-Fetch-Site: same-origin``, which
+    scripts cannot set: a page's GET to its own origin carries no Origin header. The service's
+    own origin is always allowed; it is asked for last, as not every request tells it.
+    """
+    if raw_origin == "null":
+        return OriginDecision() if allows_null else OriginDecision("origin_not_allowed", "null")
+    raw = raw_origin or raw_referer
+    if not raw:
+        is_allowed = is_same_origin_fetch or allows_null
+        return OriginDecision() if is_allowed else OriginDecision("missing_origin")
+    origin = parse_origin(raw)
+    if origin is not None and (origin in allowlist or origin == find_own_origin()):
+        return OriginDecision()
+    return OriginDecision("origin_not_allowed", origin)

@@ -8,7 +8,7 @@ from nacl import pwhash
 from nacl.exceptions import InvalidkeyError
 
 from embed.domain.key_format import hash_key
-from embed.domain.seals import Seal
+from embed.domain.signing import Signer
 from embed.domain.times import from_ms, to_ms
 from embed.errors import InvalidInput
 
@@ -38,11 +38,11 @@ def fingerprint(password_hash: str | None) -> str:
     return hash_key(password_hash or "")[:16]
 
 
-class LinkSeal:
+class PasswordLinkSigner:
     """One-time links: choosing a password changes its fingerprint, which ends the link."""
 
     def __init__(self, secret_keys: Sequence[str]) -> None:
-        self._seal = Seal(secret_keys, "dashboard password link")
+        self._seal = Signer(secret_keys, "dashboard password link")
 
     def close(self, owner_id: str, password_hash: str | None, now: datetime) -> str:
         return self._seal.close([owner_id, fingerprint(password_hash), to_ms(now)])

@@ -7,13 +7,11 @@ from flask import current_app, request
 
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
-from embed.service import Service
-
-EXTENSION = "embed"
+from embed.runtime import EXTENSION, Runtime
 
 
-def service() -> Service:
-    return cast(Service, current_app.extensions[EXTENSION])
+def runtime() -> Runtime:
+    return cast(Runtime, current_app.extensions[EXTENSION])
 
 
 def is_api_request() -> bool:
@@ -26,7 +24,7 @@ def own_origin() -> str:
 
     Raises ApiError `invalid_host` when the request names a host that cannot be one.
     """
-    public_url = service().settings.public_url
+    public_url = runtime().settings.public_url
     origin = parse_origin(public_url or f"{request.scheme}://{request.host}")
     if origin is None:
         raise ApiError("invalid_host")

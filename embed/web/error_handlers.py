@@ -7,7 +7,7 @@ import peewee
 from flask import Flask, Response, current_app, json, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from embed.database import discard_broken_connection, list_missing_migrations, upgrade
+from embed.db.connection import discard_broken_connection, list_missing_migrations, upgrade
 from embed.domain.amounts import simplify_amount
 from embed.errors import ApiError
 from embed.web.current import is_api_request

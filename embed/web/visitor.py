@@ -3,15 +3,15 @@
 from flask import Response, request
 
 from embed.domain.identifiers import make_id
-from embed.domain.visits import SESSION_LIFETIME
-from embed.web.current import service
+from embed.domain.session_cookies import SESSION_LIFETIME
+from embed.web.current import runtime
 
 COOKIE = "embed_session"
 
 
 def find_session_id() -> str | None:
     raw = request.cookies.get(COOKIE)
-    return None if raw is None else service().sessions.find_session_id(raw, service().clock())
+    return None if raw is None else runtime().sessions.find_session_id(raw, runtime().clock())
 
 
 def renew_session(response: Response) -> None:
@@ -19,7 +19,7 @@ def renew_session(response: Response) -> None:
     session_id = find_session_id() or make_id()
     response.set_cookie(
         COOKIE,
-        service().sessions.close(session_id, service().clock()),
+        runtime().sessions.close(session_id, runtime().clock()),
         max_age=SESSION_LIFETIME,
         path="/embed",
         secure=True,

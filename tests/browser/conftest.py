@@ -9,7 +9,7 @@ from remote import make_environ
 from servers import run_gunicorn
 from stage import ARGUMENTS, HOW_TO_GET_ONE, HostSite, Purse, Stage, find_browser
 
-from embed import database
+from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
 
@@ -61,11 +61,11 @@ def service_environ(sqlite_template, tmp_path_factory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def service(service_environ):
+def runtime(service_environ):
     """The app in this process, for the owner, and gunicorn's address, for visitors."""
     with run_gunicorn(service_environ) as server:
         yield create_app(Settings.from_environ(service_environ)), server.url
-        database.db.close()
+        connection.db.close()
 
 
 @pytest.fixture

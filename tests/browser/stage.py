@@ -13,8 +13,8 @@ from playwright.sync_api import FrameLocator, Page, Playwright
 from servers import find_free_port
 from world import World
 
+from embed.db.models import Submission
 from embed.domain import times
-from embed.models import Submission
 
 HOW_TO_GET_ONE = (
     "no browser was found: apt install chromium, or python -m playwright install chromium,"

@@ -7,9 +7,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from world import Visitor
 
-from embed import owners, pages, reviews
+from embed import owners, pages
 from embed.domain.identifiers import make_id
 from embed.domain.passwords import hash_password
+from embed.submissions import decisions
 
 PASSWORD = "a long enough password"
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
@@ -125,7 +126,7 @@ def test_second_tab_is_told_what_happened(dashboard, page):
     visitor = send(dashboard, "Twice")
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/queue")
-    reviews.reject(dashboard.find_submission(visitor.address).id, dashboard.clock())
+    decisions.reject(dashboard.find_submission(visitor.address).id, dashboard.clock())
 
     page.get_by_role("button", name="Approve Twice").click()
 

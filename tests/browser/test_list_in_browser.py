@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 from stage import Purse, frame_of, submit
 
-from embed.database import db
+from embed.db.connection import db
+from embed.db.models import Balance, Submission, Wallet
 from embed.domain.identifiers import make_id
-from embed.models import Balance, Submission, Wallet
 
 READ = "**/embed/api/tracking/*"
 

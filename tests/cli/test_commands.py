@@ -7,9 +7,9 @@ import pytest
 from servers import run_flask
 from world import SITE, USDC, Visitor
 
-from embed import database
+from embed.db import connection
+from embed.db.models import MODELS, Submission
 from embed.factory import create_app
-from embed.models import MODELS, Submission
 from embed.settings import Settings
 
 NOW = "2026-01-31T09:30:00.000Z"
@@ -620,13 +620,13 @@ def test_commands_on_a_database_that_is_not_upgraded_say_how_to_upgrade_it(empty
             (line,) = result.stderr.splitlines()
             assert line.startswith("Error: ")
             assert "flask db upgrade" in line
-        migrations = sorted(path.stem for path in database.MIGRATIONS_DIR.glob("*.py"))
+        migrations = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
         assert operator.show("db", "upgrade") == {"applied": migrations}
         assert operator.show("db", "upgrade") == {"applied": []}
         assert operator.tell("db", "upgrade") == "The database is up to date.\n"
         assert operator.show("owners", "list") == []
     finally:
-        database.db.close()
+        connection.db.close()
 
 
 # As processes

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.nonces import STATEMENT, Nonce, NonceSeal
-from embed.domain.visits import SessionSeal
+from embed.domain.nonces import STATEMENT, Nonce, NonceSigner
+from embed.domain.session_cookies import SessionSigner
 from embed.errors import ApiError
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -22,7 +22,7 @@ NONCE = Nonce(
     issued_at=NOW,
     expires_at=NOW + LIFETIME,
 )
-SEAL = NonceSeal(["secret"])
+SEAL = NonceSigner(["secret"])
 SEALED = SEAL.close(NONCE)
 
 IDS = st.text("0123456789ABCXYZabcxyz", min_size=20, max_size=20)
@@ -125,8 +125,8 @@ def test_any_other_text_is_an_invalid_nonce(raw):
         pytest.param("", id="empty"),
         pytest.param(NONCE.token, id="the random part alone"),
         pytest.param("a" * 5000, id="5000 characters"),
-        pytest.param(NonceSeal(["another"]).close(NONCE), id="another secret key"),
-        pytest.param(SessionSeal(["secret"]).close("session", NOW), id="a session's cookie"),
+        pytest.param(NonceSigner(["another"]).close(NONCE), id="another secret key"),
+        pytest.param(SessionSigner(["secret"]).close("session", NOW), id="a session's cookie"),
     ],
 )
 def test_what_was_not_issued_here_is_invalid(raw):
@@ -135,10 +135,10 @@ def test_what_was_not_issued_here_is_invalid(raw):
 
 
 def test_nonce_outlives_a_rotation_of_the_secret_key():
-    rotated = NonceSeal(["newer", "secret"])
+    rotated = NonceSigner(["newer", "secret"])
 
     assert rotated.open(SEALED, NOW) == NONCE
-    assert NonceSeal(["newer"]).open(rotated.close(NONCE), NOW) == NONCE
+    assert NonceSigner(["newer"]).open(rotated.close(NONCE), NOW) == NONCE
 
 
 def test_nonce_is_bound_to_page_wallet_and_key():

@@ -10,9 +10,10 @@ from remote import RemotePage, at_once, make_environ, summarise
 from servers import run_flask, run_gunicorn
 from world import Visitor
 
-from embed import database, reviews
+from embed.db import connection
+from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
-from embed.models import Submission, Wallet
+from embed.submissions import decisions
 
 
 @pytest.fixture(scope="module", params=["1", "3"], ids=["one_worker", "three_workers"])
@@ -127,9 +128,11 @@ def test_of_many_decisions_at_once_on_each_submission_one_counts(world):
             except InvalidInput:
                 return None
             finally:
-                database.db.close()
+                connection.db.close()
 
-        outcomes = at_once([lambda: decide(reviews.approve), lambda: decide(reviews.reject)] * 4)
+        outcomes = at_once(
+            [lambda: decide(decisions.approve), lambda: decide(decisions.reject)] * 4
+        )
 
         (winner,) = filter(None, outcomes)
         assert Submission.get_by_id(submission_id).status == winner

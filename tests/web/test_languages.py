@@ -10,9 +10,9 @@ from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.pofile import read_po
 from world import Visitor
 
+from embed.db.models import STATUSES
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.errors import STATUS_BY_CODE
-from embed.models import STATUSES
 from embed.settings import PROJECT_DIR
 from embed.web.assets import STATIC_DIR
 from embed.web.languages import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE

@@ -7,7 +7,7 @@ import pytest
 from servers import find_free_port
 from world import ENDPOINTS, SITE, Visitor, World, code_of, one_database
 
-from embed import database
+from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
 
@@ -338,11 +338,11 @@ def test_processes_count_together_in_redis(environ, redis_url, clock, setting, c
     first = World(create_app(settings, clock=clock), clock)
     assert code_of(first.read(**here)) is None
 
-    database.db.close()
+    connection.db.close()
     second = create_app(settings, clock=clock)
     first.client = second.test_client(use_cookies=False)
     refused = first.read(**here)
-    database.db.close()
+    connection.db.close()
 
     assert code_of(refused) == code
     assert 3570 <= retry_after(refused) <= 3600

@@ -4,6 +4,7 @@ from embed.web.dashboard import (
     account,
     activity,
     embed_code,
+    filters,
     keys,
     pages,
     policy,
@@ -11,7 +12,6 @@ from embed.web.dashboard import (
     tags,
     wallet_files,
     wallets,
-    wording,
 )
 from embed.web.dashboard.blueprint import blueprint, init_dashboard
 
@@ -20,6 +20,7 @@ __all__ = [
     "activity",
     "blueprint",
     "embed_code",
+    "filters",
     "init_dashboard",
     "keys",
     "pages",
@@ -28,5 +29,4 @@ __all__ = [
     "tags",
     "wallet_files",
     "wallets",
-    "wording",
 ]

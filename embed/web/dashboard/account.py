@@ -13,14 +13,14 @@ from wtforms import EmailField, PasswordField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed import owners
+from embed.db.models import Owner
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_password
 from embed.errors import ApiError, InvalidInput, NotFound
-from embed.models import Owner
-from embed.web import limits
-from embed.web.current import service
+from embed.web import rate_limits
+from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import SignedInOwner, current_owner
-from embed.web.dashboard.rendering import Form, blame, done, render, render_mistake
+from embed.web.dashboard.current_owner import SignedInOwner, current_owner
+from embed.web.dashboard.responses import Form, blame, done, render, render_mistake
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
@@ -84,7 +84,7 @@ def sign_out() -> ResponseReturnValue:
 def choose_password(token: str) -> ResponseReturnValue:
     """Set a password by a one-time link from the command line."""
     try:
-        owner_id, made_for = service().password_links.open(token, service().clock())
+        owner_id, made_for = runtime().password_links.open(token, runtime().clock())
     except ValueError:
         return render_mistake(DEAD_LINK, 404)
     owner = owners.find_by_id(owner_id)
@@ -128,8 +128,8 @@ def account() -> ResponseReturnValue:
 
 def _check_attempts(email: str) -> None:
     """Limit guesses at passwords. Raises ApiError with the time to wait."""
-    limits.check_sign_in(limits.client_network(), PER_ADDRESS)
-    limits.check_sign_in(owners.normalise_email(email), PER_ACCOUNT)
+    rate_limits.check_sign_in(rate_limits.client_network(), PER_ADDRESS)
+    rate_limits.check_sign_in(owners.normalise_email(email), PER_ACCOUNT)
 
 
 def _refuse_attempt(

@@ -8,12 +8,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from flask import request
 from flask.typing import ResponseReturnValue
 
-from embed import activity, submissions
-from embed.parts import Place
-from embed.web.current import service
+from embed import events
+from embed.db.pagination import Cursor
+from embed.submissions import queries
+from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import get_own_page
-from embed.web.dashboard.rendering import render
+from embed.web.dashboard.current_owner import get_own_page
+from embed.web.dashboard.responses import render
 
 DAYS = 30
 # Every outcome, from the foot of a bar to its top.
@@ -41,16 +42,16 @@ class Bar:
 @blueprint.get("/pages/<page_id>/activity")
 def show_activity(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    after = Place.parse(request.args.get("after"))
-    today = service().clock().date()
+    after = Cursor.parse(request.args.get("after"))
+    today = runtime().clock().date()
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
-    by_day = submissions.count_by_day(page, datetime.combine(days[0], time(), UTC))
-    totals = submissions.count_by_status(page)
+    by_day = queries.count_by_day(page, datetime.combine(days[0], time(), UTC))
+    totals = queries.count_by_status(page)
     return render(
         "activity.html",
         page=page,
         after=after,
-        log=activity.read_log(page.id, after=after),
+        log=events.read_log(page.id, after=after),
         stack=STACK,
         bars=draw_days(days, by_day),
         most=max((counts.total() for counts in by_day.values()), default=0),

@@ -13,8 +13,8 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.settings import Settings
-from embed.web.dashboard.people import load_owner
-from embed.web.dashboard.rendering import render_mistake
+from embed.web.dashboard.current_owner import load_owner
+from embed.web.dashboard.responses import render_mistake
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 

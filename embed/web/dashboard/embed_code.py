@@ -13,12 +13,12 @@ from werkzeug.datastructures import MultiDict
 from wtforms import SelectField, StringField
 from wtforms.validators import Optional, Regexp
 
-from embed.models import Page
-from embed.preview_keys import get_preview_key
-from embed.web.current import own_origin, service
+from embed.db.models import Page
+from embed.keys.preview import get_preview_key
+from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import get_own_page
-from embed.web.dashboard.rendering import Form, render
+from embed.web.dashboard.current_owner import get_own_page
+from embed.web.dashboard.responses import Form, render
 from embed.web.languages import LANGUAGES
 
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
@@ -62,7 +62,7 @@ def show_embed(page_id: str) -> ResponseReturnValue:
     form = LookForm(MultiDict({"theme": "", "lang": ""} | request.args.to_dict()))
     form.validate()
     look = _read_look(form)
-    key = get_preview_key(page.id, service().settings.secret_keys[0], service().clock())
+    key = get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())
     return render(
         "embed.html",
         page=page,

@@ -9,16 +9,16 @@ from flask_wtf import FlaskForm
 from wtforms import BooleanField, SubmitField, TextAreaField
 from wtforms.validators import ValidationError
 
-from embed import api_keys, doctor
+from embed.db.models import ApiKey, Page
 from embed.domain.key_format import Tier
 from embed.domain.origins import parse_allowlist_entry
 from embed.errors import InvalidInput
-from embed.models import ApiKey, Page
-from embed.web.current import service
+from embed.keys import management, refused_origins
+from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.current_owner import current_owner, get_own_key, get_own_page
 from embed.web.dashboard.embed_code import build_snippets
-from embed.web.dashboard.people import current_owner, get_own_key, get_own_page
-from embed.web.dashboard.rendering import Form, blame, done, render
+from embed.web.dashboard.responses import Form, blame, done, render
 
 NULL_WARNING = (
     "For files opened from disk and sandboxed frames. Browsers cannot name such places, so with"
@@ -65,13 +65,13 @@ def read_lines(text: str | None) -> list[str]:
 @blueprint.get("/pages/<page_id>/keys")
 def list_keys(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    keys = api_keys.list_keys(page.id)
+    keys = management.list_keys(page.id)
     return render(
         "keys.html",
         page=page,
         live=[key for key in keys if key.revoked_at is None],
         revoked=[key for key in keys if key.revoked_at is not None],
-        refusals=doctor.list_refusals(page.id),
+        refusals=refused_origins.list_refused_origins(page.id),
     )
 
 
@@ -82,7 +82,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     form = CreateForm() if tier == "public" else SecretForm()
     if form.validate_on_submit():
         try:
-            kept, key = api_keys.create_key(
+            kept, key = management.create_key(
                 page.id, tier, **_read(form), now=_now(), actor=current_owner().email
             )
         except InvalidInput as mistake:
@@ -113,7 +113,7 @@ def edit_origins(page_id: str, key_id: str) -> ResponseReturnValue:
     if form.validate_on_submit():
         sites = _read(form)
         try:
-            api_keys.change_origins(key.id, **sites, now=_now(), actor=current_owner().email)
+            management.change_origins(key.id, **sites, now=_now(), actor=current_owner().email)
         except InvalidInput as mistake:
             blame(form, "origins", mistake)
         else:
@@ -129,7 +129,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     key = get_own_key(page, key_id)
     if request.method == "GET":
         return render("key_revoke.html", page=page, key=key)
-    api_keys.revoke_key(key.id, _now(), actor=current_owner().email)
+    management.revoke_key(key.id, _now(), actor=current_owner().email)
     return done(
         f"The key {key.display_prefix}… is revoked.",
         url_for("dashboard.list_keys", page_id=page.id),
@@ -142,8 +142,8 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
-    api_keys.allow_origin(key.id, origin, now=_now(), actor=current_owner().email)
-    doctor.forget_refusal(key.id, origin)
+    management.allow_origin(key.id, origin, now=_now(), actor=current_owner().email)
+    refused_origins.forget_refused_origin(key.id, origin)
     return done(f"{origin} may use the key now.", url_for("dashboard.list_keys", page_id=page.id))
 
 
@@ -152,7 +152,7 @@ def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     """Take a site off the doctor's list; it stays kept out."""
     page = get_own_page(page_id)
     key = get_own_key(page, key_id)
-    doctor.forget_refusal(key.id, request.form.get("origin", ""))
+    refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
     return done("Forgotten.", url_for("dashboard.list_keys", page_id=page.id))
 
 
@@ -184,4 +184,4 @@ def _explain_changes(form: FlaskForm) -> list[str]:
 
 
 def _now() -> datetime:
-    return service().clock()
+    return runtime().clock()

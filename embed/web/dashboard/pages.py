@@ -9,12 +9,12 @@ from wtforms import BooleanField, StringField, SubmitField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
 
 from embed import pages
+from embed.db.models import ApiKey, Page, Submission, Wallet
 from embed.errors import InvalidInput
-from embed.models import ApiKey, Page, Submission, Wallet
-from embed.web.current import service
+from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import current_owner, get_own_page
-from embed.web.dashboard.rendering import Form, blame, done, render
+from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.responses import Form, blame, done, render
 
 
 class PageForm(Form):
@@ -60,7 +60,7 @@ def list_pages() -> ResponseReturnValue:
             page
             for page in own
             if page.deleted_at is not None
-            and service().clock() <= page.deleted_at + pages.RESTORE_WITHIN
+            and runtime().clock() <= page.deleted_at + pages.RESTORE_WITHIN
         ],
         waiting=waiting,
         tracked=tracked,
@@ -85,7 +85,7 @@ def create_page() -> ResponseReturnValue:
     if form.validate_on_submit():
         owner = current_owner()
         try:
-            page = pages.create_page(owner, _read(form), service().clock(), actor=owner.email)
+            page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
         except InvalidInput as mistake:
             _blame(form, mistake)
         else:
@@ -102,7 +102,7 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     form = PageForm(obj=page)
     if form.validate_on_submit():
         try:
-            pages.update_page(page.id, _read(form), service().clock(), actor=current_owner().email)
+            pages.update_page(page.id, _read(form), runtime().clock(), actor=current_owner().email)
         except InvalidInput as mistake:
             _blame(form, mistake)
         else:
@@ -119,7 +119,7 @@ def show_page(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/delete")
 def delete_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    pages.delete_page(page.id, service().clock(), actor=current_owner().email)
+    pages.delete_page(page.id, runtime().clock(), actor=current_owner().email)
     return done(
         f"{page.token_name} is deleted. You can take that back for 30 days.",
         url_for("dashboard.list_pages"),
@@ -129,7 +129,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/restore")
 def restore_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id, deleted=True)
-    pages.restore_page(page.id, service().clock(), actor=current_owner().email)
+    pages.restore_page(page.id, runtime().clock(), actor=current_owner().email)
     return done(f"{page.token_name} is back.", url_for("dashboard.list_pages"))
 
 

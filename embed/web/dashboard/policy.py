@@ -8,16 +8,17 @@ from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, FloatField, IntegerField, SelectField
 from wtforms.validators import InputRequired
 
-from embed import pages, policy_preview, submissions
+from embed import pages
+from embed.db.models import Page
 from embed.domain.amounts import simplify_amount
 from embed.domain.policy import Policy
 from embed.errors import InvalidInput
-from embed.models import Page
-from embed.web.current import service
+from embed.submissions import policy_simulation, queries
+from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import current_owner, get_own_page
-from embed.web.dashboard.rendering import Form, blame, done, render
-from embed.web.dashboard.wording import UNITS, format_amount, format_span, split_span
+from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.filters import UNITS, format_amount, format_span, split_span
+from embed.web.dashboard.responses import Form, blame, done, render
 
 
 class PolicyForm(Form):
@@ -69,14 +70,14 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
     try:
         fields = _read(form)
         if "preview" not in request.form:
-            pages.update_page(page.id, fields, service().clock(), actor=current_owner().email)
+            pages.update_page(page.id, fields, runtime().clock(), actor=current_owner().email)
             return done("Saved.", url_for("dashboard.edit_policy", page_id=page.id))
         rules = pages.read_policy(Page(**pages.parse_fields(fields)))
     except InvalidInput as mistake:
         _blame(form, mistake)
     if rules is None:
         return _render(page, form, status=422)
-    return _render(page, form, outcomes=policy_preview.preview(page, rules))
+    return _render(page, form, outcomes=policy_simulation.preview(page, rules))
 
 
 def _fill_form(page: Page) -> PolicyForm:
@@ -115,7 +116,7 @@ def _render(
     page: Page,
     form: PolicyForm,
     *,
-    outcomes: list[policy_preview.Outcome] | None = None,
+    outcomes: list[policy_simulation.Outcome] | None = None,
     status: int = 200,
 ) -> ResponseReturnValue:
     return render(
@@ -131,7 +132,7 @@ def _render(
 
 def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
     """Say what each field does at present."""
-    waiting = submissions.count_by_status(page)["pending"]
+    waiting = queries.count_by_status(page)["pending"]
     cooldown = format_span(rules.cooldown)
     return {
         "auto_approve": "everything is approved at once"

@@ -8,15 +8,15 @@ from flask.typing import ResponseReturnValue
 from wtforms import SelectMultipleField, StringField
 from wtforms.validators import AnyOf
 
-from embed import review_notes, reviews, submissions
-from embed.models import Page
+from embed.db.models import Page
+from embed.db.pagination import Cursor
 from embed.pages import read_policy
-from embed.parts import Place
-from embed.web.current import service
-from embed.web.dashboard import undoing
+from embed.submissions import decisions, queries, review_context
+from embed.web.current import runtime
+from embed.web.dashboard import undo
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import current_owner, get_own_page
-from embed.web.dashboard.rendering import Form, render
+from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.responses import Form, render
 
 TABS = {
     "waiting": ("pending",),
@@ -24,7 +24,7 @@ TABS = {
     "turned-away": ("soft_rejected",),
 }
 ORDERS = ("newest", "oldest")
-DECISIONS = {"approve": reviews.approve, "reject": reviews.reject}
+DECISIONS = {"approve": decisions.approve, "reject": decisions.reject}
 NOTHING_CHOSEN = "Choose at least one submission first."
 
 
@@ -41,7 +41,7 @@ class View(NamedTuple):
 
     tab: str
     order: str
-    after: Place | None
+    after: Cursor | None
 
     @classmethod
     def read(cls) -> "View":
@@ -49,7 +49,7 @@ class View(NamedTuple):
         return cls(
             tab if tab in TABS else "waiting",
             order if order in ORDERS else "newest",
-            Place.parse(request.args.get("after")),
+            Cursor.parse(request.args.get("after")),
         )
 
     def link(self, page: Page, endpoint: str = "show_queue", **changes: Any) -> str:
@@ -72,40 +72,40 @@ def show_queue(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/queue/decide")
 def decide(page_id: str) -> ResponseReturnValue:
     """Approve or reject one or many; what cannot be decided is told, and nothing flips."""
-    page, form, now = get_own_page(page_id), DecisionForm(), service().clock()
+    page, form, now = get_own_page(page_id), DecisionForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _render(page, mistake=NOTHING_CHOSEN, status=422)
     decision = str(form.decision.data)
     change = partial(DECISIONS[decision], now=now, actor=current_owner().email)
-    result = reviews.change_many(page, form.ids.data, change)
-    undoing.remember(page.id, decision, result.done, now)
+    result = decisions.change_many(page, form.ids.data, change)
+    undo.remember(page.id, decision, result.done, now)
     return _answer(page, result, "decided")
 
 
 @blueprint.post("/pages/<page_id>/queue/undo")
 def undo_decision(page_id: str) -> ResponseReturnValue:
     """Let what was decided a moment ago wait again."""
-    page, form, now = get_own_page(page_id), ChoiceForm(), service().clock()
+    page, form, now = get_own_page(page_id), ChoiceForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _render(page, mistake=NOTHING_CHOSEN, status=422)
-    change = partial(reviews.undo, now=now, actor=current_owner().email)
-    result = reviews.change_many(page, form.ids.data, change)
-    undoing.forget(form.ids.data, now)
+    change = partial(decisions.undo, now=now, actor=current_owner().email)
+    result = decisions.change_many(page, form.ids.data, change)
+    undo.forget(form.ids.data, now)
     return _answer(page, result, "undone")
 
 
-def _answer(page: Page, result: reviews.Result, verb: str) -> ResponseReturnValue:
+def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnValue:
     if result.refused:
         return _render(page, refused=result.refused, verb=verb, status=409)
     return redirect(View.read().link(page), 303)
 
 
 def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnValue:
-    view, now = View.read(), service().clock()
-    part = reviews.read_queue(
+    view, now = View.read(), runtime().clock()
+    part = queries.read_queue(
         page, TABS[view.tab], after=view.after, is_oldest_first=view.order == "oldest"
     )
-    counts = submissions.count_by_status(page)
+    counts = queries.count_by_status(page)
     return render(
         "queue.html",
         page=page,
@@ -114,9 +114,9 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         view=view,
         part=part,
         tabs={name: sum(counts[one] for one in statuses) for name, statuses in TABS.items()},
-        notes=review_notes.write_notes(page, part.rows) if view.tab == "waiting" else {},
+        notes=review_context.write_notes(page, part.rows) if view.tab == "waiting" else {},
         rules=read_policy(page),
-        undoable=undoing.find_latest(page.id, now),
+        undoable=undo.find_latest(page.id, now),
         now=now,
         **values,
     )

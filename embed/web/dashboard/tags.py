@@ -7,13 +7,13 @@ from flask.typing import ResponseReturnValue
 from wtforms import RadioField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length
 
-from embed import tags
+from embed.db.models import Page
 from embed.errors import InvalidInput
-from embed.models import Page
-from embed.web.current import service
+from embed.wallets import tags
+from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import get_own_page, get_own_tag
-from embed.web.dashboard.rendering import Form, blame, done, render
+from embed.web.dashboard.current_owner import get_own_page, get_own_tag
+from embed.web.dashboard.responses import Form, blame, done, render
 
 _COLORS: Any = list(tags.COLORS)  # the stubs of WTForms know no plain words
 
@@ -35,7 +35,7 @@ def add_tag(page_id: str) -> ResponseReturnValue:
     form = TagForm()
     if form.validate():
         try:
-            tag = tags.add_tag(page.id, form.name.data or "", form.color.data, service().clock())
+            tag = tags.add_tag(page.id, form.name.data or "", form.color.data, runtime().clock())
         except InvalidInput as mistake:
             blame(form, "name", mistake)
         else:

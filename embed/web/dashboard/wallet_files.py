@@ -5,14 +5,14 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
 from wtforms import BooleanField, HiddenField, SubmitField
 
-from embed import wallet_imports
+from embed.db.models import Page
 from embed.errors import InvalidInput
-from embed.models import Page
-from embed.wallet_csv import decode_sheet
-from embed.web.current import service
+from embed.wallets import imports
+from embed.wallets.csv_format import decode_sheet
+from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import current_owner, get_own_page
-from embed.web.dashboard.rendering import Form, done, render
+from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.responses import Form, done, render
 from embed.web.dashboard.wallets import build_list_url
 
 
@@ -33,7 +33,7 @@ class ApplyForm(Form):
 def export_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     # With a byte order mark, or Excel takes it for something else than UTF-8.
-    body = "\ufeff" + wallet_imports.export_sheet(page)
+    body = "\ufeff" + imports.export_sheet(page)
     response = Response(body, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="wallets-{page.id}.csv"'
     return response
@@ -52,7 +52,7 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
         form.file.errors = [str(mistake)]
         return render("wallets_import.html", page=page, form=form, status=422)
     makes_tags = bool(form.makes_tags.data)
-    plan = wallet_imports.plan_import(page, text, makes_tags=makes_tags)
+    plan = imports.plan_import(page, text, makes_tags=makes_tags)
     return _show_plan(page, form, plan, text)
 
 
@@ -61,8 +61,8 @@ def apply_import(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     form = ApplyForm()
     text, makes_tags = form.text.data or "", bool(form.makes_tags.data)
-    plan = wallet_imports.apply_import(
-        page.id, text, makes_tags=makes_tags, now=service().clock(), actor=current_owner().email
+    plan = imports.apply_import(
+        page.id, text, makes_tags=makes_tags, now=runtime().clock(), actor=current_owner().email
     )
     if plan.mistakes:  # the page has changed since the dry run
         return _show_plan(page, ImportForm(), plan, text)
@@ -77,9 +77,7 @@ def _read_file() -> str:
     return decode_sheet(file.read())
 
 
-def _show_plan(
-    page: Page, form: ImportForm, plan: wallet_imports.Plan, text: str
-) -> ResponseReturnValue:
+def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> ResponseReturnValue:
     return render(
         "wallets_plan.html",
         page=page,

@@ -10,14 +10,20 @@ from wtforms import BooleanField, FloatField, SelectMultipleField, StringField, 
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from embed import tags, wallet_lists, wallets
+from embed.db.models import Page, Tag
 from embed.errors import InvalidInput, NotFound
-from embed.models import Page, Tag
-from embed.wallet_lists import CHANGES, WalletPart, Wanted
-from embed.web.current import service
+from embed.wallets import bulk, search, tags, tracking
+from embed.wallets.bulk import CHANGES
+from embed.wallets.search import SearchResult, WalletFilter
+from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.people import current_owner, get_own_page, get_own_tag, get_own_wallet
-from embed.web.dashboard.rendering import Form, blame, done, render
+from embed.web.dashboard.current_owner import (
+    current_owner,
+    get_own_page,
+    get_own_tag,
+    get_own_wallet,
+)
+from embed.web.dashboard.responses import Form, blame, done, render
 
 _HIDDEN = {"yes": True, "no": False}
 _DONE = {
@@ -68,9 +74,9 @@ class Pager:
 def list_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     known = tags.list_tags(page)
-    wanted = _read_wanted(known)
+    wanted = _read_filter(known)
     number = request.args.get("page", 1, type=int)
-    part = wallet_lists.search_wallets(page, wanted, min(max(number, 1), 1_000_000))
+    part = search.search_wallets(page, wanted, min(max(number, 1), 1_000_000))
     return render(
         "wallets.html",
         page=page,
@@ -82,14 +88,14 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
     )
 
 
-def _read_wanted(known: list[Tag]) -> Wanted:
+def _read_filter(known: list[Tag]) -> WalletFilter:
     """Raises NotFound for a tag that the page has not."""
     tag_id = request.args.get("tag")
     tag = next((one for one in known if one.id == tag_id), None)
     if tag_id and tag is None:
         raise NotFound(tag_id)
     is_hidden = _HIDDEN.get(request.args.get("hidden", ""))
-    return Wanted(request.args.get("q", "")[:200], tag, is_hidden)
+    return WalletFilter(request.args.get("q", "")[:200], tag, is_hidden)
 
 
 def _list_search() -> dict[str, str]:
@@ -101,7 +107,7 @@ def _list_search() -> dict[str, str]:
     }
 
 
-def _make_pager(part: WalletPart) -> Pager:
+def _make_pager(part: SearchResult) -> Pager:
     def link(to: int) -> str | None:
         return f"?{urlencode(_list_search() | {'page': str(to)})}" if 1 <= to <= part.last else None
 
@@ -114,11 +120,11 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
     form = WalletForm(page)
     if form.validate_on_submit():
         try:
-            added = wallets.add_wallet(
+            added = tracking.add_wallet(
                 page.id,
                 (form.address.data or "").strip(),
                 _read_changes(form),
-                service().clock(),
+                runtime().clock(),
                 actor=current_owner().email,
             )
         except InvalidInput as mistake:
@@ -131,7 +137,7 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
 @blueprint.route("/pages/<page_id>/wallets/<wallet_id>", methods=["GET", "POST"])
 def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    wallet = wallets.get_tracked(page, get_own_wallet(page, wallet_id).id)
+    wallet = tracking.get_tracked(page, get_own_wallet(page, wallet_id).id)
     form = WalletForm(
         page,
         alias=wallet.public_alias,
@@ -143,7 +149,7 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     if form.validate_on_submit():
         changes = _read_changes(form, unless=wallet.token_balance)
         try:
-            wallets.update_wallet(wallet.id, changes, service().clock())
+            tracking.update_wallet(wallet.id, changes, runtime().clock())
         except InvalidInput as mistake:
             _blame(form, mistake)
         else:
@@ -152,10 +158,10 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     return render("wallet_form.html", page=page, form=form, wallet=wallet, status=status)
 
 
-def _read_changes(form: WalletForm, unless: float | None = None) -> wallets.WalletChanges:
+def _read_changes(form: WalletForm, unless: float | None = None) -> tracking.WalletChanges:
     """Return what to set; a balance that is as it was is no new observation."""
     balance = form.balance.data
-    return wallets.WalletChanges(
+    return tracking.WalletChanges(
         alias=form.alias.data or "",
         tag_names=form.tag_names.data or (),
         balance=None if balance == unless else balance,
@@ -177,7 +183,7 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     wallet = get_own_wallet(page, wallet_id)
     if request.method == "GET":
         return render("wallets_remove.html", page=page, count=1, wallet=wallet, action=None)
-    wallets.remove_wallet(wallet.id, service().clock(), actor=current_owner().email)
+    tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_owner().email)
     return done(f"{wallet.public_alias or wallet.address} is removed.", build_list_url(page))
 
 
@@ -199,12 +205,12 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
         search: dict[str, Any] = {**_list_search()}
         url = url_for("dashboard.change_wallets", page_id=page.id, **search)
         return render("wallets_remove.html", page=page, count=len(ids), ids=ids, action=url)
-    count = wallet_lists.change_wallets(
+    count = bulk.change_wallets(
         page.id,
         ids,
         change,
         tag=tag,
-        now=service().clock(),
+        now=runtime().clock(),
         actor=current_owner().email,
     )
     what = "wallet is" if count == 1 else "wallets are"

@@ -1,0 +1,233 @@
+"""What is kept, with every rule that the database can hold as a constraint."""
+
+from datetime import datetime
+from typing import Any
+
+from peewee import (
+    BigIntegerField,
+    BooleanField,
+    CharField,
+    Check,
+    CompositeKey,
+    DoubleField,
+    ForeignKeyField,
+    IntegerField,
+    Model,
+    TextField,
+)
+
+from embed.db.connection import db
+from embed.domain.identifiers import ID_LENGTH, make_id
+from embed.domain.times import from_ms, to_ms
+
+STATUSES = ("pending", "approved", "auto_approved", "rejected", "soft_rejected")
+LIVE = ("pending", "approved", "auto_approved")
+
+
+class InstantField(BigIntegerField):
+    """An aware UTC datetime, kept as whole milliseconds since 1970."""
+
+    def db_value(self, value: datetime | None) -> int | None:
+        return None if value is None else to_ms(value)
+
+    def python_value(self, value: int | None) -> datetime | None:
+        return None if value is None else from_ms(value)
+
+
+class LinesField(TextField):
+    """A tuple of strings without white space, kept one a line."""
+
+    def db_value(self, value: Any) -> str:
+        return "\n".join(value)
+
+    def python_value(self, value: str) -> tuple[str, ...]:
+        return tuple(value.split())
+
+
+class BaseModel(Model):
+    id = CharField(max_length=ID_LENGTH, primary_key=True, default=make_id)
+    created_at = InstantField()
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+
+
+class Owner(BaseModel):
+    email = CharField(max_length=254, unique=True)
+    password_hash = TextField(null=True)  # null: cannot sign in yet
+
+
+class Page(BaseModel):
+    owner = ForeignKeyField(Owner, on_delete="RESTRICT")
+    owner_id: str
+    token_name = TextField()
+    token_symbol = TextField()
+    token_mint = CharField(max_length=44, index=True)
+    public_title = TextField(null=True)
+    public_comments = TextField(null=True)
+    is_public = BooleanField(default=True)
+    is_embeddable = BooleanField(default=True)
+    auto_approve = BooleanField(default=False)
+    min_balance = DoubleField(default=0.0, constraints=[Check("min_balance >= 0")])
+    queue_capacity = IntegerField(default=100, constraints=[Check("queue_capacity >= 0")])
+    cooldown_s = IntegerField(default=86_400, constraints=[Check("cooldown_s >= 0")])
+    trust_after = IntegerField(default=0, constraints=[Check("trust_after >= 0")])
+    # Goes up with every change that the public payload shows.
+    version = IntegerField(default=1)
+    deleted_at = InstantField(null=True)
+
+
+class ApiKey(BaseModel):
+    page = ForeignKeyField(Page, on_delete="CASCADE")
+    page_id: str
+    tier = CharField(max_length=6, constraints=[Check("tier IN ('public', 'secret')")])
+    key_hash = CharField(max_length=64, unique=True)
+    display_prefix = CharField(max_length=12)
+    origins = LinesField(default=())
+    allow_null_origin = BooleanField(default=False)
+    revoked_at = InstantField(null=True)
+    last_used_at = InstantField(null=True)  # to the hour
+    is_preview = BooleanField(default=False)  # the dashboard's own, for its preview
+
+
+class Tag(BaseModel):
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    name = TextField()
+    color = TextField()
+
+    class Meta:
+        indexes = ((("page", "name"), True),)
+
+
+class Wallet(BaseModel):
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    address = CharField(max_length=44)
+    public_alias = TextField(null=True)
+    is_hidden = BooleanField(default=False)
+
+    class Meta:
+        indexes = ((("page", "address"), True),)
+
+
+class WalletTag(Model):
+    wallet = ForeignKeyField(Wallet, on_delete="CASCADE", index=False)
+    tag = ForeignKeyField(Tag, on_delete="CASCADE")
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        primary_key = CompositeKey("wallet", "tag")
+
+
+class Balance(Model):
+    """The newest observation of one address; an owner's pages of the mint share it.
+
+    Owners do not share: what one entered must not open another's holding gate.
+    """
+
+    owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
+    mint = CharField(max_length=44)
+    address = CharField(max_length=44)
+    amount = DoubleField(constraints=[Check("amount >= 0")])  # whole tokens
+    observed_at = InstantField()
+    slot = BigIntegerField(null=True)  # null: entered by hand
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        primary_key = CompositeKey("owner", "mint", "address")
+
+
+class Submission(BaseModel):
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    api_key = ForeignKeyField(ApiKey, on_delete="CASCADE")
+    wallet_address = CharField(max_length=44, index=True)
+    nickname = TextField()
+    status = CharField(max_length=13)
+    reject_reason = CharField(max_length=12, null=True)
+    session_id = CharField(max_length=ID_LENGTH, null=True)
+    # The random part of the nonce that led here: unique, so that no nonce is used twice.
+    nonce = CharField(max_length=ID_LENGTH, null=True, unique=True)
+    decided_at = InstantField(null=True)
+    # Approving it put the wallet on the page, so taking that back removes it again.
+    has_added_wallet = BooleanField(default=False)
+
+    class Meta:
+        constraints = (
+            Check(
+                "(status = 'pending' AND reject_reason IS NULL AND decided_at IS NULL)"
+                " OR (status IN ('approved', 'auto_approved')"
+                " AND reject_reason IS NULL AND decided_at IS NOT NULL)"
+                " OR (status IN ('rejected', 'soft_rejected')"
+                " AND reject_reason IS NOT NULL AND decided_at IS NOT NULL)"
+            ),
+        )
+        indexes = ((("page", "status", "created_at"), False),)
+
+
+# Of two racing posts the database lets one win; the other answers 409 duplicate.
+Submission.add_index(
+    Submission.page,
+    Submission.wallet_address,
+    unique=True,
+    where=Submission.status.in_(LIVE),
+    name="submission_live_wallet",
+)
+# One row per visitor, wallet and reason, renewed in place, so that nobody can fill the table.
+Submission.add_index(
+    Submission.page,
+    Submission.session_id,
+    Submission.wallet_address,
+    Submission.reject_reason,
+    unique=True,
+    where=Submission.status == "soft_rejected",
+    name="submission_soft_rejected",
+)
+Submission.add_index(
+    Submission.session_id, Submission.page, Submission.created_at, name="submission_session"
+)
+
+
+class RefusedOrigin(Model):
+    """A site that a key's allowlist kept out, for the owner to see."""
+
+    api_key = ForeignKeyField(ApiKey, on_delete="CASCADE", index=False)
+    api_key_id: str
+    origin = CharField(max_length=300)
+    count = IntegerField()
+    refused_at = InstantField()
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        primary_key = CompositeKey("api_key", "origin")
+
+
+class Activity(BaseModel):
+    """Who did what when; rows are only ever added."""
+
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    actor = TextField()
+    action = CharField(max_length=30)
+    subject = TextField()
+
+    class Meta:
+        indexes = ((("page", "created_at"), False),)
+
+
+MODELS = (
+    Owner,
+    Page,
+    ApiKey,
+    Tag,
+    Wallet,
+    WalletTag,
+    Balance,
+    Submission,
+    RefusedOrigin,
+    Activity,
+)

@@ -1,0 +1,30 @@
+"""The log of a page: who did what when. Entries are only ever added."""
+
+from datetime import datetime
+
+from embed.db.models import Activity
+from embed.db.pagination import Cursor, Slice, make_slice, read_rows
+
+COMMAND_LINE = "command line"
+MAX_LISTED = 100
+SLICE_SIZE = 50
+
+
+def record(page_id: str, actor: str, action: str, subject: str, now: datetime) -> None:
+    """Add an entry, in the transaction of the deed itself.
+
+    `action` is a verb and its object, such as ``approve submission``.
+    """
+    Activity.create(page=page_id, actor=actor, action=action, subject=subject, created_at=now)
+
+
+def list_of_page(page_id: str, *, limit: int = MAX_LISTED) -> list[Activity]:
+    """Return the newest entries first."""
+    return read_rows(Activity, Activity.page == page_id, limit=limit)
+
+
+def read_log(page_id: str, *, after: Cursor | None) -> Slice[Activity]:
+    """Return a part of the log, newest first."""
+    return make_slice(
+        read_rows(Activity, Activity.page == page_id, limit=SLICE_SIZE + 1, after=after), SLICE_SIZE
+    )

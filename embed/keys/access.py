@@ -1,0 +1,123 @@
+"""What a bearer key opens: looked up by its hash at every request."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from peewee import Database
+
+from embed.db.connection import best_effort, db, fetch_first
+from embed.db.models import ApiKey, Page
+from embed.domain.identifiers import is_id
+from embed.domain.key_format import hash_key, is_key
+from embed.domain.times import from_ms
+from embed.errors import ApiError
+
+USE_NOTED_EVERY = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What a key opens, and the state of its page: all that one statement tells."""
+
+    key_id: str
+    page_id: str
+    tier: str
+    origins: tuple[str, ...]
+    allows_null_origin: bool
+    is_revoked: bool
+    page_version: int
+    is_page_deleted: bool
+    is_page_open: bool  # public, and embedding is on
+    last_used_at: datetime | None
+
+
+def get_access(raw_key: str) -> Access:
+    """Return what a key opens. Raises ApiError `invalid_key`, `revoked_key`."""
+    access = find_access(raw_key) if is_key(raw_key) else None
+    if access is None:
+        raise ApiError("invalid_key")
+    if access.is_revoked:
+        raise ApiError("revoked_key")
+    return access
+
+
+def find_access(key: str) -> Access | None:
+    """Look a key up; the hot path of every request, so the statement is compiled once.
+
+    Nothing of this is remembered: a revocation counts from the next request on.
+    """
+    found = fetch_first(_compile_statement(db.obj), (hash_key(key),))
+    if found is None:
+        return None
+    row = _Row(*found)
+    return Access(
+        key_id=row.key_id,
+        page_id=row.page_id,
+        tier=row.tier,
+        origins=tuple(row.origins.split()),
+        allows_null_origin=bool(row.allows_null_origin),
+        is_revoked=row.revoked_at is not None,
+        page_version=row.page_version,
+        is_page_deleted=row.page_deleted_at is not None,
+        is_page_open=bool(row.is_public and row.is_embeddable),
+        last_used_at=None if row.last_used_at is None else from_ms(row.last_used_at),
+    )
+
+
+class _Row(NamedTuple):
+    """What the statement returns, as the database keeps it."""
+
+    key_id: Any
+    page_id: Any
+    tier: Any
+    origins: Any
+    allows_null_origin: Any
+    revoked_at: Any
+    last_used_at: Any
+    page_version: Any
+    page_deleted_at: Any
+    is_public: Any
+    is_embeddable: Any
+
+
+_COLUMNS = _Row(
+    key_id=ApiKey.id,
+    page_id=ApiKey.page,
+    tier=ApiKey.tier,
+    origins=ApiKey.origins,
+    allows_null_origin=ApiKey.allow_null_origin,
+    revoked_at=ApiKey.revoked_at,
+    last_used_at=ApiKey.last_used_at,
+    page_version=Page.version,
+    page_deleted_at=Page.deleted_at,
+    is_public=Page.is_public,
+    is_embeddable=Page.is_embeddable,
+)
+
+
+@lru_cache(maxsize=1)
+def _compile_statement(_database: Database) -> str:
+    sql: str = ApiKey.select(*_COLUMNS).join(Page).where(ApiKey.key_hash == "").sql()[0]
+    return sql
+
+
+def read_page_allowlist(page_id: str) -> tuple[set[str], bool]:
+    """Return what the page's live public keys allow together: origins, and the null origin."""
+    if not is_id(page_id):
+        return set(), False
+    keys = list(
+        ApiKey.select(ApiKey.origins, ApiKey.allow_null_origin).where(
+            ApiKey.page == page_id, ApiKey.tier == "public", ApiKey.revoked_at.is_null()
+        )
+    )
+    origins = {origin for key in keys for origin in key.origins}
+    return origins, any(key.allow_null_origin for key in keys)
+
+
+def note_use(access: Access, now: datetime) -> None:
+    """Keep when a key was last used, to the hour: one write an hour, not one a request."""
+    if access.last_used_at is None or now - access.last_used_at >= USE_NOTED_EVERY:
+        with best_effort():
+            ApiKey.update(last_used_at=now).where(ApiKey.id == access.key_id).execute()

@@ -1,0 +1,128 @@
+"""Bearer keys: made once, found by their hash at every request."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from embed import events
+from embed.db.connection import db
+from embed.db.models import ApiKey
+from embed.domain.key_format import (
+    Tier,
+    hash_key,
+    make_key,
+    shorten_key,
+)
+from embed.domain.origins import parse_allowlist_entry
+from embed.errors import InvalidInput, NotFound
+from embed.events import COMMAND_LINE
+from embed.pages import get_page, lock_page
+
+MAX_ORIGINS = 100  # the widget names them all in one header
+
+
+def create_key(
+    page_id: str,
+    tier: Tier,
+    *,
+    raw_origins: Sequence[str] = (),
+    allow_null_origin: bool = False,
+    now: datetime,
+    actor: str = COMMAND_LINE,
+) -> tuple[ApiKey, str]:
+    """Make a key; the second value is the whole key, which cannot be had again.
+
+    Raises NotFound, InvalidInput.
+    """
+    if tier == "secret" and (raw_origins or allow_null_origin):
+        raise InvalidInput("A secret key has no origins: any server that holds it may use it.")
+    key = make_key(tier)
+    origins = parse_allowlist(raw_origins)
+    with db.atomic():
+        page = lock_page(page_id)
+        kept = ApiKey.create(
+            page=page,
+            tier=tier,
+            key_hash=hash_key(key),
+            display_prefix=shorten_key(key),
+            origins=origins,
+            allow_null_origin=allow_null_origin,
+            created_at=now,
+        )
+        events.record(page.id, actor, "create key", _name(kept), now)
+    return kept, key
+
+
+def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
+    """Return normalised entries, each once. Raises InvalidInput with advice."""
+    origins = tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
+    if len(origins) > MAX_ORIGINS:
+        raise InvalidInput(f"A key lists at most {MAX_ORIGINS} sites.")
+    return origins
+
+
+def list_keys(page_id: str) -> list[ApiKey]:
+    """Return what owners made, oldest first. Raises NotFound."""
+    page = get_page(page_id)
+    keys = ApiKey.select().where(ApiKey.page == page, ~ApiKey.is_preview)
+    return list(keys.order_by(ApiKey.created_at, ApiKey.id))
+
+
+def change_origins(
+    key_id: str,
+    raw_origins: Iterable[str],
+    *,
+    allow_null_origin: bool,
+    now: datetime,
+    actor: str = COMMAND_LINE,
+) -> ApiKey:
+    """Set who may use a public key. Raises NotFound, InvalidInput."""
+    origins = parse_allowlist(raw_origins)
+    with db.atomic():
+        key = _lock_key(key_id)
+        if key.tier != "public":
+            raise InvalidInput("A secret key has no origins.")
+        key.origins = origins
+        key.allow_null_origin = allow_null_origin
+        key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
+        events.record(key.page_id, actor, "change origins", _name(key), now)
+    return key
+
+
+def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> ApiKey:
+    """Put one more site on a key's list. Raises NotFound, InvalidInput."""
+    with db.atomic():
+        key = _lock_key(key_id)
+        return change_origins(
+            key_id,
+            (*key.origins, raw_origin),
+            allow_null_origin=key.allow_null_origin,
+            now=now,
+            actor=actor,
+        )
+
+
+def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiKey:
+    """Refuse a key from now on; a key that was revoked keeps its time. Raises NotFound."""
+    with db.atomic():
+        key = _lock_key(key_id)
+        if key.revoked_at is None:
+            key.revoked_at = now
+            key.save(only=[ApiKey.revoked_at])
+            events.record(key.page_id, actor, "revoke key", _name(key), now)
+    return key
+
+
+def _get_key(key_id: str) -> ApiKey:
+    key = ApiKey.get_or_none(ApiKey.id == key_id)
+    if key is None:
+        raise NotFound(f"There is no key {key_id}.")
+    return key
+
+
+def _lock_key(key_id: str) -> ApiKey:
+    lock_page(_get_key(key_id).page_id)
+    return _get_key(key_id)
+
+
+def _name(key: ApiKey) -> str:
+    return f"{key.tier} {key.display_prefix}"

@@ -1,0 +1,77 @@
+"""Which sites a key's allowlist refused lately, for the owner to see."""
+
+from collections import defaultdict
+from datetime import datetime, timedelta
+
+from embed.db.connection import best_effort, db
+from embed.db.models import ApiKey, RefusedOrigin
+
+MAX_PER_KEY = 20  # the oldest makes room, so that nobody can fill the table
+MAX_LENGTH = 300
+COUNTED_EVERY = timedelta(minutes=1)
+
+
+def record_refused_origin(key_id: str, origin: str, now: datetime) -> None:
+    """Count a refused request; `origin` is the normal form of what the caller said, or null.
+
+    A site counts at most once a minute, and a key takes at most MAX_PER_KEY new sites a
+    minute: past that a flood of refused requests reads, and writes nothing. No request fails
+    because its origin could not be kept.
+    """
+    if len(origin) <= MAX_LENGTH:
+        with best_effort():
+            _record(key_id, origin, now)
+
+
+def _record(key_id: str, origin: str, now: datetime) -> None:
+    known = RefusedOrigin.select(RefusedOrigin.origin, RefusedOrigin.refused_at).where(
+        RefusedOrigin.api_key == key_id
+    )
+    refused_at = {row.origin: row.refused_at for row in known}
+    if origin in refused_at:
+        oldest = refused_at[origin]
+    elif len(refused_at) >= MAX_PER_KEY:
+        oldest = min(refused_at.values())
+    else:
+        oldest = None
+    if oldest is None or now - oldest >= COUNTED_EVERY:
+        _write(key_id, origin, now)
+
+
+def _write(key_id: str, origin: str, now: datetime) -> None:
+    with db.atomic():
+        RefusedOrigin.insert(api_key=key_id, origin=origin, count=1, refused_at=now).on_conflict(
+            conflict_target=[RefusedOrigin.api_key, RefusedOrigin.origin],
+            preserve=[RefusedOrigin.refused_at],
+            update={RefusedOrigin.count: RefusedOrigin.count + 1},
+        ).execute()
+        kept = (
+            RefusedOrigin.select(RefusedOrigin.origin)
+            .where(RefusedOrigin.api_key == key_id)
+            .order_by(RefusedOrigin.refused_at.desc(), RefusedOrigin.origin)
+            .limit(MAX_PER_KEY)
+        )
+        RefusedOrigin.delete().where(
+            RefusedOrigin.api_key == key_id,
+            RefusedOrigin.origin.not_in([row.origin for row in kept]),
+        ).execute()
+
+
+def list_refused_origins(page_id: str) -> dict[str, list[RefusedOrigin]]:
+    """Return what the keys of a page kept out, the latest first, by the key's id."""
+    query = (
+        RefusedOrigin.select(RefusedOrigin)
+        .join(ApiKey)
+        .where(ApiKey.page == page_id)
+        .order_by(RefusedOrigin.refused_at.desc(), RefusedOrigin.origin)
+    )
+    by_key: defaultdict[str, list[RefusedOrigin]] = defaultdict(list)
+    for refusal in query:
+        by_key[refusal.api_key_id].append(refusal)
+    return by_key
+
+
+def forget_refused_origin(key_id: str, origin: str) -> None:
+    RefusedOrigin.delete().where(
+        RefusedOrigin.api_key == key_id, RefusedOrigin.origin == origin.replace("\0", "")
+    ).execute()

@@ -1,0 +1,38 @@
+"""The public payload of a tracking page (spec 2.1)."""
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from embed.errors import ApiError
+from embed.pages import find_page
+from embed.serializers import describe_page, describe_tag, describe_wallet
+from embed.wallets.tags import list_tags
+from embed.wallets.tracking import list_wallets
+
+
+@lru_cache(maxsize=64)
+def render_payload(page_id: str, version: int) -> bytes:
+    """Return the finished JSON; `version` is the page's, read in this very request.
+
+    A change bumps the version in its own transaction, so what is remembered under the
+    version that a request has just read is never older than that request. Raises ApiError
+    `not_found`.
+    """
+    return json.dumps(build_payload(page_id), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def read_payload(page_id: str, version: int) -> Any:
+    """Return the payload as a dict of the caller's own. Raises ApiError `not_found`."""
+    return json.loads(render_payload(page_id, version))
+
+
+def build_payload(page_id: str) -> dict[str, Any]:
+    """Read a page's public data. Raises ApiError `not_found`."""
+    page = find_page(page_id)
+    if page is None:
+        raise ApiError("not_found")
+    return describe_page(page) | {
+        "wallets": [describe_wallet(wallet) for wallet in list_wallets(page)],
+        "tags": [describe_tag(tag) for tag in list_tags(page)],
+    }

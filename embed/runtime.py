@@ -1,0 +1,23 @@
+"""What the use cases are handed: settings, clock, balance source and signers."""
+
+from dataclasses import dataclass
+
+from embed.balances.observations import BalanceSource
+from embed.domain.nonces import NonceSigner
+from embed.domain.passwords import PasswordLinkSigner
+from embed.domain.session_cookies import SessionSigner
+from embed.domain.times import Clock
+from embed.settings import Settings
+
+EXTENSION = "embed"  # where a Flask app keeps it, in app.extensions
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    settings: Settings
+    clock: Clock
+    balances: BalanceSource
+    nonces: NonceSigner
+    sessions: SessionSigner
+    password_links: PasswordLinkSigner
+    extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's

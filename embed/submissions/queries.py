@@ -1,0 +1,103 @@
+"""Submissions as their readers list and count them: the visitor's own, and the owner's queue."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from peewee import SQL, fn
+
+from embed.db.connection import db
+from embed.db.models import STATUSES, Page, Submission
+from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
+from embed.pages import get_page
+
+MAX_LISTED = 50  # spec 4.4
+SLICE_SIZE = 50
+
+_DAY_MS = SQL("86400000")  # no parameter: Postgres groups by what it can see is the same
+_EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
+
+
+def list_of_session(page_id: str, session_id: str | None) -> list[Submission]:
+    """Return the visitor's own submissions, newest first, at most 50; none without a session."""
+    if session_id is None:
+        return []
+    return read_rows(
+        Submission,
+        Submission.page == page_id,
+        Submission.session_id == session_id,
+        limit=MAX_LISTED,
+    )
+
+
+def list_by_status(
+    page: Page,
+    statuses: Iterable[str],
+    *,
+    limit: int,
+    after: Cursor | None = None,
+    is_oldest_first: bool = False,
+) -> list[Submission]:
+    """Return the page's submissions of these statuses, by when they were sent."""
+    # One statement each: of several statuses at once, databases sort all there are.
+    lists = [
+        read_rows(
+            Submission,
+            Submission.page == page,
+            Submission.status == status,
+            limit=limit,
+            after=after,
+            is_oldest_first=is_oldest_first,
+        )
+        for status in statuses
+    ]
+    return merge_rows(lists, limit=limit, is_oldest_first=is_oldest_first)
+
+
+def count_by_status(page: Page) -> Counter[str]:
+    """Return how many of the page's submissions have which status."""
+    query = (
+        Submission.select(Submission.status, fn.COUNT(1))  # not the id: it is not in the index
+        .where(Submission.page == page)
+        .group_by(Submission.status)
+    )
+    rows: Iterable[Any] = query.tuples()
+    return Counter(dict(rows))
+
+
+def list_of_page(
+    page_id: str, *, status: str | None = None, limit: int = MAX_LISTED
+) -> list[Submission]:
+    """Return what the owner sees, newest first. Raises NotFound."""
+    page = get_page(page_id)
+    return list_by_status(page, STATUSES if status is None else [status], limit=limit)
+
+
+def read_queue(
+    page: Page, statuses: Sequence[str], *, after: Cursor | None, is_oldest_first: bool
+) -> Slice[Submission]:
+    """Return a part of the page's submissions of these statuses, by when they were sent."""
+    rows = list_by_status(
+        page, statuses, limit=SLICE_SIZE + 1, after=after, is_oldest_first=is_oldest_first
+    )
+    return make_slice(rows, SLICE_SIZE)
+
+
+def count_by_day(page: Page, since: datetime) -> dict[date, Counter[str]]:
+    """Return the page's submissions since then by day (UTC) and status; empty days are absent."""
+    day_number = Submission.created_at / _DAY_MS
+    query = (
+        Submission.select(day_number, Submission.status, fn.COUNT(1))
+        .where(
+            Submission.page == page,
+            Submission.status.in_(STATUSES),  # for the index's sake
+            Submission.created_at >= since,
+        )
+        .group_by(day_number, Submission.status)
+    )
+    by_day: defaultdict[date, Counter[str]] = defaultdict(Counter)
+    rows: Any = db.execute(query)
+    for number, status, count in rows:
+        by_day[date.fromordinal(_EPOCH_ORDINAL + number)][status] = count
+    return dict(by_day)

@@ -1,0 +1,66 @@
+"""Submissions that the session's limit or the policy refused, kept for the visitor's own list."""
+
+from contextlib import suppress
+from datetime import datetime
+
+from peewee import IntegrityError, ValueLiterals
+
+from embed.db.connection import db
+from embed.db.models import Submission
+from embed.domain.nonces import Nonce
+from embed.domain.session_cookies import SESSION_LIFETIME
+
+MAX_KEPT = 50  # of one session on one page: as many as its list shows (spec 4.4)
+
+
+def keep_refusal(
+    nonce: Nonce, *, nickname: str, session_id: str, reason: str, now: datetime
+) -> None:
+    """Let the visitor see the refusal; the nonce stays usable, so it is not kept here."""
+    # A page that was purged meanwhile keeps nothing, and the refusal stands all the same.
+    with suppress(IntegrityError), db.atomic():
+        Submission.insert(
+            page=nonce.page_id,
+            api_key=nonce.key_id,
+            wallet_address=nonce.wallet_address,
+            nickname=nickname,
+            status="soft_rejected",
+            reject_reason=reason,
+            session_id=session_id,
+            created_at=now,
+            decided_at=now,
+        ).on_conflict(
+            conflict_target=[
+                Submission.page,
+                Submission.session_id,
+                Submission.wallet_address,
+                Submission.reject_reason,
+            ],
+            conflict_where=ValueLiterals(Submission.status == "soft_rejected"),
+            preserve=[
+                Submission.api_key,
+                Submission.nickname,
+                Submission.created_at,
+                Submission.decided_at,
+            ],
+        ).execute()
+        _forget_old_refusals(nonce.page_id, session_id, now)
+
+
+def _forget_old_refusals(page_id: str, session_id: str, now: datetime) -> None:
+    """Keep what a visitor's list can show: wallets cost nothing, so there could be any number."""
+    Submission.delete().where(
+        Submission.page == page_id,
+        Submission.status == "soft_rejected",
+        Submission.created_at < now - SESSION_LIFETIME,
+    ).execute()
+    refused = (
+        Submission.page == page_id,
+        Submission.session_id == session_id,
+        Submission.status == "soft_rejected",
+    )
+    newest_first = (Submission.created_at.desc(), Submission.id.desc())
+    ids = Submission.select(Submission.id).where(*refused).order_by(*newest_first)
+    old = [row.id for row in ids.offset(MAX_KEPT).limit(MAX_KEPT)]
+    if old:
+        Submission.delete().where(Submission.id.in_(old)).execute()

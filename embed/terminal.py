@@ -1,0 +1,122 @@
+"""What all commands share: ``--json``, tables for people, and mistakes of one line."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+import click
+from click.exceptions import NoArgsIsHelpError
+from flask import current_app
+from flask.cli import AppGroup
+from peewee import DatabaseError, InterfaceError, OperationalError
+
+from embed.db.connection import list_missing_migrations
+from embed.errors import InvalidInput, NotFound
+from embed.runtime import EXTENSION, Runtime
+
+Shown = dict[str, Any]
+
+
+def runtime() -> Runtime:
+    return cast(Runtime, current_app.extensions[EXTENSION])
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+confirm_option = click.option("--yes", is_flag=True, help="Do it; there is no other question.")
+
+
+class Command(click.Command):
+    """A command whose mistakes are one line on standard error."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with one_line_mistakes():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with one_line_mistakes():
+            return super().invoke(ctx)
+
+
+class Group(Command, AppGroup):
+    """A group of such commands."""
+
+
+@contextmanager
+def one_line_mistakes() -> Iterator[None]:
+    try:
+        yield
+    except NoArgsIsHelpError:
+        raise
+    except click.UsageError as mistake:
+        raise Misuse(_join_lines(mistake.format_message())) from None
+    except UnicodeEncodeError:
+        raise click.ClickException("The command line holds bytes that are not UTF-8.") from None
+    except (InvalidInput, NotFound) as mistake:
+        raise click.ClickException(_join_lines(mistake)) from None
+    except (DatabaseError, InterfaceError) as failure:
+        raise click.ClickException(_join_lines(_explain(failure))) from None
+
+
+class Misuse(click.ClickException):
+    """A command line that cannot be read, in one line where click would print four."""
+
+    exit_code = 2
+
+
+def _join_lines(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+def _explain(failure: Exception) -> str:
+    try:
+        is_behind = bool(list_missing_migrations())
+    except (DatabaseError, InterfaceError):
+        is_behind = False
+    if is_behind:
+        return "The database is not at this version yet: run flask db upgrade"
+    if isinstance(failure, (OperationalError, InterfaceError)):
+        return f"The database does not answer: {failure}"
+    return f"The database refused: {failure}"
+
+
+def check_confirmed(yes: bool, what: str) -> None:
+    """Raises click.UsageError unless ``--yes`` was given."""
+    if not yes:
+        raise click.UsageError(f"This {what}; say --yes if that is meant.")
+
+
+def print_thing(thing: Shown, *, as_json: bool) -> None:
+    """Print one thing: a JSON object, or a line a field."""
+    if as_json:
+        click.echo(json.dumps(thing, ensure_ascii=False))
+        return
+    width = max(len(name) for name in thing)
+    for name, value in thing.items():
+        click.echo(f"{name:<{width}}  {_format(value)}")
+
+
+def print_list(things: Sequence[Shown], *, as_json: bool) -> None:
+    """Print things: a bare JSON array, or a table."""
+    if as_json:
+        click.echo(json.dumps(things, ensure_ascii=False))
+        return
+    if not things:
+        click.echo("None yet.")
+        return
+    rows = [list(things[0])] + [[_format(value) for value in thing.values()] for thing in things]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        click.echo(line.rstrip())
+
+
+def _format(value: Any) -> str:
+    if value is None or value == []:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(one["name"] if isinstance(one, dict) else str(one) for one in value)
+    # What visitors and owners wrote must not move the cursor or ring the bell.
+    return "".join(character if character.isprintable() else " " for character in str(value))

@@ -1,0 +1,227 @@
+"""Tables of wallets: what one would change, and all of it applied at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from peewee import chunked
+
+from embed import events
+from embed.balances.observations import shares_balances
+from embed.db.connection import db
+from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
+from embed.domain.identifiers import make_id
+from embed.errors import NotFound
+from embed.pages import get_page
+from embed.wallets.csv_format import Line, Mistake, format_sheet, parse_sheet
+from embed.wallets.tags import COLORS, list_tags
+from embed.wallets.tracking import TrackedWallet, list_wallets
+
+_BATCH = 1000  # rows a statement
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A wallet as it will be, and what it was; `before` None: it is not tracked yet."""
+
+    line: Line
+    before: TrackedWallet | None
+
+    @property
+    def alias(self) -> str | None:
+        if self.line.alias is None:
+            return self.before.public_alias if self.before else None
+        return self.line.alias or None
+
+    @property
+    def is_hidden(self) -> bool:
+        if self.line.is_hidden is None:
+            return self.before.is_hidden if self.before else False
+        return self.line.is_hidden
+
+    @property
+    def changes_details(self) -> bool:
+        return self.before is None or (self.alias, self.is_hidden) != (
+            self.before.public_alias,
+            self.before.is_hidden,
+        )
+
+    @property
+    def changes_tags(self) -> bool:
+        before = {tag.name for tag in self.before.tags} if self.before else set()
+        return self.line.tag_names is not None and set(self.line.tag_names) != before
+
+    @property
+    def changes_balance(self) -> bool:
+        before = self.before.token_balance if self.before else 0.0
+        return self.line.balance is not None and self.line.balance != before
+
+    @property
+    def changes_anything(self) -> bool:
+        return self.changes_details or self.changes_tags or self.changes_balance
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a table would do; with mistakes, nothing."""
+
+    changes: list[Change]
+    unchanged: int
+    new_tags: list[str]  # made, or with mistakes: missing
+    mistakes: list[Mistake]
+    lacks_only_tags: bool  # made, they would leave no mistake
+
+    @property
+    def added(self) -> int:
+        return sum(change.before is None for change in self.changes)
+
+    @property
+    def changed(self) -> int:
+        return len(self.changes) - self.added
+
+
+def export_sheet(page: Page) -> str:
+    """Return all wallets of a page, the hidden ones too."""
+    return format_sheet(
+        Line(
+            wallet.address,
+            wallet.public_alias,
+            tuple(tag.name for tag in wallet.tags),
+            wallet.is_hidden,
+            wallet.token_balance,
+        )
+        for wallet in list_wallets(page, with_hidden=True)
+    )
+
+
+def plan_import(page: Page, text: str, *, makes_tags: bool) -> Plan:
+    """Say what a table would do. In three statements, whatever its length."""
+    sheet = parse_sheet(text)
+    known = {tag.name for tag in list_tags(page)}
+    mistakes = list(sheet.mistakes)
+    new_tags: dict[str, None] = {}
+    for line in sheet.lines:
+        missing = [name for name in line.tag_names or () if name not in known]
+        new_tags |= dict.fromkeys(missing)
+        if missing and not makes_tags:
+            names = ", ".join(missing)
+            mistakes.append(Mistake(line.number, f"The page has no tag {names}."))
+    tracked = {wallet.address: wallet for wallet in list_wallets(page, with_hidden=True)}
+    changes = [Change(line, tracked.get(line.address)) for line in sheet.lines]
+    real = [change for change in changes if change.changes_anything]
+    mistakes.sort(key=lambda mistake: mistake.number)
+    lacks_only_tags = bool(mistakes) and not sheet.mistakes
+    return Plan(real, len(changes) - len(real), list(new_tags), mistakes, lacks_only_tags)
+
+
+def apply_import(page_id: str, text: str, *, makes_tags: bool, now: datetime, actor: str) -> Plan:
+    """Do what the table says, all or nothing, and return what was done.
+
+    The plan is made anew while nobody else can change the page. One with mistakes is returned
+    as it is, and nothing was done. Raises NotFound.
+    """
+    with db.atomic():
+        page = _lock_pages_of_mint(page_id)
+        plan = plan_import(page, text, makes_tags=makes_tags)
+        if plan.mistakes or not plan.changes:
+            return plan
+        _make_tags(page, plan.new_tags, now)
+        ids = _write_wallets(page, plan.changes, now)
+        _write_tags(page, plan.changes, ids)
+        balances = [change for change in plan.changes if change.changes_balance]
+        _write_balances(page, balances, now)
+        _bump_versions(page, [change.line.address for change in balances])
+        subject = f"{plan.added} added, {plan.changed} changed"
+        events.record(page.id, actor, "import wallets", subject, now)
+    return plan
+
+
+def _lock_pages_of_mint(page_id: str) -> Page:
+    """Lock every page that shares balances, in the order in which single entries do."""
+    query = Page.select().where(shares_balances(get_page(page_id))).order_by(Page.id)
+    for page in query.for_update() if db.for_update else query:
+        if page.id == page_id:
+            return page
+    raise NotFound(f"There is no tracking page {page_id}.")
+
+
+def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
+    rows = [
+        {
+            "id": make_id(),
+            "page": page,
+            "name": name,
+            "color": COLORS[number % len(COLORS)],
+            "created_at": now + timedelta(milliseconds=number),  # lists go by time
+        }
+        for number, name in enumerate(names)
+    ]
+    for batch in chunked(rows, _BATCH):
+        Tag.insert_many(batch).execute()
+
+
+def _write_wallets(page: Page, changes: Sequence[Change], now: datetime) -> dict[str, str]:
+    """Add and change in one go, and return the ids by address."""
+    rows = [
+        {
+            "id": change.before.id if change.before else make_id(),
+            "page": page,
+            "address": change.line.address,
+            "public_alias": change.alias,
+            "is_hidden": change.is_hidden,
+            "created_at": now + timedelta(milliseconds=number),  # in the order of the table
+        }
+        for number, change in enumerate(changes)
+    ]
+    touched = [row for row, change in zip(rows, changes, strict=True) if change.changes_details]
+    for batch in chunked(touched, _BATCH):
+        Wallet.insert_many(batch).on_conflict(
+            conflict_target=[Wallet.page, Wallet.address],
+            preserve=[Wallet.public_alias, Wallet.is_hidden],
+        ).execute()
+    return {str(row["address"]): str(row["id"]) for row in rows}
+
+
+def _write_tags(page: Page, changes: Sequence[Change], ids: dict[str, str]) -> None:
+    tag_ids = {tag.name: tag.id for tag in list_tags(page)}
+    changed = [change for change in changes if change.changes_tags]
+    old = [ids[change.line.address] for change in changed if change.before is not None]
+    for some in chunked(old, _BATCH):
+        WalletTag.delete().where(WalletTag.wallet.in_(some)).execute()
+    links = [
+        {"wallet": ids[change.line.address], "tag": tag_ids[name]}
+        for change in changed
+        for name in change.line.tag_names or ()
+    ]
+    for batch in chunked(links, _BATCH):
+        WalletTag.insert_many(batch).execute()
+
+
+def _write_balances(page: Page, changes: Sequence[Change], now: datetime) -> None:
+    rows = [
+        {
+            "owner": page.owner_id,
+            "mint": page.token_mint,
+            "address": change.line.address,
+            "amount": change.line.balance,
+            "observed_at": now,
+            "slot": None,
+        }
+        for change in changes
+    ]
+    for batch in chunked(rows, _BATCH):
+        Balance.insert_many(batch).on_conflict(
+            conflict_target=[Balance.owner, Balance.mint, Balance.address],
+            preserve=[Balance.amount, Balance.observed_at, Balance.slot],
+        ).execute()
+
+
+def _bump_versions(page: Page, observed: Sequence[str]) -> None:
+    """Say that this page has changed, and each other that shows a balance which was entered."""
+    page_ids = {page.id}
+    for batch in chunked(observed, _BATCH):
+        tracking = Wallet.select(Wallet.page).distinct().where(Wallet.address.in_(batch))
+        page_ids.update(wallet.page_id for wallet in tracking)
+    Page.update(version=Page.version + 1).where(
+        shares_balances(page), Page.id.in_(list(page_ids))
+    ).execute()

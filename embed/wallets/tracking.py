@@ -1,0 +1,207 @@
+"""Tracked wallets of a page."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from peewee import JOIN, IntegrityError
+
+from embed import events
+from embed.balances.observations import record_balance
+from embed.db.connection import db
+from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
+from embed.domain.addresses import is_address
+from embed.domain.amounts import parse_amount
+from embed.domain.texts import parse_optional_text
+from embed.errors import InvalidInput, NotFound
+from embed.events import COMMAND_LINE
+from embed.pages import bump_version, get_page, lock_page
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedWallet:
+    """A wallet as a list shows it, with what other tables know of it."""
+
+    id: str
+    address: str
+    public_alias: str | None
+    is_hidden: bool
+    token_balance: float  # whole tokens
+    tags: tuple[Tag, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletChanges:
+    """What to set; None leaves it as it is, an empty alias removes it."""
+
+    alias: str | None = None
+    tag_names: Sequence[str] | None = None
+    balance: float | None = None
+    is_hidden: bool | None = None
+
+
+def list_wallets(page: Page, *, with_hidden: bool = False) -> list[TrackedWallet]:
+    """Return the page's wallets, oldest first, in two statements however many there are."""
+    return read_tracked(page) if with_hidden else read_tracked(page, ~Wallet.is_hidden)
+
+
+def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
+    """Return the page's wallets that meet all conditions, oldest first, in two statements."""
+    rows = (
+        Wallet.select(
+            Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden, Balance.amount
+        )
+        .join(
+            Balance,
+            JOIN.LEFT_OUTER,
+            on=(Balance.address == Wallet.address)
+            & (Balance.mint == page.token_mint)
+            & (Balance.owner == page.owner_id),
+        )
+        .where(Wallet.page == page, *conditions)
+        .order_by(Wallet.created_at, Wallet.id)
+    )
+    tags = _list_tags_by_wallet(page, *conditions)
+    return [
+        TrackedWallet(wallet_id, address, alias, bool(is_hidden), amount or 0.0, tags[wallet_id])
+        for wallet_id, address, alias, is_hidden, amount in rows.tuples().iterator()
+    ]
+
+
+def _list_tags_by_wallet(page: Page, *conditions: Any) -> defaultdict[str, tuple[Tag, ...]]:
+    links = (
+        WalletTag.select(WalletTag.wallet, Tag.id, Tag.name, Tag.color)
+        .join(Tag)
+        .switch(WalletTag)
+        .join(Wallet)
+        .where(Wallet.page == page, *conditions)
+        .order_by(Tag.created_at, Tag.id)
+    )
+    by_wallet: defaultdict[str, tuple[Tag, ...]] = defaultdict(tuple)
+    for wallet_id, tag_id, name, color in links.tuples().iterator():
+        by_wallet[wallet_id] += (Tag(id=tag_id, name=name, color=color),)
+    return by_wallet
+
+
+def add_wallet(
+    page_id: str,
+    address: str,
+    changes: WalletChanges,
+    now: datetime,
+    *,
+    actor: str = COMMAND_LINE,
+) -> TrackedWallet:
+    """Track an address. Raises NotFound, InvalidInput."""
+    if not is_address(address):
+        raise InvalidInput(f"{address!r} is not a wallet address (base58 of 32 bytes).")
+    _check_balance(changes)
+    try:
+        with db.atomic():
+            page = lock_page(page_id)
+            wallet = Wallet.create(page=page, address=address, created_at=now)
+            _apply(wallet, page, changes)
+            events.record(page.id, actor, "add wallet", _name(wallet), now)
+    except IntegrityError:
+        raise InvalidInput(f"The page tracks {address} already.") from None
+    _record_balance(page, address, changes, now)
+    return get_tracked(page, wallet.id)
+
+
+def update_wallet(wallet_id: str, changes: WalletChanges, now: datetime) -> TrackedWallet:
+    """Raises NotFound, InvalidInput."""
+    _check_balance(changes)
+    with db.atomic():
+        wallet, page = _lock_wallet(wallet_id)
+        _apply(wallet, page, changes)
+    _record_balance(page, wallet.address, changes, now)
+    return get_tracked(page, wallet.id)
+
+
+def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> TrackedWallet:
+    """Stop tracking; what was observed of its balance stays. Raises NotFound."""
+    with db.atomic():
+        wallet, page = _lock_wallet(wallet_id)
+        tracked = get_tracked(page, wallet.id)
+        wallet.delete_instance()
+        bump_version(page.id)
+        events.record(page.id, actor, "remove wallet", _name(wallet), now)
+    return tracked
+
+
+def track_approved(page: Page, address: str, nickname: str, now: datetime) -> bool:
+    """Put an approved wallet on its page; one that the owner tracks already stays as it is.
+
+    Returns whether it was added. Called inside the transaction of the approval.
+    """
+    is_tracked = Wallet.select().where(Wallet.page == page, Wallet.address == address).exists()
+    if not is_tracked:
+        Wallet.create(page=page, address=address, public_alias=nickname, created_at=now)
+        bump_version(page.id)
+    return not is_tracked
+
+
+def untrack_approved(page: Page, address: str, added_at: datetime) -> None:
+    """Take back what an approval added, unless it was removed and added anew meanwhile."""
+    Wallet.delete().where(
+        Wallet.page == page, Wallet.address == address, Wallet.created_at == added_at
+    ).execute()
+    bump_version(page.id)
+
+
+def _name(wallet: Wallet) -> str:
+    return f"{wallet.public_alias} ({wallet.address})" if wallet.public_alias else wallet.address
+
+
+def _lock_wallet(wallet_id: str) -> tuple[Wallet, Page]:
+    wallet = Wallet.get_or_none(Wallet.id == wallet_id)
+    if wallet is None:
+        raise NotFound(f"There is no wallet {wallet_id}.")
+    return wallet, lock_page(wallet.page_id)
+
+
+def get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
+    """Raises NotFound."""
+    tracked = read_tracked(page, Wallet.id == wallet_id)
+    if not tracked:
+        raise NotFound(f"There is no wallet {wallet_id}.")
+    return tracked[0]
+
+
+def _check_balance(changes: WalletChanges) -> None:
+    if changes.balance is not None:
+        parse_amount(changes.balance)
+
+
+def _record_balance(page: Page, address: str, changes: WalletChanges, now: datetime) -> None:
+    """Keep an entered balance; on its own, since it locks every page that shares it."""
+    if changes.balance is not None:
+        record_balance(page, address, changes.balance, now=now)
+
+
+def _apply(wallet: Wallet, page: Page, changes: WalletChanges) -> None:
+    if changes.alias is not None:
+        wallet.public_alias = parse_optional_text(changes.alias, "alias", max_length=100)
+    if changes.is_hidden is not None:
+        wallet.is_hidden = changes.is_hidden
+    wallet.save()
+    if changes.tag_names is not None:
+        _set_tags(wallet, page, changes.tag_names)
+    bump_version(page.id)
+
+
+def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
+    wanted = set(names)
+    tags = list(Tag.select().where(Tag.page == page, Tag.name.in_(wanted))) if wanted else []
+    missing = wanted - {tag.name for tag in tags}
+    if missing:
+        raise InvalidInput(f"The page has no tag {min(missing)!r}; add it with: flask tags add")
+    WalletTag.delete().where(WalletTag.wallet == wallet).execute()
+    if tags:
+        WalletTag.insert_many([{"wallet": wallet, "tag": tag} for tag in tags]).execute()
+
+
+def list_all_wallets(page_id: str) -> list[TrackedWallet]:
+    """Return all wallets of a page, the hidden ones too. Raises NotFound."""
+    return list_wallets(get_page(page_id), with_hidden=True)

@@ -1,0 +1,54 @@
+"""Bearer keys of API requests (spec 5): every route is closed to a request without a good one."""
+
+import re
+
+from flask import g, request
+
+from embed.domain.origins import decide_origin
+from embed.errors import ApiError
+from embed.keys.access import Access, get_access, note_use
+from embed.keys.refused_origins import record_refused_origin
+from embed.web import rate_limits
+from embed.web.current import own_origin, runtime
+
+_BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
+
+
+def authenticate() -> None:
+    """Let a request in, its key known as ``g.access``; preflights carry no key and pass.
+
+    Raises ApiError with the first that fails: header, form, key, revocation, origin, limit.
+    """
+    if request.method == "OPTIONS":
+        return
+    header = _BEARER.fullmatch(request.headers.get("Authorization", ""))
+    if header is None:
+        raise ApiError("missing_key")
+    access = get_access(header[1])
+    if access.tier == "public":
+        check_origin(access)
+    rate_limits.check_key(access.key_id)
+    g.access = access
+    note_use(access, runtime().clock())
+
+
+def check_page(page_id: str) -> None:
+    """Raises ApiError `invalid_key` for any page but the key's own (spec 5.4)."""
+    if page_id != g.access.page_id:
+        raise ApiError("invalid_key")
+
+
+def check_origin(access: Access) -> None:
+    """Raises ApiError `missing_origin` or `origin_not_allowed` (spec 5.6)."""
+    decision = decide_origin(
+        raw_origin=request.headers.get("Origin"),
+        raw_referer=request.headers.get("Referer"),
+        is_same_origin_fetch=request.headers.get("Sec-Fetch-Site") == "same-origin",
+        allowlist=access.origins,
+        allows_null=access.allows_null_origin,
+        find_own_origin=own_origin,
+    )
+    if decision.code is not None:
+        if decision.refused_origin is not None:
+            record_refused_origin(access.key_id, decision.refused_origin, runtime().clock())
+        raise ApiError(decision.code)

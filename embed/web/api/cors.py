@@ -1,0 +1,62 @@
+"""Cross-origin browser use: Flask-CORS on answers, the spec's fixed words on preflights (4.5)."""
+
+from flask import Flask, Response, request
+from flask_cors import CORS
+
+from embed.domain.origins import decide_origin
+from embed.errors import ApiError
+from embed.keys.access import read_page_allowlist
+from embed.web.current import is_api_request, own_origin
+
+API_PATHS = (r"/api/.*", r"/embed/api/.*")
+
+
+def init_cors(app: Flask) -> None:
+    # Runs after Flask-CORS, as it is registered before it.
+    app.after_request(_finish)
+    CORS(
+        app,
+        resources=list(API_PATHS),
+        origins="*",  # whoever asks may read the answer; who may ask is the key's business
+        supports_credentials=True,
+        expose_headers=["Retry-After"],
+        vary_header=False,  # _finish says it for requests without an origin too
+    )
+
+
+def answer_preflight(methods: str, headers: str) -> Response:
+    """Return 204 with the spec's fixed headers, whatever the browser asked for."""
+    response = Response(status=204)
+    response.headers["Access-Control-Allow-Methods"] = f"{methods}, OPTIONS"
+    response.headers["Access-Control-Allow-Headers"] = headers
+    response.headers["Access-Control-Max-Age"] = "600"
+    response.headers["Access-Control-Allow-Credentials"] = "true"
+    if origin := request.headers.get("Origin"):
+        response.headers["Access-Control-Allow-Origin"] = origin
+    del response.headers["Content-Type"]
+    return response
+
+
+def check_preflight_origin(page_id: str) -> None:
+    """Raises ApiError `origin_not_allowed` unless some live public key of the page lists it."""
+    origins, allows_null = read_page_allowlist(page_id)
+    decision = decide_origin(
+        raw_origin=request.headers.get("Origin") or "null",
+        allowlist=origins,
+        allows_null=allows_null,
+        find_own_origin=own_origin,
+    )
+    if decision.code is not None:
+        raise ApiError(decision.code)
+
+
+def _finish(response: Response) -> Response:
+    if is_api_request():
+        others = response.headers.get("Vary")
+        response.headers["Vary"] = f"{others}, Origin" if others else "Origin"
+        if request.method == "OPTIONS" and response.status_code != 204:
+            # A refused preflight says nothing that a browser could take for a yes.
+            for name in list(response.headers.keys()):
+                if name.startswith("Access-Control-"):
+                    del response.headers[name]
+    return response

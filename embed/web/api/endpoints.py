@@ -1,0 +1,87 @@
+"""The four endpoints (spec 4.1 to 4.4), in the spec's words."""
+
+from flask import Blueprint, Response, g, request
+from flask.typing import ResponseReturnValue
+
+from embed import public_payload, serializers
+from embed.errors import ApiError
+from embed.submissions import queries, submitting
+from embed.web import rate_limits, visitor
+from embed.web.api import auth, bodies
+from embed.web.api.cors import answer_preflight, check_preflight_origin
+from embed.web.assets import compress
+from embed.web.current import own_host, runtime
+
+OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the cookie
+
+blueprint = Blueprint("api", __name__)
+blueprint.before_request(auth.authenticate)
+
+
+@blueprint.get("/tracking/<page_id>")
+def read_tracking_page(page_id: str) -> ResponseReturnValue:
+    """Return the public payload of a page (spec 4.1)."""
+    auth.check_page(page_id)
+    if g.access.is_page_deleted:
+        raise ApiError("not_found")
+    if not g.access.is_page_open:
+        raise ApiError("embed_disabled")
+    payload = public_payload.render_payload(page_id, g.access.page_version)
+    response = Response(payload, content_type="application/json")
+    # The widget asks every half minute; the API proper keeps just the headers of the spec.
+    return compress.after_request(response) if request.blueprint == OWN_API else response
+
+
+@blueprint.post("/siws/nonce")
+def create_nonce() -> ResponseReturnValue:
+    """Start a wallet submission (spec 4.2)."""
+    rate_limits.check_session_nonces()
+    page_id, raw_wallet_address = bodies.read_nonce_request()
+    auth.check_page(page_id)
+    nonce = submitting.issue_nonce(
+        raw_wallet_address, runtime=runtime(), access=g.access, host=own_host()
+    )
+    return {"nonceId": runtime().nonces.close(nonce), "message": nonce.build_message()}
+
+
+@blueprint.post("/submissions")
+def create_submission() -> ResponseReturnValue:
+    """Finish a wallet submission (spec 4.3)."""
+    draft = bodies.read_submission_request()
+    auth.check_page(draft.page_id)
+    submission = submitting.submit(
+        draft,
+        runtime=runtime(),
+        access=g.access,
+        session_id=visitor.find_session_id(),
+        check_session_limit=rate_limits.check_session_submissions,
+    )
+    return {"submissionId": submission.id, "status": submission.status}, 201
+
+
+@blueprint.get("/session/submissions")
+def list_session_submissions() -> ResponseReturnValue:
+    """Return the visitor's own submissions for a page (spec 4.4)."""
+    page_id = request.args.get("trackingPageId")
+    if not page_id:
+        raise ApiError("missing_tracking_page_id")
+    auth.check_page(page_id)
+    own = queries.list_of_session(page_id, visitor.find_session_id())
+    return {"submissions": [serializers.describe_submission(one) for one in own]}
+
+
+@blueprint.route("/tracking/<page_id>", methods=["OPTIONS"])
+def preflight_tracking_page(page_id: str) -> ResponseReturnValue:
+    check_preflight_origin(page_id)
+    return answer_preflight("GET", "Authorization")
+
+
+@blueprint.route("/siws/nonce", methods=["OPTIONS"])
+@blueprint.route("/submissions", methods=["OPTIONS"])
+def preflight_post() -> ResponseReturnValue:
+    return answer_preflight("POST", "Authorization, Content-Type")
+
+
+@blueprint.route("/session/submissions", methods=["OPTIONS"])
+def preflight_session_submissions() -> ResponseReturnValue:
+    return answer_preflight("GET", "Authorization")

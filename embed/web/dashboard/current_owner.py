@@ -1,0 +1,71 @@
+"""The signed-in owner, through whom every route finds what it shows or changes."""
+
+from typing import Any, TypeVar, cast
+
+from flask_login import UserMixin, current_user
+
+from embed import owners, pages
+from embed.db.models import ApiKey, Owner, Page, Tag, Wallet
+from embed.domain.identifiers import is_id
+from embed.domain.passwords import fingerprint
+from embed.errors import NotFound
+
+_OfPage = TypeVar("_OfPage", ApiKey, Tag, Wallet)
+
+
+class SignedInOwner(UserMixin):
+    """An owner as the session knows them: by id and by the fingerprint of their password."""
+
+    def __init__(self, owner: Owner) -> None:
+        self.owner = owner
+
+    def get_id(self) -> str:
+        # A changed password ends every session that was begun with the old one.
+        return f"{self.owner.id}.{fingerprint(self.owner.password_hash)}"
+
+
+def load_owner(session_value: str) -> SignedInOwner | None:
+    owner_id, _, made_for = session_value.partition(".")
+    owner = owners.find_by_id(owner_id)
+    if owner is None or fingerprint(owner.password_hash) != made_for:
+        return None
+    return SignedInOwner(owner)
+
+
+def current_owner() -> Owner:
+    return cast(SignedInOwner, current_user).owner
+
+
+def get_own_page(page_id: str, *, deleted: bool = False) -> Page:
+    """Return a page of the signed-in owner. Raises NotFound for anything else."""
+    page = pages.find_page(page_id) if is_id(page_id) else None
+    if page is None or page.owner_id != current_owner().id or (page.deleted_at and not deleted):
+        raise NotFound(page_id)
+    return page
+
+
+def get_own_key(page: Page, key_id: str) -> ApiKey:
+    """Raises NotFound unless it is a key of the page that owners may see."""
+    return _get_of_page(ApiKey, page, key_id, ~ApiKey.is_preview)
+
+
+def get_own_wallet(page: Page, wallet_id: str) -> Wallet:
+    """Raises NotFound unless the page tracks it."""
+    return _get_of_page(Wallet, page, wallet_id)
+
+
+def get_own_tag(page: Page, tag_id: str) -> Tag:
+    """Raises NotFound unless it is on the page."""
+    return _get_of_page(Tag, page, tag_id)
+
+
+def _get_of_page(model: type[_OfPage], page: Page, raw_id: str, *conditions: Any) -> _OfPage:
+    # What cannot be an id is not asked for: not every database takes it for a question.
+    found = (
+        model.get_or_none(model.id == raw_id, model.page == page, *conditions)
+        if is_id(raw_id)
+        else None
+    )
+    if found is None:
+        raise NotFound(raw_id)
+    return found

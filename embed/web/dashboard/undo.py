@@ -1,0 +1,65 @@
+"""Which decisions can still be undone: the latest few, remembered in the owner's session."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from flask import session
+
+from embed.db.models import Submission
+from embed.domain.times import from_ms, to_ms
+
+OFFERED_FOR = timedelta(seconds=10)
+# A session is a cookie, and browsers keep 4 KB of one.
+MAX_IDS = 100
+
+_KEY = "decided"
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """A decision that the owner made a moment ago."""
+
+    page_id: str
+    decision: str
+    decided_at: datetime
+    ids: list[str]
+    nickname: str
+
+    def count_remaining_ms(self, now: datetime) -> int:
+        return max(0, (self.decided_at + OFFERED_FOR - now) // timedelta(milliseconds=1))
+
+
+def remember(page_id: str, decision: str, done: Sequence[Submission], now: datetime) -> None:
+    if not done:
+        return
+    ids = [one.id for one in done]
+    latest = Undoable(page_id, decision, now, ids, done[0].nickname)
+    kept: list[Undoable] = []
+    for one in [latest, *_read(now)]:
+        if sum(len(other.ids) for other in kept) + len(one.ids) <= MAX_IDS:
+            kept.append(one)
+    _write(kept)
+
+
+def forget(ids: Sequence[str], now: datetime) -> None:
+    """Leave out what has been undone, or never will be."""
+    _write([one for one in _read(now) if not set(ids) & set(one.ids)])
+
+
+def find_latest(page_id: str, now: datetime) -> Undoable | None:
+    return next((one for one in _read(now) if one.page_id == page_id), None)
+
+
+def _read(now: datetime) -> list[Undoable]:
+    all_kept = [
+        Undoable(page_id, decision, from_ms(at_ms), ids, nickname)
+        for page_id, decision, at_ms, ids, nickname in session.get(_KEY, [])
+    ]
+    return [one for one in all_kept if one.count_remaining_ms(now)]
+
+
+def _write(kept: Sequence[Undoable]) -> None:
+    session[_KEY] = [
+        (one.page_id, one.decision, to_ms(one.decided_at), one.ids, one.nickname) for one in kept
+    ]

@@ -1,0 +1,225 @@
+"""What is kept: the schema, how it is brought up to date, and how connections are opened."""
+
+import json
+import socket
+import threading
+
+import pytest
+from peewee import IntegrityError, OperationalError, SqliteDatabase
+from remote import at_once
+from servers import run_flask
+from world import Visitor, World
+
+from embed import pages
+from embed.db import connection
+from embed.db.connection import db
+from embed.db.models import MODELS, Balance, Page, Submission
+from embed.settings import Settings
+from embed.wallets import tags
+
+
+@pytest.fixture
+def empty_database(empty_database_url):
+    connection.open_database(empty_database_url)
+    yield empty_database_url
+    db.close()
+
+
+def describe_schema() -> list[tuple]:
+    """Return every table, column, index and constraint as the database itself describes it."""
+    names = sorted(model._meta.table_name for model in MODELS)
+    if isinstance(db.obj, SqliteDatabase):
+        query = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+        return [row for row in db.execute_sql(query) if row[2] in names]
+    columns = (
+        "SELECT table_name, column_name, data_type, character_maximum_length, is_nullable,"
+        " column_default FROM information_schema.columns WHERE table_schema = 'public'"
+    )
+    constraints = (
+        "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint"
+        " WHERE connamespace = 'public'::regnamespace"
+    )
+    indexes = "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
+    rows = [row for query in (columns, constraints, indexes) for row in db.execute_sql(query)]
+    return sorted((row for row in rows if row[0] in names), key=repr)
+
+
+def dump(*left_out: type) -> dict[str, list[tuple]]:
+    return {
+        model.__name__: sorted(model.select().tuples(), key=repr)
+        for model in MODELS
+        if model not in left_out
+    }
+
+
+# Migrations
+
+
+def test_migrations_make_the_schema_that_the_models_describe(empty_database):
+    connection.upgrade()
+    migrated = describe_schema()
+    db.drop_tables(MODELS)
+    assert describe_schema() == []
+
+    db.create_tables(MODELS)
+
+    assert migrated == describe_schema()
+    assert len(migrated) > 2 * len(MODELS)
+
+
+def test_upgrading_again_applies_nothing_and_loses_nothing(world):
+    world.submit(Visitor())
+    schema, kept = describe_schema(), dump()
+
+    assert connection.upgrade() == []
+
+    assert (describe_schema(), dump()) == (schema, kept)
+    assert connection.list_missing_migrations() == []
+
+
+def test_several_upgrades_at_once_apply_each_migration_once(empty_database):
+    environ = {"DATABASE_URL": empty_database, "SECRET_KEY": "any"}
+
+    runs = at_once([lambda: run_flask("db", "upgrade", "--json", environ=environ)] * 3)
+
+    applied = sorted(json.loads(run.stdout)["applied"] for run in runs)
+    migrations = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
+    assert applied == [[], [], migrations]
+    assert connection.list_missing_migrations() == []
+    assert Page.select().count() == 0
+
+
+def test_upgrade_that_fails_leaves_nothing_behind(empty_database, tmp_path, monkeypatch):
+    (tmp_path / "0001_first.py").write_text(
+        "def up(migrator, db):\n    db.execute_sql('CREATE TABLE half (id INTEGER)')\n"
+    )
+    (tmp_path / "0002_second.py").write_text("def up(migrator, db):\n    raise RuntimeError\n")
+    monkeypatch.setattr(connection, "MIGRATIONS_DIR", tmp_path)
+
+    with pytest.raises(RuntimeError):
+        connection.upgrade()
+
+    assert "half" not in db.get_tables()
+    assert connection.list_missing_migrations() == ["0001_first", "0002_second"]
+
+
+# Connections
+
+
+def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
+    connection.open_database(f"sqlite:///{tmp_path / 'new' / 'embed.db'}")
+    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 20_000}
+    seen = []
+
+    def read_pragmas() -> None:
+        seen.append({name: db.execute_sql(f"PRAGMA {name}").fetchone()[0] for name in pragmas})
+        db.close()
+
+    read_pragmas()
+    thread = threading.Thread(target=read_pragmas)
+    thread.start()
+    thread.join()
+
+    assert seen == [pragmas, pragmas]
+
+
+def test_both_names_of_the_postgres_scheme_open_the_same_database(postgres_database_url):
+    short = postgres_database_url.replace("postgresql://", "postgres://")
+    environ = {"DATABASE_URL": short, "SECRET_KEY": "any"}
+
+    connection.open_database(Settings.from_environ(environ).database_url)
+
+    try:
+        assert Page.select().count() == 0
+    finally:
+        db.close()
+
+
+def test_postgres_that_accepts_and_says_nothing_is_given_up_on(monkeypatch):
+    monkeypatch.setattr(connection, "_CONNECT_TIMEOUT_S", 2)  # the shortest that Postgres knows
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        connection.open_database(f"postgresql://embed@127.0.0.1:{silent.getsockname()[1]}/embed")
+
+        with pytest.raises(OperationalError, match="timeout"):
+            db.connect()
+
+
+# Rules that the database holds by itself
+
+
+BROKEN_ROWS = {
+    "negative_capacity": lambda world: Page.update(queue_capacity=-1),
+    "negative_minimum": lambda world: Page.update(min_balance=-0.5),
+    "negative_cooldown": lambda world: Page.update(cooldown_s=-1),
+    "pending_but_decided": lambda world: Submission.update(decided_at=world.clock()),
+    "approved_without_a_time": lambda world: Submission.update(status="approved"),
+    "unknown_status": lambda world: Submission.update(status="lost"),
+    "unknown_page": lambda world: Submission.update(page="nowhere"),
+    "owner_without_whom_pages_are": lambda world: type(world.page.owner).delete(),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_ROWS)
+def test_database_refuses_broken_rows(world, broken):
+    world.submit(Visitor())
+    before = dump()
+
+    with pytest.raises(IntegrityError), db.atomic():
+        BROKEN_ROWS[broken](world).execute()
+
+    assert dump() == before
+
+
+@pytest.mark.parametrize("same", ["nonce", "wallet_address"])
+def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world, same):
+    world.submit(Visitor())
+    first = Submission.get()
+    fields = {name: getattr(first, name) for name in ("page", "api_key", "nickname", "created_at")}
+    other = {"nonce": "another", "wallet_address": Visitor().address, "status": "pending"}
+
+    with pytest.raises(IntegrityError), db.atomic():
+        Submission.create(**fields | other | {same: getattr(first, same)})
+
+
+# Removal
+
+
+def fill(world: World) -> None:
+    """Give a page something in every table."""
+    world.configure(queue_capacity=2, cooldown_s=0)
+    visitor = Visitor()
+    world.open_widget(visitor)
+    tags.add_tag(world.page_id, "team", "blue", world.clock())
+    world.track(Visitor().address, tag_names=["team"], balance=5)
+    world.approve(world.submit(Visitor()).json["submissionId"])
+    world.reject(world.submit(Visitor()).json["submissionId"])
+    world.submit(Visitor())
+    world.submit(Visitor())
+    world.read(headers={"Origin": "https://other.example"})
+    assert world.submit(visitor).json == {"error": "queue_full"}
+    world.revoke_all_keys()
+
+
+def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
+    fill(World(app, clock))
+    before = dump(Balance)
+    doomed = World(app, clock)
+    fill(doomed)
+    grown = dump(Balance)
+    balances = dump()["Balance"]
+    untouched = {name for name in grown if grown[name] == before[name]}
+    assert untouched == {"Owner"}
+
+    pages.purge_page(doomed.page_id)
+
+    assert dump(Balance) == before
+    assert dump()["Balance"] == balances  # observed of an address, on whatever page
+
+
+def test_purged_page_is_gone_for_its_keys_and_for_nonces_under_way(world):
+    draft = world.draft(Visitor())
+
+    pages.purge_page(world.page_id)
+
+    assert world.post(draft).json == {"error": "invalid_key"}
+    assert world.read().json == {"error": "invalid_key"}

@@ -1,0 +1,85 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from embed.domain.identifiers import make_id
+from embed.domain.nonces import Nonce, NonceSigner
+from embed.domain.session_cookies import SessionSigner
+
+NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+DAY = timedelta(days=1)
+MILLISECOND = timedelta(milliseconds=1)
+SESSION_ID = "Abcdefghij0123456789"
+
+SEAL = SessionSigner(["secret"])
+COOKIE = SEAL.close(SESSION_ID, NOW)
+
+
+def test_session_is_known_by_its_cookie():
+    assert SEAL.find_session_id(COOKIE, NOW) == SESSION_ID
+
+
+@pytest.mark.parametrize(
+    ("age", "session_id"),
+    [
+        pytest.param(30 * DAY - MILLISECOND, SESSION_ID, id="a moment before its end"),
+        pytest.param(30 * DAY, None, id="at its end"),
+        pytest.param(60 * DAY, None, id="long after"),
+    ],
+)
+def test_session_lives_for_30_days(age, session_id):
+    assert SEAL.find_session_id(COOKIE, NOW + age) == session_id
+
+
+def test_renewed_cookie_lives_for_another_30_days():
+    renewed = SEAL.close(SESSION_ID, NOW + 20 * DAY)
+
+    assert SEAL.find_session_id(renewed, NOW + 49 * DAY) == SESSION_ID
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param("", id="empty"),
+        pytest.param(SESSION_ID, id="the id itself"),
+        pytest.param(COOKIE[:-5], id="cut"),
+        pytest.param(COOKIE.rpartition(".")[0], id="without its signature"),
+        pytest.param(f"x{COOKIE}", id="altered"),
+        pytest.param(f'"{COOKIE}"', id="in quotes"),
+        pytest.param(f"{COOKIE}\xe9", id="beyond ASCII"),
+        pytest.param(SessionSigner(["another"]).close(SESSION_ID, NOW), id="another secret key"),
+    ],
+)
+def test_broken_cookie_is_as_good_as_none(raw):
+    assert SEAL.find_session_id(raw, NOW) is None
+
+
+@given(st.text(st.characters()))
+def test_any_text_that_is_no_cookie_is_as_good_as_none(raw):
+    assert SEAL.find_session_id(raw, NOW) is None
+
+
+def test_nonce_is_no_cookie():
+    nonce = Nonce.issue(
+        page_id=make_id(),
+        wallet_address="1" * 32,
+        key_id=make_id(),
+        host="embed.example",
+        now=NOW,
+        lifetime=DAY,
+    )
+
+    assert SEAL.find_session_id(NonceSigner(["secret"]).close(nonce), NOW) is None
+
+
+def test_cookie_outlives_a_rotation_of_the_secret_key():
+    rotated = SessionSigner(["newer", "secret"])
+
+    assert rotated.find_session_id(COOKIE, NOW) == SESSION_ID
+    assert SEAL.find_session_id(rotated.close(SESSION_ID, NOW), NOW) is None
+
+
+def test_cookie_value_needs_no_quoting():
+    assert set(COOKIE) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")

@@ -1,0 +1,104 @@
+"""The embed doctor: what the door kept out, counted and bounded."""
+
+import pytest
+from world import SITE, Visitor
+
+from embed.db.models import ApiKey, RefusedOrigin
+from embed.keys import access, refused_origins
+
+STRANGE = "https://strange.example"
+
+
+def list_refused(world) -> dict[str, int]:
+    by_key = refused_origins.list_refused_origins(world.page_id)
+    return {refusal.origin: refusal.count for refusals in by_key.values() for refusal in refusals}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (STRANGE, STRANGE),
+        ("HTTPS://Strange.Example:443", STRANGE),
+        ("null", "null"),
+        ("no origin", None),
+        (f"https://{'a' * 60}.{'b' * 300}", None),
+    ],
+)
+def test_refused_site_is_kept_in_its_normal_form_if_it_has_one(world, said, kept):
+    answer = world.read(headers={"Origin": said})
+
+    assert answer.json == {"error": "origin_not_allowed"}
+    assert list(list_refused(world)) == ([kept] if kept else [])
+
+
+def test_site_that_is_let_in_is_not_kept(world):
+    assert world.read().status_code == 200
+    assert list_refused(world) == {}
+
+
+def test_refusals_count_at_most_once_a_minute(world):
+    for _ in range(5):
+        world.read(headers={"Origin": STRANGE})
+    assert list_refused(world) == {STRANGE: 1}
+
+    world.clock.forward(seconds=59)
+    world.read(headers={"Origin": STRANGE})
+    assert list_refused(world) == {STRANGE: 1}
+
+    world.clock.forward(seconds=1)
+    world.read(headers={"Origin": STRANGE})
+    assert list_refused(world) == {STRANGE: 2}
+
+
+def test_flood_of_made_up_sites_fills_nothing_and_stops_writing(world):
+    for number in range(refused_origins.MAX_PER_KEY + 10):
+        world.read(headers={"Origin": f"https://{number}.example"})
+
+    kept = list_refused(world)
+    assert list(kept.values()) == [1] * refused_origins.MAX_PER_KEY
+    assert "https://25.example" not in kept
+
+    world.clock.forward(minutes=1)
+    world.read(headers={"Origin": "https://25.example"})
+    assert "https://25.example" in list_refused(world)
+    assert RefusedOrigin.select().count() == refused_origins.MAX_PER_KEY
+
+
+def test_frame_on_a_site_that_is_not_listed_is_noticed(world):
+    path = f"/embed/tracking/{world.page_id}?key={world.public_key}"
+    framed = {"Sec-Fetch-Dest": "iframe"}
+
+    for site in (SITE, "http://localhost"):
+        world.client.get(path, headers={"Referer": f"{site}/page"} | framed)
+    world.client.get(path, headers={"Referer": "https://search.example/"})  # a plain link
+    assert list_refused(world) == {}
+
+    answer = world.client.get(path, headers={"Referer": f"{STRANGE}/page"} | framed)
+    assert answer.status_code == 200
+    assert list_refused(world) == {STRANGE: 1}
+
+
+def test_doctor_that_cannot_write_fails_no_request(world, monkeypatch):
+    RefusedOrigin.drop_table()
+    try:
+        assert world.read(headers={"Origin": STRANGE}).json == {"error": "origin_not_allowed"}
+        assert world.read().status_code == 200
+    finally:
+        RefusedOrigin.create_table()
+
+
+def test_use_of_a_key_is_noted_to_the_hour(world):
+    def last_used():
+        return ApiKey.get(ApiKey.id == access.find_access(world.public_key).key_id).last_used_at
+
+    world.read(headers={"Origin": STRANGE})
+    assert last_used() is None
+    world.read()
+    first = last_used()
+    assert first == world.clock()
+    world.clock.forward(minutes=59)
+    world.ask_nonce(Visitor())
+    assert last_used() == first
+    world.clock.forward(minutes=1)
+    world.ask_nonce(Visitor())
+    assert last_used() == world.clock()

@@ -1,0 +1,130 @@
+"""The owner's decisions, one by one and many at once, whoever makes them."""
+
+from functools import partial
+
+import pytest
+from crowd import fill
+from world import Visitor
+
+from embed import events
+from embed.db.models import Submission, Wallet
+from embed.errors import InvalidInput, NotFound
+from embed.submissions import decisions
+
+ACTOR = "owner@example.com"
+
+
+def status_of(submission_id: str) -> str:
+    return Submission.get_by_id(submission_id).status
+
+
+def change_many(world, change, *ids: str) -> decisions.Result:
+    return decisions.change_many(world.page, ids, partial(change, now=world.clock(), actor=ACTOR))
+
+
+def test_undone_approval_takes_its_wallet_off_the_page_again(world):
+    (only,) = fill(world, 1)
+    decisions.approve(only, world.clock(), actor=ACTOR)
+    version = world.page.version
+    decisions.undo(only, world.clock(), actor=ACTOR)
+
+    assert status_of(only) == "pending"
+    assert not Wallet.select().exists()
+    assert world.page.version > version
+
+
+def test_undone_approval_leaves_a_wallet_that_was_tracked_before(world):
+    visitor = Visitor()
+    world.track(visitor.address, alias="Known")
+    (only,) = fill(world, 1, wallet_address=visitor.address)
+    decisions.approve(only, world.clock(), actor=ACTOR)
+    decisions.undo(only, world.clock(), actor=ACTOR)
+
+    assert Wallet.get().public_alias == "Known"
+
+
+def test_undone_rejection_starts_no_cooldown(world):
+    visitor = Visitor()
+    (only,) = fill(world, 1, wallet_address=visitor.address)
+    decisions.reject(only, world.clock(), actor=ACTOR)
+    decisions.undo(only, world.clock(), actor=ACTOR)
+    Submission.delete().execute()
+
+    assert world.submit(visitor).status_code == 201
+
+
+@pytest.mark.parametrize("status", ["auto_approved", "soft_rejected", "pending"])
+def test_only_decisions_by_hand_are_undone(world, status):
+    (only,) = fill(world, 1, status)
+
+    with pytest.raises(InvalidInput, match="nothing to undo"):
+        decisions.undo(only, world.clock(), actor=ACTOR)
+
+
+def test_undo_ends_after_its_time(world):
+    (only,) = fill(world, 1)
+    decisions.reject(only, world.clock(), actor=ACTOR)
+    world.clock.now += decisions.UNDO_WITHIN
+    decisions.undo(only, world.clock(), actor=ACTOR)
+    decisions.reject(only, world.clock(), actor=ACTOR)
+    world.clock.now += decisions.UNDO_WITHIN
+    world.clock.forward(milliseconds=1)
+
+    with pytest.raises(InvalidInput, match="too late"):
+        decisions.undo(only, world.clock(), actor=ACTOR)
+
+
+@pytest.mark.parametrize("status", ["approved", "auto_approved"])
+def test_rejection_is_not_undone_when_the_wallet_is_live_again(world, status):
+    visitor = Visitor()
+    (only,) = fill(world, 1, wallet_address=visitor.address)
+    decisions.reject(only, world.clock(), actor=ACTOR)
+    fill(world, 1, status, wallet_address=visitor.address)
+
+    with pytest.raises(InvalidInput, match="sent again"):
+        decisions.undo(only, world.clock(), actor=ACTOR)
+
+
+def test_many_are_decided_and_the_others_named(world):
+    decided, *waiting = fill(world, 3)
+    decisions.reject(decided, world.clock())
+    result = change_many(world, decisions.approve, decided, *waiting)
+
+    assert [one.id for one in result.done] == waiting
+    assert [one.submission.id for one in result.refused] == [decided]
+    assert "rejected already" in result.refused[0].why
+    assert status_of(decided) == "rejected"
+
+
+def test_refused_one_leaves_no_trace(world):
+    (only,) = fill(world, 1, "approved")
+    before = world.dump()
+    change_many(world, decisions.reject, only)
+
+    assert world.dump() == before
+
+
+def test_ids_of_another_page_change_nothing(world):
+    (own,) = fill(world, 1)
+    (other,) = fill(world, 1)
+    Submission.update(page=world.make_page()).where(Submission.id == other).execute()
+
+    with pytest.raises(NotFound):
+        change_many(world, decisions.approve, own, other)
+    assert status_of(own) == status_of(other) == "pending"
+
+
+def test_every_decision_is_logged_with_its_actor(world):
+    (only,) = fill(world, 1, nickname="Alice")
+    for change in (decisions.approve, decisions.undo, decisions.reject):
+        world.clock.forward(seconds=1)
+        change_many(world, change, only)
+
+    log = events.list_of_page(world.page_id, limit=3)
+    assert [one.action for one in log] == [
+        "reject submission",
+        "undo decision",
+        "approve submission",
+    ]
+    assert {one.actor for one in log} == {ACTOR}
+    assert all(one.subject.startswith("Alice (") for one in log)

@@ -1,0 +1,153 @@
+"""Wallets as a table: what is read, what is refused, and that nothing is lost on the way."""
+
+import csv
+import io
+
+import base58
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from world import USDC
+
+from embed.errors import InvalidInput
+from embed.wallets.csv_format import (
+    MAX_LINES,
+    Line,
+    decode_sheet,
+    format_sheet,
+    neutralise,
+    parse_sheet,
+    restore,
+)
+
+OTHER = base58.b58encode(bytes(range(32))).decode()
+
+
+def read_mistakes(text: str) -> list[tuple[int, str]]:
+    return [(mistake.number, mistake.sentence) for mistake in parse_sheet(text).mistakes]
+
+
+def test_line_is_read_with_all_its_cells():
+    sheet = parse_sheet(f"address,alias,tags,hidden,balance\n{USDC},A name,team; watch,YES,12.50\n")
+
+    assert sheet.mistakes == []
+    assert sheet.lines == [Line(USDC, "A name", ("team", "watch"), True, 12.5, number=2)]
+
+
+def test_columns_left_out_are_left_as_they_are():
+    assert parse_sheet(f"{USDC}\n{OTHER},Name").lines == [
+        Line(USDC, number=1),
+        Line(OTHER, "Name", number=2),
+    ]
+
+
+def test_empty_cells_take_name_and_tags_off_and_leave_the_balance():
+    assert parse_sheet(f"{USDC},,,,").lines == [Line(USDC, "", (), False, None, number=1)]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("nonsense", "'nonsense' is not a wallet address"),
+        (f"{USDC[:-8]}", "is not a wallet address"),
+        (f"{USDC};name;team", "Columns are parted by commas"),
+        (f"{USDC},a,b,no,1,more", "6 columns; there are 5"),
+        (f"{USDC},{'x' * 101}", "The alias is longer than 100 characters"),
+        (f"{USDC},a\x00b", "cannot be shown"),
+        (f"{USDC},,{'x' * 41}", "longer than 40 characters"),
+        (f"{USDC},,,perhaps", "Hidden is yes or no, not 'perhaps'"),
+        (f"{USDC},,,,-1", "'-1' is not a balance"),
+        (f"{USDC},,,,nan", "'nan' is not a balance"),
+        (f"{USDC},,,,1e999", "'1e999' is not a balance"),
+        (f"{USDC},,,,1_000", "'1_000' is not a balance"),
+        (f'{USDC},,,,"1,5"', "'1,5' is not a balance"),
+        (f'{USDC},"never closed', "cannot be read as CSV"),
+    ],
+)
+def test_bad_line_is_named_by_its_number(row, said):
+    ((number, sentence),) = read_mistakes(f"address\n\n{row}")
+
+    assert number == 3
+    assert said in sentence
+
+
+def test_every_bad_line_is_listed_and_a_line_with_two_mistakes_says_both():
+    text = f'{USDC},"two\nlines",,maybe,x\nbad\n{OTHER}\n{OTHER},again\n'
+
+    said = read_mistakes(text)
+
+    assert [number for number, _ in said] == [1, 3, 5]
+    assert "cannot be shown" in said[0][1]
+    assert "Hidden is" in said[0][1]
+    assert "not a balance" in said[0][1]
+    assert said[2][1] == "The address stands on line 4 already."
+    assert [line.address for line in parse_sheet(text).lines] == [OTHER]
+
+
+def test_more_than_the_most_lines_are_refused_as_a_whole():
+    lines = [base58.b58encode(number.to_bytes(32, "big")).decode() for number in range(1, 10_002)]
+
+    assert len(parse_sheet("\n".join(lines[:MAX_LINES])).lines) == MAX_LINES
+    sheet = parse_sheet("\n".join(lines))
+    assert sheet.lines == []
+    assert [mistake.number for mistake in sheet.mistakes] == [10_001]
+
+
+def test_file_that_is_not_utf_8_is_refused_with_the_line():
+    with pytest.raises(InvalidInput, match="Line 2 is not UTF-8"):
+        decode_sheet(f"{USDC}\n{OTHER},Zoë".encode("latin-1"))
+
+
+def test_byte_order_mark_is_no_part_of_the_text():
+    assert decode_sheet(b"\xef\xbb\xbfaddress") == "address"
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+"])
+def test_formula_is_neutralised_and_comes_back_exactly(cell):
+    shown = neutralise(cell)
+
+    assert shown == f"'{cell}"
+    assert restore(shown) == cell
+
+
+@pytest.mark.parametrize("cell", ["", "plain", "'", "'s", "1-1", "a=b"])
+def test_what_is_no_formula_stays_as_it_is(cell):
+    assert neutralise(cell) == restore(cell) == cell
+
+
+printable = st.text(st.characters(exclude_categories=("Cc", "Cs", "Co")), max_size=40)
+hostile = st.text("=+-@';\\,\" a", max_size=12)
+texts = (printable | hostile).map(str.strip)
+lines = st.builds(
+    Line,
+    address=st.binary(min_size=32, max_size=32).map(lambda raw: base58.b58encode(raw).decode()),
+    alias=texts,
+    tag_names=st.lists(texts.filter(bool), unique=True, max_size=4).map(tuple),
+    is_hidden=st.booleans(),
+    balance=st.floats(0, 1e20),
+)
+tables = st.lists(lines, max_size=5, unique_by=lambda line: line.address)
+
+
+@given(tables)
+def test_what_is_written_is_read_back_exactly(table):
+    sheet = parse_sheet(format_sheet(table))
+
+    assert sheet.mistakes == []
+    assert [
+        (line.address, line.alias, line.tag_names, line.is_hidden, line.balance)
+        for line in sheet.lines
+    ] == [
+        (line.address, line.alias, line.tag_names, line.is_hidden, line.balance) for line in table
+    ]
+
+
+@given(tables)
+def test_no_written_cell_begins_a_formula(table):
+    for row in csv.reader(io.StringIO(format_sheet(table), newline="")):
+        assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in row)
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_the_reading(text):
+    parse_sheet(text)

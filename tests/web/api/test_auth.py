@@ -1,0 +1,184 @@
+"""Bearer keys (spec 5): their header, their page, their end."""
+
+import pytest
+from world import ENDPOINTS, SITE, Visitor, code_of, one_database
+
+from embed.db.models import ApiKey
+from embed.domain.key_format import make_key
+
+every_endpoint = pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINTS)
+both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
+
+
+@both_roots
+@every_endpoint
+@pytest.mark.parametrize("key", ["public_key", "secret_key"])
+def test_good_key_opens_every_endpoint(world, ask, root, key):
+    world.root = root
+    if ask is ENDPOINTS["submissions"]:  # bound to the key of the nonce, so asked by itself
+        visitor, key = Visitor(), getattr(world, key)
+        answer = world.post(
+            world.draft(visitor, nonce=world.ask_nonce(visitor, key=key).json), key=key
+        )
+    else:
+        answer = ask(world, key=getattr(world, key))
+
+    assert code_of(answer) is None
+
+
+HEADERS = {
+    "none": (None, "missing_key"),
+    "empty": ("", "missing_key"),
+    "key alone": ("{key}", "missing_key"),
+    "scheme alone": ("Bearer", "missing_key"),
+    "scheme and space": ("Bearer ", "missing_key"),
+    "two spaces": ("Bearer  {key}", "missing_key"),
+    "tab": ("Bearer\t{key}", "missing_key"),
+    "space before": (" Bearer {key}", "missing_key"),
+    "space after": ("Bearer {key} ", "missing_key"),
+    "two keys": ("Bearer {key} {key}", "missing_key"),
+    "no space": ("Bearer{key}", "missing_key"),
+    "colon": ("Bearer: {key}", "missing_key"),
+    "Basic": ("Basic {key}", "missing_key"),
+    "Token": ("Token {key}", "missing_key"),
+    "other word": ("Bearers {key}", "missing_key"),
+    "quotes": ('Bearer "{key}"', "invalid_key"),
+    "comma": ("Bearer {key},", "invalid_key"),
+    "two headers": ("Bearer {key},Bearer {key}", "missing_key"),
+    "cut": ("Bearer {key:.39}", "invalid_key"),
+    "too long": ("Bearer {key}x", "invalid_key"),
+    "prefix alone": ("Bearer svc_pub_", "invalid_key"),
+    "foreign prefix": ("Bearer svc_xyz_00000000000000000000000000000000", "invalid_key"),
+    "prefix in capitals": ("Bearer SVC_PUB_00000000000000000000000000000000", "invalid_key"),
+    "unknown public": ("Bearer svc_pub_00000000000000000000000000000000", "invalid_key"),
+    "unknown secret": ("Bearer svc_sec_00000000000000000000000000000000", "invalid_key"),
+    "not base62": ("Bearer svc_pub_0000000000000000000000000000000-", "invalid_key"),
+    "NUL": ("Bearer svc_pub_0000000000000000000000000000000\0", "invalid_key"),
+    "Latin-1": ("Bearer svc_pub_0000000000000000000000000000000\xe9", "invalid_key"),
+    "5,000 characters": ("Bearer svc_pub_" + "0" * 5000, "invalid_key"),
+}
+
+
+@one_database
+@pytest.mark.parametrize(("header", "code"), HEADERS.values(), ids=HEADERS)
+def test_header_is_bearer_one_space_and_the_key(world, header, code):
+    sent = None if header is None else header.format(key=world.public_key)
+
+    assert code_of(world.read(headers={"Authorization": sent})) == code
+
+
+@one_database
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
+def test_scheme_may_be_written_in_any_case(world, scheme):
+    header = f"{scheme} {world.public_key}"
+
+    assert world.read(headers={"Authorization": header}).status_code == 200
+
+
+def test_key_is_exact_about_case(world):
+    assert code_of(world.read(key=world.public_key.swapcase())) == "invalid_key"
+    prefix, random = world.public_key[:8], world.public_key[8:]
+    assert code_of(world.read(key=prefix + random.swapcase())) == "invalid_key"
+
+
+def test_tier_is_part_of_the_key(world):
+    assert code_of(world.read(key=world.public_key.replace("pub", "sec"))) == "invalid_key"
+    assert code_of(world.read(key=world.secret_key.replace("sec", "pub"))) == "invalid_key"
+
+
+@one_database
+@every_endpoint
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"Authorization": None}, "missing_key"),
+        ({"Authorization": "Basic eDp5"}, "missing_key"),
+        ({"Authorization": "Bearer svc_xyz_"}, "invalid_key"),
+        ({"Authorization": f"Bearer {make_key('public')}"}, "invalid_key"),
+        ({"Authorization": f"Bearer {make_key('secret')}"}, "invalid_key"),
+    ],
+    ids=["none", "Basic", "form", "unknown public", "unknown secret"],
+)
+def test_every_endpoint_is_closed_without_a_good_key(world, ask, headers, code):
+    assert code_of(ask(world, headers=headers)) == code
+
+
+@every_endpoint
+@pytest.mark.parametrize("tier", ["public", "secret"])
+def test_key_of_another_page_is_invalid(world, ask, tier):
+    other = world.make_page()
+    key = world.make_key(tier, page_id=other, origins=[SITE] if tier == "public" else [])
+
+    assert code_of(ask(world, key=key)) == "invalid_key"
+    assert code_of(world.read(other, key=key)) is None
+
+
+def test_unknown_page_is_told_from_another_page_by_nobody(world):
+    other = world.make_page()
+
+    assert world.read(other).data == world.read("x" * 20).data
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        ENDPOINTS["tracking"],
+        ENDPOINTS["nonce"],
+        ENDPOINTS["session"],
+        lambda w, **a: w.post({}, **a),
+    ],
+    ids=["tracking", "nonce", "session", "submissions"],
+)
+@pytest.mark.parametrize("key", ["public_key", "secret_key"])
+def test_revocation_counts_from_the_next_request_on(world, ask, key):
+    key, other = getattr(world, key), world.make_key("secret")
+    assert code_of(world.read(key=key)) is None
+
+    world.revoke(key)
+
+    assert code_of(ask(world, key=key)) == "revoked_key"
+    assert code_of(world.read(key=other)) is None
+
+
+def test_nonce_does_not_outlive_its_key(world):
+    draft = world.draft(Visitor())
+    world.revoke(world.public_key)
+
+    assert code_of(world.post(draft)) == "revoked_key"
+    assert code_of(world.post(draft, key=world.secret_key)) == "nonce_binding_mismatch"
+
+
+def test_revoking_one_key_leaves_the_others(world):
+    second = world.make_key("public", origins=[SITE])
+    world.revoke(world.public_key)
+
+    assert code_of(world.read(key=second)) is None
+    assert code_of(world.read(key=world.secret_key)) is None
+
+
+def test_session_is_no_credential(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    world.submit(visitor)
+
+    answer = world.list_own(visitor, headers={"Authorization": None})
+
+    assert code_of(answer) == "missing_key"
+
+
+@pytest.mark.parametrize("query", ["key={}", "api_key={}", "access_token={}"])
+def test_key_in_the_address_is_not_read(world, query):
+    answer = world.read(
+        headers={"Authorization": None}, query_string=query.format(world.public_key)
+    )
+
+    assert code_of(answer) == "missing_key"
+
+
+def test_only_a_hash_and_the_display_prefix_of_a_key_are_kept(world):
+    rows = repr(world.dump())
+
+    for key in (world.public_key, world.secret_key):
+        assert key not in rows
+        assert key[8:] not in rows
+        assert ApiKey.select().where(ApiKey.display_prefix == key[:12]).exists()

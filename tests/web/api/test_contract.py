@@ -1,0 +1,403 @@
+"""What holds everywhere: errors of one shape, closed routes, CORS, no cookies."""
+
+import re
+
+import psycopg
+import pytest
+from world import SECRET_KEY, SITE, Visitor, code_of, one_database
+
+from embed import errors
+from embed.db import connection
+from embed.factory import create_app
+from embed.settings import Settings
+
+EVIL = "https://evil.example"
+both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
+
+
+# The table of spec section 7: status and error, as it stands there
+SPEC_7 = """
+| 400 | invalid_json |
+| 400 | missing_fields |
+| 400 | invalid_wallet_address |
+| 400 | invalid_nickname_length |
+| 400 | invalid_nickname_chars |
+| 400 | invalid_nonce |
+| 400 | nonce_binding_mismatch |
+| 400 | missing_tracking_page_id |
+| 401 | missing_key |
+| 401 | invalid_key |
+| 401 | revoked_key |
+| 401 | missing_origin |
+| 401 | invalid_signature |
+| 403 | origin_not_allowed |
+| 403 | embed_disabled |
+| 404 | not_found |
+| 404 | page_not_found |
+| 409 | duplicate |
+| 422 | ca_gate_failed |
+| 429 | cooldown_active |
+| 429 | queue_full |
+| 429 | rate_limit_key |
+| 429 | rate_limit_ip |
+| 429 | rate_limit_session |
+"""
+
+
+def test_table_of_errors_is_that_of_the_spec():
+    rows = re.findall(r"\| (\d+) \| (\w+) \|", SPEC_7)
+
+    assert {code: int(status) for status, code in rows} == errors.SPEC_STATUS_BY_CODE
+
+
+def test_own_codes_redefine_none_of_the_specs():
+    assert not set(errors.OWN_STATUS_BY_CODE) & set(errors.SPEC_STATUS_BY_CODE)
+    assert errors.OWN_STATUS_BY_CODE["method_not_allowed"] == 405
+    assert errors.OWN_STATUS_BY_CODE["internal_error"] == 500
+    assert errors.OWN_STATUS_BY_CODE["unavailable"] == 503
+
+
+# Every route of the API, also those that are yet to be written
+
+
+def list_api_routes(app) -> list[tuple[str, str, set[str]]]:
+    """Return (rule, an address that it matches, methods) of each."""
+    return [
+        (rule.rule, re.sub(r"<[^>]+>", "x", rule.rule), rule.methods)
+        for rule in app.url_map.iter_rules()
+        if rule.rule.startswith(("/api", "/embed/api"))
+    ]
+
+
+def test_every_route_is_closed_without_a_key(world):
+    routes = list_api_routes(world.app)
+    assert {rule for rule, _, _ in routes} >= {
+        f"{root}{path}"
+        for root in ("/api/embed", "/embed/api")
+        for path in ("/tracking/<page_id>", "/siws/nonce", "/submissions", "/session/submissions")
+    }
+
+    for rule, path, methods in routes:
+        for method in methods - {"OPTIONS"}:
+            answer = world.call(method, path, headers={"Authorization": None})
+            assert answer.status_code == 401, (method, rule)
+            if method != "HEAD":
+                assert code_of(answer) == "missing_key", (method, rule)
+
+
+def test_every_route_has_a_preflight(world):
+    routes = list_api_routes(world.app)
+
+    with_preflight = {rule for rule, _, methods in routes if "OPTIONS" in methods}
+
+    assert with_preflight == {rule for rule, _, _ in routes}
+
+
+def test_every_route_is_at_both_addresses(world):
+    rules = {rule for rule, _, _ in list_api_routes(world.app)}
+
+    own = {rule.removeprefix("/embed/api") for rule in rules if rule.startswith("/embed/api")}
+    public = {rule.removeprefix("/api/embed") for rule in rules if rule.startswith("/api/embed")}
+    assert own == public
+
+
+# Every kind of answer
+
+
+def refuse_by_gate(world):
+    world.configure(min_balance=1)
+    return world.submit(Visitor())
+
+
+def refuse_by_cooldown(world):
+    visitor = Visitor()
+    world.reject(world.submit(visitor).json["submissionId"])
+    return world.submit(visitor)
+
+
+def refuse_by_queue(world):
+    world.configure(queue_capacity=0)
+    return world.submit(Visitor())
+
+
+def refuse_as_duplicate(world):
+    visitor = Visitor()
+    world.submit(visitor)
+    return world.submit(visitor)
+
+
+def refuse_revoked(world):
+    world.revoke_all_keys()
+    return world.read()
+
+
+def refuse_closed(world):
+    world.configure(is_public=False)
+    return world.read()
+
+
+def refuse_deleted(world):
+    world.delete_page()
+    return world.read()
+
+
+def refuse_at_limit(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    for _ in range(20):
+        world.ask_nonce(visitor)
+    return world.ask_nonce(visitor)
+
+
+def fail(world):
+    world.app.add_url_rule(f"{world.root}/failing", view_func=raise_something)
+    return world.call("GET", f"{world.root}/failing")
+
+
+def raise_something():
+    raise RuntimeError("the password is swordfish")
+
+
+ANSWERS = {
+    "page": (lambda world: world.read(), 200),
+    "nonce": (lambda world: world.ask_nonce(Visitor()), 200),
+    "submission": (lambda world: world.submit(Visitor()), 201),
+    "list": (lambda world: world.list_own(Visitor()), 200),
+    "invalid_json": (lambda world: world.call("POST", f"{world.root}/submissions", data="x"), 400),
+    "missing_fields": (lambda world: world.post({}), 400),
+    "missing_key": (lambda world: world.read(headers={"Authorization": None}), 401),
+    "revoked_key": (refuse_revoked, 401),
+    "missing_origin": (lambda world: world.read(headers={"Origin": None}), 401),
+    "origin_not_allowed": (lambda world: world.read(headers={"Origin": EVIL}), 403),
+    "null origin": (lambda world: world.read(headers={"Origin": "null"}), 403),
+    "embed_disabled": (refuse_closed, 403),
+    "not_found": (refuse_deleted, 404),
+    "unknown path": (lambda world: world.call("GET", f"{world.root}/nothing"), 404),
+    "method_not_allowed": (lambda world: world.call("PUT", f"{world.root}/submissions"), 405),
+    "duplicate": (refuse_as_duplicate, 409),
+    "ca_gate_failed": (refuse_by_gate, 422),
+    "cooldown_active": (refuse_by_cooldown, 429),
+    "queue_full": (refuse_by_queue, 429),
+    "rate_limit_session": (refuse_at_limit, 429),
+    "internal_error": (fail, 500),
+}
+
+
+@one_database
+@both_roots
+@pytest.mark.parametrize(("provoke", "status"), ANSWERS.values(), ids=ANSWERS)
+def test_every_answer_is_json_that_its_origin_may_read_and_sets_no_cookie(
+    world, root, provoke, status
+):
+    world.root = root
+
+    answer = provoke(world)
+
+    assert answer.status_code == status
+    assert (code_of(answer) is None) == (status < 400)
+    assert answer.content_type == "application/json"
+    assert "Set-Cookie" not in answer.headers
+    assert "Origin" in answer.vary
+    asked_by = answer.request.headers.get("Origin")
+    assert answer.headers.get("Access-Control-Allow-Origin") == asked_by
+    if asked_by is not None:
+        assert answer.headers["Access-Control-Allow-Credentials"] == "true"
+
+
+@both_roots
+def test_scripts_may_read_when_to_come_back(world, root):
+    world.root = root
+
+    assert "Retry-After" in refuse_by_queue(world).headers["Access-Control-Expose-Headers"]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda world: world.read(), refuse_deleted, refuse_closed],
+    ids=["page", "not_found", "embed_disabled"],
+)
+def test_tracking_read_says_nothing_about_caches(world, ask):
+    answer = ask(world)
+
+    for header in ("Cache-Control", "Expires", "ETag", "Last-Modified", "Pragma"):
+        assert header not in answer.headers
+
+
+# Paths and methods
+
+
+@one_database
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/",
+        "/api/nothing",
+        "/api/embed/",
+        "/api/embed/nothing",
+        "/api/embed/tracking",
+        "/api/embed/tracking/",
+        "/api/embed/tracking/x/",
+        "/api/embed/tracking/x/y",
+        "/api/embed//siws/nonce",
+        "/api/embed/siws/nonce/",
+        "/api/embed/submissions/",
+        "/api/embed/SUBMISSIONS",
+        "/api/embed/session",
+        "/api/embed/%00",
+        "/api/embed/%ff",
+        "/api/embed/" + "x" * 5000,
+        "/embed/api/",
+        "/embed/api/nothing",
+    ],
+)
+def test_unknown_path_is_not_found(world, path):
+    for method in ("GET", "POST", "DELETE"):
+        assert code_of(world.call(method, path)) == "not_found"
+
+
+@one_database
+@both_roots
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/tracking/x", {"GET", "HEAD", "OPTIONS"}),
+        ("/siws/nonce", {"POST", "OPTIONS"}),
+        ("/submissions", {"POST", "OPTIONS"}),
+        ("/session/submissions", {"GET", "HEAD", "OPTIONS"}),
+    ],
+)
+def test_wrong_method_is_told_the_right_ones(world, root, path, allowed):
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"} - allowed:
+        answer = world.call(method, root + path)
+
+        assert code_of(answer) == "method_not_allowed"
+        assert set(answer.headers["Allow"].split(", ")) == allowed
+
+
+# Failures
+
+
+def test_bug_is_told_to_the_log_and_not_to_the_caller(world, caplog):
+    answer = fail(world)
+
+    assert code_of(answer) == "internal_error"
+    assert "swordfish" not in answer.text + str(answer.headers)
+    assert "swordfish" in caplog.text
+
+
+class FailingBalances:
+    def get_balance(self, page, address):
+        raise RuntimeError("the password is swordfish")
+
+
+@pytest.mark.parametrize("balances", [FailingBalances()])
+def test_bug_in_a_submission_leaves_nothing_behind(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    world.configure(min_balance=1)
+    draft = world.draft(visitor)
+    before = world.dump()
+
+    answer = world.post(draft, cookie=visitor.cookie)
+
+    assert code_of(answer) == "internal_error"
+    assert "swordfish" not in answer.text
+    assert world.dump() == before
+    world.configure(min_balance=0)
+    assert code_of(world.post(draft, cookie=visitor.cookie)) is None
+
+
+def test_bug_outside_the_api_is_told_to_people_as_a_page(world):
+    world.app.add_url_rule("/failing", view_func=raise_something)
+
+    answer = world.client.get("/failing")
+
+    assert (answer.status_code, answer.mimetype) == (500, "text/html")
+    assert "swordfish" not in answer.text
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def app_without_database(request, tmp_path):
+    """A service whose database cannot be reached."""
+    url = {
+        "sqlite": f"sqlite:///{tmp_path}",  # a folder
+        "postgres": f"postgresql://embed@/embed?host={tmp_path}",  # no server listens there
+    }[request.param]
+    environ = {"DATABASE_URL": url, "SECRET_KEY": SECRET_KEY}
+    yield create_app(Settings.from_environ(environ))
+    connection.db.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/embed/tracking/x"),
+        ("POST", "/embed/api/siws/nonce"),
+        ("POST", "/api/embed/submissions"),
+        ("GET", "/embed/api/session/submissions?trackingPageId=x"),
+        ("OPTIONS", f"/api/embed/tracking/{'x' * 20}"),
+    ],
+)
+def test_database_that_is_away_is_unavailable_for_a_while(app_without_database, method, path):
+    headers = {"Authorization": f"Bearer svc_pub_{'0' * 32}", "Origin": SITE}
+
+    answer = app_without_database.test_client().open(path, method=method, headers=headers)
+
+    assert code_of(answer) == "unavailable"
+    assert answer.json == {"error": "unavailable"}
+
+
+def test_widget_says_so_to_people_when_the_database_is_away(app_without_database):
+    path = f"/embed/tracking/x?key=svc_pub_{'0' * 32}"
+
+    answer = app_without_database.test_client().get(path)
+
+    assert (answer.status_code, answer.mimetype) == (503, "text/html")
+    assert int(answer.headers["Retry-After"]) > 0
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_malformed_keys_are_refused_without_the_database(app_without_database):
+    client = app_without_database.test_client()
+
+    answer = client.get("/api/embed/tracking/x", headers={"Authorization": "Bearer svc_pub_x"})
+
+    assert code_of(answer) == "invalid_key"
+
+
+def drop_connections(url: str) -> None:
+    """End every connection to a database, as its restart does."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid != pg_backend_pid()"
+        )
+
+
+on_postgres = pytest.mark.parametrize("emptied_database_url", ["postgres"], indirect=True)
+
+
+@on_postgres
+def test_nobody_notices_that_the_database_was_started_again(world, environ):
+    visitor = Visitor()
+    draft = world.draft(visitor)
+    for ask in (
+        lambda: world.read(),
+        lambda: world.ask_nonce(visitor),
+        lambda: world.post(draft),
+        lambda: world.list_own(visitor),
+    ):
+        drop_connections(environ["DATABASE_URL"])
+        assert code_of(ask()) is None
+
+    drop_connections(environ["DATABASE_URL"])
+    world.open_widget(visitor)
+
+
+@on_postgres
+def test_preflight_works_again_when_the_database_is_back(world, environ):
+    path = f"/api/embed/tracking/{world.page_id}"
+    drop_connections(environ["DATABASE_URL"])
+
+    assert code_of(world.call("OPTIONS", path)) in (None, "unavailable")
+    assert world.call("OPTIONS", path).status_code == 204

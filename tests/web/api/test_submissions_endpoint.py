@@ -1,0 +1,313 @@
+"""POST /submissions (spec 4.3): signature, nonce and nickname. Policy has a file of its own."""
+
+import base64
+
+import pytest
+from nacl.signing import SigningKey
+from world import SECRET_KEY, SITE, Visitor, code_of, one_database
+
+from embed.db.models import Submission
+from embed.domain.nonces import NonceSigner
+
+
+def test_submission_answers_with_just_its_id_and_that_it_waits(world):
+    answer = world.submit(Visitor())
+
+    assert answer.status_code == 201
+    assert answer.json == {"submissionId": Submission.get().id, "status": "pending"}
+
+
+def test_auto_approved_submission_says_so(world):
+    world.configure(auto_approve=True)
+
+    answer = world.submit(Visitor())
+
+    assert answer.status_code == 201
+    assert answer.json == {"submissionId": Submission.get().id, "status": "auto_approved"}
+
+
+@pytest.mark.parametrize("key", ["public_key", "secret_key"])
+def test_both_tiers_of_key_submit(world, key):
+    visitor, key = Visitor(), getattr(world, key)
+    draft = world.draft(visitor, nonce=world.ask_nonce(visitor, key=key).json)
+
+    assert world.post(draft, key=key).status_code == 201
+
+
+def test_submission_without_session_belongs_to_nobodys_list(world):
+    assert world.submit(Visitor()).status_code == 201
+
+    assert Submission.get().session_id is None
+
+
+def test_submission_with_session_is_tagged_with_it(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+
+    submitted = world.submit(visitor)
+
+    (listed,) = world.list_own(visitor).json["submissions"]
+    assert listed["id"] == submitted.json["submissionId"]
+
+
+def test_session_may_come_between_nonce_and_submission(world):
+    visitor = Visitor()
+    draft = world.draft(visitor)
+    world.open_widget(visitor)
+
+    assert world.post(draft, cookie=visitor.cookie).status_code == 201
+    assert len(world.list_own(visitor).json["submissions"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked_at", "sent_to"),
+    [("/api/embed", "/embed/api"), ("/embed/api", "/api/embed")],
+)
+def test_both_addresses_of_the_api_are_one(world, asked_at, sent_to):
+    world.root = asked_at
+    draft = world.draft(Visitor())
+    world.root = sent_to
+
+    assert world.post(draft).status_code == 201
+
+
+def test_unknown_fields_are_ignored(world):
+    assert world.post(world.draft(Visitor(), status="approved", more=[1])).status_code == 201
+    assert Submission.get().status == "pending"
+
+
+# Nicknames
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        ("Ann", "Ann"),
+        ("  Ann  ", "Ann"),
+        ("\t\nAnn\u3000", "Ann"),
+        ("Ａｎｎ", "Ann"),
+        ("ﬁne", "fine"),
+        ("Jose\u0301", "José"),
+        ("a_b-c.d e", "a_b-c.d e"),
+        ("a\u00a0b", "a b"),
+        ("7", "7"),
+        ("Ⅳ", "IV"),
+        ("Łukasz Øre", "Łukasz Øre"),
+        ("สวัสดี", "สวัสดี"),
+        ("नमस्ते", "नमस्ते"),
+        ("日本語", "日本語"),
+        ("שלום", "שלום"),
+        ("٣٤", "٣٤"),
+        ("a" * 32, "a" * 32),
+        (" " * 5000 + "a" * 32, "a" * 32),
+        ("e\u0301" * 32, "é" * 32),
+        ("\U00020000" * 32, "\U00020000" * 32),
+    ],
+    ids=ascii,
+)
+def test_nickname_is_kept_trimmed_and_normalised(world, raw, kept):
+    visitor = Visitor()
+    world.open_widget(visitor)
+
+    assert world.submit(visitor, raw).status_code == 201
+
+    assert world.list_own(visitor).json["submissions"][0]["nickname"] == kept
+
+
+@one_database
+@pytest.mark.parametrize("nickname", ["", " ", "\t\n\u3000", "a" * 33, "ﬁ" * 17])
+def test_nickname_of_no_or_too_many_characters_is_refused(world, nickname):
+    assert code_of(world.submit(Visitor(), nickname)) == "invalid_nickname_length"
+
+
+@one_database
+@pytest.mark.parametrize("nickname", ["a@b", "a/b", "a,b", "a'b", "a+b", "a\tb", "½", "ann$"])
+def test_nickname_of_other_characters_is_refused(world, nickname):
+    assert code_of(world.submit(Visitor(), nickname)) == "invalid_nickname_chars"
+
+
+# Nonces
+
+
+def test_nonce_is_used_up_by_the_submission(world):
+    draft = world.draft(Visitor())
+    assert world.post(draft).status_code == 201
+
+    assert code_of(world.post(draft)) == "invalid_nonce"
+
+
+def test_used_nonce_stays_used_when_the_wallet_may_come_back(world):
+    world.configure(cooldown_s=0)
+    draft = world.draft(Visitor())
+    world.reject(world.post(draft).json["submissionId"])
+
+    assert code_of(world.post(draft)) == "invalid_nonce"
+
+
+@pytest.mark.parametrize(
+    "also_wrong",
+    [{"walletAddress": Visitor().address}, {"signature": ""}],
+    ids=["wallet", "signature"],
+)
+def test_used_nonce_is_unknown_whatever_else_is_wrong(world, also_wrong):
+    draft = world.draft(Visitor())
+    world.post(draft)
+
+    assert code_of(world.post(draft | also_wrong)) == "invalid_nonce"
+
+
+def test_used_nonce_written_differently_stays_used(world):
+    world.configure(cooldown_s=0)
+    draft = world.draft(Visitor())
+    world.reject(world.post(draft).json["submissionId"])
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+    for letter in letters:  # some of them differ in bits that decoding drops
+        draft["nonceId"] = draft["nonceId"][:-1] + letter
+        assert code_of(world.post(draft)) == "invalid_nonce"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ({"nickname": ""}, "invalid_nickname_length"),
+        ({"signature": base64.b64encode(bytes(64)).decode()}, "invalid_signature"),
+        ({"walletAddress": Visitor().address}, "nonce_binding_mismatch"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_refused_submission_leaves_the_nonce_usable(world, wrong, code):
+    draft = world.draft(Visitor())
+
+    assert code_of(world.post(draft | wrong)) == code
+
+    assert world.post(draft).status_code == 201
+
+
+def test_submission_refused_by_policy_leaves_the_nonce_usable(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    world.configure(min_balance=1)
+    draft = world.draft(visitor)
+    assert code_of(world.post(draft, cookie=visitor.cookie)) == "ca_gate_failed"
+
+    world.observe(visitor.address, 1)
+
+    assert world.post(draft, cookie=visitor.cookie).status_code == 201
+
+
+def test_nonce_of_another_wallet_is_refused(world):
+    visitor, other = Visitor(), Visitor()
+    draft = world.draft(visitor, nonce=world.ask_nonce(other).json)
+
+    assert code_of(world.post(draft)) == "nonce_binding_mismatch"
+
+
+@pytest.mark.parametrize("tier", ["public", "secret"])
+def test_nonce_of_another_key_is_refused(world, tier):
+    visitor = Visitor()
+    other = world.make_key(tier, origins=[SITE] if tier == "public" else [])
+    draft = world.draft(visitor, nonce=world.ask_nonce(visitor, key=other).json)
+
+    assert code_of(world.post(draft)) == "nonce_binding_mismatch"
+    assert world.post(draft, key=other).status_code == 201
+
+
+def test_nonce_of_another_page_is_refused(world):
+    visitor, other = Visitor(), world.make_page()
+    key = world.make_key("secret", page_id=other)
+    nonce = world.ask_nonce(visitor, page_id=other, key=key).json
+
+    assert code_of(world.post(world.draft(visitor, nonce=nonce))) == "nonce_binding_mismatch"
+
+
+def test_nonce_sealed_by_another_installation_is_unknown(world):
+    visitor = Visitor()
+    ours = world.ask_nonce(visitor).json
+    nonce = NonceSigner([SECRET_KEY]).open(ours["nonceId"], world.clock())
+    theirs = ours | {"nonceId": NonceSigner(["another installation's secret"]).close(nonce)}
+
+    assert code_of(world.post(world.draft(visitor, nonce=theirs))) == "invalid_nonce"
+
+
+# Signatures
+
+
+def test_signature_by_another_wallet_is_refused(world):
+    visitor, other = Visitor(), Visitor()
+    nonce = world.ask_nonce(visitor).json
+    draft = world.draft(visitor, nonce=nonce, signature=other.sign(nonce["message"]))
+
+    assert code_of(world.post(draft)) == "invalid_signature"
+
+
+@one_database
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda message: message + " ",
+        lambda message: message + "\n",
+        lambda message: message.replace("\n", "\r\n"),
+        lambda message: message.lower(),
+        lambda message: "",
+    ],
+    ids=["space", "newline", "CRLF", "lower case", "empty"],
+)
+def test_signature_over_any_other_text_is_refused(world, change):
+    visitor = Visitor()
+    nonce = world.ask_nonce(visitor).json
+    signature = visitor.sign(change(nonce["message"]))
+
+    draft = world.draft(visitor, nonce=nonce, signature=signature)
+
+    assert code_of(world.post(draft)) == "invalid_signature"
+
+
+def test_signature_over_another_nonces_message_is_refused(world):
+    visitor = Visitor()
+    first, second = world.ask_nonce(visitor).json, world.ask_nonce(visitor).json
+    draft = world.draft(visitor, nonce=first, signature=visitor.sign(second["message"]))
+
+    assert code_of(world.post(draft)) == "invalid_signature"
+
+
+def test_owners_edit_between_the_two_calls_does_not_break_the_signature(world):
+    draft = world.draft(Visitor())
+
+    world.configure(token_name="Renamed", token_symbol="NEW", public_title="New")
+
+    assert world.post(draft).status_code == 201
+
+
+def test_any_visitor_may_bring_an_own_key_pair(world):
+    for seed in (bytes(32), b"\xff" * 32):
+        visitor = Visitor(SigningKey(seed))
+        assert world.submit(visitor).status_code == 201
+
+
+# The page
+
+
+@pytest.mark.parametrize("setting", ["is_public", "is_embeddable"])
+def test_closed_page_takes_no_submissions(world, setting):
+    draft = world.draft(Visitor())
+    world.configure(**{setting: False})
+
+    assert code_of(world.post(draft)) == "embed_disabled"
+
+
+def test_deleted_page_takes_no_submissions(world):
+    draft = world.draft(Visitor())
+    world.delete_page()
+
+    assert code_of(world.post(draft)) == "page_not_found"
+
+
+def test_wallet_may_be_on_two_pages(world):
+    visitor, other = Visitor(), world.make_page()
+    key = world.make_key("secret", page_id=other)
+    nonce = world.ask_nonce(visitor, page_id=other, key=key).json
+
+    assert world.submit(visitor).status_code == 201
+    draft = world.draft(visitor, nonce=nonce, trackingPageId=other)
+    assert world.post(draft, key=key).status_code == 201

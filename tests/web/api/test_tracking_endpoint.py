@@ -1,0 +1,234 @@
+"""GET /tracking/{id} (spec 4.1), and its payload (spec 2.1 to 2.3)."""
+
+import pytest
+from world import SITE, USDC, Visitor, code_of
+
+from embed import owners, pages
+from embed.balances import observations
+from embed.wallets import tags, tracking
+
+EURC = "HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr"
+
+
+def test_page_without_wallets_has_just_the_fields_of_the_spec(world):
+    answer = world.read()
+
+    assert answer.status_code == 200
+    assert answer.content_type == "application/json"
+    assert answer.json == {
+        "tokenName": "USD Coin",
+        "tokenSymbol": "USDC",
+        "tokenMint": world.page.token_mint,
+        "publicTitle": None,
+        "publicComments": None,
+        "wallets": [],
+        "tags": [],
+    }
+
+
+def test_page_with_everything_has_just_the_fields_of_the_spec(world):
+    address = Visitor().address
+    world.configure(public_title="Our holders", public_comments="Thank you.\nAll of you.")
+    friend = world.add_tag("Friend", "green")
+    world.clock.forward(seconds=1)
+    whale = world.add_tag("Whale", "blue-500")
+    wallet = world.track(address, alias="Ann", tag_names=["Whale"], balance=12.5)
+
+    assert world.read().json == {
+        "tokenName": "USD Coin",
+        "tokenSymbol": "USDC",
+        "tokenMint": USDC,
+        "publicTitle": "Our holders",
+        "publicComments": "Thank you.\nAll of you.",
+        "wallets": [
+            {
+                "id": wallet.id,
+                "address": address,
+                "publicAlias": "Ann",
+                "tokenBalance": 12.5,
+                "tags": [{"id": whale.id, "name": "Whale", "color": "blue-500"}],
+            }
+        ],
+        "tags": [
+            {"id": friend.id, "name": "Friend", "color": "green"},
+            {"id": whale.id, "name": "Whale", "color": "blue-500"},
+        ],
+    }
+
+
+def test_wallet_of_which_nothing_is_known_has_no_alias_and_nothing_else_either(world):
+    world.track(Visitor().address)
+
+    (wallet,) = world.read().json["wallets"]
+    assert (wallet["publicAlias"], wallet["tokenBalance"], wallet["tags"]) == (None, 0, [])
+
+
+@pytest.mark.parametrize("key", ["public_key", "secret_key"])
+def test_both_tiers_of_key_read_the_same(world, key):
+    world.track(Visitor().address, alias="Ann")
+
+    assert world.read(key=getattr(world, key)).json["wallets"][0]["publicAlias"] == "Ann"
+
+
+def test_hidden_wallets_are_never_returned(world):
+    shown, hidden = Visitor().address, Visitor().address
+    world.track(shown)
+    world.track(hidden, alias="Secret", balance=7, is_hidden=True)
+
+    answer = world.read()
+
+    assert [wallet["address"] for wallet in answer.json["wallets"]] == [shown]
+    assert hidden not in answer.text
+    assert "Secret" not in answer.text
+
+
+def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(world):
+    addresses = [Visitor().address for _ in range(5)]
+    for address in addresses:
+        world.track(address)
+        world.clock.forward(seconds=1)
+
+    first, second = world.read().json["wallets"], world.read().json["wallets"]
+    assert [wallet["address"] for wallet in first] == addresses
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0"), (1500, "1500"), (0.000001, "1e-06"), (2.5, "2.5"), (18446744073709551615, None)],
+)
+def test_balance_is_a_plain_number(world, amount, text):
+    address = Visitor().address
+    world.track(address)
+    world.observe(address, amount)
+
+    answer = world.read()
+
+    assert answer.json["wallets"][0]["tokenBalance"] == float(amount)
+    assert text is None or f'"tokenBalance":{text},' in answer.text
+
+
+def test_owners_do_not_share_what_they_entered(world):
+    address = Visitor().address
+    world.configure(min_balance=5)
+    somebody = owners.create_owner("somebody@example.com", world.clock())
+    theirs = pages.get_page(world.make_page(owner=somebody))
+    observations.record_balance(theirs, address, 9, now=world.clock())
+    world.track(address)
+
+    assert world.read().json["wallets"][0]["tokenBalance"] == 0
+    visitor = Visitor()
+    observations.record_balance(theirs, visitor.address, 9, now=world.clock())
+    assert world.submit(visitor).json == {"error": "ca_gate_failed", "balance": 0, "minBalance": 5}
+
+
+def test_pages_of_one_mint_share_what_was_observed_and_other_mints_do_not(world):
+    address = Visitor().address
+    same, other = world.make_page(), world.make_page(token_mint=EURC)
+    for page_id in (world.page_id, same, other):
+        tracking.add_wallet(page_id, address, tracking.WalletChanges(), world.clock())
+    world.observe(address, 5)
+    observations.record_balance(pages.get_page(other), address, 9, now=world.clock())
+
+    def read_balance(page_id):
+        key = world.make_key("secret", page_id=page_id)
+        return world.read(page_id, key=key).json["wallets"][0]["tokenBalance"]
+
+    assert [read_balance(page_id) for page_id in (world.page_id, same, other)] == [5, 5, 9]
+
+
+CHANGES = {
+    "title": lambda world, wallet, tag: world.configure(public_title="Another"),
+    "token": lambda world, wallet, tag: world.configure(token_symbol="NEW"),
+    "tag added": lambda world, wallet, tag: world.add_tag("Another"),
+    "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id),
+    "wallet added": lambda world, wallet, tag: world.track(Visitor().address),
+    "wallet removed": lambda world, wallet, tag: tracking.remove_wallet(wallet.id, world.clock()),
+    "wallet hidden": lambda world, wallet, tag: change(world, wallet, is_hidden=True),
+    "alias": lambda world, wallet, tag: change(world, wallet, alias="Another"),
+    "wallet's tags": lambda world, wallet, tag: change(world, wallet, tag_names=[]),
+    "balance": lambda world, wallet, tag: world.observe(wallet.address, 7),
+    "approval": lambda world, wallet, tag: approve_somebody(world),
+    "auto-approval": lambda world, wallet, tag: auto_approve_somebody(world),
+}
+
+
+def change(world, wallet, **changes):
+    tracking.update_wallet(wallet.id, tracking.WalletChanges(**changes), world.clock())
+
+
+def approve_somebody(world):
+    world.approve(world.submit(Visitor()).json["submissionId"])
+
+
+def auto_approve_somebody(world):
+    world.configure(auto_approve=True)
+    assert world.submit(Visitor()).json["status"] == "auto_approved"
+
+
+@pytest.mark.parametrize("make_change", CHANGES.values(), ids=CHANGES)
+def test_next_read_shows_every_change(world, make_change):
+    tag = world.add_tag("Friend")
+    wallet = world.track(Visitor().address, alias="Ann", tag_names=["Friend"], balance=1)
+    before = world.read()
+    assert world.read().data == before.data
+
+    make_change(world, wallet, tag)
+
+    assert world.read().data != before.data
+
+
+def test_approved_wallet_appears_under_its_nickname(world):
+    visitor = Visitor()
+    submitted = world.submit(visitor, "  Ｎｉｃｋ ")
+    assert submitted.status_code == 201, submitted.json
+    world.approve(submitted.json["submissionId"])
+
+    (wallet,) = world.read().json["wallets"]
+    assert (wallet["address"], wallet["publicAlias"]) == (visitor.address, "Nick")
+
+
+def test_submissions_that_wait_or_were_rejected_are_not_public(world):
+    waits, rejected = Visitor(), Visitor()
+    world.submit(waits, "Waits")
+    world.reject(world.submit(rejected, "Rejected").json["submissionId"])
+
+    assert world.read().json["wallets"] == []
+
+
+def test_texts_come_back_as_the_owner_wrote_them(world):
+    title = "“<b>Größe</b> & \u2603 \U0001f600”"
+    world.configure(public_title=title)
+
+    assert world.read().json["publicTitle"] == title
+
+
+@pytest.mark.parametrize("setting", ["is_public", "is_embeddable"])
+def test_private_page_and_switched_off_embedding_are_refused(world, setting):
+    world.configure(**{setting: False})
+    assert code_of(world.read()) == "embed_disabled"
+
+    world.configure(**{setting: True})
+    assert world.read().status_code == 200
+
+
+def test_deleted_page_is_not_found(world):
+    world.delete_page()
+
+    assert code_of(world.read()) == "not_found"
+    assert code_of(world.read(key=world.secret_key)) == "not_found"
+
+
+def test_read_needs_no_session_and_no_body(world):
+    answer = world.call("GET", f"/api/embed/tracking/{world.page_id}", headers={"Origin": SITE})
+
+    assert answer.status_code == 200
+    assert "Set-Cookie" not in answer.headers
+    assert "Cache-Control" not in answer.headers
+
+
+def test_head_is_checked_as_get_is(world):
+    path = f"/api/embed/tracking/{world.page_id}"
+
+    assert world.call("HEAD", path).status_code == 200
+    assert world.call("HEAD", path, headers={"Authorization": None}).status_code == 401

@@ -1,0 +1,117 @@
+"""The log and the charts: who did what when, and what visitors sent."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from crowd import fill
+
+from embed import events
+from embed.db.models import STATUSES
+from embed.web.dashboard.activity import STACK
+
+
+@pytest.fixture
+def path(world) -> str:
+    return f"/dashboard/pages/{world.page_id}/activity"
+
+
+def log(world, count: int) -> None:
+    for number in range(count):
+        world.clock.forward(seconds=1)
+        events.record(
+            world.page_id, "owner@example.com", "change page", f"deed {number}.", world.clock()
+        )
+
+
+def list_deeds(answer) -> list[int]:
+    return [int(number) for number in re.findall(r"deed (\d+)\.", answer.text)]
+
+
+def test_log_says_who_did_what_when_newest_first(world, owner, path):
+    log(world, 2)
+
+    assert "2026-01-31 09:30 UTC owner@example.com change page deed 1." in owner.see(path)
+    assert list_deeds(owner.get(path)) == [1, 0]
+
+
+def test_parts_of_the_log_show_everything_once(world, owner, path):
+    log(world, 120)
+    seen, where = [], path
+    while where:
+        answer = owner.get(where)
+        seen += list_deeds(answer)
+        link = re.search(r'rel="next" href="([^"]+)"', answer.text)
+        where = link and link[1]
+
+    assert seen == list(range(119, -1, -1))
+
+
+def test_every_outcome_is_drawn():
+    assert set(STACK) == set(STATUSES)
+
+
+def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(world, owner, path):
+    fill(world, 3)
+    fill(world, 1, "approved")
+    world.clock.forward(days=1)
+    fill(world, 2, "rejected")
+    chart = _find_chart(owner.get(path).text)
+
+    heights = re.findall(
+        r'<rect class="(\w+)" x="(\d+)" y="([\d.]+)" width="16" height="([\d.]+)"', chart
+    )
+    assert heights == [
+        ("approved", "562", "75.0", "25.0"),
+        ("pending", "562", "0.0", "75.0"),
+        ("rejected", "582", "50.0", "50.0"),
+    ]
+
+
+def test_table_says_the_same_as_the_chart(world, owner, path):
+    fill(world, 3)
+    fill(world, 1, "approved")
+
+    text = owner.see(path)
+    assert "2026-01-31 1 0 3 0 0" in text
+    assert "approved approved by policy waiting rejected turned away 1 0 3 0 0" in text
+
+
+def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
+    start = world.clock().replace(hour=0, minute=0) - timedelta(days=29)
+    fill(world, 1, created_at=start, nickname="first")
+    fill(world, 1, created_at=start - timedelta(milliseconds=1))
+    chart = _find_chart(owner.get(path).text)
+
+    assert re.findall(r"<title>([^<]+)", chart) == ["2026-01-02: 1"]
+    assert 'x="2"' in chart
+
+
+def test_page_without_submissions_draws_nothing_and_says_so(owner, path):
+    assert "Nobody sent a wallet." in owner.see(path)
+
+
+def test_hostile_log_is_shown_as_text(world, owner, path):
+    events.record(world.page_id, "<b>", "change page", "<script>", world.clock())
+    text = owner.get(path).text
+
+    assert "<b>" not in text
+    assert "<bdi>&lt;script&gt;</bdi>" in text
+
+
+def test_statements_do_not_grow_with_the_past(world, owner, path, count_statements):
+    fill(world, 5)
+    log(world, 5)
+    few = count_statements(lambda: owner.get(path))
+    fill(world, 195)
+    log(world, 195)
+
+    assert count_statements(lambda: owner.get(path)) == few <= 8
+
+
+def test_other_owners_find_nothing_here(owner, stranger, path):
+    assert stranger.get(path).status_code == 404
+
+
+def _find_chart(page: str) -> str:
+    return re.search(r'<svg class="chart".*?</svg>', page, re.DOTALL)[0]

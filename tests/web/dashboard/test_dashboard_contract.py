@@ -1,0 +1,184 @@
+"""What holds for every route of the dashboard, found in the URL map itself."""
+
+import re
+
+import pytest
+from world import Visitor, one_database
+
+from embed.db.models import ApiKey, Submission
+from embed.keys import access
+from embed.web.dashboard.blueprint import OPEN_ENDPOINTS
+
+POLICY = {
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+}
+
+
+def list_routes(app) -> list[tuple[str, str, str]]:
+    """Return endpoint, method and rule of every route under /dashboard."""
+    return [
+        (rule.endpoint, method, rule.rule)
+        for rule in app.url_map.iter_rules()
+        if rule.rule.startswith("/dashboard")
+        for method in sorted(rule.methods - {"HEAD", "OPTIONS"})
+    ]
+
+
+@pytest.fixture
+def things(world, owner) -> dict[str, str]:
+    """One of everything that a route may name, all of them the owner's."""
+    tag = world.add_tag("team")
+    wallet = world.track(Visitor().address)
+    submission = world.submit(Visitor()).json["submissionId"]
+    key = access.find_access(world.public_key).key_id
+    return {
+        "page_id": world.page_id,
+        "tag_id": tag.id,
+        "wallet_id": wallet.id,
+        "key_id": key,
+        "submission_id": submission,
+        "tier": "public",
+        "token": "x",
+    }
+
+
+def fill_in(rule: str, things: dict[str, str]) -> str:
+    """Write things into a rule's places; fails for a place that the test does not know yet."""
+    return re.sub(r"<(?:[^<>:]*:)?(\w+)>", lambda place: things[place[1]], rule)
+
+
+def check_headers(answer, where: str) -> None:
+    policy = {part.strip() for part in answer.headers["Content-Security-Policy"].split(";")}
+    assert policy >= POLICY, where
+    assert "unsafe" not in str(policy), where
+    assert answer.headers["Cache-Control"] == "no-store", where
+    assert answer.headers["X-Content-Type-Options"] == "nosniff", where
+    assert answer.headers["Referrer-Policy"] == "same-origin", where
+    body = answer.text if answer.mimetype == "text/html" else ""
+    body = re.sub(r"<pre.*?</pre>", "", body, flags=re.DOTALL)  # the snippet, shown as text
+    assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:", body), where
+
+
+@one_database
+def test_every_route_sends_a_stranger_to_the_sign_in(world, things):
+    client = world.app.test_client()
+    before = world.dump()
+
+    for endpoint, method, rule in list_routes(world.app):
+        answer = client.open(fill_in(rule, things), method=method)
+        where = f"{method} {rule}"
+        check_headers(answer, where)
+        if endpoint in OPEN_ENDPOINTS:
+            assert answer.status_code in (200, 400, 404, 415), where
+        else:
+            assert answer.status_code == 302, where
+            assert answer.headers["Location"].startswith("/dashboard/sign-in"), where
+    assert world.dump() == before
+
+
+@one_database
+def test_another_owner_finds_nothing_and_changes_nothing(world, things, stranger):
+    own_page = stranger.make_page()
+    before = world.dump()
+
+    scoped = [route for route in list_routes(world.app) if "<page_id>" in route[2]]
+    assert len(scoped) > 20
+    for _, method, rule in scoped:
+        # The owner's page; and the owner's things under the other's own page.
+        tried = [things] + ([things | {"page_id": own_page}] if has_a_thing(rule) else [])
+        for named in tried:
+            path = fill_in(rule, named)
+            answer = stranger.post(path) if method == "POST" else stranger.get(path)
+            assert answer.status_code == 404, f"{method} {rule}"
+            check_headers(answer, f"{method} {rule}")
+    assert world.dump() == before
+
+
+def has_a_thing(rule: str) -> bool:
+    return bool(re.search(r"<(tag|wallet|key|submission)_id>", rule))
+
+
+@one_database
+def test_what_cannot_be_an_id_is_not_found(world, things, owner):
+    for name in ("page_id", "tag_id", "wallet_id", "key_id"):
+        for wrong in ("x", "%00", "A" * 5000, "%ff", "..%2f"):
+            for _, method, rule in list_routes(world.app):
+                if method == "GET" and f"<{name}>" in rule:
+                    answer = owner.get(fill_in(rule, things | {name: wrong}))
+                    assert answer.status_code == 404, f"{rule} {name} {wrong}"
+
+
+def test_what_cannot_be_an_id_is_not_found_on_any_database(owner):
+    assert owner.get("/dashboard/pages/%00/wallets").status_code == 404
+    assert owner.get(f"/dashboard/pages/{owner.world.page_id}/tags/%00").status_code == 404
+
+
+@one_database
+def test_owner_reaches_every_route_and_every_answer_is_guarded(world, things, owner):
+    for endpoint, method, rule in list_routes(world.app):
+        if method != "GET" or endpoint in OPEN_ENDPOINTS:
+            continue
+        answer = owner.get(fill_in(rule, things))
+        assert answer.status_code in (200, 302, 404), rule
+        assert answer.status_code != 404 or "<submission_id>" in rule, rule
+        check_headers(answer, rule)
+
+
+@one_database
+def test_every_form_without_its_token_is_refused_and_changes_nothing(world, things, owner):
+    before = world.dump()
+
+    for _, method, rule in list_routes(world.app):
+        if method == "GET":
+            continue
+        answer = owner.client.open(fill_in(rule, things), method=method, data={"origins": "x"})
+        assert answer.status_code == 400, rule
+        check_headers(answer, rule)
+    assert world.dump() == before
+
+
+@one_database
+def test_getting_a_page_changes_nothing(world, things, owner):
+    owner.get(f"/dashboard/pages/{world.page_id}/embed")  # makes the preview's key, once
+    before = world.dump()
+
+    for _, method, rule in list_routes(world.app):
+        if method == "GET":
+            owner.get(fill_in(rule, things))
+    assert world.dump() == before
+
+
+@one_database
+def test_every_address_of_a_page_works_without_a_script(world, things, owner):
+    """Every link and every form of every page leads to a route that there is."""
+    adapter = world.app.url_map.bind("localhost")
+    for endpoint, method, rule in list_routes(world.app):
+        if method != "GET" or endpoint in OPEN_ENDPOINTS:
+            continue
+        text = owner.get(fill_in(rule, things)).text
+        for path in re.findall(r'<a [^>]*href="(/[^"#?]*)', text):
+            adapter.match(path, method="GET")
+        for form in re.findall(r"<form [^>]*>", text):
+            action = re.search(r'action="(/[^"?]*)', form)
+            if action:
+                verb = "POST" if 'method="post"' in form else "GET"
+                adapter.match(action[1], method=verb)
+
+
+@one_database
+def test_api_and_widget_know_nothing_of_the_session(world, owner):
+    for path in ("/embed/sign", f"/embed/tracking/{world.page_id}?key={world.public_key}"):
+        answer = owner.get(path)
+        assert "embed_dashboard" not in answer.headers.get("Set-Cookie", "")
+    answer = world.read()
+    assert "Cookie" not in answer.headers.get("Vary", "")
+
+
+def test_the_tests_know_every_kind_of_thing(things):
+    assert ApiKey.get_by_id(things["key_id"]).page_id == things["page_id"]
+    assert Submission.get_by_id(things["submission_id"]).page_id == things["page_id"]

@@ -1,0 +1,198 @@
+"""The owner's keys: made and shown once, their sites, the embed doctor, revoking."""
+
+import re
+
+import pytest
+from world import SITE
+
+from embed import events
+from embed.db.models import ApiKey
+from embed.keys import access, management, refused_origins
+
+KEY = re.compile(r"svc_(?:pub|sec)_[0-9A-Za-z]{32}")
+
+
+def path_of(world, *more: str) -> str:
+    return "/".join([f"/dashboard/pages/{world.page_id}/keys", *more])
+
+
+def get_key(world, tier="public") -> ApiKey:
+    return ApiKey.get(ApiKey.page == world.page_id, ApiKey.tier == tier)
+
+
+def make(owner, origins="https://new.example", **fields):
+    return owner.post(path_of(owner.world, "new/public"), origins=origins, **fields)
+
+
+@pytest.mark.parametrize("tier", ["public", "secret"])
+def test_new_key_is_shown_on_the_answer_and_nowhere_again(world, owner, tier):
+    answer = owner.post(path_of(world, f"new/{tier}"), origins="https://new.example")
+
+    assert answer.status_code == 201
+    (key,) = set(KEY.findall(answer.text))
+    assert access.find_access(key).tier == tier
+    assert "Location" not in answer.headers
+    assert key not in str(answer.headers)
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert not KEY.search(owner.get(path_of(world)).text)
+    assert key not in repr(world.dump())
+
+
+def test_new_public_key_comes_with_the_snippet_to_paste(world, owner):
+    answer = make(owner)
+
+    (key,) = set(KEY.findall(answer.text))
+    assert f"&lt;iframe src=&#34;http://localhost/embed/tracking/{world.page_id}?key={key}" in (
+        answer.text
+    )
+    read = world.call(
+        "GET",
+        f"/api/embed/tracking/{world.page_id}",
+        key=key,
+        headers={"Origin": "https://new.example"},
+    )
+    assert read.status_code == 200
+
+
+def test_sites_are_normalised_each_once_and_the_owner_is_told(world, owner):
+    answer = make(
+        owner, "https://New.example/blog\r\n\r\nhttps://new.example:443\nhttp://b.example "
+    )
+
+    assert answer.status_code == 201
+    assert "https://New.example/blog is kept as https://new.example." in answer.text
+    kept = [key.origins for key in management.list_keys(world.page_id)]
+    assert ("https://new.example", "http://b.example") in kept
+
+
+@pytest.mark.parametrize(
+    ("origins", "said"),
+    [
+        ("new.example", "has no scheme"),
+        ("https://*.example.com", "has a wildcard"),
+        ("null", "allow-null-origin switch"),
+        ("https://", "is not an origin"),
+        ("", "Name at least one site"),
+        ("\n".join(f"https://{number}.example" for number in range(101)), "at most 100 sites"),
+    ],
+)
+def test_bad_sites_are_refused_beside_the_field_and_stay_in_it(world, owner, origins, said):
+    before = ApiKey.select().count()
+
+    answer = make(owner, origins)
+
+    assert answer.status_code == 422
+    assert said in re.search(r'id="origins-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
+    assert origins[:30] in answer.text
+    assert ApiKey.select().count() == before
+
+
+def test_every_bad_line_is_told_not_only_the_first(owner):
+    answer = make(owner, "one.example\nhttps://fine.example\nhttps://*.two.example")
+
+    assert "one.example" in answer.text
+    assert "has a wildcard" in answer.text
+
+
+def test_key_for_the_null_origin_alone_needs_no_site(owner):
+    assert make(owner, "", allow_null_origin="y").status_code == 201
+
+
+def test_sites_are_edited_later(world, owner):
+    key = get_key(world)
+
+    world.clock.forward(seconds=1)
+
+    shown = owner.get(path_of(world, key.id, "sites"))
+    assert SITE in shown.text
+    answer = owner.post(path_of(world, key.id, "sites"), origins="https://other.example/")
+
+    assert answer.status_code == 303
+    assert get_key(world).origins == ("https://other.example",)
+    assert world.read(headers={"Origin": "https://other.example"}).status_code == 200
+    assert world.read().status_code == 403
+    assert events.list_of_page(world.page_id)[0].actor == owner.email
+
+
+def test_secret_and_revoked_keys_have_no_sites_to_edit(world, owner):
+    secret, public = get_key(world, "secret"), get_key(world)
+    management.revoke_key(public.id, world.clock())
+
+    for key in (secret, public):
+        answer = owner.post(path_of(world, key.id, "sites"), origins="https://other.example")
+        assert answer.status_code == 409
+    assert get_key(world).origins == (SITE,)
+
+
+def test_revoking_says_first_what_stops_working_and_then_does_it(world, owner):
+    key = get_key(world)
+
+    said = owner.see(path_of(world, key.id, "revoke"))
+    assert SITE in said
+    assert "It stops working at once" in said
+    assert world.read().status_code == 200
+    world.clock.forward(seconds=1)
+
+    assert owner.post(path_of(world, key.id, "revoke")).status_code == 303
+    assert world.read().json == {"error": "revoked_key"}
+    assert events.list_of_page(world.page_id)[0].action == "revoke key"
+    assert "It was revoked" in owner.see(path_of(world, key.id, "revoke"))
+
+
+def test_last_use_is_shown(world, owner):
+    assert owner.see(path_of(world)).count("never used yet") == 2
+
+    world.read()
+
+    assert owner.see(path_of(world)).count("never used yet") == 1
+    assert "last used" in owner.see(path_of(world))
+
+
+def test_doctor_shows_what_was_kept_out_and_one_press_lets_it_in(world, owner):
+    strange = "https://strange.example"
+    world.read(headers={"Origin": strange})
+    key = get_key(world)
+    assert f"{strange} 1 time" in owner.see(path_of(world))
+
+    answer = owner.post(path_of(world, key.id, "allow"), origin=strange)
+
+    assert answer.status_code == 303
+    assert world.read(headers={"Origin": strange}).status_code == 200
+    assert "Kept out lately" not in owner.see(path_of(world))
+
+
+def test_doctor_has_no_button_for_the_null_origin(world, owner):
+    world.read(headers={"Origin": "null"})
+    key = get_key(world)
+
+    assert "About the null origin" in owner.see(path_of(world))
+    assert owner.post(path_of(world, key.id, "allow"), origin="null").status_code == 409
+    assert owner.post(path_of(world, key.id, "forget"), origin="null").status_code == 303
+    assert "Kept out lately" not in owner.see(path_of(world))
+
+
+def test_preview_key_is_not_among_the_keys(world, owner):
+    owner.get(f"/dashboard/pages/{world.page_id}/embed")
+    preview = ApiKey.get(ApiKey.is_preview)
+
+    assert preview.display_prefix not in owner.get(path_of(world)).text
+    assert owner.post(path_of(world, preview.id, "revoke")).status_code == 404
+
+
+def test_page_without_keys_leads_to_the_first(world, owner):
+    world.revoke_all_keys()
+
+    assert "Make a public key" in owner.see(path_of(world))
+
+
+def test_list_asks_the_database_as_often_for_200_keys_as_for_5(world, owner, count_statements):
+    def fill(count):
+        for number in range(count):
+            world.make_key("public", origins=[f"https://{number}.example"])
+        for key in management.list_keys(world.page_id)[:count]:
+            refused_origins.record_refused_origin(key.id, "https://strange.example", world.clock())
+
+    fill(3)
+    few = count_statements(lambda: owner.see(path_of(world)))
+    fill(195)
+    assert count_statements(lambda: owner.see(path_of(world))) == few < 8

@@ -1,0 +1,226 @@
+"""The page's policy: saved, seen before it is saved, and said in words."""
+
+import html
+import re
+
+import pytest
+from crowd import fill
+from owner_browser import read_text
+
+from embed import events
+from embed.db.models import Submission
+
+PRESENT = {
+    "min_balance": "0",
+    "queue_capacity": "100",
+    "cooldown": "1",
+    "cooldown_unit": "days",
+    "trust_after": "0",
+}
+
+
+@pytest.fixture
+def path(world) -> str:
+    return f"/dashboard/pages/{world.page_id}/policy"
+
+
+def save(owner, path, **fields):
+    return owner.post(path, save="", **(PRESENT | fields))
+
+
+def preview(owner, path, **fields):
+    return owner.post(path, preview="", **(PRESENT | fields))
+
+
+def read_fields(answer) -> dict[str, str]:
+    """Return what the form on a page would send, its ticked box as on."""
+    inputs = re.findall(r"<input [^>]*>", answer.text)
+    fields = {}
+    for one in inputs:
+        name, value = (re.search(f' {word}="([^"]*)"', one) for word in ("name", "value"))
+        if name and value and ('type="checkbox"' not in one or " checked" in one):
+            fields[name[1]] = html.unescape(value[1])
+    fields["cooldown_unit"] = re.search(r'<option selected value="(\w+)"', answer.text)[1]
+    return fields
+
+
+def read_policy(world) -> tuple:
+    page = world.page
+    return (
+        page.auto_approve,
+        page.min_balance,
+        page.queue_capacity,
+        page.cooldown_s,
+        page.trust_after,
+    )
+
+
+def test_form_shows_the_present_policy(world, owner, path):
+    world.configure(min_balance=0.25, cooldown_s=129_600, auto_approve=True, trust_after=3)
+    fields = read_fields(owner.get(path))
+
+    assert (
+        fields.items()
+        >= {
+            "auto_approve": "y",
+            "min_balance": "0.25",
+            "queue_capacity": "100",
+            "cooldown": "36",
+            "cooldown_unit": "hours",
+            "trust_after": "3",
+        }.items()
+    )
+
+
+def test_saved_policy_is_kept_and_logged(world, owner, path):
+    world.clock.forward(minutes=1)
+    answer = save(
+        owner, path, auto_approve="y", min_balance="1.5", queue_capacity="7", trust_after="2"
+    )
+
+    assert answer.status_code == 303
+    assert read_policy(world) == (True, 1.5, 7, 86_400, 2)
+    entry = events.list_of_page(world.page_id)[0]
+    assert (entry.actor, entry.action) == (owner.email, "change page")
+    assert "queue_capacity: 7" in entry.subject
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "seconds"),
+    [("0", "days", 0), ("1.5", "days", 129_600), ("36", "hours", 129_600), ("90", "seconds", 90)],
+)
+def test_cooldown_may_be_written_in_any_unit(world, owner, path, number, unit, seconds):
+    save(owner, path, cooldown=number, cooldown_unit=unit)
+
+    assert world.page.cooldown_s == seconds
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 90, 3600, 86_400, 129_600, 2**31 - 1])
+def test_form_saved_as_it_came_changes_nothing(world, owner, path, seconds):
+    world.configure(cooldown_s=seconds, min_balance=1e20)
+    before = read_policy(world)
+    fields = read_fields(owner.get(path))
+    del fields["csrf_token"]
+
+    assert save(owner, path, **fields).status_code == 303
+    assert read_policy(world) == before
+
+
+@pytest.mark.parametrize(
+    ("field", "raw"),
+    [
+        (field, raw)
+        for field in ("min_balance", "queue_capacity", "cooldown", "trust_after")
+        for raw in ("", "-1", "x", "<b>", "9" * 400, "9" * 5000, "1e999", "nan", "\0")
+    ],
+)
+def test_what_cannot_be_kept_is_said_beside_its_field(world, owner, path, field, raw):
+    before = read_policy(world)
+    for send in (save, preview):
+        answer = send(owner, path, **{field: raw})
+
+        assert answer.status_code == 422
+        assert f'id="{field}-wrong"' in answer.text
+        assert len(re.findall(r'class="wrong"', answer.text)) == 1
+        assert (
+            html.unescape(re.search(f' name="{field}"[^>]* value="([^"]*)"', answer.text)[1]) == raw
+        )
+    assert read_policy(world) == before
+
+
+def test_unknown_unit_is_refused(world, owner, path):
+    assert save(owner, path, cooldown_unit="years").status_code == 422
+
+
+def test_each_field_says_what_it_does_now(world, owner, path):
+    fill(world, 12)
+    text = owner.see(path)
+    for sentence in (
+        "Now: wallets wait for you",
+        "Now: a wallet may hold nothing",
+        "Now: 12 of 100 places taken",
+        "Now: a rejected wallet may return after 1 day",
+        "Now: nobody skips the queue by trust",
+    ):
+        assert sentence in text
+    world.configure(
+        auto_approve=True, min_balance=1500, queue_capacity=0, cooldown_s=0, trust_after=2
+    )
+    text = owner.see(path)
+    for sentence in (
+        "Now: everything is approved at once",
+        "Now: a wallet needs 1,500 USDC",
+        "Now: nobody can wait",
+        "Now: a rejected wallet may return at once",
+        "Now: 2 approvals by hand earn trust",
+    ):
+        assert sentence in text
+
+
+# The preview
+
+
+def test_preview_shows_only_what_would_differ_and_saves_nothing(world, owner, path):
+    rich, *_ = fill(world, 3)
+    world.observe(_address_of(rich), 100)
+    before = read_policy(world)
+    answer = preview(owner, path, min_balance="100")
+
+    text = read_text(answer)
+    assert answer.status_code == 200
+    assert "2 of the last 3 submissions would have come out differently." in text
+    assert "waiting below the minimum balance" in text
+    assert "<bdi>Visitor 0</bdi>" not in answer.text
+    assert read_policy(world) == before
+
+
+def test_preview_keeps_what_was_typed_for_saving(world, owner, path):
+    answer = preview(
+        owner, path, auto_approve="y", min_balance="2.5", cooldown="3", cooldown_unit="hours"
+    )
+    fields = read_fields(answer)
+    del fields["csrf_token"]
+    save(owner, path, **fields)
+
+    assert read_policy(world) == (True, 2.5, 100, 10_800, 0)
+
+
+def test_preview_without_a_difference_says_so(world, owner, path):
+    fill(world, 3)
+
+    assert "Nothing would have come out differently" in preview(owner, path).text
+
+
+def test_preview_without_submissions_says_so(owner, path):
+    assert "Nobody has sent a wallet yet" in preview(owner, path).text
+
+
+def test_hostile_names_are_shown_as_text(world, owner, path):
+    fill(world, 1, nickname="<script>alert(1)</script>")
+    world.configure(token_symbol="<i>")
+    text = preview(owner, path, auto_approve="y").text
+
+    assert "&lt;script&gt;" in text
+    assert "<script>alert" not in text
+    assert "<i>" not in text
+
+
+def test_statements_do_not_grow_with_the_past(world, owner, path, count_statements):
+    fill(world, 5)
+    few = count_statements(lambda: preview(owner, path, auto_approve="y"))
+    fill(world, 195)
+
+    assert count_statements(lambda: preview(owner, path, auto_approve="y")) == few <= 16
+
+
+def test_other_owners_find_nothing_here(world, owner, stranger, path):
+    before = read_policy(world)
+
+    assert stranger.get(path).status_code == 404
+    assert save(stranger, path, min_balance="5").status_code == 404
+    assert preview(stranger, path).status_code == 404
+    assert read_policy(world) == before
+
+
+def _address_of(submission_id: str) -> str:
+    return Submission.get_by_id(submission_id).wallet_address

@@ -1,0 +1,485 @@
+"""The owner's queue: what it shows, and what deciding and undoing do."""
+
+import re
+
+import pytest
+from crowd import fill
+from world import Visitor, one_database
+
+from embed import events
+from embed.db.connection import db
+from embed.db.models import Submission, Wallet
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def path_of(world, *more: str) -> str:
+    return "/".join([f"/dashboard/pages/{world.page_id}/queue", *more])
+
+
+def send(world, nickname="Visitor", visitor=None) -> str:
+    """Submit a wallet as a visitor with a session does; return the submission's id."""
+    visitor = visitor or Visitor()
+    if visitor.cookie is None:
+        world.open_widget(visitor)
+    answer = world.submit(visitor, nickname)
+    assert answer.status_code == 201, answer.json
+    return answer.json["submissionId"]
+
+
+def decide(owner, decision: str, *ids: str, query: str = ""):
+    return owner.post(path_of(owner.world, "decide") + query, ids=list(ids), decision=decision)
+
+
+def undo(owner, *ids: str):
+    return owner.post(path_of(owner.world, "undo"), ids=list(ids))
+
+
+def status_of(submission_id: str) -> str:
+    return Submission.get_by_id(submission_id).status
+
+
+def list_shown(answer) -> list[str]:
+    return re.findall(r'id="submission-(\w+)"', answer.text)
+
+
+# What is shown
+
+
+def test_what_waits_is_listed_newest_first_or_oldest_first(world, owner):
+    ids = fill(world, 3)
+
+    assert list_shown(owner.get(path_of(world))) == ids[::-1]
+    assert list_shown(owner.get(path_of(world), query_string={"order": "oldest"})) == ids
+
+
+def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
+    fill(world, 1, nickname="Waits")
+    fill(world, 1, "approved", nickname="Approved")
+    fill(world, 1, "auto_approved", nickname="Automatic")
+    fill(world, 1, "rejected", nickname="Rejected")
+    fill(world, 1, "soft_rejected", nickname="Turned")
+    shown = {
+        tab: {
+            name
+            for name in ("Waits", "Approved", "Automatic", "Rejected", "Turned")
+            if f"<bdi>{name}</bdi>" in owner.get(path_of(world), query_string={"tab": tab}).text
+        }
+        for tab in ("waiting", "decided", "turned-away")
+    }
+
+    assert shown == {
+        "waiting": {"Waits"},
+        "decided": {"Approved", "Automatic", "Rejected"},
+        "turned-away": {"Turned"},
+    }
+
+
+def test_turned_away_one_says_why(world, owner):
+    fill(world, 1, "soft_rejected", reject_reason="cooldown")
+
+    assert "Because: rejected not long ago" in owner.see(path_of(world) + "?tab=turned-away")
+
+
+@pytest.mark.parametrize("tab", ["waiting", "decided"])
+@pytest.mark.parametrize("order", ["newest", "oldest"])
+def test_parts_of_fifty_show_everything_once(world, owner, tab, order):
+    ids = fill(world, 60) if tab == "waiting" else fill(world, 60, "approved")
+    if tab == "decided":  # several statuses, merged, also at the same instant
+        ids = [*ids, *fill(world, 60, "rejected")]
+    path, seen = f"{path_of(world)}?tab={tab}&order={order}", []
+    while path:
+        page = owner.get(path).text
+        seen += re.findall(r"<code>(\w{40})</code>", page)
+        link = re.search(r'rel="next" href="([^"]+)"', page)
+        path = link and link[1].replace("&amp;", "&")
+
+    addresses = {one.wallet_address for one in Submission.select()}
+    assert len(ids) == len(seen) == len(set(seen))
+    assert set(seen) == addresses
+
+
+@pytest.mark.parametrize("after", ["", "x", "\0", "99999999999999-" + "a" * 20, "1-" + "ä" * 20])
+def test_place_that_is_none_begins_at_the_start(world, owner, after):
+    (only,) = fill(world, 1)
+
+    assert list_shown(owner.get(path_of(world), query_string={"after": after})) == [only]
+
+
+def test_empty_queue_says_so(world, owner):
+    assert "Nothing waits for you." in owner.see(path_of(world))
+
+
+# What stands beside
+
+
+def test_balance_stands_beside_with_the_minimum_and_its_time(world, owner):
+    visitor = Visitor()
+    world.observe(visitor.address, 1500.5)
+    world.clock.forward(hours=1)
+    send(world, visitor=visitor)
+    world.configure(min_balance=2000)
+
+    assert "1,500.5 of 2,000 needed, observed 2026-01-31 09:30 UTC" in owner.see(path_of(world))
+
+
+def test_balance_never_observed_is_said_to_be_so(world, owner):
+    send(world)
+
+    assert "never observed" in owner.see(path_of(world))
+
+
+def test_past_of_wallet_counts_on_all_pages_of_the_owner_and_no_others(world, owner, stranger):
+    visitor = Visitor()
+    fill(world, 2, "rejected", wallet_address=visitor.address)
+    elsewhere = world.make_page()
+    world.make_key("public", page_id=elsewhere)
+    fill_elsewhere = fill(world, 1, "approved", wallet_address=visitor.address)
+    Submission.update(page=elsewhere).where(Submission.id.in_(fill_elsewhere)).execute()
+    owner.take(elsewhere)
+    foreign = world.make_page()
+    moved = fill(world, 1, "approved", wallet_address=visitor.address)
+    Submission.update(page=foreign).where(Submission.id.in_(moved)).execute()
+    stranger.take(foreign)
+    fill(world, 1, wallet_address=visitor.address)
+
+    assert "This wallet before 1 approved, 2 rejected" in owner.see(path_of(world))
+
+
+def test_past_of_session_counts_on_this_page_without_the_submission_itself(world, owner):
+    fill(world, 1, session_id="s" * 20)
+    fill(world, 3, "rejected", session_id="s" * 20)
+
+    assert "This visitor before 3 rejected" in owner.see(path_of(world))
+
+
+def test_first_submission_has_no_past(world, owner):
+    send(world)
+
+    text = owner.see(path_of(world))
+    assert "This wallet before none" in text
+    assert "This visitor before none" in text
+
+
+def test_submission_without_session_says_so(world, owner):
+    fill(world, 1, session_id=None)
+
+    assert "This visitor before sent without a session" in owner.see(path_of(world))
+
+
+def test_ladder_says_how_far_the_submitter_has_come(world, owner):
+    world.configure(trust_after=3, cooldown_s=0)
+    visitor = Visitor()
+    first = send(world, visitor=visitor)
+    decide(owner, "approve", first)
+    other = Visitor()
+    other.cookie = visitor.cookie
+    send(world, visitor=other)
+
+    assert "1 of 3 approvals by hand" in owner.see(path_of(world))
+
+
+def test_ladder_says_that_a_rejection_broke_it(world, owner):
+    world.configure(trust_after=1, cooldown_s=0)
+    visitor = Visitor()
+    fill(world, 1, "approved", session_id="s" * 20)
+    world.clock.forward(minutes=1)
+    fill(world, 1, "rejected", session_id="s" * 20)
+    fill(world, 1, session_id="s" * 20, wallet_address=visitor.address)
+
+    assert "1 of 1 approvals by hand, but rejected since" in owner.see(path_of(world))
+
+
+@pytest.mark.parametrize(
+    ("known", "sent"),
+    [
+        ("Alice", "Alice"),
+        ("Alice", "alice"),
+        ("Alice", "Аlice"),  # a Cyrillic A
+        ("Alice", "AIice"),  # a capital i
+        ("Alice", "A1ice"),
+        ("Alice", "Ali_ce."),
+        ("Bob", "B0b"),
+        ("marian", "rnarian"),
+        ("José", "Jose"),
+        ("ВОВ", "BOB"),
+    ],
+)
+def test_name_that_looks_like_one_on_the_page_is_pointed_out(world, owner, known, sent):
+    world.track(Visitor().address, alias=known)
+    fill(world, 1, nickname=sent)
+
+    text = owner.see(path_of(world))
+    assert f"Looks like {known}" in text
+    assert "on the page" in text
+
+
+def test_two_that_wait_under_one_look_point_at_each_other(world, owner):
+    fill(world, 1, nickname="Whale")
+    fill(world, 1, nickname="WHALE")
+
+    text = owner.see(path_of(world))
+    assert text.count("Looks like") == 2
+    assert text.count("waiting, too") == 2
+
+
+def test_other_name_and_the_same_wallet_are_not_pointed_out(world, owner):
+    visitor = Visitor()
+    world.track(Visitor().address, alias="Bob")
+    world.track(visitor.address, alias="Alice")
+    fill(world, 1, nickname="Alice", wallet_address=visitor.address)
+
+    assert "Looks like" not in owner.see(path_of(world))
+
+
+def test_hostile_names_are_shown_as_text(world, owner):
+    fill(world, 1, nickname=HOSTILE)
+    world.track(Visitor().address, alias=HOSTILE)
+    (gone,) = fill(world, 1, nickname=HOSTILE)
+    answer = decide(owner, "reject", gone)
+
+    for answer in (
+        owner.get(path_of(world)),
+        decide(owner, "approve", gone),
+        owner.get(path_of(world) + "?tab=decided"),
+    ):
+        assert HOSTILE not in answer.text
+        assert "&lt;script&gt;" in answer.text
+
+
+# Deciding
+
+
+@pytest.mark.parametrize(
+    ("decision", "status", "is_tracked"),
+    [("approve", "approved", True), ("reject", "rejected", False)],
+)
+def test_one_click_decides(world, owner, decision, status, is_tracked):
+    submission_id = send(world, "Alice")
+    answer = decide(owner, decision, submission_id)
+
+    assert answer.status_code == 303
+    assert status_of(submission_id) == status
+    assert Wallet.select().exists() is is_tracked
+
+
+def test_decision_is_logged_under_the_owners_name(world, owner):
+    submission_id = send(world, "Alice")
+    world.clock.forward(minutes=1)
+    decide(owner, "approve", submission_id)
+
+    entry = events.list_of_page(world.page_id)[0]
+    assert (entry.actor, entry.action) == (owner.email, "approve submission")
+    assert entry.subject.startswith("Alice")
+
+
+def test_many_are_decided_at_once(world, owner):
+    ids = fill(world, 50)
+    answer = decide(owner, "approve", *ids)
+
+    assert answer.status_code == 303
+    assert {status_of(one) for one in ids} == {"approved"}
+    assert "Approved 50 submissions." in owner.see(path_of(world))
+
+
+def test_decision_returns_to_the_part_that_was_looked_at(world, owner):
+    (only,) = fill(world, 1)
+    query = f"?order=oldest&after=1700000000000-{'a' * 20}"
+
+    assert decide(owner, "approve", only, query=query).location == path_of(world) + query
+
+
+def test_second_tab_is_told_what_happened_and_nothing_flips(world, owner):
+    submission_id = send(world, "Alice")
+    decide(owner, "approve", submission_id)
+    answer = decide(owner, "reject", submission_id)
+
+    assert answer.status_code == 409
+    text = " ".join(re.sub(r"<[^>]+>", " ", answer.text).split())
+    assert "1 could not be decided: Alice" in text
+    assert "approved already, 2026-01-31 09:30 UTC" in text
+    assert status_of(submission_id) == "approved"
+
+
+def test_of_many_those_are_decided_that_can_be(world, owner):
+    early, *rest = fill(world, 3)
+    decide(owner, "reject", early)
+    answer = decide(owner, "approve", early, *rest)
+
+    assert answer.status_code == 409
+    assert "1 could not be decided" in answer.text
+    assert "Approved" in answer.text  # the bar that offers to undo the others
+    assert [status_of(one) for one in (early, *rest)] == ["rejected", "approved", "approved"]
+
+
+def test_one_id_twice_is_decided_once(world, owner):
+    (only,) = fill(world, 1)
+
+    assert decide(owner, "approve", only, only).status_code == 303
+
+
+def test_choosing_nothing_is_a_sentence(world, owner):
+    answer = decide(owner, "approve")
+
+    assert answer.status_code == 422
+    assert "Choose at least one submission first." in answer.text
+
+
+@pytest.mark.parametrize("decision", ["", "delete", "\0"])
+def test_decision_that_is_none_changes_nothing(world, owner, decision):
+    (only,) = fill(world, 1)
+
+    assert decide(owner, decision, only).status_code == 422
+    assert status_of(only) == "pending"
+
+
+@pytest.mark.parametrize("raw", ["", "\0", "x" * 5000, "\ud800", "a" * 20])
+def test_ids_that_are_none_are_not_found(world, owner, raw):
+    (only,) = fill(world, 1)
+    raw_bytes = raw.encode("utf-8", "surrogatepass")
+
+    assert decide(owner, "approve", only, raw_bytes).status_code == 404
+    assert undo(owner, raw_bytes).status_code == 404
+    assert status_of(only) == "pending"
+
+
+def test_forged_form_decides_nothing(world, owner):
+    (only,) = fill(world, 1)
+    form = {"ids": only, "decision": "approve"}
+
+    assert owner.client.post(path_of(world, "decide"), data=form).status_code == 400
+    assert status_of(only) == "pending"
+
+
+# Undoing
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_undo_lets_it_wait_again_as_if_nothing_had_been(world, owner, decision):
+    submission_id = send(world, "Alice")
+    before = world.dump()
+    decide(owner, decision, submission_id)
+    world.clock.forward(seconds=9)
+
+    assert "Undo" in owner.see(path_of(world))
+    assert undo(owner, submission_id).status_code == 303
+    assert world.dump()["submission"] == before["submission"]
+    assert world.dump()["wallet"] == before["wallet"]
+    assert "Undo" not in owner.see(path_of(world))
+
+
+def test_undo_is_offered_for_ten_seconds(world, owner):
+    submission_id = send(world)
+    decide(owner, "approve", submission_id)
+
+    world.clock.forward(seconds=9.9)
+    assert "Undo" in owner.see(path_of(world))
+    world.clock.forward(seconds=0.1)
+    assert "Undo" not in owner.see(path_of(world))
+
+
+def test_undo_is_allowed_a_little_longer_and_then_refused(world, owner):
+    late, later = fill(world, 2)
+    decide(owner, "approve", late)
+    decide(owner, "approve", later)
+
+    world.clock.forward(seconds=20)
+    assert undo(owner, late).status_code == 303
+    world.clock.forward(seconds=0.001)
+    answer = undo(owner, later)
+    assert answer.status_code == 409
+    assert "It is too late to undo this." in answer.text
+    assert status_of(later) == "approved"
+
+
+def test_decisions_in_a_row_are_undone_one_by_one(world, owner):
+    first, second = send(world, "First"), send(world, "Second")
+    decide(owner, "approve", first)
+    decide(owner, "reject", second)
+
+    assert "Rejected Second" in owner.see(path_of(world))
+    undo(owner, second)
+    assert "Approved First" in owner.see(path_of(world))
+
+
+def test_more_decisions_than_a_cookie_holds_can_still_be_made(world, owner):
+    for _ in range(6):
+        assert decide(owner, "approve", *fill(world, 50)).status_code == 303
+        cookie = owner.client.get_cookie("embed_dashboard", path="/dashboard")
+        assert len(cookie.value) < 4000
+
+    assert "Approved 50 submissions." in owner.see(path_of(world))
+
+
+def test_undoing_twice_is_told(world, owner):
+    (only,) = fill(world, 1)
+    decide(owner, "approve", only)
+    undo(owner, only)
+
+    assert undo(owner, only).status_code == 409
+    assert status_of(only) == "pending"
+
+
+def test_rejected_wallet_that_is_live_again_cannot_wait_twice(world, owner):
+    world.configure(cooldown_s=0)
+    visitor = Visitor()
+    first = send(world, visitor=visitor)
+    decide(owner, "reject", first)
+    world.configure(auto_approve=True)
+    send(world, visitor=visitor)
+    answer = undo(owner, first)
+
+    assert answer.status_code == 409
+    assert "The wallet was sent again meanwhile." in answer.text
+    assert status_of(first) == "rejected"
+
+
+# Others
+
+
+def test_other_owners_find_nothing_here(world, owner, stranger):
+    (only,) = fill(world, 1)
+    theirs = world.make_page()
+    stranger.take(theirs)
+    form = {"ids": only, "decision": "approve"}
+
+    assert stranger.get(path_of(world)).status_code == 404
+    assert decide(stranger, "approve", only).status_code == 404
+    assert undo(stranger, only).status_code == 404
+    assert stranger.post(f"/dashboard/pages/{theirs}/queue/decide", **form).status_code == 404
+    assert stranger.post(f"/dashboard/pages/{theirs}/queue/undo", ids=only).status_code == 404
+    assert status_of(only) == "pending"
+
+
+def test_strangers_are_sent_to_sign_in(world, owner):
+    answer = world.app.test_client().get(path_of(world))
+
+    assert answer.status_code == 302
+    assert "/dashboard/sign-in" in answer.location
+
+
+# Speed
+
+
+@pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])
+def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_statements):
+    statuses = {"waiting": "pending", "decided": "approved", "turned-away": "soft_rejected"}
+    path = f"{path_of(world)}?tab={tab}"
+    fill(world, 5, statuses[tab])
+    few = count_statements(lambda: owner.get(path))
+    fill(world, 195, statuses[tab])
+    with db.atomic():
+        for number in range(195):
+            world.track(Visitor().address, alias=f"Visitor {number}")
+    many = count_statements(lambda: owner.get(path))
+
+    assert few == many <= 12
+
+
+@one_database
+def test_statements_of_an_answer_with_the_undo_bar_are_no_more(world, owner, count_statements):
+    first, *_ = fill(world, 5)
+    plain = count_statements(lambda: owner.get(path_of(world)))
+    decide(owner, "approve", first)
+
+    assert count_statements(lambda: owner.get(path_of(world))) == plain

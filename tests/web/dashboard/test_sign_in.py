@@ -1,0 +1,318 @@
+"""Signing in and out, one-time links, and what the session's cookie is worth."""
+
+import re
+
+import pytest
+from owner_browser import PASSWORD, OwnerBrowser, find_token
+from world import one_database
+
+from embed import owners
+from embed.db.models import Owner
+from embed.domain import passwords
+
+SIGN_IN = "/dashboard/sign-in"
+HOME = "/dashboard/"
+
+
+class Guest:
+    """A browser that nobody has signed in with."""
+
+    def __init__(self, world, base_url="http://localhost") -> None:
+        self.base_url = base_url
+        self.client = world.app.test_client()
+
+    def open(self, path: str):
+        return self.client.get(path, base_url=self.base_url)
+
+    def submit(self, path: str, **fields):
+        token = find_token(self.open(path).text)
+        return self.client.post(path, data={"csrf_token": token} | fields, base_url=self.base_url)
+
+    def sign_in(self, email="owner@example.com", password=PASSWORD, path=SIGN_IN):
+        return self.submit(path, email=email, password=password)
+
+    @property
+    def is_signed_in(self) -> bool:
+        return self.open(HOME).status_code == 200
+
+    @property
+    def cookie(self) -> str:
+        host = self.base_url.partition("://")[2]
+        return self.client.get_cookie("embed_dashboard", domain=host, path="/dashboard").value
+
+    def plant(self, value: str) -> None:
+        self.client.set_cookie("embed_dashboard", value, path="/dashboard")
+
+
+@pytest.fixture
+def guest(world, owner) -> Guest:
+    return Guest(world)
+
+
+@pytest.fixture
+def hashes(monkeypatch) -> list[bytes]:
+    """Every hash that a password was compared with; no password fits."""
+    compared: list[bytes] = []
+
+    def compare(password_hash, _):
+        compared.append(password_hash)
+        raise passwords.InvalidkeyError("no")
+
+    monkeypatch.setattr(passwords.pwhash, "verify", compare)
+    return compared
+
+
+def test_owner_signs_in_and_out(guest):
+    assert guest.open(HOME).headers["Location"].startswith(SIGN_IN)
+
+    assert guest.sign_in(" Owner@Example.com ").headers["Location"] == HOME
+    assert guest.is_signed_in
+
+    token = find_token(guest.open("/dashboard/account").text)
+    guest.client.post("/dashboard/sign-out", data={"csrf_token": token})
+    assert not guest.is_signed_in
+
+
+@pytest.mark.parametrize(
+    ("email", "password"),
+    [
+        ("owner@example.com", "not the password"),
+        ("owner@example.com", PASSWORD + " "),
+        ("nobody@example.com", PASSWORD),
+        ("no address", PASSWORD),
+        ("owner@example.com\0", "not the password"),
+        ("%", PASSWORD),
+    ],
+)
+def test_wrong_password_and_unknown_email_get_the_same_answer(guest, email, password):
+    answer = guest.sign_in(email, password)
+
+    assert answer.status_code == 422
+    assert "do not fit together" in answer.text
+    assert password not in answer.text
+    assert not guest.is_signed_in
+
+
+@pytest.mark.parametrize("email", ["owner@example.com", "nobody@example.com", "new@example.com"])
+@one_database
+def test_every_attempt_costs_one_comparison_of_the_same_kind(world, guest, hashes, email):
+    owners.create_owner("new@example.com", world.clock())  # has not chosen a password yet
+
+    guest.sign_in(email, PASSWORD)
+
+    (compared,) = hashes
+    costs = [passwords.hash_password(PASSWORD).split("$")[:4], compared.decode().split("$")[:4]]
+    assert costs[0] == costs[1]
+
+
+@one_database
+def test_attempts_at_one_account_are_limited_from_wherever(world, guest, hashes):
+    owners.create_owner("new@example.com", world.clock())
+    for number in range(10):
+        answer = attempt_from(guest, f"192.0.2.{number}", "new@example.com")
+        assert answer.status_code == 422
+
+    answer = attempt_from(guest, "192.0.2.99", "NEW@example.com")
+
+    assert answer.status_code == 429
+    assert 0 < int(answer.headers["Retry-After"]) <= 601
+    assert "Too many attempts" in answer.text
+    assert len(hashes) == 10
+    assert attempt_from(guest, "192.0.2.99", "another@example.com").status_code == 422
+
+
+@one_database
+def test_attempts_from_one_address_are_limited_at_whatever_account(world, guest, hashes):
+    for number in range(30):
+        answer = attempt_from(guest, "192.0.2.1", f"{number}@example.com")
+        assert answer.status_code == 422
+
+    answer = attempt_from(guest, "192.0.2.1", "more@example.com")
+
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) > 0
+    assert attempt_from(guest, "192.0.2.2", "more@example.com").status_code == 422
+
+
+def attempt_from(guest, address: str, email: str):
+    token = find_token(guest.open(SIGN_IN).text)
+    return guest.client.post(
+        SIGN_IN,
+        data={"csrf_token": token, "email": email, "password": PASSWORD},
+        environ_base={"REMOTE_ADDR": address},
+    )
+
+
+def test_session_from_before_the_sign_in_is_worth_nothing_after_it(world, guest):
+    guest.open(SIGN_IN)
+    planted = guest.cookie
+    guest.sign_in()
+    assert guest.cookie != planted
+
+    thief = Guest(world)
+    thief.plant(planted)
+    assert not thief.is_signed_in
+
+
+@pytest.mark.parametrize("value", ["", "nonsense", "eyJfdXNlcl9pZCI6IjEifQ.aX.x"])
+def test_made_up_session_is_worth_nothing(world, guest, value):
+    guest.plant(value)
+
+    assert not guest.is_signed_in
+
+
+def test_changed_password_ends_every_other_session(world, owner, guest):
+    guest.sign_in()
+    new = "another long password"
+
+    answer = owner.post("/dashboard/account", present=PASSWORD, password=new, again=new)
+
+    assert answer.status_code == 303
+    assert owner.get(HOME).status_code == 200
+    assert not guest.is_signed_in
+    assert guest.sign_in().status_code == 422
+    assert guest.sign_in(password=new).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"present": "wrong password"}, "not your present password"),
+        ({"again": "something else entirely"}, "not the same"),
+        ({"password": "short", "again": "short"}, "10 to 200 characters"),
+    ],
+)
+def test_bad_change_of_password_changes_nothing(owner, fields, said):
+    new = "another long password"
+    before = Owner.get_by_id(owner.owner.id).password_hash
+
+    answer = owner.post(
+        "/dashboard/account", **({"present": PASSWORD, "password": new, "again": new} | fields)
+    )
+
+    assert said in answer.text
+    assert Owner.get_by_id(owner.owner.id).password_hash == before
+
+
+def make_link(world, owner: OwnerBrowser) -> str:
+    seal = world.app.extensions["embed"].password_links
+    known = Owner.get_by_id(owner.owner.id)
+    return f"/dashboard/password/{seal.close(known.id, known.password_hash, world.clock())}"
+
+
+def test_one_time_link_works_once_and_signs_in(world, owner, guest):
+    link, new = make_link(world, owner), "another long password"
+
+    assert guest.submit(link, password=new, again=new).status_code == 303
+    assert guest.is_signed_in
+
+    assert Guest(world).open(link).status_code == 404
+    assert "has been used" in Guest(world).open(link).text
+
+
+def test_one_time_link_works_for_a_day(world, owner, guest):
+    link = make_link(world, owner)
+
+    world.clock.forward(hours=23, minutes=59, seconds=59)
+    assert guest.open(link).status_code == 200
+    world.clock.forward(seconds=1)
+    assert guest.open(link).status_code == 404
+
+
+def test_link_that_we_did_not_make_is_refused(world, owner, guest):
+    link = make_link(world, owner)
+
+    for wrong in (link[:-4] + "AAAA", "/dashboard/password/x", "/dashboard/password/%00"):
+        assert guest.open(wrong).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("base_url", "is_secure"),
+    [
+        ("http://localhost", False),
+        ("http://127.0.0.1:8000", False),
+        ("http://embed.example", True),
+        ("https://embed.example", True),
+        ("http://localhost.evil.example", True),
+    ],
+)
+def test_cookie_is_kept_to_the_dashboard_and_to_https(world, owner, base_url, is_secure):
+    answer = world.app.test_client().get(SIGN_IN, base_url=base_url)
+
+    name_and_value, *attributes = answer.headers["Set-Cookie"].split("; ")
+    assert name_and_value.startswith("embed_dashboard=")
+    assert {"HttpOnly", "SameSite=Lax", "Path=/dashboard"} <= set(attributes)
+    assert ("Secure" in attributes) == is_secure
+    assert not any(attribute.startswith("Domain") for attribute in attributes)
+
+
+def test_owner_lands_where_they_were_going(world, guest):
+    wanted = f"/dashboard/pages/{world.page_id}/keys"
+    location = guest.open(wanted).headers["Location"]
+
+    assert guest.sign_in(path=location).headers["Location"] == wanted
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "https://evil.example/dashboard/",
+        "//evil.example/dashboard/",
+        "/\\evil.example",
+        "/dashboard/\\evil.example",
+        "/dashboard/../\\evil.example",
+        "javascript:alert(1)",
+        "/embed.js",
+        "/dashboardx",
+        "http:///dashboard/",
+    ],
+)
+@one_database
+def test_sign_in_leads_nowhere_else(guest, target):
+    location = guest.open(SIGN_IN).request.path
+    token = find_token(guest.open(location).text)
+    answer = guest.client.post(
+        SIGN_IN,
+        query_string={"next": target},
+        data={"csrf_token": token, "email": "owner@example.com", "password": PASSWORD},
+    )
+
+    assert answer.status_code == 303
+    assert answer.headers["Location"] == HOME
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong"])
+def test_form_without_its_token_is_refused(guest, token):
+    guest.open(SIGN_IN)
+    data = {"email": "owner@example.com", "password": PASSWORD}
+
+    answer = guest.client.post(SIGN_IN, data=data | ({"csrf_token": token} if token else {}))
+
+    assert answer.status_code == 400
+    assert "too old" in answer.text
+    assert not guest.is_signed_in
+
+
+def test_token_of_another_session_is_refused(world, guest):
+    token = find_token(Guest(world).open(SIGN_IN).text)
+    guest.open(SIGN_IN)
+    data = {"email": "owner@example.com", "password": PASSWORD, "csrf_token": token}
+
+    assert guest.client.post(SIGN_IN, data=data).status_code == 400
+
+
+def test_password_is_never_shown_or_kept_in_clear(world, owner, guest):
+    guest.sign_in(password=PASSWORD + "x")
+
+    assert PASSWORD not in repr(world.dump())
+    assert re.search(r"argon2id", Owner.get_by_id(owner.owner.id).password_hash)
+
+
+def test_present_password_cannot_be_guessed_without_limit(owner):
+    new = "another long password"
+    guess = {"present": "a wrong password", "password": new, "again": new}
+    answers = [owner.post("/dashboard/account", **guess) for _ in range(11)]
+
+    assert {answer.status_code for answer in answers[:9]} == {422}
+    assert answers[-1].status_code == 429
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 600

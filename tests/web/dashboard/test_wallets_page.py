@@ -1,0 +1,444 @@
+"""The page's wallets: the list, one by one, many at once, and as files."""
+
+import csv
+import html
+import io
+import re
+from functools import partial
+
+import pytest
+from world import USDC, Visitor
+
+from embed import events, pages
+from embed.balances import observations
+from embed.db.connection import db
+from embed.db.models import Balance, Wallet
+from embed.wallets import tracking
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def path_of(world, *more: str) -> str:
+    return "/".join([f"/dashboard/pages/{world.page_id}/wallets", *more])
+
+
+def make_address() -> str:
+    return Visitor().address
+
+
+def list_shown(owner, **search: object) -> list[str]:
+    """Return the names on the page, in their order."""
+    answer = owner.get(path_of(owner.world), query_string=search)
+    assert answer.status_code == 200
+    return re.findall(r"<strong>([^<$]+)</strong>", answer.text.partition("<main")[2])
+
+
+def read_all(world) -> dict[str, tuple]:
+    found = tracking.list_all_wallets(world.page_id)
+    return {
+        one.address: (
+            one.public_alias,
+            {tag.name for tag in one.tags},
+            one.is_hidden,
+            one.token_balance,
+        )
+        for one in found
+    }
+
+
+def fill(world, count: int) -> None:
+    with db.atomic():
+        for number in range(count):
+            world.clock.forward(milliseconds=1)
+            world.track(make_address(), alias=f"Wallet {number:03}")
+
+
+def latest_deed(world) -> tuple[str, str, str]:
+    entry = events.list_of_page(world.page_id)[0]
+    return entry.actor, entry.action, entry.subject
+
+
+# The list
+
+
+def test_search_finds_by_name_and_address_whatever_the_case(world, owner):
+    one = world.track(make_address(), alias="Treasury")
+    world.track(make_address(), alias="100% other_name")
+
+    assert list_shown(owner, q="treaSURY") == ["Treasury"]
+    assert list_shown(owner, q=one.address[4:20]) == ["Treasury"]
+    assert list_shown(owner, q="0% o") == ["100% other_name"]
+    assert list_shown(owner, q="_") == ["100% other_name"]
+    assert list_shown(owner, q="nothing\0 like it") == []
+
+
+def test_list_is_narrowed_by_tag_and_visibility(world, owner):
+    tag = world.add_tag("team")
+    world.track(make_address(), alias="Tagged", tag_names=["team"])
+    world.track(make_address(), alias="Hidden", is_hidden=True)
+
+    assert list_shown(owner, tag=tag.id) == ["Tagged"]
+    assert list_shown(owner, hidden="yes") == ["Hidden"]
+    assert list_shown(owner, hidden="no") == ["Tagged"]
+    assert owner.get(path_of(world), query_string={"tag": "A" * 20}).status_code == 404
+
+
+def test_list_comes_in_hundreds(world, owner):
+    fill(world, 201)
+
+    assert list_shown(owner) == [f"Wallet {number:03}" for number in range(100)]
+    assert list_shown(owner, page=3) == ["Wallet 200"]
+    assert list_shown(owner, page=99) == ["Wallet 200"]
+    assert list_shown(owner, page=-1) == list_shown(owner, page="x") == list_shown(owner)
+    assert 'href="?q=wallet&amp;page=2"' in owner.get(path_of(world) + "?q=wallet").text
+
+
+def test_hostile_name_is_shown_as_text(world, owner):
+    world.track(make_address(), alias=HOSTILE)
+
+    assert HOSTILE not in owner.get(path_of(world)).text
+    assert HOSTILE in owner.see(path_of(world))
+
+
+def test_views_ask_the_database_as_often_for_200_wallets_as_for_5(world, owner, count_statements):
+    world.add_tag("team")
+
+    def count_all() -> list[int]:
+        paths = [path_of(world), path_of(world, "new"), path_of(world, "import")]
+        paths.append(f"{path_of(world)}.csv")
+        return [count_statements(partial(owner.get, path)) for path in paths]
+
+    fill(world, 5)
+    few = count_all()
+    fill(world, 195)
+    assert count_all() == few
+    assert max(few) < 9
+
+
+# One by one
+
+
+def test_wallet_is_added(world, owner):
+    world.add_tag("team")
+    address = make_address()
+    world.clock.forward(seconds=1)
+
+    answer = owner.post(
+        path_of(world, "new"),
+        address=f" {address} ",
+        alias="Treasury",
+        tag_names=["team"],
+        balance="12.5",
+        is_hidden="y",
+    )
+
+    assert answer.status_code == 303
+    assert read_all(world) == {address: ("Treasury", {"team"}, True, 12.5)}
+    assert latest_deed(world) == (owner.email, "add wallet", f"Treasury ({address})")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "said"),
+    [
+        ({"address": "nonsense"}, "address", "is not a wallet address"),
+        ({"address": ""}, "address", "Which wallet?"),
+        ({"address": USDC}, "address", "already"),
+        ({"alias": "x" * 101}, "alias", "100"),
+        ({"alias": "a\x00b"}, "alias", "cannot be shown"),
+        ({"balance": "-1"}, "balance", "0 or more"),
+        ({"balance": "nan"}, "balance", "0 or more"),
+        ({"balance": "many"}, "balance", "Not a valid float"),
+        ({"tag_names": "no such tag"}, "tag_names", "not a valid choice"),
+    ],
+)
+def test_bad_wallet_is_refused_beside_the_field_with_what_was_typed(
+    world, owner, fields, field, said
+):
+    world.track(USDC)
+    before = read_all(world)
+
+    answer = owner.post(
+        path_of(world, "new"), **({"address": make_address(), "alias": "Kept name"} | fields)
+    )
+
+    assert answer.status_code == 422
+    marked = re.search(rf'id="{field}-wrong">(.*?)</p>', answer.text, re.DOTALL)
+    beside = marked[1] if marked else answer.text.partition("<legend>Tags")[2]
+    assert said.lower() in beside.lower() or field == "tag_names"
+    assert ("Kept name" in answer.text) == ("alias" not in fields)
+    assert read_all(world) == before
+
+
+def test_wallet_is_edited(world, owner):
+    world.add_tag("team")
+    wallet = world.track(make_address(), alias="Old", tag_names=["team"], is_hidden=True)
+
+    shown = owner.get(path_of(world, wallet.id)).text
+    assert 'value="Old"' in shown
+    assert owner.post(path_of(world, wallet.id), alias="New", balance="3").status_code == 303
+
+    assert read_all(world) == {wallet.address: ("New", set(), False, 3.0)}
+
+
+def test_balance_that_is_left_as_it_is_is_no_new_observation(world, owner):
+    wallet = world.track(make_address(), balance=7)
+    observed_at = Balance.get().observed_at
+    world.clock.forward(hours=1)
+
+    owner.post(path_of(world, wallet.id), alias="New", balance="7.0")
+
+    assert Balance.get().observed_at == observed_at
+
+
+def test_removing_asks_first(world, owner):
+    wallet = world.track(make_address(), alias="Treasury")
+    world.clock.forward(seconds=1)
+
+    assert "Remove Treasury?" in owner.see(path_of(world, wallet.id, "remove"))
+    assert owner.post(path_of(world, wallet.id, "remove")).status_code == 303
+
+    assert read_all(world) == {}
+    assert latest_deed(world)[:2] == (owner.email, "remove wallet")
+    assert owner.get(path_of(world, wallet.id)).status_code == 404
+
+
+# Many at once
+
+
+def change(owner, what: str, ids: list[str], **fields):
+    return owner.post(path_of(owner.world, "change"), change=what, wallet=ids, **fields)
+
+
+def test_many_are_hidden_and_shown_with_one_entry_in_the_log(world, owner):
+    ids = [world.track(make_address()).id for _ in range(3)]
+    version = world.page.version
+    world.clock.forward(seconds=1)
+
+    assert change(owner, "hide", ids[:2]).status_code == 303
+    assert [hidden for _, _, hidden, _ in read_all(world).values()].count(True) == 2
+    assert world.page.version == version + 1
+    assert latest_deed(world) == (owner.email, "hide wallets", "2")
+
+    change(owner, "show", ids)
+    assert not any(hidden for _, _, hidden, _ in read_all(world).values())
+
+
+def test_many_get_a_tag_and_lose_it(world, owner):
+    tag = world.add_tag("team")
+    ids = [world.track(make_address(), tag_names=["team"]).id, world.track(make_address()).id]
+
+    change(owner, "tag", ids, tag=tag.id)
+    assert [tags for _, tags, _, _ in read_all(world).values()] == [{"team"}, {"team"}]
+
+    change(owner, "untag", ids, tag=tag.id)
+    assert [tags for _, tags, _, _ in read_all(world).values()] == [set(), set()]
+
+
+def test_removing_many_asks_once_more(world, owner):
+    ids = [world.track(make_address()).id for _ in range(2)]
+
+    asked = change(owner, "remove", ids)
+    assert asked.status_code == 200
+    assert "Remove 2 wallets?" in asked.text
+    assert len(read_all(world)) == 2
+
+    assert change(owner, "remove", ids, sure="yes").status_code == 303
+    assert read_all(world) == {}
+
+
+@pytest.mark.parametrize("what", ["hide", "tag", "", "explode"])
+def test_change_of_nothing_or_to_nothing_is_a_clear_message(world, owner, what):
+    answer = change(owner, what, [] if what == "hide" else [world.track(make_address()).id])
+
+    assert answer.status_code == 409
+    assert re.search("Tick|Choose", answer.text)
+
+
+def test_change_leads_back_to_the_same_search(world, owner):
+    ids = [world.track(make_address(), alias="Found").id]
+
+    path = path_of(world, "change") + "?q=found&page=2&next=//evil.example"
+    answer = owner.post(path, change="hide", wallet=ids)
+
+    assert answer.status_code == 303, answer.text
+    assert answer.headers["Location"] == f"{path_of(world)}?q=found&page=2"
+
+
+def test_wallets_of_another_page_are_passed_over(world, owner, stranger):
+    mine = world.track(make_address())
+    theirs = tracking.add_wallet(
+        stranger.make_page(),
+        make_address(),
+        tracking.WalletChanges(),
+        world.clock(),
+    )
+
+    change(owner, "remove", [mine.id, theirs.id, "' OR 1=1", "\0"], sure="yes")
+
+    assert [wallet.id for wallet in Wallet.select()] == [theirs.id]
+
+
+# Files
+
+
+def check_file(owner, text: str | bytes, **fields):
+    raw = text.encode() if isinstance(text, str) else text
+    return owner.post(
+        path_of(owner.world, "import"), file=(io.BytesIO(raw), "wallets.csv"), **fields
+    )
+
+
+def read_carried(answer) -> str:
+    """Return what the dry run hands to the next step, as a browser would send it."""
+    inner = re.search(r'<textarea name="text"[^>]*>\n?(.*?)</textarea>', answer.text, re.DOTALL)[1]
+    return html.unescape(inner).replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+def import_file(owner, text: str, **fields):
+    checked = check_file(owner, text, **fields)
+    assert checked.status_code == 200, checked.text
+    return owner.post(path_of(owner.world, "import/apply"), text=read_carried(checked), **fields)
+
+
+def export(owner) -> str:
+    answer = owner.get(path_of(owner.world) + ".csv")
+    assert answer.content_type == "text/csv; charset=utf-8"
+    assert "attachment" in answer.headers["Content-Disposition"]
+    return answer.data.decode("utf-8-sig")
+
+
+def test_export_is_imported_exactly_into_another_page(world, owner):
+    world.add_tag("a;b")
+    world.add_tag("=cmd")
+    world.track(make_address(), alias="=1+1", tag_names=["a;b", "=cmd"], balance=0.1 + 0.2)
+    world.track(make_address(), alias="'=quoted", is_hidden=True)
+    world.track(make_address(), alias='Zoë, "x"', tag_names=["=cmd"])
+    kept, text = read_all(world), export(owner)
+    for row in csv.reader(io.StringIO(text)):
+        assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row)
+    world.page_id = owner.make_page()
+
+    assert import_file(owner, text, makes_tags="y").status_code == 303
+
+    assert read_all(world) == kept
+    assert "already, just so" in check_file(owner, text).text
+
+
+def test_dry_run_lists_every_bad_line_and_changes_nothing(world, owner):
+    before = world.dump()
+
+    answer = check_file(owner, f"address\nbad\n{USDC},,new tag\n{USDC},,,,much\n{make_address()}\n")
+
+    assert answer.status_code == 422
+    rows = re.findall(r'<td class="number">(\d+)</td><td>(.*?)</td>', answer.text)
+    assert [number for number, _ in rows] == ["2", "3", "4"]
+    assert "has no tag new tag" in rows[1][1]
+    assert world.dump() == before
+
+
+def test_missing_tags_alone_are_offered_to_be_made(world, owner):
+    checked = check_file(owner, f"{USDC},,team;watch")
+    assert "Make the tags and apply" in checked.text
+    assert "Make the tags and apply" not in check_file(owner, f"{USDC},,team\nbad").text
+
+    owner.post(path_of(world, "import/apply"), text=read_carried(checked), makes_tags="y")
+
+    assert read_all(world) == {USDC: (None, {"team", "watch"}, False, 0.0)}
+
+
+def test_dry_run_says_what_would_happen_and_changes_nothing(world, owner):
+    world.track(USDC, alias="Old")
+    before = world.dump()
+
+    answer = check_file(owner, f"{USDC},New\n{make_address()},<b>,team", makes_tags="y")
+
+    assert answer.status_code == 200
+    text = re.sub(r"<[^>]+>", "", answer.text)
+    assert re.search(r"add 1\s+wallet,", text)
+    assert re.search(r"change 1,", text)
+    assert "team" in text
+    assert "<b>" not in answer.text
+    assert world.dump() == before
+
+
+def test_import_is_one_change_with_one_entry_in_the_log(world, owner):
+    world.track(USDC, alias="Old", balance=5)
+    version = world.page.version
+    world.clock.forward(seconds=1)
+    other = make_address()
+
+    answer = import_file(owner, f"{USDC},New,,yes,\n{other},Other,team,,2.5", makes_tags="y")
+
+    assert answer.status_code == 303
+    assert read_all(world) == {
+        USDC: ("New", set(), True, 5.0),
+        other: ("Other", {"team"}, False, 2.5),
+    }
+    assert world.page.version == version + 1
+    assert latest_deed(world) == (owner.email, "import wallets", "1 added, 1 changed")
+    assert [wallet["address"] for wallet in world.read().json["wallets"]] == [other]
+
+
+def test_import_keeps_the_order_of_the_file(world, owner):
+    addresses = [make_address() for _ in range(20)]
+
+    import_file(owner, "\n".join(addresses))
+
+    assert list(read_all(world)) == addresses
+
+
+def test_imported_balance_reaches_the_owners_other_pages_and_no_strangers(world, owner, stranger):
+    address = make_address()
+    other_id, strange_id = owner.make_page(), stranger.make_page()
+    tracking.add_wallet(strange_id, address, tracking.WalletChanges(), world.clock())
+    tracking.add_wallet(other_id, address, tracking.WalletChanges(), world.clock())
+    key = world.make_key("secret", page_id=other_id)
+    assert world.read(other_id, key=key).json["wallets"][0]["tokenBalance"] == 0
+
+    import_file(owner, f"{address},,,,42")
+
+    assert world.read(other_id, key=key).json["wallets"][0]["tokenBalance"] == 42
+    assert observations.read_balances(pages.get_page(strange_id), [address]) == {}
+
+
+def test_page_that_changed_since_the_dry_run_is_checked_again(world, owner):
+    tag = world.add_tag("team")
+    text = f"{make_address()},,team"
+    checked = check_file(owner, text)
+    owner.post(f"/dashboard/pages/{world.page_id}/tags/{tag.id}/remove")
+
+    answer = owner.post(path_of(world, "import/apply"), text=read_carried(checked))
+
+    assert answer.status_code == 422
+    assert "has no tag team" in answer.text
+    assert read_all(world) == {}
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"), [(b"a\nZo\xeb", "Line 2 is not UTF-8"), (b"", "no wallets in this file")]
+)
+def test_file_that_cannot_be_used_is_a_clear_message(owner, raw, said):
+    assert said in check_file(owner, raw).text
+
+
+def test_form_without_a_file_and_a_file_that_is_too_large_are_clear_messages(world, owner):
+    assert "Choose a file" in owner.post(path_of(world, "import")).text
+    answer = owner.post(path_of(world, "import/apply"), text="x" * 5_000_000)
+    assert answer.status_code == 413
+    assert "4 MB" in answer.text
+
+
+def test_import_asks_the_database_as_often_for_200_lines_as_for_5(world, owner, count_statements):
+    def make_text(count: int) -> str:
+        return "\n".join(f"{make_address()},Name,team,no,1" for _ in range(count))
+
+    world.add_tag("team")
+    few, many = make_text(5), make_text(200)
+
+    def apply(text):
+        answer = owner.post(path_of(world, "import/apply"), text=text)
+        assert answer.status_code == 303
+
+    first = count_statements(lambda: apply(few))
+    assert count_statements(lambda: apply(many)) == first
+    assert len(read_all(world)) == 205

@@ -1,0 +1,405 @@
+"""GET /embed/tracking/{id}?key= (spec 4.6) and the session cookie (spec 2.7)."""
+
+from html.parser import HTMLParser
+
+import pytest
+from world import SITE, Visitor, code_of, one_database
+
+from embed.db.models import Submission
+
+COOKIE = "embed_session"
+
+
+def open_frame(world, key=None, *, page_id=None, cookie=None, **headers):
+    """Ask as a browser does for a frame: no Authorization, no Origin."""
+    return world.call(
+        "GET",
+        f"/embed/tracking/{page_id or world.page_id}",
+        query_string={} if key == "" else {"key": key or world.public_key},
+        cookie=cookie,
+        headers={"Authorization": None, "Origin": None} | headers,
+    )
+
+
+def read_cookie(answer) -> str:
+    (line,) = answer.headers.getlist("Set-Cookie")
+    name, _, value = line.partition(";")[0].partition("=")
+    assert name == COOKIE
+    return value
+
+
+def read_policy(answer) -> dict[str, list[str]]:
+    directives = answer.headers["Content-Security-Policy"].split(";")
+    return {name: values for name, *values in map(str.split, directives)}
+
+
+class Document(HTMLParser):
+    """What a browser would make of a page: its elements, their attributes, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+    @property
+    def attributes(self) -> set[str]:
+        return {name for _, attributes in self.elements for name in attributes}
+
+    @property
+    def tags(self) -> set[str]:
+        return {tag for tag, _ in self.elements}
+
+    def find(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def is_own_or_data(script: dict[str, str | None]) -> bool:
+    """Tell whether a script comes from the service, or is data that nothing runs."""
+    return (script.get("src") or "").startswith("/static/") or (
+        script.get("type") == "application/json"
+    )
+
+
+def test_widget_shows_the_page(world):
+    visitor = Visitor()
+    world.configure(public_title="Our holders", public_comments="Thank you all.")
+    world.add_tag("Friend")
+    world.track(visitor.address, alias="Ann", tag_names=["Friend"], balance=1500)
+
+    answer = open_frame(world)
+
+    assert answer.status_code == 200
+    assert answer.content_type == "text/html; charset=utf-8"
+    text = Document(answer.text).text
+    for part in ("USD Coin", "$USDC", "Our holders", "Thank you all.", "Ann", "Friend", "1,500"):
+        assert part in text
+
+
+def test_hidden_wallets_are_not_in_the_widget(world):
+    hidden = Visitor().address
+    world.track(hidden, alias="Secret", is_hidden=True)
+
+    answer = open_frame(world)
+
+    assert hidden not in answer.text
+    assert "Secret" not in answer.text
+
+
+def test_widget_shows_the_page_as_it_is_now(world):
+    open_frame(world)
+    world.configure(public_title="Changed")
+
+    assert "Changed" in open_frame(world).text
+
+
+# The cookie
+
+
+def test_cookie_has_the_attributes_of_the_spec_and_no_others(world):
+    (line,) = open_frame(world).headers.getlist("Set-Cookie")
+
+    pair, *attributes = line.split("; ")
+    assert pair.startswith(f"{COOKIE}=")
+    # Expires says again, for clients that know no Max-Age, how long it lives.
+    assert sorted(one for one in attributes if not one.startswith("Expires=")) == [
+        "HttpOnly",
+        f"Max-Age={30 * 24 * 60 * 60}",
+        "Partitioned",
+        "Path=/embed",
+        "SameSite=None",
+        "Secure",
+    ]
+
+
+def test_cookie_is_nothing_that_a_cookie_cannot_hold(world):
+    value = read_cookie(open_frame(world))
+
+    assert value.isascii()
+    assert value.isprintable()
+    assert not set(value) & set(' ",;\\')
+    assert len(value) < 4000
+
+
+def test_every_visitor_gets_a_session_of_their_own(world):
+    assert read_cookie(open_frame(world)) != read_cookie(open_frame(world))
+
+
+def test_opening_the_widget_writes_nothing(world):
+    before = world.dump()
+
+    open_frame(world)
+
+    assert world.dump() == before
+
+
+def test_every_visit_renews_the_thirty_days_of_the_same_session(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    world.submit(visitor)
+
+    for _ in range(3):
+        world.clock.forward(days=29)
+        answer = open_frame(world, cookie=visitor.cookie)
+        visitor.cookie = read_cookie(answer)
+        assert f"Max-Age={30 * 24 * 60 * 60}" in answer.headers["Set-Cookie"]
+
+    assert len(world.list_own(visitor).json["submissions"]) == 1
+
+
+def test_expired_session_is_followed_by_a_new_one(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    world.submit(visitor)
+    world.clock.forward(days=30)
+
+    visitor.cookie = read_cookie(open_frame(world, cookie=visitor.cookie))
+
+    assert world.list_own(visitor).json["submissions"] == []
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "a.b", "a" * 5000, "\xe9"])
+def test_broken_cookie_is_followed_by_a_new_session(world, cookie):
+    visitor = Visitor()
+
+    visitor.cookie = read_cookie(open_frame(world, cookie=cookie))
+
+    assert world.submit(visitor).status_code == 201
+    assert Submission.get().session_id is not None
+
+
+def test_session_is_one_for_all_pages(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    other = world.make_page()
+    key = world.make_key("public", page_id=other)
+    world.submit(visitor)
+
+    visitor.cookie = read_cookie(open_frame(world, key, page_id=other, cookie=visitor.cookie))
+
+    assert len(world.list_own(visitor).json["submissions"]) == 1
+
+
+def test_no_other_route_sets_a_cookie(world):
+    own_routes = [
+        rule.rule.replace("<page_id>", world.page_id)
+        for rule in world.app.url_map.iter_rules()
+        if rule.rule.startswith("/embed/")
+        and rule.rule != "/embed/tracking/<page_id>"
+        and "GET" in rule.methods
+    ]
+    assert len(own_routes) >= 2
+
+    for path in own_routes:
+        answer = world.call("GET", path, query_string={"key": world.public_key})
+        assert "Set-Cookie" not in answer.headers, path
+
+
+# Who may show it, and what it may load
+
+
+def test_only_the_sites_on_the_keys_list_may_frame_the_widget(world):
+    key = world.make_key("public", origins=["https://A.example/", "http://b.example:3000"])
+
+    assert read_policy(open_frame(world))["frame-ancestors"] == ["'self'", SITE]
+    assert read_policy(open_frame(world, key))["frame-ancestors"] == [
+        "'self'",
+        "https://a.example",
+        "http://b.example:3000",
+    ]
+
+
+def test_key_without_sites_may_be_framed_by_nobody_else(world):
+    key = world.make_key("public")
+
+    assert read_policy(open_frame(world, key))["frame-ancestors"] == ["'self'"]
+
+
+def test_key_for_the_null_origin_names_no_ancestors_as_none_could_match(world):
+    key = world.make_key("public", origins=[SITE], allow_null_origin=True)
+
+    answer = open_frame(world, key)
+
+    assert "frame-ancestors" not in read_policy(answer)
+    assert "X-Frame-Options" not in answer.headers
+
+
+def test_widget_loads_nothing_but_the_services_own_files(world):
+    answer = open_frame(world)
+
+    policy = read_policy(answer)
+    assert policy["default-src"] == ["'none'"]
+    for directive in ("script-src", "style-src", "connect-src"):
+        assert policy[directive] == ["'self'"]
+    assert policy["base-uri"] == ["'none'"]
+    assert policy["form-action"] == ["'none'"]
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
+    document = Document(answer.text)
+    assert "style" not in document.tags | document.attributes
+    assert all(is_own_or_data(script) for script in document.find("script"))
+    assert all(link["href"].startswith(("/", "data:,")) for link in document.find("link"))
+
+
+def test_address_with_the_key_stays_with_the_service(world):
+    assert open_frame(world).headers["Referrer-Policy"] == "strict-origin"
+
+
+def test_page_with_a_session_is_kept_by_no_cache(world):
+    assert "no-store" in open_frame(world).headers["Cache-Control"]
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null"])
+def test_route_itself_leaves_the_origin_to_the_browser(world, origin):
+    assert open_frame(world, Origin=origin).status_code == 200
+
+
+# Refusals
+
+
+def revoked_key(world):
+    world.revoke(world.public_key)
+    return world.public_key
+
+
+def key_of_another_page(world):
+    return world.make_key("public", page_id=world.make_page())
+
+
+def revoked_secret_key(world):
+    world.revoke(world.secret_key)
+    return world.secret_key
+
+
+def key_of_a_private_page(world):
+    world.configure(is_public=False)
+    return world.public_key
+
+
+def key_of_a_page_not_to_embed(world):
+    world.configure(is_embeddable=False)
+    return world.public_key
+
+
+def key_of_a_deleted_page(world):
+    world.delete_page()
+    return world.public_key
+
+
+REFUSALS = {
+    "no key": (lambda world: "", 401, "missing_key"),
+    "malformed key": (lambda world: "x", 401, "invalid_key"),
+    "unknown key": (lambda world: "svc_pub_" + "0" * 32, 401, "invalid_key"),
+    "NUL in the key": (lambda world: "svc_pub_" + "0" * 31 + "\0", 401, "invalid_key"),
+    "key of another page": (key_of_another_page, 401, "invalid_key"),
+    "secret key": (lambda world: world.secret_key, 401, "invalid_key"),
+    "revoked secret key": (revoked_secret_key, 401, "revoked_key"),
+    "revoked key": (revoked_key, 401, "revoked_key"),
+    "private page": (key_of_a_private_page, 403, "embed_disabled"),
+    "embedding off": (key_of_a_page_not_to_embed, 403, "embed_disabled"),
+    "deleted page": (key_of_a_deleted_page, 404, "not_found"),
+}
+
+
+@pytest.mark.parametrize(("make_key", "status", "code"), REFUSALS.values(), ids=REFUSALS)
+def test_refusal_is_a_small_page_for_people_that_sets_no_cookie(world, make_key, status, code):
+    visitor = Visitor()
+    world.open_widget(visitor)
+
+    answer = open_frame(world, make_key(world), cookie=visitor.cookie)
+
+    assert answer.status_code == status
+    assert answer.mimetype == "text/html"
+    assert code in Document(answer.text).text
+    assert "Set-Cookie" not in answer.headers
+    assert "USD Coin" not in answer.text
+    assert world.public_key not in answer.text
+    assert world.secret_key not in answer.text
+
+
+def test_api_key_header_does_not_open_the_widget(world):
+    answer = open_frame(world, "", Authorization=f"Bearer {world.public_key}")
+
+    assert answer.status_code == 401
+
+
+def test_unknown_page_beside_the_widget_is_not_found_for_people(world):
+    answer = world.client.get("/embed/nothing")
+
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_widget_is_only_read(world, method):
+    path = f"/embed/tracking/{world.page_id}"
+
+    answer = world.call(method, path, query_string={"key": world.public_key})
+
+    assert answer.status_code == 405
+    assert "Set-Cookie" not in answer.headers
+    assert "GET" in answer.headers["Allow"]
+
+
+# What others wrote
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "</title></main><script>alert(1)",
+    "</script><script>alert(1)//",
+    "<!--",
+    "]]>",
+    "{{ 7*7 }}{% raw %}",
+    "&lt;b&gt; &amp;amp;",
+    "javascript:alert(1)",
+    "\u202eright to left",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_what_an_owner_wrote_is_text_and_never_markup(world, text):
+    harmless = Document(open_frame(world).text)
+    world.configure(
+        token_name=text, token_symbol=text[:20], public_title=text, public_comments=text
+    )
+    world.add_tag(text[:40])
+    world.track(Visitor().address, alias=text, tag_names=[text[:40]])
+
+    document = Document(open_frame(world).text)
+
+    assert text in document.text
+    assert text[:40] in document.text
+    assert document.tags <= harmless.tags | {"li", "ul", "p", "div", "button", "code", "span"}
+    assert not any(name.startswith("on") for name in document.attributes)
+    assert all(is_own_or_data(script) for script in document.find("script"))
+
+
+@one_database
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_what_the_address_says_is_never_markup(world, text):
+    plain = Document(open_frame(world).text)
+
+    answer = world.call(
+        "GET",
+        f"/embed/tracking/{world.page_id}",
+        query_string=dict.fromkeys(["theme", "accent", "lang", "page", "x", text], text)
+        | {"key": world.public_key},
+        headers={"Referer": f"{SITE}/{text.encode('ascii', 'ignore').decode()}"},
+    )
+
+    document = Document(answer.text)
+    assert answer.status_code == 200
+    assert document.tags == plain.tags
+    assert not any(name.startswith("on") for name in document.attributes)
+
+
+def test_nickname_cannot_be_markup_in_the_first_place(world):
+    assert code_of(world.submit(Visitor(), "<b>x</b>")) == "invalid_nickname_chars"
