@@ -56,7 +56,15 @@ class ApiError(Exception):
 
 
 class InvalidInput(ValueError):
-    """What an owner or operator typed cannot be kept; the text is a sentence for them."""
+    """What an owner or operator typed cannot be kept; the text is a sentence for them.
+
+    `field` is the name of what was typed, as the use case calls it; None: it is about no one
+    field.
+    """
+
+    def __init__(self, sentence: str, *, field: str | None = None) -> None:
+        super().__init__(sentence)
+        self.field = field
 
 
 class NotFound(LookupError):

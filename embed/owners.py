@@ -21,7 +21,7 @@ def create_owner(raw_email: str, now: datetime) -> Owner:
     try:
         return Owner.create(email=email, created_at=now)
     except IntegrityError:
-        raise InvalidInput(f"There is an owner {email} already.") from None
+        raise InvalidInput(f"There is an owner {email} already.", field="email") from None
 
 
 def list_owners() -> list[Owner]:
@@ -91,5 +91,5 @@ def get_installation_owner(now: datetime) -> Owner:
 def _parse_email(raw: str) -> str:
     email = raw.strip().lower()
     if not (_EMAIL.fullmatch(email) and email.isprintable()):
-        raise InvalidInput(f"{raw!r} is not an e-mail address.")
+        raise InvalidInput(f"{raw!r} is not an e-mail address.", field="email")
     return email

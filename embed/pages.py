@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from embed import events
 from embed.db.connection import db
 from embed.db.models import Owner, Page
 from embed.domain.addresses import is_address
@@ -12,7 +11,8 @@ from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput, NotFound
-from embed.events import COMMAND_LINE
+from embed.events.editing import COMMAND_LINE, editing, lock_page
+from embed.events.kinds import PageChanged, PageCreated, PageDeleted, PageRestored
 
 RESTORE_WITHIN = timedelta(days=30)
 MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
@@ -25,8 +25,9 @@ def create_page(
     parsed = parse_fields(fields)
     with db.atomic():
         page = Page.create(owner=owner, created_at=now, **parsed)
-        events.record(page.id, actor, "create page", page.token_name, now)
-    return page
+        with editing(page.id, actor, now) as edit:
+            edit.record(PageCreated(page.token_name))
+    return get_page(page.id)
 
 
 def list_pages() -> list[Page]:
@@ -46,63 +47,45 @@ def find_page(page_id: str) -> Page | None:
     return Page.get_or_none(Page.id == page_id)
 
 
-def lock_page(page_id: str) -> Page:
-    """Read a page and keep everybody else from changing it until the transaction ends.
-
-    Raises NotFound.
-    """
-    query = Page.select().where(Page.id == page_id)
-    page = (query.for_update() if db.for_update else query).get_or_none()
-    if page is None:
-        raise NotFound(f"There is no tracking page {page_id}.")
-    return page
-
-
 def update_page(
     page_id: str, fields: dict[str, Any], now: datetime, *, actor: str = COMMAND_LINE
 ) -> Page:
     """Change only the fields given. Raises NotFound, InvalidInput."""
     parsed = parse_fields(fields)
-    with db.atomic():
-        page = lock_page(page_id)
-        changes = {name: value for name, value in parsed.items() if getattr(page, name) != value}
+    with editing(page_id, actor, now) as edit:
+        changes = {
+            name: value for name, value in parsed.items() if getattr(edit.page, name) != value
+        }
         if changes:
-            Page.update(changes).where(Page.id == page.id).execute()
-            bump_version(page.id)
-            events.record(page.id, actor, "change page", _describe(changes), now)
+            Page.update(changes).where(Page.id == page_id).execute()
+            edit.record(PageChanged(changes))
     return get_page(page_id)
-
-
-def _describe(changes: dict[str, Any]) -> str:
-    return ", ".join(
-        f"{name}: {value.email if isinstance(value, Owner) else value}"
-        for name, value in changes.items()
-    )
 
 
 def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:
     """Mark a page deleted: its keys answer 404 from now on. Raises NotFound."""
-    with db.atomic():
-        page = lock_page(page_id)
-        if page.deleted_at is None:
-            page.deleted_at = now
-            page.save(only=[Page.deleted_at])
-            events.record(page.id, actor, "delete page", page.token_name, now)
-    return page
+    with editing(page_id, actor, now) as edit:
+        if edit.page.deleted_at is None:
+            _set_deleted_at(edit.page, now)
+            edit.record(PageDeleted(edit.page.token_name))
+    return edit.page
 
 
 def restore_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:
     """Take a deletion back. Raises NotFound, InvalidInput after 30 days."""
-    with db.atomic():
-        page = lock_page(page_id)
-        if page.deleted_at is None:
-            return page
-        if now > page.deleted_at + RESTORE_WITHIN:
-            raise InvalidInput("The page was deleted more than 30 days ago.")
-        page.deleted_at = None
-        page.save(only=[Page.deleted_at])
-        events.record(page.id, actor, "restore page", page.token_name, now)
-    return page
+    with editing(page_id, actor, now) as edit:
+        deleted_at = edit.page.deleted_at
+        if deleted_at is not None:
+            if now > deleted_at + RESTORE_WITHIN:
+                raise InvalidInput("The page was deleted more than 30 days ago.")
+            _set_deleted_at(edit.page, None)
+            edit.record(PageRestored(edit.page.token_name))
+    return edit.page
+
+
+def _set_deleted_at(page: Page, deleted_at: datetime | None) -> None:
+    page.deleted_at = deleted_at
+    page.save(only=[Page.deleted_at])
 
 
 def purge_page(page_id: str) -> Page:
@@ -111,11 +94,6 @@ def purge_page(page_id: str) -> Page:
         page = lock_page(page_id)
         Page.delete().where(Page.id == page.id).execute()
     return page
-
-
-def bump_version(page_id: str) -> None:
-    """Say that the public payload has changed; in the transaction of the change itself."""
-    Page.update(version=Page.version + 1).where(Page.id == page_id).execute()
 
 
 def read_policy(page: Page) -> Policy:
@@ -135,33 +113,42 @@ def parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _parse_mint(raw: str) -> str:
     if not is_address(raw):
-        raise InvalidInput(f"{raw!r} is not a mint address (base58 of 32 bytes).")
+        raise InvalidInput(
+            f"{raw!r} is not a mint address (base58 of 32 bytes).", field="token_mint"
+        )
     return raw
 
 
-def _whole_number(name: str) -> Callable[[int], int]:
+def _whole_number(label: str, field: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
-            raise InvalidInput(f"The {name} is a whole number, 0 to {MAX_WHOLE_NUMBER}.")
+            sentence = f"The {label} is a whole number, 0 to {MAX_WHOLE_NUMBER}."
+            raise InvalidInput(sentence, field=field)
         return raw
 
     return parse
 
 
+def _text(label: str, field: str, max_length: int) -> Callable[[str], str]:
+    return lambda raw: parse_text(raw, label, field=field, max_length=max_length)
+
+
 _PARSERS: dict[str, Callable[[Any], Any]] = {
     "owner": lambda owner: owner,
-    "token_name": lambda raw: parse_text(raw, "token name", max_length=100),
-    "token_symbol": lambda raw: parse_text(raw, "token symbol", max_length=20),
+    "token_name": _text("token name", "token_name", 100),
+    "token_symbol": _text("token symbol", "token_symbol", 20),
     "token_mint": _parse_mint,
-    "public_title": lambda raw: parse_optional_text(raw, "title", max_length=200),
+    "public_title": lambda raw: parse_optional_text(
+        raw, "title", field="public_title", max_length=200
+    ),
     "public_comments": lambda raw: parse_optional_text(
-        raw, "comment", max_length=2000, may_have_lines=True
+        raw, "comment", field="public_comments", max_length=2000, may_have_lines=True
     ),
     "is_public": bool,
     "is_embeddable": bool,
     "auto_approve": bool,
-    "min_balance": lambda raw: parse_amount(raw, "The minimum balance"),
-    "queue_capacity": _whole_number("queue capacity"),
-    "cooldown_s": _whole_number("cooldown in seconds"),
-    "trust_after": _whole_number("number of approvals for trust"),
+    "min_balance": lambda raw: parse_amount(raw, "The minimum balance", field="min_balance"),
+    "queue_capacity": _whole_number("queue capacity", "queue_capacity"),
+    "cooldown_s": _whole_number("cooldown in seconds", "cooldown_s"),
+    "trust_after": _whole_number("number of approvals for trust", "trust_after"),
 }

@@ -9,9 +9,10 @@ from flask import Flask
 from nacl.signing import SigningKey
 
 from embed import owners, pages
-from embed.balances import observations
+from embed.balances.observations import Observation, record_observations
 from embed.db.connection import db
 from embed.db.models import ApiKey, Page
+from embed.domain.amounts import parse_amount
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
 from embed.submissions import decisions
@@ -118,7 +119,11 @@ class World:
         return tracking.add_wallet(self.page_id, address, wanted, self.clock())
 
     def observe(self, address: str, amount: float) -> None:
-        observations.record_balance(self.page, address, amount, now=self.clock())
+        self.observe_on(self.page, address, amount)
+
+    def observe_on(self, page: Page, address: str, amount: float) -> None:
+        row = Observation(address, parse_amount(amount), self.clock())
+        record_observations(page, [row])
 
     def approve(self, submission_id: str) -> None:
         decisions.approve(submission_id, self.clock())

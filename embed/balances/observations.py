@@ -1,12 +1,19 @@
 """Token balances: observations of addresses, shared by an owner's pages of the mint."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from peewee import chunked
+
 from embed.db.connection import db
 from embed.db.models import Balance, Page, Wallet
-from embed.domain.amounts import parse_amount
+from embed.events.editing import Edit, editing
+from embed.pages import get_page
+
+BATCH = 1000  # rows a statement
 
 
 class BalanceSource(Protocol):
@@ -20,38 +27,76 @@ class EnteredBalances:
     """What the page's owner entered; 0 if never observed (spec 2.2)."""
 
     def get_balance(self, page: Page, address: str) -> float:
+        """Return whole tokens."""
         return read_balances(page, [address]).get(address, 0.0)
 
 
-def record_balance(
-    page: Page, address: str, amount: float, *, now: datetime, slot: int | None = None
-) -> None:
-    """Keep the newest observation, in whole tokens. Raises InvalidInput."""
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What an address held when it was looked at, in whole tokens."""
+
+    address: str
+    amount: float
+    observed_at: datetime
+    slot: int | None = None  # None: entered by hand
+
+
+def record_observations(page: Page, rows: Sequence[Observation]) -> None:
+    """Keep the newest observations of the page's mint, and give a new version to every page
+    that shows one of them.
+    """
     with db.atomic():
-        Balance.insert(
-            owner=page.owner_id,
-            mint=page.token_mint,
-            address=address,
-            amount=parse_amount(amount),
-            observed_at=now,
-            slot=slot,
-        ).on_conflict(
-            conflict_target=[Balance.owner, Balance.mint, Balance.address],
-            preserve=[Balance.amount, Balance.observed_at, Balance.slot],
-        ).execute()
-        tracking = Wallet.select(Wallet.page).where(Wallet.address == address)
-        pages = (
-            Page.select(Page.id)
-            .where(shares_balances(page), Page.id.in_(tracking))
-            .order_by(Page.id)  # two of these at once lock in one order
-        )
-        ids = [one.id for one in (pages.for_update() if db.for_update else pages)]
-        Page.update(version=Page.version + 1).where(Page.id.in_(ids)).execute()
+        sharing = lock_pages_sharing_balances(page)
+        for batch in chunked(rows, BATCH):
+            Balance.insert_many(
+                {
+                    "owner": page.owner_id,
+                    "mint": page.token_mint,
+                    "address": row.address,
+                    "amount": row.amount,
+                    "observed_at": row.observed_at,
+                    "slot": row.slot,
+                }
+                for row in batch
+            ).on_conflict(
+                conflict_target=[Balance.owner, Balance.mint, Balance.address],
+                preserve=[Balance.amount, Balance.observed_at, Balance.slot],
+            ).execute()
+            tracking = Wallet.select(Wallet.page).where(
+                Wallet.page.in_(sharing), Wallet.address.in_([row.address for row in batch])
+            )
+            Page.update(version=Page.version + 1).where(Page.id.in_(tracking)).execute()
 
 
-def shares_balances(page: Page) -> Any:
-    """Return the condition that a page shows what is observed for this one."""
-    return (Page.owner == page.owner_id) & (Page.token_mint == page.token_mint)
+@contextmanager
+def editing_balances(page_id: str, actor: str, now: datetime) -> Iterator[Edit]:
+    """As `editing`, for a change that enters balances: locks every page that shows them."""
+    with db.atomic():
+        lock_pages_sharing_balances(get_page(page_id))
+        with editing(page_id, actor, now) as edit:
+            yield edit
+
+
+def lock_pages_sharing_balances(page: Page) -> list[str]:
+    """Lock all pages that show what is observed for this one, and return their ids.
+
+    In one order, so that two who do so never wait for each other.
+    """
+    pages = (
+        Page.select(Page.id)
+        .where(Page.owner == page.owner_id, Page.token_mint == page.token_mint)
+        .order_by(Page.id)
+    )
+    return [one.id for one in (pages.for_update() if db.for_update else pages)]
+
+
+def join_balances(page: Page) -> Any:
+    """Return the condition that joins a wallet of the page with what is known of it."""
+    return (
+        (Balance.address == Wallet.address)
+        & (Balance.mint == page.token_mint)
+        & (Balance.owner == page.owner_id)
+    )
 
 
 def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, float]:
@@ -60,6 +105,7 @@ def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, float]:
 
 
 def read_observations(page: Page, addresses: Iterable[str]) -> dict[str, Balance]:
+    """Return what is known of these addresses, and since when."""
     rows = Balance.select().where(
         Balance.owner == page.owner_id,
         Balance.mint == page.token_mint,

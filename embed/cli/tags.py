@@ -33,4 +33,4 @@ def list_all(page: str, as_json: bool) -> None:
 @json_option
 def remove(tag_id: str, as_json: bool) -> None:
     """Remove a tag, also from the wallets that have it."""
-    print_thing(describe_tag(tags.remove_tag(tag_id)), as_json=as_json)
+    print_thing(describe_tag(tags.remove_tag(tag_id, runtime().clock())), as_json=as_json)

@@ -57,6 +57,9 @@ class Owner(BaseModel):
     email = CharField(max_length=254, unique=True)
     password_hash = TextField(null=True)  # null: cannot sign in yet
 
+    def __str__(self) -> str:
+        return str(self.email)
+
 
 class Page(BaseModel):
     owner = ForeignKeyField(Owner, on_delete="RESTRICT")

@@ -6,10 +6,10 @@ from embed.errors import InvalidInput
 MAX_AMOUNT = 1e20
 
 
-def parse_amount(raw: float, name: str = "A balance") -> float:
-    """Return `raw` if it can be a balance. Raises InvalidInput about `name`."""
+def parse_amount(raw: float, name: str = "A balance", *, field: str = "balance") -> float:
+    """Return `raw` if it can be a balance. Raises InvalidInput about `field`."""
     if not 0 <= raw <= MAX_AMOUNT:  # NaN is not, either
-        raise InvalidInput(f"{name} is a number of whole tokens, 0 or more.")
+        raise InvalidInput(f"{name} is a number of whole tokens, 0 or more.", field=field)
     return float(raw)
 
 

@@ -59,20 +59,25 @@ def parse_allowlist_entry(raw: str) -> str:
     if "*" in entry:
         raise InvalidInput(
             f"{entry!r} has a wildcard, which is not supported: "
-            "list every origin by itself, such as https://www.example.com."
+            "list every origin by itself, such as https://www.example.com.",
+            field="origins",
         )
     if entry.lower() == "null":
-        raise InvalidInput("The null origin is no entry: use the key's allow-null-origin switch.")
+        raise InvalidInput(
+            "The null origin is no entry: use the key's allow-null-origin switch.", field="origins"
+        )
     if "://" not in entry:
         raise InvalidInput(
             f"{entry!r} has no scheme: write it as the address bar shows it, "
-            "such as https://www.example.com."
+            "such as https://www.example.com.",
+            field="origins",
         )
     origin = parse_origin(entry)
     if origin is None:
         raise InvalidInput(
             f"{entry!r} is not an origin: write scheme, host and, where needed, port, "
-            "such as https://www.example.com or http://localhost:8080."
+            "such as https://www.example.com or http://localhost:8080.",
+            field="origins",
         )
     return origin
 

@@ -8,16 +8,19 @@ from embed.errors import InvalidInput
 _UNPRINTABLE = {"Cc", "Cs", "Co"}
 
 
-def parse_text(raw: str, name: str, *, max_length: int, may_have_lines: bool = False) -> str:
-    """Return `raw` trimmed, 1 to `max_length` code points. Raises InvalidInput naming it."""
-    text = parse_optional_text(raw, name, max_length=max_length, may_have_lines=may_have_lines)
+def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
+    """Return `raw` trimmed, 1 to `max_length` code points.
+
+    Raises InvalidInput about `field`, which the sentence calls `label`.
+    """
+    text = parse_optional_text(raw, label, field=field, max_length=max_length)
     if text is None:
-        raise InvalidInput(f"The {name} must not be empty.")
+        raise InvalidInput(f"The {label} must not be empty.", field=field)
     return text
 
 
 def parse_optional_text(
-    raw: str | None, name: str, *, max_length: int, may_have_lines: bool = False
+    raw: str | None, label: str, *, field: str, max_length: int, may_have_lines: bool = False
 ) -> str | None:
     """As parse_text, but nothing, or nothing but white space, is None."""
     text = (raw or "").strip()
@@ -26,8 +29,8 @@ def parse_optional_text(
     if not text:
         return None
     if len(text) > max_length:
-        raise InvalidInput(f"The {name} is longer than {max_length} characters.")
+        raise InvalidInput(f"The {label} is longer than {max_length} characters.", field=field)
     checked = text.replace("\n", "") if may_have_lines else text
     if any(unicodedata.category(character) in _UNPRINTABLE for character in checked):
-        raise InvalidInput(f"The {name} holds a character that cannot be shown.")
+        raise InvalidInput(f"The {label} holds a character that cannot be shown.", field=field)
     return text

@@ -1,10 +1,9 @@
 """Bearer keys: made once, found by their hash at every request."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
-from embed import events
-from embed.db.connection import db
 from embed.db.models import ApiKey
 from embed.domain.key_format import (
     Tier,
@@ -14,8 +13,10 @@ from embed.domain.key_format import (
 )
 from embed.domain.origins import parse_allowlist_entry
 from embed.errors import InvalidInput, NotFound
-from embed.events import COMMAND_LINE
-from embed.pages import get_page, lock_page
+from embed.events.editing import COMMAND_LINE, Edit, editing
+from embed.events.kinds import KeyCreated, KeyRevoked, OriginsChanged
+from embed.keys.refused_origins import forget_refused_origin
+from embed.pages import get_page
 
 MAX_ORIGINS = 100  # the widget names them all in one header
 
@@ -34,13 +35,14 @@ def create_key(
     Raises NotFound, InvalidInput.
     """
     if tier == "secret" and (raw_origins or allow_null_origin):
-        raise InvalidInput("A secret key has no origins: any server that holds it may use it.")
+        raise InvalidInput(
+            "A secret key has no origins: any server that holds it may use it.", field="origins"
+        )
     key = make_key(tier)
     origins = parse_allowlist(raw_origins)
-    with db.atomic():
-        page = lock_page(page_id)
+    with editing(page_id, actor, now) as edit:
         kept = ApiKey.create(
-            page=page,
+            page=edit.page,
             tier=tier,
             key_hash=hash_key(key),
             display_prefix=shorten_key(key),
@@ -48,7 +50,7 @@ def create_key(
             allow_null_origin=allow_null_origin,
             created_at=now,
         )
-        events.record(page.id, actor, "create key", _name(kept), now)
+        edit.record(KeyCreated.of(kept))
     return kept, key
 
 
@@ -56,7 +58,7 @@ def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
     """Return normalised entries, each once. Raises InvalidInput with advice."""
     origins = tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
     if len(origins) > MAX_ORIGINS:
-        raise InvalidInput(f"A key lists at most {MAX_ORIGINS} sites.")
+        raise InvalidInput(f"A key lists at most {MAX_ORIGINS} sites.", field="origins")
     return origins
 
 
@@ -77,39 +79,44 @@ def change_origins(
 ) -> ApiKey:
     """Set who may use a public key. Raises NotFound, InvalidInput."""
     origins = parse_allowlist(raw_origins)
-    with db.atomic():
-        key = _lock_key(key_id)
-        if key.tier != "public":
-            raise InvalidInput("A secret key has no origins.")
-        key.origins = origins
-        key.allow_null_origin = allow_null_origin
-        key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
-        events.record(key.page_id, actor, "change origins", _name(key), now)
+    with _editing_key(key_id, actor, now) as (edit, key):
+        _set_origins(edit, key, origins, allow_null_origin)
     return key
 
 
 def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> ApiKey:
-    """Put one more site on a key's list. Raises NotFound, InvalidInput."""
-    with db.atomic():
-        key = _lock_key(key_id)
-        return change_origins(
-            key_id,
-            (*key.origins, raw_origin),
-            allow_null_origin=key.allow_null_origin,
-            now=now,
-            actor=actor,
-        )
+    """Put a site that was refused on a key's list. Raises NotFound, InvalidInput."""
+    with _editing_key(key_id, actor, now) as (edit, key):
+        origins = parse_allowlist((*key.origins, raw_origin))
+        _set_origins(edit, key, origins, key.allow_null_origin)
+        forget_refused_origin(key_id, raw_origin)
+    return key
 
 
 def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiKey:
     """Refuse a key from now on; a key that was revoked keeps its time. Raises NotFound."""
-    with db.atomic():
-        key = _lock_key(key_id)
+    with _editing_key(key_id, actor, now) as (edit, key):
         if key.revoked_at is None:
             key.revoked_at = now
             key.save(only=[ApiKey.revoked_at])
-            events.record(key.page_id, actor, "revoke key", _name(key), now)
+            edit.record(KeyRevoked.of(key))
     return key
+
+
+def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: bool) -> None:
+    if key.tier != "public":
+        raise InvalidInput("A secret key has no origins.", field="origins")
+    key.origins = origins
+    key.allow_null_origin = allow_null
+    key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
+    edit.record(OriginsChanged.of(key))
+
+
+@contextmanager
+def _editing_key(key_id: str, actor: str, now: datetime) -> Iterator[tuple[Edit, ApiKey]]:
+    """Lock the key's page, and read the key as it is then."""
+    with editing(_get_key(key_id).page_id, actor, now) as edit:
+        yield edit, _get_key(key_id)
 
 
 def _get_key(key_id: str) -> ApiKey:
@@ -117,12 +124,3 @@ def _get_key(key_id: str) -> ApiKey:
     if key is None:
         raise NotFound(f"There is no key {key_id}.")
     return key
-
-
-def _lock_key(key_id: str) -> ApiKey:
-    lock_page(_get_key(key_id).page_id)
-    return _get_key(key_id)
-
-
-def _name(key: ApiKey) -> str:
-    return f"{key.tier} {key.display_prefix}"

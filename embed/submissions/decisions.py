@@ -1,16 +1,16 @@
-"""What the owner sees of the queue, and decides."""
+"""The owner's decisions on what waits in the queue."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from embed import events
 from embed.db.connection import db
 from embed.db.models import LIVE, Page, Submission
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
-from embed.events import COMMAND_LINE
-from embed.pages import lock_page
+from embed.events.editing import COMMAND_LINE, Edit, editing, lock_page
+from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
 from embed.wallets.tracking import track_approved, untrack_approved
 
 # The dashboard offers it for ten seconds; slow networks get a little more.
@@ -18,7 +18,7 @@ UNDO_WITHIN = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Undecided:
     """A submission that could not be decided, as it is now, and why."""
 
     submission: Submission
@@ -27,37 +27,35 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    done: list[Submission]
-    refused: list[Refusal]
+    decided: list[Submission]
+    undecided: list[Undecided]
 
 
 def approve(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
     """Put a waiting wallet on its page. Raises NotFound, InvalidInput if it does not wait."""
-    with db.atomic():
-        submission, page = _lock(submission_id)
+    with _editing_submission(submission_id, actor, now) as (edit, submission):
         _check_pending(submission)
-        if page.deleted_at is not None:
-            raise InvalidInput(f"The page {page.id} is deleted.")
+        if edit.page.deleted_at is not None:
+            raise InvalidInput(f"The page {edit.page.id} is deleted.")
         submission.status = "approved"
         submission.decided_at = now
         submission.has_added_wallet = track_approved(
-            page, submission.wallet_address, submission.nickname, now
+            edit.page, submission.wallet_address, submission.nickname, now
         )
         submission.save()
-        events.record(page.id, actor, "approve submission", _name(submission), now)
+        edit.record(SubmissionApproved.of(submission))
     return submission
 
 
 def reject(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
     """Turn a waiting wallet away; its cooldown starts. Raises NotFound, InvalidInput."""
-    with db.atomic():
-        submission, page = _lock(submission_id)
+    with _editing_submission(submission_id, actor, now) as (edit, submission):
         _check_pending(submission)
         submission.status = "rejected"
         submission.reject_reason = "manual"
         submission.decided_at = now
         submission.save()
-        events.record(page.id, actor, "reject submission", _name(submission), now)
+        edit.record(SubmissionRejected.of(submission))
     return submission
 
 
@@ -66,8 +64,7 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
 
     Raises NotFound, InvalidInput when it was not, or when its place was taken meanwhile.
     """
-    with db.atomic():
-        submission, page = _lock(submission_id)
+    with _editing_submission(submission_id, actor, now) as (edit, submission):
         decided_at = submission.decided_at
         if submission.status not in ("approved", "rejected") or decided_at is None:
             raise InvalidInput(f"The submission is {submission.status}; there is nothing to undo.")
@@ -76,13 +73,13 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
         if submission.status == "rejected" and _is_live(submission):
             raise InvalidInput("The wallet was sent again meanwhile.")
         if submission.has_added_wallet:
-            untrack_approved(page, submission.wallet_address, decided_at)
+            untrack_approved(edit.page, submission.wallet_address, decided_at)
         submission.status = "pending"
         submission.reject_reason = None
         submission.decided_at = None
         submission.has_added_wallet = False
         submission.save()
-        events.record(page.id, actor, "undo decision", _name(submission), now)
+        edit.record(DecisionUndone.of(submission))
     return submission
 
 
@@ -93,18 +90,18 @@ def change_many(
 
     Raises NotFound, with nothing changed, unless all were sent to the page.
     """
-    done: list[Submission] = []
+    decided: list[Submission] = []
     reasons: dict[str, str] = {}
     with db.atomic():  # to wait for the disk once
         lock_page(page.id)
         _check_on_page(page, submission_ids)
         for submission_id in dict.fromkeys(submission_ids):
             try:
-                done.append(change(submission_id))
+                decided.append(change(submission_id))
             except InvalidInput as mistake:
                 reasons[submission_id] = str(mistake)
-        refused = list(Submission.select().where(Submission.id.in_(list(reasons))))
-    return Result(done, [Refusal(one, reasons[one.id]) for one in refused])
+        undecided = list(Submission.select().where(Submission.id.in_(list(reasons))))
+    return Result(decided, [Undecided(one, reasons[one.id]) for one in undecided])
 
 
 def _check_on_page(page: Page, submission_ids: Collection[str]) -> None:
@@ -116,12 +113,20 @@ def _check_on_page(page: Page, submission_ids: Collection[str]) -> None:
         raise NotFound("Not all of these submissions were sent to the page.")
 
 
-def _lock(submission_id: str) -> tuple[Submission, Page]:
-    found = Submission.get_or_none(Submission.id == submission_id)
-    if found is None:
+@contextmanager
+def _editing_submission(
+    submission_id: str, actor: str, now: datetime
+) -> Iterator[tuple[Edit, Submission]]:
+    """Lock the submission's page, and read the submission as it is then."""
+    with editing(_get_submission(submission_id).page_id, actor, now) as edit:
+        yield edit, _get_submission(submission_id)
+
+
+def _get_submission(submission_id: str) -> Submission:
+    submission = Submission.get_or_none(Submission.id == submission_id)
+    if submission is None:
         raise NotFound(f"There is no submission {submission_id}.")
-    page = lock_page(found.page_id)
-    return Submission.get_by_id(submission_id), page
+    return submission
 
 
 def _check_pending(submission: Submission) -> None:
@@ -139,7 +144,3 @@ def _is_live(submission: Submission) -> bool:
         )
         .exists()
     )
-
-
-def _name(submission: Submission) -> str:
-    return f"{submission.nickname} ({submission.wallet_address})"

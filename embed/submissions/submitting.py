@@ -15,8 +15,9 @@ from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import check_signature
 from embed.errors import ApiError, NotFound
+from embed.events.editing import bump_version, lock_page
 from embed.keys.access import Access
-from embed.pages import find_page, lock_page, read_policy
+from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
 from embed.submissions.history import is_on_pages_of_owner, unsearched_page
 from embed.submissions.soft_rejections import keep_refusal
@@ -133,8 +134,10 @@ def _admit(claim: VerifiedSubmission, now: datetime) -> Submission:
                 created_at=now,
                 decided_at=now if decision == "auto_approved" else None,
             )
-            if decision == "auto_approved":
-                track_approved(page, nonce.wallet_address, claim.nickname, now)
+            if decision == "auto_approved" and track_approved(
+                page, nonce.wallet_address, claim.nickname, now
+            ):
+                bump_version(page.id)
             return submission
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None

@@ -1,26 +1,38 @@
-"""Many wallets of a page at once: searched, and changed together."""
+"""One thing done to many wallets of a page."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 
-from embed import events
-from embed.db.connection import db
 from embed.db.models import Tag, Wallet, WalletTag
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput
-from embed.pages import bump_version, lock_page
+from embed.events.editing import editing
+from embed.events.kinds import (
+    BulkEvent,
+    WalletsHidden,
+    WalletsRemoved,
+    WalletsShown,
+    WalletsTagged,
+    WalletsUntagged,
+)
 
 MAX_CHANGED = 1000
 
-Change = Literal["hide", "show", "tag", "untag", "remove"]
-CHANGES: tuple[Change, ...] = get_args(Change)
+BulkAction = Literal["hide", "show", "tag", "untag", "remove"]
+BULK_ACTIONS: Mapping[BulkAction, type[BulkEvent]] = {
+    "hide": WalletsHidden,
+    "show": WalletsShown,
+    "tag": WalletsTagged,
+    "untag": WalletsUntagged,
+    "remove": WalletsRemoved,
+}
 
 
 def change_wallets(
     page_id: str,
     wallet_ids: Collection[str],
-    change: Change,
+    action: BulkAction,
     *,
     tag: Tag | None = None,
     now: datetime,
@@ -34,26 +46,23 @@ def change_wallets(
     wanted = {wallet_id for wallet_id in wallet_ids if is_id(wallet_id)}
     if len(wanted) > MAX_CHANGED:
         raise InvalidInput(f"At most {MAX_CHANGED} wallets can be changed at once.")
-    with db.atomic():
-        page = lock_page(page_id)
-        rows = Wallet.select(Wallet.id).where(Wallet.page == page, Wallet.id.in_(list(wanted)))
+    with editing(page_id, actor, now) as edit:
+        rows = Wallet.select(Wallet.id).where(Wallet.page == edit.page, Wallet.id.in_(list(wanted)))
         ids = [wallet.id for wallet in rows]
         if ids:
-            _change(ids, change, tag)
-            bump_version(page.id)
-            subject = f"{len(ids)}, {tag.name}" if tag is not None else str(len(ids))
-            events.record(page.id, actor, f"{change} wallets", subject, now)
+            _change(ids, action, tag)
+            edit.record(BULK_ACTIONS[action](len(ids), None if tag is None else tag.name))
     return len(ids)
 
 
-def _change(ids: list[str], change: Change, tag: Tag | None) -> None:
-    if change in ("hide", "show"):
-        Wallet.update(is_hidden=change == "hide").where(Wallet.id.in_(ids)).execute()
-    elif change == "remove":
+def _change(ids: list[str], action: BulkAction, tag: Tag | None) -> None:
+    if action in ("hide", "show"):
+        Wallet.update(is_hidden=action == "hide").where(Wallet.id.in_(ids)).execute()
+    elif action == "remove":
         Wallet.delete().where(Wallet.id.in_(ids)).execute()
     elif tag is None:
-        raise InvalidInput("Choose a tag.")
-    elif change == "tag":
+        raise InvalidInput("Choose a tag.", field="tag")
+    elif action == "tag":
         links = [{"wallet": wallet_id, "tag": tag} for wallet_id in ids]
         WalletTag.insert_many(links).on_conflict_ignore().execute()
     else:

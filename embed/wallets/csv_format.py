@@ -139,7 +139,7 @@ def _parse_line(number: int, cells: list[str]) -> tuple[list[str], Line | None]:
     alias = tag_names = is_hidden = balance = None
     try:
         if "alias" in raw:
-            alias = parse_optional_text(raw["alias"], "alias", max_length=100) or ""
+            alias = parse_optional_text(raw["alias"], "alias", field="alias", max_length=100) or ""
     except InvalidInput as mistake:
         said.append(str(mistake))
     try:
@@ -180,7 +180,11 @@ def _split_tags(raw: str) -> tuple[str, ...]:
             parts.append("")
         else:
             parts[-1] += next(characters, "\\") if character == "\\" else character
-    names = [parse_text(part, "tag's name", max_length=40) for part in parts if part.strip()]
+    names = [
+        parse_text(part, "tag's name", field="tags", max_length=40)
+        for part in parts
+        if part.strip()
+    ]
     return tuple(dict.fromkeys(names))
 
 

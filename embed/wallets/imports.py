@@ -6,22 +6,22 @@ from datetime import datetime, timedelta
 
 from peewee import chunked
 
-from embed import events
-from embed.balances.observations import shares_balances
-from embed.db.connection import db
-from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
+from embed.balances.observations import (
+    BATCH,
+    Observation,
+    editing_balances,
+    record_observations,
+)
+from embed.db.models import Page, Tag, Wallet, WalletTag
 from embed.domain.identifiers import make_id
-from embed.errors import NotFound
-from embed.pages import get_page
+from embed.events.kinds import WalletsImported
 from embed.wallets.csv_format import Line, Mistake, format_sheet, parse_sheet
 from embed.wallets.tags import COLORS, list_tags
 from embed.wallets.tracking import TrackedWallet, list_wallets
 
-_BATCH = 1000  # rows a statement
-
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """A wallet as it will be, and what it was; `before` None: it is not tracked yet."""
 
     line: Line
@@ -65,7 +65,7 @@ class Change:
 class Plan:
     """What a table would do; with mistakes, nothing."""
 
-    changes: list[Change]
+    changes: list[RowChange]
     unchanged: int
     new_tags: list[str]  # made, or with mistakes: missing
     mistakes: list[Mistake]
@@ -107,7 +107,7 @@ def plan_import(page: Page, text: str, *, makes_tags: bool) -> Plan:
             names = ", ".join(missing)
             mistakes.append(Mistake(line.number, f"The page has no tag {names}."))
     tracked = {wallet.address: wallet for wallet in list_wallets(page, with_hidden=True)}
-    changes = [Change(line, tracked.get(line.address)) for line in sheet.lines]
+    changes = [RowChange(line, tracked.get(line.address)) for line in sheet.lines]
     real = [change for change in changes if change.changes_anything]
     mistakes.sort(key=lambda mistake: mistake.number)
     lacks_only_tags = bool(mistakes) and not sheet.mistakes
@@ -120,29 +120,23 @@ def apply_import(page_id: str, text: str, *, makes_tags: bool, now: datetime, ac
     The plan is made anew while nobody else can change the page. One with mistakes is returned
     as it is, and nothing was done. Raises NotFound.
     """
-    with db.atomic():
-        page = _lock_pages_of_mint(page_id)
+    with editing_balances(page_id, actor, now) as edit:
+        page = edit.page
         plan = plan_import(page, text, makes_tags=makes_tags)
-        if plan.mistakes or not plan.changes:
-            return plan
-        _make_tags(page, plan.new_tags, now)
-        ids = _write_wallets(page, plan.changes, now)
-        _write_tags(page, plan.changes, ids)
-        balances = [change for change in plan.changes if change.changes_balance]
-        _write_balances(page, balances, now)
-        _bump_versions(page, [change.line.address for change in balances])
-        subject = f"{plan.added} added, {plan.changed} changed"
-        events.record(page.id, actor, "import wallets", subject, now)
+        if not plan.mistakes and plan.changes:
+            _make_tags(page, plan.new_tags, now)
+            ids = _write_wallets(page, plan.changes, now)
+            _write_tags(page, plan.changes, ids)
+            record_observations(
+                page,
+                [
+                    Observation(change.line.address, change.line.balance, now)
+                    for change in plan.changes
+                    if change.line.balance is not None and change.changes_balance
+                ],
+            )
+            edit.record(WalletsImported(plan.added, plan.changed))
     return plan
-
-
-def _lock_pages_of_mint(page_id: str) -> Page:
-    """Lock every page that shares balances, in the order in which single entries do."""
-    query = Page.select().where(shares_balances(get_page(page_id))).order_by(Page.id)
-    for page in query.for_update() if db.for_update else query:
-        if page.id == page_id:
-            return page
-    raise NotFound(f"There is no tracking page {page_id}.")
 
 
 def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
@@ -156,11 +150,11 @@ def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
         }
         for number, name in enumerate(names)
     ]
-    for batch in chunked(rows, _BATCH):
+    for batch in chunked(rows, BATCH):
         Tag.insert_many(batch).execute()
 
 
-def _write_wallets(page: Page, changes: Sequence[Change], now: datetime) -> dict[str, str]:
+def _write_wallets(page: Page, changes: Sequence[RowChange], now: datetime) -> dict[str, str]:
     """Add and change in one go, and return the ids by address."""
     rows = [
         {
@@ -174,7 +168,7 @@ def _write_wallets(page: Page, changes: Sequence[Change], now: datetime) -> dict
         for number, change in enumerate(changes)
     ]
     touched = [row for row, change in zip(rows, changes, strict=True) if change.changes_details]
-    for batch in chunked(touched, _BATCH):
+    for batch in chunked(touched, BATCH):
         Wallet.insert_many(batch).on_conflict(
             conflict_target=[Wallet.page, Wallet.address],
             preserve=[Wallet.public_alias, Wallet.is_hidden],
@@ -182,46 +176,16 @@ def _write_wallets(page: Page, changes: Sequence[Change], now: datetime) -> dict
     return {str(row["address"]): str(row["id"]) for row in rows}
 
 
-def _write_tags(page: Page, changes: Sequence[Change], ids: dict[str, str]) -> None:
+def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -> None:
     tag_ids = {tag.name: tag.id for tag in list_tags(page)}
     changed = [change for change in changes if change.changes_tags]
     old = [ids[change.line.address] for change in changed if change.before is not None]
-    for some in chunked(old, _BATCH):
+    for some in chunked(old, BATCH):
         WalletTag.delete().where(WalletTag.wallet.in_(some)).execute()
     links = [
         {"wallet": ids[change.line.address], "tag": tag_ids[name]}
         for change in changed
         for name in change.line.tag_names or ()
     ]
-    for batch in chunked(links, _BATCH):
+    for batch in chunked(links, BATCH):
         WalletTag.insert_many(batch).execute()
-
-
-def _write_balances(page: Page, changes: Sequence[Change], now: datetime) -> None:
-    rows = [
-        {
-            "owner": page.owner_id,
-            "mint": page.token_mint,
-            "address": change.line.address,
-            "amount": change.line.balance,
-            "observed_at": now,
-            "slot": None,
-        }
-        for change in changes
-    ]
-    for batch in chunked(rows, _BATCH):
-        Balance.insert_many(batch).on_conflict(
-            conflict_target=[Balance.owner, Balance.mint, Balance.address],
-            preserve=[Balance.amount, Balance.observed_at, Balance.slot],
-        ).execute()
-
-
-def _bump_versions(page: Page, observed: Sequence[str]) -> None:
-    """Say that this page has changed, and each other that shows a balance which was entered."""
-    page_ids = {page.id}
-    for batch in chunked(observed, _BATCH):
-        tracking = Wallet.select(Wallet.page).distinct().where(Wallet.address.in_(batch))
-        page_ids.update(wallet.page_id for wallet in tracking)
-    Page.update(version=Page.version + 1).where(
-        shares_balances(page), Page.id.in_(list(page_ids))
-    ).execute()

@@ -1,17 +1,18 @@
 """Tags that an owner puts on wallets."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 from peewee import JOIN, IntegrityError, fn
 
-from embed.db.connection import db
 from embed.db.models import Page, Tag, WalletTag
 from embed.domain.texts import parse_text
 from embed.errors import InvalidInput, NotFound
-from embed.pages import bump_version, lock_page
+from embed.events.editing import COMMAND_LINE, Edit, editing
+from embed.events.kinds import TagAdded, TagChanged, TagRemoved
 
 # A plain color word, or a token of the owner's own palette such as "blue-500" (spec 2.3).
 # What the dashboard offers: words that the style sheets know, readable in light and dark.
@@ -22,42 +23,48 @@ COLORS = (
 _COLOR = re.compile(r"[a-z][a-z0-9-]{0,29}")
 
 
-def add_tag(page_id: str, name: str, color: str, now: datetime) -> Tag:
+def add_tag(
+    page_id: str, name: str, color: str, now: datetime, *, actor: str = COMMAND_LINE
+) -> Tag:
     """Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
     try:
-        with db.atomic():
-            page = lock_page(page_id)
-            tag = Tag.create(page=page, name=name, color=color, created_at=now)
-            bump_version(page.id)
+        with editing(page_id, actor, now) as edit:
+            tag = Tag.create(page=edit.page, name=name, color=color, created_at=now)
+            edit.record(TagAdded(name))
     except IntegrityError:
-        raise InvalidInput(f"The page has a tag {name!r} already.") from None
+        raise InvalidInput(f"The page has a tag {name!r} already.", field="name") from None
     return tag
 
 
-def update_tag(tag_id: str, name: str, color: str) -> Tag:
+def update_tag(
+    tag_id: str, name: str, color: str, now: datetime, *, actor: str = COMMAND_LINE
+) -> Tag:
     """Rename and recolour. Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
     try:
-        with db.atomic():
-            tag = _lock_tag(tag_id)
-            tag.name, tag.color = name, color
-            tag.save()
-            bump_version(tag.page_id)
+        with _editing_tag(tag_id, actor, now) as (edit, tag):
+            previous = tag.name, tag.color
+            if previous != (name, color):
+                tag.name, tag.color = name, color
+                tag.save()
+                edit.record(TagChanged(name, previous_name=previous[0]))
     except IntegrityError:
-        raise InvalidInput(f"The page has a tag {name!r} already.") from None
+        raise InvalidInput(f"The page has a tag {name!r} already.", field="name") from None
     return tag
 
 
 def parse_name(raw: str) -> str:
     """Raises InvalidInput."""
-    return parse_text(raw, "tag's name", max_length=40)
+    return parse_text(raw, "tag's name", field="name", max_length=40)
 
 
 def _parse_color(raw: str) -> str:
     color = raw.strip().lower()
     if not _COLOR.fullmatch(color):
-        raise InvalidInput(f"{color!r} is not the name of a color, such as green or blue-500.")
+        raise InvalidInput(
+            f"{color!r} is not the name of a color, such as green or blue-500.", field="color"
+        )
     return color
 
 
@@ -78,18 +85,23 @@ def count_wallets(page: Page) -> dict[str, int]:
     return dict(rows)
 
 
-def remove_tag(tag_id: str) -> Tag:
+def remove_tag(tag_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
     """Take a tag off its page and off every wallet there. Raises NotFound."""
-    with db.atomic():
-        tag = _lock_tag(tag_id)
+    with _editing_tag(tag_id, actor, now) as (edit, tag):
         tag.delete_instance()
-        bump_version(tag.page_id)
+        edit.record(TagRemoved(tag.name))
     return tag
 
 
-def _lock_tag(tag_id: str) -> Tag:
+@contextmanager
+def _editing_tag(tag_id: str, actor: str, now: datetime) -> Iterator[tuple[Edit, Tag]]:
+    """Lock the tag's page, and read the tag as it is then."""
+    with editing(_get_tag(tag_id).page_id, actor, now) as edit:
+        yield edit, _get_tag(tag_id)
+
+
+def _get_tag(tag_id: str) -> Tag:
     tag = Tag.get_or_none(Tag.id == tag_id)
     if tag is None:
         raise NotFound(f"There is no tag {tag_id}.")
-    lock_page(tag.page_id)
     return tag

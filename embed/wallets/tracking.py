@@ -2,22 +2,27 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from peewee import JOIN, IntegrityError
 
-from embed import events
-from embed.balances.observations import record_balance
-from embed.db.connection import db
+from embed.balances.observations import (
+    Observation,
+    editing_balances,
+    join_balances,
+    record_observations,
+)
 from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput, NotFound
-from embed.events import COMMAND_LINE
-from embed.pages import bump_version, get_page, lock_page
+from embed.events.editing import COMMAND_LINE, Edit, editing
+from embed.events.kinds import WalletAdded, WalletChanged, WalletRemoved
+from embed.pages import get_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,7 @@ def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
         .join(
             Balance,
             JOIN.LEFT_OUTER,
-            on=(Balance.address == Wallet.address)
-            & (Balance.mint == page.token_mint)
-            & (Balance.owner == page.owner_id),
+            on=join_balances(page),
         )
         .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, Wallet.id)
@@ -95,38 +98,40 @@ def add_wallet(
 ) -> TrackedWallet:
     """Track an address. Raises NotFound, InvalidInput."""
     if not is_address(address):
-        raise InvalidInput(f"{address!r} is not a wallet address (base58 of 32 bytes).")
-    _check_balance(changes)
+        raise InvalidInput(
+            f"{address!r} is not a wallet address (base58 of 32 bytes).", field="address"
+        )
     try:
-        with db.atomic():
-            page = lock_page(page_id)
-            wallet = Wallet.create(page=page, address=address, created_at=now)
-            _apply(wallet, page, changes)
-            events.record(page.id, actor, "add wallet", _name(wallet), now)
+        with _editing(page_id, changes, actor, now) as edit:
+            wallet = Wallet.create(page=edit.page, address=address, created_at=now)
+            _apply(edit, wallet, changes)
+            edit.record(WalletAdded.of(wallet))
     except IntegrityError:
-        raise InvalidInput(f"The page tracks {address} already.") from None
-    _record_balance(page, address, changes, now)
-    return get_tracked(page, wallet.id)
+        raise InvalidInput(f"The page tracks {address} already.", field="address") from None
+    return get_tracked(edit.page, wallet.id)
 
 
-def update_wallet(wallet_id: str, changes: WalletChanges, now: datetime) -> TrackedWallet:
+def update_wallet(
+    wallet_id: str, changes: WalletChanges, now: datetime, *, actor: str = COMMAND_LINE
+) -> TrackedWallet:
     """Raises NotFound, InvalidInput."""
-    _check_balance(changes)
-    with db.atomic():
-        wallet, page = _lock_wallet(wallet_id)
-        _apply(wallet, page, changes)
-    _record_balance(page, wallet.address, changes, now)
-    return get_tracked(page, wallet.id)
+    with _editing(_get_wallet(wallet_id).page_id, changes, actor, now) as edit:
+        wallet = _get_wallet(wallet_id)
+        before = get_tracked(edit.page, wallet_id)
+        _apply(edit, wallet, changes)
+        after = get_tracked(edit.page, wallet_id)
+        if after != before or changes.balance is not None:
+            edit.record(WalletChanged.of(wallet))
+    return after
 
 
 def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> TrackedWallet:
     """Stop tracking; what was observed of its balance stays. Raises NotFound."""
-    with db.atomic():
-        wallet, page = _lock_wallet(wallet_id)
-        tracked = get_tracked(page, wallet.id)
+    with editing(_get_wallet(wallet_id).page_id, actor, now) as edit:
+        wallet = _get_wallet(wallet_id)
+        tracked = get_tracked(edit.page, wallet_id)
         wallet.delete_instance()
-        bump_version(page.id)
-        events.record(page.id, actor, "remove wallet", _name(wallet), now)
+        edit.record(WalletRemoved.of(wallet))
     return tracked
 
 
@@ -138,7 +143,6 @@ def track_approved(page: Page, address: str, nickname: str, now: datetime) -> bo
     is_tracked = Wallet.select().where(Wallet.page == page, Wallet.address == address).exists()
     if not is_tracked:
         Wallet.create(page=page, address=address, public_alias=nickname, created_at=now)
-        bump_version(page.id)
     return not is_tracked
 
 
@@ -147,18 +151,6 @@ def untrack_approved(page: Page, address: str, added_at: datetime) -> None:
     Wallet.delete().where(
         Wallet.page == page, Wallet.address == address, Wallet.created_at == added_at
     ).execute()
-    bump_version(page.id)
-
-
-def _name(wallet: Wallet) -> str:
-    return f"{wallet.public_alias} ({wallet.address})" if wallet.public_alias else wallet.address
-
-
-def _lock_wallet(wallet_id: str) -> tuple[Wallet, Page]:
-    wallet = Wallet.get_or_none(Wallet.id == wallet_id)
-    if wallet is None:
-        raise NotFound(f"There is no wallet {wallet_id}.")
-    return wallet, lock_page(wallet.page_id)
 
 
 def get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
@@ -169,26 +161,32 @@ def get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
     return tracked[0]
 
 
-def _check_balance(changes: WalletChanges) -> None:
-    if changes.balance is not None:
-        parse_amount(changes.balance)
+def _get_wallet(wallet_id: str) -> Wallet:
+    wallet = Wallet.get_or_none(Wallet.id == wallet_id)
+    if wallet is None:
+        raise NotFound(f"There is no wallet {wallet_id}.")
+    return wallet
 
 
-def _record_balance(page: Page, address: str, changes: WalletChanges, now: datetime) -> None:
-    """Keep an entered balance; on its own, since it locks every page that shares it."""
-    if changes.balance is not None:
-        record_balance(page, address, changes.balance, now=now)
+def _editing(
+    page_id: str, changes: WalletChanges, actor: str, now: datetime
+) -> AbstractContextManager[Edit]:
+    return (editing if changes.balance is None else editing_balances)(page_id, actor, now)
 
 
-def _apply(wallet: Wallet, page: Page, changes: WalletChanges) -> None:
+def _apply(edit: Edit, wallet: Wallet, changes: WalletChanges) -> None:
     if changes.alias is not None:
-        wallet.public_alias = parse_optional_text(changes.alias, "alias", max_length=100)
+        wallet.public_alias = parse_optional_text(
+            changes.alias, "alias", field="alias", max_length=100
+        )
     if changes.is_hidden is not None:
         wallet.is_hidden = changes.is_hidden
     wallet.save()
     if changes.tag_names is not None:
-        _set_tags(wallet, page, changes.tag_names)
-    bump_version(page.id)
+        _set_tags(wallet, edit.page, changes.tag_names)
+    if changes.balance is not None:
+        amount = parse_amount(changes.balance)
+        record_observations(edit.page, [Observation(wallet.address, amount, edit.now)])
 
 
 def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
@@ -196,7 +194,9 @@ def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
     tags = list(Tag.select().where(Tag.page == page, Tag.name.in_(wanted))) if wanted else []
     missing = wanted - {tag.name for tag in tags}
     if missing:
-        raise InvalidInput(f"The page has no tag {min(missing)!r}; add it with: flask tags add")
+        raise InvalidInput(
+            f"The page has no tag {min(missing)!r}; add it with: flask tags add", field="tag_names"
+        )
     WalletTag.delete().where(WalletTag.wallet == wallet).execute()
     if tags:
         WalletTag.insert_many([{"wallet": wallet, "tag": tag} for tag in tags]).execute()

@@ -17,29 +17,29 @@ from embed.errors import InvalidInput
     ],
 )
 def test_owner_may_write_what_can_be_shown(raw):
-    assert parse_text(raw, "title", max_length=40) == raw
+    assert parse_text(raw, "title", field="title", max_length=40) == raw
 
 
 @pytest.mark.parametrize("raw", ["  Whale watch  ", "\tWhale watch\r\n", "\xa0Whale watch\u3000"])
 def test_white_space_around_a_text_is_dropped(raw):
-    assert parse_text(raw, "title", max_length=11) == "Whale watch"
+    assert parse_text(raw, "title", field="title", max_length=11) == "Whale watch"
 
 
 @pytest.mark.parametrize("raw", ["", " ", "\r\n\t", "\u3000"])
 def test_nothing_is_refused_where_a_text_is_needed(raw):
     with pytest.raises(InvalidInput, match=r"^The title must not be empty\.$"):
-        parse_text(raw, "title", max_length=40)
+        parse_text(raw, "title", field="title", max_length=40)
 
 
 @pytest.mark.parametrize("raw", [None, "", " ", "\r\n\t"])
 def test_nothing_is_none_where_a_text_is_optional(raw):
-    assert parse_optional_text(raw, "title", max_length=40) is None
+    assert parse_optional_text(raw, "title", field="title", max_length=40) is None
 
 
 def test_length_is_counted_in_code_points():
-    assert parse_text("\U0001f48e" * 40, "title", max_length=40)
+    assert parse_text("\U0001f48e" * 40, "title", field="title", max_length=40)
     with pytest.raises(InvalidInput, match=r"^The title is longer than 40 characters\.$"):
-        parse_text("\U0001f48e" * 41, "title", max_length=40)
+        parse_text("\U0001f48e" * 41, "title", field="title", max_length=40)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_length_is_counted_in_code_points():
 )
 def test_character_that_cannot_be_shown_is_refused(character):
     with pytest.raises(InvalidInput, match=r"^The title holds a character that cannot be shown\.$"):
-        parse_text(f"a{character}b", "title", max_length=40)
+        parse_text(f"a{character}b", "title", field="title", max_length=40)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,21 @@ def test_character_that_cannot_be_shown_is_refused(character):
     ],
 )
 def test_comment_may_have_lines(raw, text):
-    assert parse_text(raw, "comment", max_length=len(text), may_have_lines=True) == text
+    assert (
+        parse_optional_text(
+            raw, "comment", field="comment", max_length=len(text), may_have_lines=True
+        )
+        == text
+    )
 
 
 @pytest.mark.parametrize("raw", ["one\rtwo", "one\ttwo", "one\n\0"])
 def test_comment_with_lines_has_no_other_control_characters(raw):
     with pytest.raises(InvalidInput, match="comment holds a character"):
-        parse_text(raw, "comment", max_length=40, may_have_lines=True)
+        parse_optional_text(raw, "comment", field="comment", max_length=40, may_have_lines=True)
 
 
 def test_emoji_newer_than_this_python_is_kept():
-    assert parse_text("\U0001fae9 tired", "title", max_length=10) == "\U0001fae9 tired"
+    assert (
+        parse_text("\U0001fae9 tired", "title", field="title", max_length=10) == "\U0001fae9 tired"
+    )

@@ -6,9 +6,9 @@ import pytest
 from crowd import fill
 from world import Visitor
 
-from embed import events
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput, NotFound
+from embed.events import activity_log
 from embed.submissions import decisions
 
 ACTOR = "owner@example.com"
@@ -90,9 +90,9 @@ def test_many_are_decided_and_the_others_named(world):
     decisions.reject(decided, world.clock())
     result = change_many(world, decisions.approve, decided, *waiting)
 
-    assert [one.id for one in result.done] == waiting
-    assert [one.submission.id for one in result.refused] == [decided]
-    assert "rejected already" in result.refused[0].why
+    assert [one.id for one in result.decided] == waiting
+    assert [one.submission.id for one in result.undecided] == [decided]
+    assert "rejected already" in result.undecided[0].why
     assert status_of(decided) == "rejected"
 
 
@@ -120,7 +120,7 @@ def test_every_decision_is_logged_with_its_actor(world):
         world.clock.forward(seconds=1)
         change_many(world, change, only)
 
-    log = events.list_of_page(world.page_id, limit=3)
+    log = activity_log.list_of_page(world.page_id, limit=3)
     assert [one.action for one in log] == [
         "reject submission",
         "undo decision",

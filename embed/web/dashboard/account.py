@@ -20,7 +20,13 @@ from embed.web import rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import SignedInOwner, current_owner
-from embed.web.dashboard.responses import Form, blame, done, render, render_mistake
+from embed.web.dashboard.responses import (
+    Form,
+    add_error,
+    redirect_with_message,
+    render,
+    render_mistake,
+)
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
@@ -77,7 +83,7 @@ def sign_in() -> ResponseReturnValue:
 def sign_out() -> ResponseReturnValue:
     logout_user()
     session.clear()
-    return done("You are signed out.", url_for("dashboard.sign_in"))
+    return redirect_with_message("You are signed out.", url_for("dashboard.sign_in"))
 
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
@@ -98,7 +104,7 @@ def choose_password(token: str) -> ResponseReturnValue:
     except NotFound as mistake:
         return render_mistake(str(mistake), 409)
     _begin_session(owner)
-    return done("Your password is set.", url_for("dashboard.list_pages"))
+    return redirect_with_message("Your password is set.", url_for("dashboard.list_pages"))
 
 
 @blueprint.route("/account", methods=["GET", "POST"])
@@ -120,10 +126,12 @@ def account() -> ResponseReturnValue:
             owner.id, fingerprint(owner.password_hash), form.password.data or ""
         )
     except InvalidInput as mistake:
-        blame(form, "password", mistake)
+        add_error(form, mistake)
         return render("account.html", form=form, status=422)
     _begin_session(changed)
-    return done("Your password is changed; other devices are signed out.", request.path)
+    return redirect_with_message(
+        "Your password is changed; other devices are signed out.", request.path
+    )
 
 
 def _check_attempts(email: str) -> None:

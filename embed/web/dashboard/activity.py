@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from flask import request
 from flask.typing import ResponseReturnValue
 
-from embed import events
 from embed.db.pagination import Cursor
+from embed.events import activity_log
 from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -51,7 +51,7 @@ def show_activity(page_id: str) -> ResponseReturnValue:
         "activity.html",
         page=page,
         after=after,
-        log=events.read_log(page.id, after=after),
+        log=activity_log.read_log(page.id, after=after),
         stack=STACK,
         bars=draw_days(days, by_day),
         most=max((counts.total() for counts in by_day.values()), default=0),

@@ -1,4 +1,4 @@
-"""The page's keys: made and shown once, their sites, the embed doctor, and revoking."""
+"""The page's keys: made and shown once, their sites, refused sites, and revoking."""
 
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_key, get_own_page
 from embed.web.dashboard.embed_code import build_snippets
-from embed.web.dashboard.responses import Form, blame, done, render
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 NULL_WARNING = (
     "For files opened from disk and sandboxed frames. Browsers cannot name such places, so with"
@@ -86,7 +86,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
                 page.id, tier, **_read(form), now=_now(), actor=current_owner().email
             )
         except InvalidInput as mistake:
-            blame(form, "origins", mistake)
+            add_error(form, mistake)
         else:
             return _show_new_key(page, kept, key, form)
     status = 422 if form.errors else 200
@@ -115,10 +115,10 @@ def edit_origins(page_id: str, key_id: str) -> ResponseReturnValue:
         try:
             management.change_origins(key.id, **sites, now=_now(), actor=current_owner().email)
         except InvalidInput as mistake:
-            blame(form, "origins", mistake)
+            add_error(form, mistake)
         else:
             said = " ".join(["The sites are saved.", *_explain_changes(form)])
-            return done(said, url_for("dashboard.list_keys", page_id=page.id))
+            return redirect_with_message(said, url_for("dashboard.list_keys", page_id=page.id))
     status = 422 if form.errors else 200
     return render("key_form.html", page=page, form=form, key=key, tier="public", status=status)
 
@@ -130,7 +130,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     if request.method == "GET":
         return render("key_revoke.html", page=page, key=key)
     management.revoke_key(key.id, _now(), actor=current_owner().email)
-    return done(
+    return redirect_with_message(
         f"The key {key.display_prefix}… is revoked.",
         url_for("dashboard.list_keys", page_id=page.id),
     )
@@ -143,17 +143,18 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
     management.allow_origin(key.id, origin, now=_now(), actor=current_owner().email)
-    refused_origins.forget_refused_origin(key.id, origin)
-    return done(f"{origin} may use the key now.", url_for("dashboard.list_keys", page_id=page.id))
+    return redirect_with_message(
+        f"{origin} may use the key now.", url_for("dashboard.list_keys", page_id=page.id)
+    )
 
 
 @blueprint.post("/pages/<page_id>/keys/<key_id>/forget")
 def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
-    """Take a site off the doctor's list; it stays kept out."""
+    """Take a site off the list of refused ones; it stays refused."""
     page = get_own_page(page_id)
     key = get_own_key(page, key_id)
     refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
-    return done("Forgotten.", url_for("dashboard.list_keys", page_id=page.id))
+    return redirect_with_message("Forgotten.", url_for("dashboard.list_keys", page_id=page.id))
 
 
 def _get_changeable(page: Page, key_id: str) -> ApiKey:

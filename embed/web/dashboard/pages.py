@@ -14,7 +14,7 @@ from embed.errors import InvalidInput
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
-from embed.web.dashboard.responses import Form, blame, done, render
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 
 class PageForm(Form):
@@ -34,16 +34,6 @@ class PageForm(Form):
         "Embedding", default=True, description="Off: the widget and the API answer 403."
     )
     submit = SubmitField("Save")
-
-
-# The fields a use case's complaint may be about, found by the words it begins with.
-_FIELD_BY_WORD = {
-    "token name": "token_name",
-    "token symbol": "token_symbol",
-    "mint": "token_mint",
-    "title": "public_title",
-    "comment": "public_comments",
-}
 
 
 @blueprint.get("/")
@@ -87,9 +77,9 @@ def create_page() -> ResponseReturnValue:
         try:
             page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
         except InvalidInput as mistake:
-            _blame(form, mistake)
+            add_error(form, mistake)
         else:
-            return done(
+            return redirect_with_message(
                 "The page is made. Next, it needs a key.",
                 url_for("dashboard.list_keys", page_id=page.id),
             )
@@ -104,9 +94,9 @@ def edit_page(page_id: str) -> ResponseReturnValue:
         try:
             pages.update_page(page.id, _read(form), runtime().clock(), actor=current_owner().email)
         except InvalidInput as mistake:
-            _blame(form, mistake)
+            add_error(form, mistake)
         else:
-            return done("Saved.", url_for("dashboard.edit_page", page_id=page.id))
+            return redirect_with_message("Saved.", url_for("dashboard.edit_page", page_id=page.id))
     return render("page_form.html", page=page, form=form, status=422 if form.errors else 200)
 
 
@@ -120,7 +110,7 @@ def show_page(page_id: str) -> ResponseReturnValue:
 def delete_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     pages.delete_page(page.id, runtime().clock(), actor=current_owner().email)
-    return done(
+    return redirect_with_message(
         f"{page.token_name} is deleted. You can take that back for 30 days.",
         url_for("dashboard.list_pages"),
     )
@@ -130,16 +120,10 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 def restore_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id, deleted=True)
     pages.restore_page(page.id, runtime().clock(), actor=current_owner().email)
-    return done(f"{page.token_name} is back.", url_for("dashboard.list_pages"))
+    return redirect_with_message(f"{page.token_name} is back.", url_for("dashboard.list_pages"))
 
 
 def _read(form: PageForm) -> dict[str, Any]:
     return {
         name: value for name, value in form.data.items() if name not in ("submit", "csrf_token")
     }
-
-
-def _blame(form: PageForm, mistake: InvalidInput) -> None:
-    words = str(mistake).lower()
-    field = next((name for word, name in _FIELD_BY_WORD.items() if word in words), "token_name")
-    blame(form, field, mistake)

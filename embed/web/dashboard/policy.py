@@ -18,7 +18,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.filters import UNITS, format_amount, format_span, split_span
-from embed.web.dashboard.responses import Form, blame, done, render
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 
 class PolicyForm(Form):
@@ -50,15 +50,6 @@ class PolicyForm(Form):
     )
 
 
-# The fields a use case's complaint may be about, found by words in it.
-_FIELD_BY_WORDS = {
-    "minimum balance": "min_balance",
-    "queue capacity": "queue_capacity",
-    "cooldown": "cooldown",
-    "approvals": "trust_after",
-}
-
-
 @blueprint.route("/pages/<page_id>/policy", methods=["GET", "POST"])
 def edit_policy(page_id: str) -> ResponseReturnValue:
     """Save another policy, or first see what it would have decided."""
@@ -71,10 +62,12 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
         fields = _read(form)
         if "preview" not in request.form:
             pages.update_page(page.id, fields, runtime().clock(), actor=current_owner().email)
-            return done("Saved.", url_for("dashboard.edit_policy", page_id=page.id))
+            return redirect_with_message(
+                "Saved.", url_for("dashboard.edit_policy", page_id=page.id)
+            )
         rules = pages.read_policy(Page(**pages.parse_fields(fields)))
     except InvalidInput as mistake:
-        _blame(form, mistake)
+        add_error(form, mistake, cooldown_s="cooldown")
     if rules is None:
         return _render(page, form, status=422)
     return _render(page, form, outcomes=policy_simulation.preview(page, rules))
@@ -96,7 +89,7 @@ def _read(form: PolicyForm) -> dict[str, Any]:
     """Return the fields as pages.py names them. Raises InvalidInput."""
     cooldown_s = (form.cooldown.data or 0.0) * UNITS[form.cooldown_unit.data]
     if not math.isfinite(cooldown_s):
-        raise InvalidInput("The cooldown is a number.")
+        raise InvalidInput("The cooldown is a number.", field="cooldown")
     return {
         "auto_approve": form.auto_approve.data,
         "min_balance": form.min_balance.data,
@@ -104,12 +97,6 @@ def _read(form: PolicyForm) -> dict[str, Any]:
         "cooldown_s": round(cooldown_s),
         "trust_after": form.trust_after.data,
     }
-
-
-def _blame(form: PolicyForm, mistake: InvalidInput) -> None:
-    words = str(mistake).lower()
-    field = next(field for phrase, field in _FIELD_BY_WORDS.items() if phrase in words)
-    blame(form, field, mistake)
 
 
 def _render(

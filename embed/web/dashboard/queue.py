@@ -78,7 +78,7 @@ def decide(page_id: str) -> ResponseReturnValue:
     decision = str(form.decision.data)
     change = partial(DECISIONS[decision], now=now, actor=current_owner().email)
     result = decisions.change_many(page, form.ids.data, change)
-    undo.remember(page.id, decision, result.done, now)
+    undo.remember(page.id, decision, result.decided, now)
     return _answer(page, result, "decided")
 
 
@@ -95,8 +95,8 @@ def undo_decision(page_id: str) -> ResponseReturnValue:
 
 
 def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnValue:
-    if result.refused:
-        return _render(page, refused=result.refused, verb=verb, status=409)
+    if result.undecided:
+        return _render(page, undecided=result.undecided, verb=verb, status=409)
     return redirect(View.read().link(page), 303)
 
 

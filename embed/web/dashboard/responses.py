@@ -41,12 +41,19 @@ def render_mistake(sentence: str, status: int) -> Response:
     return render("mistake.html", status=status, sentence=sentence, back=back if is_ours else None)
 
 
-def done(sentence: str, location: str) -> AnyResponse:
+def redirect_with_message(sentence: str, location: str) -> AnyResponse:
     """Say what was done on the page that the browser goes to next."""
     flash(sentence[:MAX_FLASHED], "done")
     return redirect(location, 303)
 
 
-def blame(form: FlaskForm, field: str, mistake: InvalidInput) -> None:
-    """Put what a use case said beside the field that it is about."""
-    form[field].errors = [*form[field].errors, str(mistake)]
+def add_error(form: FlaskForm, mistake: InvalidInput, **renamed: str) -> None:
+    """Show a mistake beside the field that it is about, or else above the form.
+
+    `renamed` maps a use case's name of a field to the form's, where they differ.
+    """
+    name = renamed.get(mistake.field or "", mistake.field)
+    if name in form:
+        form[name].errors = [*form[name].errors, str(mistake)]
+    else:
+        form.form_errors.append(str(mistake))

@@ -12,8 +12,8 @@ from embed.errors import InvalidInput
 from embed.wallets import tags
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import get_own_page, get_own_tag
-from embed.web.dashboard.responses import Form, blame, done, render
+from embed.web.dashboard.current_owner import current_owner, get_own_page, get_own_tag
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 _COLORS: Any = list(tags.COLORS)  # the stubs of WTForms know no plain words
 
@@ -35,11 +35,17 @@ def add_tag(page_id: str) -> ResponseReturnValue:
     form = TagForm()
     if form.validate():
         try:
-            tag = tags.add_tag(page.id, form.name.data or "", form.color.data, runtime().clock())
+            tag = tags.add_tag(
+                page.id,
+                form.name.data or "",
+                form.color.data,
+                runtime().clock(),
+                actor=current_owner().email,
+            )
         except InvalidInput as mistake:
-            blame(form, "name", mistake)
+            add_error(form, mistake)
         else:
-            return done(f"The tag {tag.name} is made.", _build_url(page))
+            return redirect_with_message(f"The tag {tag.name} is made.", _build_url(page))
     return _show_list(page, form, 422)
 
 
@@ -63,11 +69,17 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
         form.color.choices = [*_COLORS, *cast(Any, [tag.color])]
     if form.validate_on_submit():
         try:
-            tags.update_tag(tag.id, form.name.data or "", form.color.data)
+            tags.update_tag(
+                tag.id,
+                form.name.data or "",
+                form.color.data,
+                runtime().clock(),
+                actor=current_owner().email,
+            )
         except InvalidInput as mistake:
-            blame(form, "name", mistake)
+            add_error(form, mistake)
         else:
-            return done("Saved.", _build_url(page))
+            return redirect_with_message("Saved.", _build_url(page))
     status = 422 if form.errors else 200
     return render("tag_form.html", page=page, form=form, tag=tag, status=status)
 
@@ -79,8 +91,8 @@ def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     if request.method == "GET":
         count = tags.count_wallets(page).get(tag.id, 0)
         return render("tag_remove.html", page=page, tag=tag, count=count)
-    tags.remove_tag(tag.id)
-    return done(f"The tag {tag.name} is removed.", _build_url(page))
+    tags.remove_tag(tag.id, runtime().clock(), actor=current_owner().email)
+    return redirect_with_message(f"The tag {tag.name} is removed.", _build_url(page))
 
 
 def _build_url(page: Page) -> str:

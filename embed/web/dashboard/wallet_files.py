@@ -12,7 +12,7 @@ from embed.wallets.csv_format import decode_sheet
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
-from embed.web.dashboard.responses import Form, done, render
+from embed.web.dashboard.responses import Form, redirect_with_message, render
 from embed.web.dashboard.wallets import build_list_url
 
 
@@ -66,7 +66,9 @@ def apply_import(page_id: str) -> ResponseReturnValue:
     )
     if plan.mistakes:  # the page has changed since the dry run
         return _show_plan(page, ImportForm(), plan, text)
-    return done(f"{plan.added} added, {plan.changed} changed.", build_list_url(page))
+    return redirect_with_message(
+        f"{plan.added} added, {plan.changed} changed.", build_list_url(page)
+    )
 
 
 def _read_file() -> str:

@@ -13,7 +13,7 @@ from wtforms.widgets import CheckboxInput, ListWidget
 from embed.db.models import Page, Tag
 from embed.errors import InvalidInput, NotFound
 from embed.wallets import bulk, search, tags, tracking
-from embed.wallets.bulk import CHANGES
+from embed.wallets.bulk import BULK_ACTIONS
 from embed.wallets.search import SearchResult, WalletFilter
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -23,7 +23,7 @@ from embed.web.dashboard.current_owner import (
     get_own_tag,
     get_own_wallet,
 )
-from embed.web.dashboard.responses import Form, blame, done, render
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 _HIDDEN = {"yes": True, "no": False}
 _DONE = {
@@ -128,9 +128,11 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
                 actor=current_owner().email,
             )
         except InvalidInput as mistake:
-            _blame(form, mistake)
+            add_error(form, mistake)
         else:
-            return done(f"{added.public_alias or added.address} is tracked.", build_list_url(page))
+            return redirect_with_message(
+                f"{added.public_alias or added.address} is tracked.", build_list_url(page)
+            )
     return render("wallet_form.html", page=page, form=form, status=422 if form.errors else 200)
 
 
@@ -149,11 +151,13 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     if form.validate_on_submit():
         changes = _read_changes(form, unless=wallet.token_balance)
         try:
-            tracking.update_wallet(wallet.id, changes, runtime().clock())
+            tracking.update_wallet(
+                wallet.id, changes, runtime().clock(), actor=current_owner().email
+            )
         except InvalidInput as mistake:
-            _blame(form, mistake)
+            add_error(form, mistake)
         else:
-            return done("Saved.", build_list_url(page))
+            return redirect_with_message("Saved.", build_list_url(page))
     status = 422 if form.errors else 200
     return render("wallet_form.html", page=page, form=form, wallet=wallet, status=status)
 
@@ -169,14 +173,6 @@ def _read_changes(form: WalletForm, unless: float | None = None) -> tracking.Wal
     )
 
 
-def _blame(form: WalletForm, mistake: InvalidInput) -> None:
-    words = str(mistake).lower()
-    for word, field in (("alias", "alias"), ("balance", "balance"), ("no tag", "tag_names")):
-        if word in words:
-            return blame(form, field, mistake)
-    return blame(form, "address" if "address" in form else "alias", mistake)
-
-
 @blueprint.route("/pages/<page_id>/wallets/<wallet_id>/remove", methods=["GET", "POST"])
 def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
@@ -184,37 +180,42 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     if request.method == "GET":
         return render("wallets_remove.html", page=page, count=1, wallet=wallet, action=None)
     tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_owner().email)
-    return done(f"{wallet.public_alias or wallet.address} is removed.", build_list_url(page))
+    return redirect_with_message(
+        f"{wallet.public_alias or wallet.address} is removed.", build_list_url(page)
+    )
 
 
 @blueprint.post("/pages/<page_id>/wallets/change")
 def change_wallets(page_id: str) -> ResponseReturnValue:
     """Do one thing to all that are ticked; removing asks once more."""
     page = get_own_page(page_id)
-    ids, change = request.form.getlist("wallet"), request.form.get("change", "")
-    if change not in CHANGES:
+    ids = request.form.getlist("wallet")
+    action = next((one for one in BULK_ACTIONS if one == request.form.get("change")), None)
+    if action is None:
         raise InvalidInput("Choose what to do with the wallets.")
     if not ids:
         raise InvalidInput("Tick the wallets that you mean, and try again.")
     tag = None
-    if change in ("tag", "untag"):
+    if action in ("tag", "untag"):
         if not request.form.get("tag"):
             raise InvalidInput("Choose a tag.")
         tag = get_own_tag(page, request.form["tag"])
-    if change == "remove" and "sure" not in request.form:
+    if action == "remove" and "sure" not in request.form:
         search: dict[str, Any] = {**_list_search()}
         url = url_for("dashboard.change_wallets", page_id=page.id, **search)
         return render("wallets_remove.html", page=page, count=len(ids), ids=ids, action=url)
     count = bulk.change_wallets(
         page.id,
         ids,
-        change,
+        action,
         tag=tag,
         now=runtime().clock(),
         actor=current_owner().email,
     )
     what = "wallet is" if count == 1 else "wallets are"
-    return done(f"{count} {what} {_DONE[change]}.", build_list_url(page, **_list_search()))
+    return redirect_with_message(
+        f"{count} {what} {_DONE[action]}.", build_list_url(page, **_list_search())
+    )
 
 
 def build_list_url(page: Page, /, **search: Any) -> str:

@@ -4,7 +4,6 @@ import pytest
 from world import SITE, USDC, Visitor, code_of
 
 from embed import owners, pages
-from embed.balances import observations
 from embed.wallets import tags, tracking
 
 EURC = "HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr"
@@ -113,12 +112,12 @@ def test_owners_do_not_share_what_they_entered(world):
     world.configure(min_balance=5)
     somebody = owners.create_owner("somebody@example.com", world.clock())
     theirs = pages.get_page(world.make_page(owner=somebody))
-    observations.record_balance(theirs, address, 9, now=world.clock())
+    world.observe_on(theirs, address, 9)
     world.track(address)
 
     assert world.read().json["wallets"][0]["tokenBalance"] == 0
     visitor = Visitor()
-    observations.record_balance(theirs, visitor.address, 9, now=world.clock())
+    world.observe_on(theirs, visitor.address, 9)
     assert world.submit(visitor).json == {"error": "ca_gate_failed", "balance": 0, "minBalance": 5}
 
 
@@ -128,7 +127,7 @@ def test_pages_of_one_mint_share_what_was_observed_and_other_mints_do_not(world)
     for page_id in (world.page_id, same, other):
         tracking.add_wallet(page_id, address, tracking.WalletChanges(), world.clock())
     world.observe(address, 5)
-    observations.record_balance(pages.get_page(other), address, 9, now=world.clock())
+    world.observe_on(pages.get_page(other), address, 9)
 
     def read_balance(page_id):
         key = world.make_key("secret", page_id=page_id)
@@ -141,7 +140,7 @@ CHANGES = {
     "title": lambda world, wallet, tag: world.configure(public_title="Another"),
     "token": lambda world, wallet, tag: world.configure(token_symbol="NEW"),
     "tag added": lambda world, wallet, tag: world.add_tag("Another"),
-    "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id),
+    "tag removed": lambda world, wallet, tag: tags.remove_tag(tag.id, world.clock()),
     "wallet added": lambda world, wallet, tag: world.track(Visitor().address),
     "wallet removed": lambda world, wallet, tag: tracking.remove_wallet(wallet.id, world.clock()),
     "wallet hidden": lambda world, wallet, tag: change(world, wallet, is_hidden=True),

@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 from crowd import fill
 
-from embed import events
 from embed.db.models import STATUSES
+from embed.events.editing import editing
+from embed.events.kinds import PageChanged, PageDeleted
 from embed.web.dashboard.activity import STACK
 
 
@@ -19,9 +20,8 @@ def path(world) -> str:
 def log(world, count: int) -> None:
     for number in range(count):
         world.clock.forward(seconds=1)
-        events.record(
-            world.page_id, "owner@example.com", "change page", f"deed {number}.", world.clock()
-        )
+        with editing(world.page_id, "owner@example.com", world.clock()) as edit:
+            edit.record(PageChanged({"public_title": f"deed {number}."}))
 
 
 def list_deeds(answer) -> list[int]:
@@ -31,7 +31,7 @@ def list_deeds(answer) -> list[int]:
 def test_log_says_who_did_what_when_newest_first(world, owner, path):
     log(world, 2)
 
-    assert "2026-01-31 09:30 UTC owner@example.com change page deed 1." in owner.see(path)
+    assert "2026-01-31 09:30 UTC owner@example.com change page public_title: deed 1." in owner.see(path)
     assert list_deeds(owner.get(path)) == [1, 0]
 
 
@@ -92,7 +92,8 @@ def test_page_without_submissions_draws_nothing_and_says_so(owner, path):
 
 
 def test_hostile_log_is_shown_as_text(world, owner, path):
-    events.record(world.page_id, "<b>", "change page", "<script>", world.clock())
+    with editing(world.page_id, "<b>", world.clock()) as edit:
+        edit.record(PageDeleted("<script>"))
     text = owner.get(path).text
 
     assert "<b>" not in text

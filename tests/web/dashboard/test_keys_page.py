@@ -5,8 +5,8 @@ import re
 import pytest
 from world import SITE
 
-from embed import events
 from embed.db.models import ApiKey
+from embed.events import activity_log
 from embed.keys import access, management, refused_origins
 
 KEY = re.compile(r"svc_(?:pub|sec)_[0-9A-Za-z]{32}")
@@ -111,7 +111,7 @@ def test_sites_are_edited_later(world, owner):
     assert get_key(world).origins == ("https://other.example",)
     assert world.read(headers={"Origin": "https://other.example"}).status_code == 200
     assert world.read().status_code == 403
-    assert events.list_of_page(world.page_id)[0].actor == owner.email
+    assert activity_log.list_of_page(world.page_id)[0].actor == owner.email
 
 
 def test_secret_and_revoked_keys_have_no_sites_to_edit(world, owner):
@@ -135,7 +135,7 @@ def test_revoking_says_first_what_stops_working_and_then_does_it(world, owner):
 
     assert owner.post(path_of(world, key.id, "revoke")).status_code == 303
     assert world.read().json == {"error": "revoked_key"}
-    assert events.list_of_page(world.page_id)[0].action == "revoke key"
+    assert activity_log.list_of_page(world.page_id)[0].action == "revoke key"
     assert "It was revoked" in owner.see(path_of(world, key.id, "revoke"))
 
 

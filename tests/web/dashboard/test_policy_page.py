@@ -7,8 +7,8 @@ import pytest
 from crowd import fill
 from owner_browser import read_text
 
-from embed import events
 from embed.db.models import Submission
+from embed.events import activity_log
 
 PRESENT = {
     "min_balance": "0",
@@ -80,7 +80,7 @@ def test_saved_policy_is_kept_and_logged(world, owner, path):
 
     assert answer.status_code == 303
     assert read_policy(world) == (True, 1.5, 7, 86_400, 2)
-    entry = events.list_of_page(world.page_id)[0]
+    entry = activity_log.list_of_page(world.page_id)[0]
     assert (entry.actor, entry.action) == (owner.email, "change page")
     assert "queue_capacity: 7" in entry.subject
 

@@ -6,9 +6,9 @@ import pytest
 from crowd import fill
 from world import Visitor, one_database
 
-from embed import events
 from embed.db.connection import db
 from embed.db.models import Submission, Wallet
+from embed.events import activity_log
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -268,7 +268,7 @@ def test_decision_is_logged_under_the_owners_name(world, owner):
     world.clock.forward(minutes=1)
     decide(owner, "approve", submission_id)
 
-    entry = events.list_of_page(world.page_id)[0]
+    entry = activity_log.list_of_page(world.page_id)[0]
     assert (entry.actor, entry.action) == (owner.email, "approve submission")
     assert entry.subject.startswith("Alice")
 

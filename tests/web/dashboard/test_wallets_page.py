@@ -9,10 +9,11 @@ from functools import partial
 import pytest
 from world import USDC, Visitor
 
-from embed import events, pages
+from embed import pages
 from embed.balances import observations
 from embed.db.connection import db
 from embed.db.models import Balance, Wallet
+from embed.events import activity_log
 from embed.wallets import tracking
 
 HOSTILE = "<script>alert(1)</script>"
@@ -54,7 +55,7 @@ def fill(world, count: int) -> None:
 
 
 def latest_deed(world) -> tuple[str, str, str]:
-    entry = events.list_of_page(world.page_id)[0]
+    entry = activity_log.list_of_page(world.page_id)[0]
     return entry.actor, entry.action, entry.subject
 
 

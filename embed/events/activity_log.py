@@ -1,21 +1,10 @@
-"""The log of a page: who did what when. Entries are only ever added."""
-
-from datetime import datetime
+"""The log of a page: who did what when."""
 
 from embed.db.models import Activity
 from embed.db.pagination import Cursor, Slice, make_slice, read_rows
 
-COMMAND_LINE = "command line"
 MAX_LISTED = 100
 SLICE_SIZE = 50
-
-
-def record(page_id: str, actor: str, action: str, subject: str, now: datetime) -> None:
-    """Add an entry, in the transaction of the deed itself.
-
-    `action` is a verb and its object, such as ``approve submission``.
-    """
-    Activity.create(page=page_id, actor=actor, action=action, subject=subject, created_at=now)
 
 
 def list_of_page(page_id: str, *, limit: int = MAX_LISTED) -> list[Activity]:
