@@ -6,7 +6,6 @@ A fixed number of statements, however many submissions are on the screen.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from peewee import fn
@@ -16,7 +15,7 @@ from embed.db.connection import db
 from embed.db.models import Balance, Page, Submission, Wallet
 from embed.domain.lookalikes import skeleton
 from embed.domain.policy import TrackRecord
-from embed.submissions.history import is_on_pages_of_owner
+from embed.submissions.history import History, is_on_pages_of
 
 # How many of the page's names are compared: the newest.
 MAX_ALIASES = 20_000
@@ -34,57 +33,39 @@ class Lookalike:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """How other submissions of one wallet, or of one session, came out."""
+class ReviewContext:
+    """What is known of one waiting submission; other submissions are counted by outcome."""
 
-    counts: Counter[str]
-    approved_at: datetime | None = None  # the newest by hand
-    rejected_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
     balance: Balance | None  # None: never observed
-    wallet: Past
-    session: Past | None  # None: it was sent without a session
+    wallet: Counter[str]
+    session: Counter[str] | None  # None: it was sent without a session
+    record: TrackRecord
     lookalikes: list[Lookalike]
 
-    @property
-    def record(self) -> TrackRecord:
-        """What the trust ladder counts (as submissions.py does for a new one).
 
-        Nothing counts twice: while a wallet waits on a page, none of its submissions there is
-        approved (the live wallet's index), so session and wallet share no approval.
-        """
-        pasts = [self.wallet] if self.session is None else [self.wallet, self.session]
-        return TrackRecord(
-            sum(past.counts["approved"] for past in pasts),
-            max((past.approved_at for past in pasts if past.approved_at), default=None),
-            max((past.rejected_at for past in pasts if past.rejected_at), default=None),
-        )
-
-
-def write_notes(page: Page, waiting: Sequence[Submission]) -> dict[str, Note]:
-    """Return a note for each of the page's waiting submissions, by id."""
+def build_review_context(page: Page, waiting: Sequence[Submission]) -> dict[str, ReviewContext]:
+    """Return the context of each of the page's waiting submissions, by its id."""
     addresses = {one.wallet_address for one in waiting}
     sessions = {one.session_id for one in waiting if one.session_id is not None}
     balances = read_observations(page, addresses)
-    by_wallet = _read_pasts(
+    history = History.read(page, addresses, sessions)
+    by_wallet = _count_outcomes(
         Submission.wallet_address,
         Submission.wallet_address.in_(list(addresses)),
-        is_on_pages_of_owner(page.owner_id),
+        is_on_pages_of(page.owner_id),
     )
-    by_session = _read_pasts(
+    by_session = _count_outcomes(
         Submission.session_id,
         Submission.session_id.in_(list(sessions)),
         Submission.page == page,
     )
     lookalikes = find_lookalikes(page, waiting)
     return {
-        one.id: Note(
+        one.id: ReviewContext(
             balances.get(one.wallet_address),
             _leave_out_itself(by_wallet[one.wallet_address]),
             None if one.session_id is None else _leave_out_itself(by_session[one.session_id]),
+            history.build_track_record(one.wallet_address, one.session_id),
             lookalikes[one.id],
         )
         for one in waiting
@@ -124,28 +105,19 @@ def _read_waiting_names(page: Page) -> Iterable[tuple[str, str]]:
     return rows  # type: ignore[no-any-return]
 
 
-def _read_pasts(key: Any, *conditions: Any) -> defaultdict[str, Past]:
-    """Count submissions by the key and outcome."""
+def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]]:
+    """Count submissions by status for each value of `key`."""
     query = (
-        Submission.select(key, Submission.status, fn.COUNT(1), fn.MAX(Submission.decided_at))
+        Submission.select(key, Submission.status, fn.COUNT(1))
         .where(*conditions)
         .group_by(key, Submission.status)
     )
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    newest: dict[tuple[str, str], datetime] = {}
     rows: Any = query.tuples()
-    for owner_of_past, status, count, decided_at in rows:
-        counts[owner_of_past][status] = count
-        newest[owner_of_past, status] = decided_at
-    return defaultdict(
-        lambda: Past(Counter()),
-        {
-            one: Past(count, newest.get((one, "approved")), newest.get((one, "rejected")))
-            for one, count in counts.items()
-        },
-    )
+    for value, status, count in rows:
+        counts[value][status] = count
+    return counts
 
 
-def _leave_out_itself(past: Past) -> Past:
-    counts = +(past.counts - Counter({"pending": 1}))
-    return Past(counts, past.approved_at, past.rejected_at)
+def _leave_out_itself(counts: Counter[str]) -> Counter[str]:
+    return +(counts - Counter({"pending": 1}))

@@ -1,11 +1,10 @@
 """Wallets that visitors submit, from the nonce to the owner's decision (spec 3.1, 4.2 to 4.4)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from peewee import IntegrityError, fn
+from peewee import IntegrityError
 
 from embed.db.connection import db
 from embed.db.models import Page, Submission
@@ -19,7 +18,7 @@ from embed.events.editing import bump_version, lock_page
 from embed.keys.access import Access
 from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
-from embed.submissions.history import is_on_pages_of_owner, unsearched_page
+from embed.submissions.history import History
 from embed.submissions.soft_rejections import keep_refusal
 from embed.wallets.tracking import track_approved
 
@@ -118,9 +117,12 @@ def _admit(claim: VerifiedSubmission, now: datetime) -> Submission:
             page = lock_page(nonce.page_id)
             _check_unused(nonce)
             rules = read_policy(page)
-            rejected_at = _find_rejected_at(page, nonce.wallet_address)
+            sessions = () if claim.session_id is None else (claim.session_id,)
+            history = History.read(page, (nonce.wallet_address,), sessions)
+            rejected_at = history.find_rejected_at(nonce.wallet_address)
             policy.check_cooldown(rejected_at, now, rules.cooldown)
-            decision = policy.decide(rules, _read_track_record(page, claim))
+            record = history.build_track_record(nonce.wallet_address, claim.session_id)
+            decision = policy.decide(rules, record)
             if decision == "pending":
                 policy.check_queue(_count_pending(page), rules.queue_capacity)
             submission = Submission.create(
@@ -144,39 +146,6 @@ def _admit(claim: VerifiedSubmission, now: datetime) -> Submission:
     except IntegrityError:
         # Only the live wallet's index is left to object: the nonce was seen unused above.
         raise ApiError("duplicate") from None
-
-
-def _find_rejected_at(page: Page, wallet_address: str) -> datetime | None:
-    newest = (
-        Submission.select(Submission.decided_at)
-        .where(
-            unsearched_page == page.id,
-            Submission.wallet_address == wallet_address,
-            Submission.status == "rejected",
-        )
-        .order_by(Submission.decided_at.desc())
-        .first()
-    )
-    return None if newest is None else newest.decided_at
-
-
-def _read_track_record(page: Page, claim: VerifiedSubmission) -> policy.TrackRecord:
-    """Gather what the owner decided on this wallet, and on this session's other wallets."""
-    same_submitter = (
-        Submission.wallet_address == claim.nonce.wallet_address
-    ) & is_on_pages_of_owner(page.owner_id)
-    if claim.session_id is not None:
-        same_submitter |= (Submission.session_id == claim.session_id) & (Submission.page == page)
-    decided = (
-        Submission.select(Submission.status, fn.COUNT(Submission.id), fn.MAX(Submission.decided_at))
-        .where(same_submitter, Submission.status.in_(("approved", "rejected")))
-        .group_by(Submission.status)
-    )
-    rows: Iterable[Any] = decided.tuples()
-    newest = {status: (count, decided_at) for status, count, decided_at in rows}
-    approved_by_hand, last_approved_at = newest.get("approved", (0, None))
-    _, last_rejected_at = newest.get("rejected", (0, None))
-    return policy.TrackRecord(approved_by_hand, last_approved_at, last_rejected_at)
 
 
 def _count_pending(page: Page) -> int:

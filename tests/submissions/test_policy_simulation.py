@@ -16,7 +16,9 @@ SESSION = "s" * 20
 
 def look(world, **rules) -> list[tuple[str, str]]:
     """Return what was and what would have been, oldest first."""
-    outcomes = policy_simulation.preview(world.page, Policy(**({"cooldown": timedelta(0)} | rules)))
+    outcomes = policy_simulation.simulate(
+        world.page, Policy(**({"cooldown": timedelta(0)} | rules))
+    )
     return [(one.before, one.after) for one in reversed(outcomes)]
 
 
@@ -128,13 +130,13 @@ def test_latest_fifty_are_looked_at_newest_first(world):
         (Submission.get_by_id(one) for one in ids), key=lambda one: (one.created_at, one.id)
     )[:-51:-1]
 
-    outcomes = policy_simulation.preview(world.page, OPEN)
+    outcomes = policy_simulation.simulate(world.page, OPEN)
     assert [one.submission.id for one in outcomes] == [one.id for one in newest]
 
 
 def test_preview_changes_nothing(world):
     fill(world, 5)
     before = world.dump()
-    policy_simulation.preview(Page.get_by_id(world.page_id), Policy(auto_approve=True))
+    policy_simulation.simulate(Page.get_by_id(world.page_id), Policy(auto_approve=True))
 
     assert world.dump() == before

@@ -70,7 +70,7 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
         add_error(form, mistake, cooldown_s="cooldown")
     if rules is None:
         return _render(page, form, status=422)
-    return _render(page, form, outcomes=policy_simulation.preview(page, rules))
+    return _render(page, form, outcomes=policy_simulation.simulate(page, rules))
 
 
 def _fill_form(page: Page) -> PolicyForm:
@@ -103,7 +103,7 @@ def _render(
     page: Page,
     form: PolicyForm,
     *,
-    outcomes: list[policy_simulation.Outcome] | None = None,
+    outcomes: list[policy_simulation.SimulatedDecision] | None = None,
     status: int = 200,
 ) -> ResponseReturnValue:
     return render(

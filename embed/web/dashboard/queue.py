@@ -11,7 +11,8 @@ from wtforms.validators import AnyOf
 from embed.db.models import Page
 from embed.db.pagination import Cursor
 from embed.pages import read_policy
-from embed.submissions import decisions, queries, review_context
+from embed.submissions import decisions, queries
+from embed.submissions.review_context import build_review_context
 from embed.web.current import runtime
 from embed.web.dashboard import undo
 from embed.web.dashboard.blueprint import blueprint
@@ -114,7 +115,7 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         view=view,
         part=part,
         tabs={name: sum(counts[one] for one in statuses) for name, statuses in TABS.items()},
-        notes=review_context.write_notes(page, part.rows) if view.tab == "waiting" else {},
+        contexts=build_review_context(page, part.rows) if view.tab == "waiting" else {},
         rules=read_policy(page),
         undoable=undo.find_latest(page.id, now),
         now=now,

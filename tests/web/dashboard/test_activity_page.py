@@ -31,7 +31,9 @@ def list_deeds(answer) -> list[int]:
 def test_log_says_who_did_what_when_newest_first(world, owner, path):
     log(world, 2)
 
-    assert "2026-01-31 09:30 UTC owner@example.com change page public_title: deed 1." in owner.see(path)
+    assert "2026-01-31 09:30 UTC owner@example.com change page public_title: deed 1." in owner.see(
+        path
+    )
     assert list_deeds(owner.get(path)) == [1, 0]
 
 
