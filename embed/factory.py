@@ -57,9 +57,9 @@ def create_app(
         settings=settings,
         clock=clock,
         balances=balances or EnteredBalances(),
-        nonces=NonceSigner(settings.secret_keys),
-        sessions=SessionSigner(settings.secret_keys),
-        password_links=PasswordLinkSigner(settings.secret_keys),
+        nonces=NonceSigner(settings.secret_keys, clock),
+        sessions=SessionSigner(settings.secret_keys, clock),
+        password_links=PasswordLinkSigner(settings.secret_keys, clock),
         extra_scripts=extra_scripts,
     )
     init_limits(app, settings)

@@ -42,7 +42,7 @@ class SettingsError(ValueError):
 class Settings:
     """The settings table of the README, parsed."""
 
-    secret_keys: tuple[str, ...] = field(repr=False)  # the first seals, all open
+    secret_keys: tuple[str, ...] = field(repr=False)  # the first signs, all verify
     database_url: str
     public_url: str | None
     trusted_proxies: int
@@ -85,7 +85,7 @@ def _parse_secret_keys(given: Mapping[str, str]) -> tuple[str, ...]:
     keys = tuple(key.strip() for key in given["SECRET_KEY"].split(","))
     if not all(keys):
         raise SettingsError("SECRET_KEY has an empty entry between its commas.")
-    if not all(key.isprintable() for key in keys):  # bytes that are not UTF-8 seal nothing
+    if not all(key.isprintable() for key in keys):  # bytes that are not UTF-8 sign nothing
         raise SettingsError("SECRET_KEY must be text that can be printed.")
     return keys
 

@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 from embed import settings
-from embed.domain.nonces import Nonce, NonceSigner
+from embed.domain.signing import Signer
 from embed.domain.times import now
 from embed.settings import Settings, SettingsError, load_secret_key
 
@@ -207,21 +207,17 @@ def test_secret_key_may_be_a_list(value, keys):
     assert read(SECRET_KEY=value).secret_keys == keys
 
 
-def test_rotated_secret_key_seals_with_the_first_and_opens_with_all():
-    issued = Nonce.issue(
-        page_id="page",
-        wallet_address="1" * 32,
-        key_id="key",
-        host="embed.example",
-        now=now(),
-        lifetime=timedelta(hours=1),
-    )
+def test_rotated_secret_key_signs_with_the_first_and_verifies_with_all():
     before, during, after = (
-        NonceSigner(read(SECRET_KEY=value).secret_keys) for value in ("old", "new,old", "new")
+        Signer(read(SECRET_KEY=value).secret_keys, "purpose", now)
+        for value in ("old", "new,old", "new")
     )
+    hour = timedelta(hours=1)
 
-    assert during.open(before.close(issued), issued.issued_at) == issued
-    assert after.open(during.close(issued), issued.issued_at) == issued
+    assert during.unsign(before.sign("value", hour)).value == "value"
+    assert after.unsign(during.sign("value", hour)).value == "value"
+    with pytest.raises(ValueError, match="not signed here"):
+        after.unsign(before.sign("value", hour))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from embed.balances.observations import Observation, record_observations
 from embed.db.connection import db
 from embed.db.models import ApiKey, Page
 from embed.domain.amounts import parse_amount
+from embed.domain.nonces import NonceSigner
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
 from embed.submissions import decisions
@@ -181,6 +182,17 @@ class World:
             "signature": visitor.sign(nonce["message"]),
         } | fields
         return {name: value for name, value in body.items() if value is not None}
+
+    def forge_nonce(self, visitor: Visitor, secret_key: str) -> dict:
+        """Return what the nonce endpoint would answer if it signed with another secret key."""
+        nonce_id, nonce = NonceSigner([secret_key], self.clock).issue(
+            page_id=self.page_id,
+            wallet_address=visitor.address,
+            key_id=access.find_access(self.public_key).key_id,
+            host="localhost",
+            lifetime=timedelta(minutes=10),
+        )
+        return {"nonceId": nonce_id, "message": nonce.build_message()}
 
     def post(self, draft: dict, *, cookie=None, **arguments):
         return self.call("POST", f"{self.root}/submissions", json=draft, cookie=cookie, **arguments)

@@ -38,7 +38,7 @@ def reset(email: str, as_json: bool) -> None:
 
 def _build_password_url(owner: Owner) -> str:
     base_url = runtime().settings.public_url or "http://127.0.0.1:8000"
-    return owners.build_password_url(owner, runtime().password_links, base_url, runtime().clock())
+    return owners.build_password_url(owner, runtime().password_links, base_url)
 
 
 @group.command("list")

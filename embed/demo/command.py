@@ -55,9 +55,7 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
         _wait_until_served(server, port)
         say(f"2. gunicorn serves it at {base_url}")
         summary = _act_as_visitor(base_url, page, say)
-        dashboard_url = build_password_url(
-            page.owner, runtime().password_links, base_url, runtime().clock()
-        )
+        dashboard_url = build_password_url(page.owner, runtime().password_links, base_url)
         summary |= {"hostUrl": host_url, "widgetUrl": widget_url, "dashboardUrl": dashboard_url}
         _print_addresses(base_url, page, summary, as_json)
         server.wait()

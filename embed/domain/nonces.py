@@ -1,17 +1,16 @@
 """The single-use nonce and the message that a wallet signs (spec 2.5).
 
-A nonce is not kept when it is issued: it travels sealed in ``nonceId``. What uses it up is
+A nonce is not kept when it is issued: it travels, signed, in ``nonceId``. What uses it up is
 the submission that it leads to, which holds its random part under a unique constraint.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Self
 
 from embed.domain.identifiers import make_id
 from embed.domain.signing import Signer
-from embed.domain.times import format_instant, from_ms, to_ms
+from embed.domain.times import Clock, format_instant
 from embed.errors import ApiError
 
 STATEMENT = "Signing is free. This signature does not authorize any transaction."
@@ -19,7 +18,7 @@ STATEMENT = "Signing is free. This signature does not authorize any transaction.
 
 @dataclass(frozen=True, slots=True)
 class Nonce:
-    """What a wallet is asked to sign for; whole milliseconds, as that is what is sealed."""
+    """What a wallet is asked to sign for."""
 
     page_id: str
     wallet_address: str
@@ -28,19 +27,6 @@ class Nonce:
     token: str
     issued_at: datetime
     expires_at: datetime
-
-    @classmethod
-    def issue(
-        cls,
-        *,
-        page_id: str,
-        wallet_address: str,
-        key_id: str,
-        host: str,
-        now: datetime,
-        lifetime: timedelta,
-    ) -> Self:
-        return cls(page_id, wallet_address, key_id, host, make_id(), now, now + lifetime)
 
     def check_binding(self, *, page_id: str, wallet_address: str, key_id: str) -> None:
         """Raises ApiError `nonce_binding_mismatch` unless issued for just these (spec 5.9)."""
@@ -69,31 +55,25 @@ class Nonce:
 
 
 class NonceSigner:
-    """Turns nonces into ``nonceId`` values and back."""
+    """Issues nonces as ``nonceId`` values, and turns these back."""
 
-    def __init__(self, secret_keys: Sequence[str]) -> None:
-        self._seal = Signer(secret_keys, "embed nonce")
+    def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
+        self._signer = Signer(secret_keys, "embed nonce", clock)
 
-    def close(self, nonce: Nonce) -> str:
-        return self._seal.close(
-            [
-                nonce.page_id,
-                nonce.wallet_address,
-                nonce.key_id,
-                nonce.host,
-                nonce.token,
-                to_ms(nonce.issued_at),
-                to_ms(nonce.expires_at),
-            ]
-        )
+    def issue(
+        self, *, page_id: str, wallet_address: str, key_id: str, host: str, lifetime: timedelta
+    ) -> tuple[str, Nonce]:
+        """Return a new ``nonceId``, and the nonce as it will be read back from it."""
+        nonce_id = self._signer.sign([page_id, wallet_address, key_id, host, make_id()], lifetime)
+        return nonce_id, self.unsign(nonce_id)
 
-    def open(self, raw: str, now: datetime) -> Nonce:
-        """Return the nonce. Raises ApiError `invalid_nonce` if it is not ours or has expired."""
+    def unsign(self, raw: str) -> Nonce:
+        """Raises ApiError `invalid_nonce` if it was not issued here or has expired."""
         try:
-            page_id, wallet, key_id, host, token, issued_ms, expires_ms = self._seal.open(raw)
+            signed = self._signer.unsign(raw)
         except ValueError:
             raise ApiError("invalid_nonce") from None
-        nonce = Nonce(page_id, wallet, key_id, host, token, from_ms(issued_ms), from_ms(expires_ms))
-        if now >= nonce.expires_at:
-            raise ApiError("invalid_nonce")
-        return nonce
+        page_id, wallet_address, key_id, host, token = signed.value
+        return Nonce(
+            page_id, wallet_address, key_id, host, token, signed.signed_at, signed.expires_at
+        )

@@ -1,7 +1,7 @@
 """Owners' passwords: argon2id, and one-time links to choose one."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache
 
 from nacl import pwhash
@@ -9,7 +9,7 @@ from nacl.exceptions import InvalidkeyError
 
 from embed.domain.key_format import hash_key
 from embed.domain.signing import Signer
-from embed.domain.times import from_ms, to_ms
+from embed.domain.times import Clock
 from embed.errors import InvalidInput
 
 MIN_LENGTH = 10
@@ -43,17 +43,15 @@ def fingerprint(password_hash: str | None) -> str:
 class PasswordLinkSigner:
     """One-time links: choosing a password changes its fingerprint, which ends the link."""
 
-    def __init__(self, secret_keys: Sequence[str]) -> None:
-        self._seal = Signer(secret_keys, "dashboard password link")
+    def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
+        self._signer = Signer(secret_keys, "dashboard password link", clock)
 
-    def close(self, owner_id: str, password_hash: str | None, now: datetime) -> str:
-        return self._seal.close([owner_id, fingerprint(password_hash), to_ms(now)])
+    def sign(self, owner_id: str, password_hash: str | None) -> str:
+        return self._signer.sign([owner_id, fingerprint(password_hash)], LINK_LIFETIME)
 
-    def open(self, raw: str, now: datetime) -> tuple[str, str]:
+    def unsign(self, raw: str) -> tuple[str, str]:
         """Return the owner's id and the fingerprint it was made for. Raises ValueError."""
-        owner_id, made_for, sealed_ms = self._seal.open(raw)
-        if now >= from_ms(sealed_ms) + LINK_LIFETIME:
-            raise ValueError("expired")
+        owner_id, made_for = self._signer.unsign(raw).value
         return owner_id, made_for
 
 

@@ -1,34 +1,73 @@
-"""Values that leave the service and come back unchanged: signed, readable, not secret."""
+"""Values that leave the service and come back unchanged: signed and dated, not secret."""
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
-from itsdangerous import BadData, URLSafeSerializer
+from itsdangerous import BadData, TimestampSigner, URLSafeTimedSerializer
+
+from embed.domain.times import Clock, from_ms, to_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """What was signed, and for how long it holds: from `signed_at` until before `expires_at`."""
+
+    value: Any
+    signed_at: datetime
+    expires_at: datetime
 
 
 class Signer:
-    """Seals small JSON values for one purpose.
+    """Signs small JSON values for one purpose and a limited time.
 
-    `secret_keys`: the first seals, all open, so that keys can be rotated. `purpose` keeps a
-    value sealed for one use from opening in another.
+    `secret_keys`: the first signs, all verify, so that keys can be rotated. `purpose` keeps a
+    value that was signed for one use from being taken in another.
     """
 
-    def __init__(self, secret_keys: Sequence[str], purpose: str) -> None:
-        self._serializer = URLSafeSerializer(
+    def __init__(self, secret_keys: Sequence[str], purpose: str, clock: Clock) -> None:
+        self._clock = clock
+        self._serializer = URLSafeTimedSerializer(
             list(reversed(secret_keys)),  # itsdangerous signs with the last
             salt=purpose,
-            signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
+            signer=_ClockSigner,
+            signer_kwargs={
+                "clock": clock,
+                "key_derivation": "hmac",
+                "digest_method": hashlib.sha256,
+            },
         )
 
-    def close(self, value: object) -> str:
-        return self._serializer.dumps(value)
+    def sign(self, value: object, lifetime: timedelta) -> str:
+        """Sign `value`; the lifetime is signed too, so a later change of settings leaves it."""
+        signed = self._serializer.dumps([lifetime // timedelta(milliseconds=1), value])
+        return signed if isinstance(signed, str) else signed.decode("ascii")
 
-    def open(self, raw: str) -> Any:
-        """Return what was sealed. Raises ValueError for anything that we did not seal."""
+    def unsign(self, raw: str) -> Signed:
+        """Raises ValueError for anything that was not signed here, or has expired."""
         if not raw.isascii():
-            raise ValueError("not sealed here")
+            raise ValueError("not signed here")
         try:
-            return self._serializer.loads(raw)
+            (lifetime_ms, value), signed_at = self._serializer.loads(raw, return_timestamp=True)
         except BadData:
-            raise ValueError("not sealed here") from None
+            raise ValueError("not signed here") from None
+        signed = Signed(value, signed_at, signed_at + timedelta(milliseconds=lifetime_ms))
+        if self._clock() >= signed.expires_at:
+            raise ValueError("expired")
+        return signed
+
+
+class _ClockSigner(TimestampSigner):
+    """Reads the time, in whole milliseconds, from a clock that it is given."""
+
+    def __init__(self, *arguments: Any, clock: Clock, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._clock = clock
+
+    def get_timestamp(self) -> int:
+        return to_ms(self._clock())
+
+    def timestamp_to_datetime(self, ts: int) -> datetime:
+        return from_ms(ts)

@@ -43,14 +43,18 @@ class VerifiedSubmission:
     session_id: str | None
 
 
-def issue_nonce(raw_wallet_address: str, *, runtime: Runtime, access: Access, host: str) -> Nonce:
-    """Start a submission. Raises ApiError `invalid_wallet_address`."""
-    return Nonce.issue(
+def issue_nonce(
+    raw_wallet_address: str, *, runtime: Runtime, access: Access, host: str
+) -> tuple[str, Nonce]:
+    """Start a submission: return a ``nonceId`` and its nonce.
+
+    Raises ApiError `invalid_wallet_address`.
+    """
+    return runtime.nonces.issue(
         page_id=access.page_id,
         wallet_address=parse_address(raw_wallet_address),
         key_id=access.key_id,
         host=host,
-        now=runtime.clock(),
         lifetime=runtime.settings.nonce_lifetime,
     )
 
@@ -97,7 +101,7 @@ def _verify(
 ) -> VerifiedSubmission:
     address = parse_address(draft.raw_wallet_address)
     nickname = parse_nickname(draft.raw_nickname)
-    nonce = runtime.nonces.open(draft.raw_nonce, runtime.clock())
+    nonce = runtime.nonces.unsign(draft.raw_nonce)
     _check_unused(nonce)
     nonce.check_binding(page_id=draft.page_id, wallet_address=address, key_id=access.key_id)
     check_signature(address, nonce.build_message(), draft.raw_signature)

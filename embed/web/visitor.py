@@ -1,4 +1,4 @@
-"""The visitor's session, known by a sealed cookie (spec 2.7)."""
+"""The visitor's session, known by a signed cookie (spec 2.7)."""
 
 from flask import Response, request
 
@@ -11,7 +11,7 @@ COOKIE = "embed_session"
 
 def find_session_id() -> str | None:
     raw = request.cookies.get(COOKIE)
-    return None if raw is None else runtime().sessions.find_session_id(raw, runtime().clock())
+    return None if raw is None else runtime().sessions.find_session_id(raw)
 
 
 def renew_session(response: Response) -> None:
@@ -19,7 +19,7 @@ def renew_session(response: Response) -> None:
     session_id = find_session_id() or make_id()
     response.set_cookie(
         COOKIE,
-        runtime().sessions.close(session_id, runtime().clock()),
+        runtime().sessions.sign(session_id),
         max_age=SESSION_LIFETIME,
         path="/embed",
         secure=True,

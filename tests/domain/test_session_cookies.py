@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embed.domain.identifiers import make_id
-from embed.domain.nonces import Nonce, NonceSigner
+from embed.domain.nonces import NonceSigner
 from embed.domain.session_cookies import SessionSigner
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -13,12 +13,17 @@ DAY = timedelta(days=1)
 MILLISECOND = timedelta(milliseconds=1)
 SESSION_ID = "Abcdefghij0123456789"
 
-SEAL = SessionSigner(["secret"])
-COOKIE = SEAL.close(SESSION_ID, NOW)
+
+def make_signer(*secret_keys: str, age: timedelta = timedelta()) -> SessionSigner:
+    """Return a signer whose clock says NOW, or later."""
+    return SessionSigner(secret_keys or ["secret"], lambda: NOW + age)
+
+
+COOKIE = make_signer().sign(SESSION_ID)
 
 
 def test_session_is_known_by_its_cookie():
-    assert SEAL.find_session_id(COOKIE, NOW) == SESSION_ID
+    assert make_signer().find_session_id(COOKIE) == SESSION_ID
 
 
 @pytest.mark.parametrize(
@@ -30,13 +35,13 @@ def test_session_is_known_by_its_cookie():
     ],
 )
 def test_session_lives_for_30_days(age, session_id):
-    assert SEAL.find_session_id(COOKIE, NOW + age) == session_id
+    assert make_signer(age=age).find_session_id(COOKIE) == session_id
 
 
 def test_renewed_cookie_lives_for_another_30_days():
-    renewed = SEAL.close(SESSION_ID, NOW + 20 * DAY)
+    renewed = make_signer(age=20 * DAY).sign(SESSION_ID)
 
-    assert SEAL.find_session_id(renewed, NOW + 49 * DAY) == SESSION_ID
+    assert make_signer(age=49 * DAY).find_session_id(renewed) == SESSION_ID
 
 
 @pytest.mark.parametrize(
@@ -49,36 +54,35 @@ def test_renewed_cookie_lives_for_another_30_days():
         pytest.param(f"x{COOKIE}", id="altered"),
         pytest.param(f'"{COOKIE}"', id="in quotes"),
         pytest.param(f"{COOKIE}\xe9", id="beyond ASCII"),
-        pytest.param(SessionSigner(["another"]).close(SESSION_ID, NOW), id="another secret key"),
+        pytest.param(make_signer("another").sign(SESSION_ID), id="another secret key"),
     ],
 )
 def test_broken_cookie_is_as_good_as_none(raw):
-    assert SEAL.find_session_id(raw, NOW) is None
+    assert make_signer().find_session_id(raw) is None
 
 
 @given(st.text(st.characters()))
 def test_any_text_that_is_no_cookie_is_as_good_as_none(raw):
-    assert SEAL.find_session_id(raw, NOW) is None
+    assert make_signer().find_session_id(raw) is None
 
 
 def test_nonce_is_no_cookie():
-    nonce = Nonce.issue(
+    nonce_id, _ = NonceSigner(["secret"], lambda: NOW).issue(
         page_id=make_id(),
         wallet_address="1" * 32,
         key_id=make_id(),
         host="embed.example",
-        now=NOW,
         lifetime=DAY,
     )
 
-    assert SEAL.find_session_id(NonceSigner(["secret"]).close(nonce), NOW) is None
+    assert make_signer().find_session_id(nonce_id) is None
 
 
 def test_cookie_outlives_a_rotation_of_the_secret_key():
-    rotated = SessionSigner(["newer", "secret"])
+    rotated = make_signer("newer", "secret")
 
-    assert rotated.find_session_id(COOKIE, NOW) == SESSION_ID
-    assert SEAL.find_session_id(rotated.close(SESSION_ID, NOW), NOW) is None
+    assert rotated.find_session_id(COOKIE) == SESSION_ID
+    assert make_signer().find_session_id(rotated.sign(SESSION_ID)) is None
 
 
 def test_cookie_value_needs_no_quoting():

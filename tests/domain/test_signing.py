@@ -1,4 +1,5 @@
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -6,32 +7,56 @@ from hypothesis import strategies as st
 
 from embed.domain.signing import Signer
 
-SEAL = Signer(["secret"], "purpose")
+NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+MILLISECOND = timedelta(milliseconds=1)
+
+
+def make_signer(*secret_keys: str, purpose: str = "purpose", now: datetime = NOW) -> Signer:
+    return Signer(secret_keys or ["secret"], purpose, lambda: now)
+
+
+SIGNER = make_signer()
 VALUE = ["page", 1, "wallet"]
-SEALED = SEAL.close(VALUE)
+SIGNED = SIGNER.sign(VALUE, HOUR)
 
 
 @given(st.lists(st.text() | st.integers()))
 def test_value_comes_back_unchanged(value):
-    assert SEAL.open(SEAL.close(value)) == value
+    assert SIGNER.unsign(SIGNER.sign(value, HOUR)).value == value
 
 
-def test_sealed_value_fits_into_addresses_and_cookies():
-    assert re.fullmatch(r"[A-Za-z0-9_.-]+", SEAL.close(["\xe9\0\u20ac " * 50]))
+@given(st.integers(1, 10**10), st.integers(0, 10**12))
+def test_value_comes_back_with_its_times(lifetime_ms, passed_ms):
+    now, lifetime = NOW + passed_ms * MILLISECOND, lifetime_ms * MILLISECOND
+    raw = make_signer(now=now).sign(VALUE, lifetime)
+
+    signed = make_signer(now=now + lifetime - MILLISECOND).unsign(raw)
+    assert (signed.signed_at, signed.expires_at) == (now, now + lifetime)
+    with pytest.raises(ValueError, match=r"^expired$"):
+        make_signer(now=now + lifetime).unsign(raw)
+
+
+def test_value_from_before_the_clock_was_set_back_still_holds():
+    assert make_signer(now=NOW - HOUR).unsign(SIGNED).value == VALUE
+
+
+def test_signed_value_fits_into_addresses_and_cookies():
+    assert re.fullmatch(r"[A-Za-z0-9_.-]+", SIGNER.sign(["\xe9\0\u20ac " * 50], HOUR))
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(Signer(["another"], "purpose"), id="another secret key"),
-        pytest.param(Signer(["secret"], "another"), id="another purpose"),
-        pytest.param(Signer(["secret"], ""), id="no purpose"),
-        pytest.param(Signer(["purposesecret"], ""), id="key that runs into the purpose"),
+        pytest.param(make_signer("another"), id="another secret key"),
+        pytest.param(make_signer(purpose="another"), id="another purpose"),
+        pytest.param(make_signer(purpose=""), id="no purpose"),
+        pytest.param(make_signer("purposesecret", purpose=""), id="key that runs into the purpose"),
     ],
 )
-def test_what_another_seal_closed_does_not_open(other):
-    with pytest.raises(ValueError, match=r"^not sealed here$"):
-        SEAL.open(other.close(VALUE))
+def test_what_another_signer_signed_is_refused(other):
+    with pytest.raises(ValueError, match=r"^not signed here$"):
+        SIGNER.unsign(other.sign(VALUE, HOUR))
 
 
 @pytest.mark.parametrize(
@@ -39,39 +64,39 @@ def test_what_another_seal_closed_does_not_open(other):
     [
         pytest.param("", id="empty"),
         pytest.param(".", id="dot"),
-        pytest.param(SEALED[1:], id="cut at the start"),
-        pytest.param(SEALED[:-3], id="cut at the end"),
-        pytest.param(SEALED.rpartition(".")[0], id="without its signature"),
-        pytest.param(SEALED.rpartition(".")[0] + ".", id="with an empty signature"),
-        pytest.param(f".{SEALED}", id="marked as compressed"),
-        pytest.param(SEALED + "\u0663", id="beyond ASCII"),
-        pytest.param(SEALED + "\ud800", id="lone surrogate"),
+        pytest.param(SIGNED[1:], id="cut at the start"),
+        pytest.param(SIGNED[:-3], id="cut at the end"),
+        pytest.param(SIGNED.rpartition(".")[0], id="without its signature"),
+        pytest.param(SIGNED.rpartition(".")[0] + ".", id="with an empty signature"),
+        pytest.param(f".{SIGNED}", id="marked as compressed"),
+        pytest.param(SIGNED + "\u0663", id="beyond ASCII"),
+        pytest.param(SIGNED + "\ud800", id="lone surrogate"),
         pytest.param("a" * 5000, id="5000 characters"),
     ],
 )
-def test_altered_value_does_not_open(raw):
-    with pytest.raises(ValueError, match=r"^not sealed here$"):
-        SEAL.open(raw)
+def test_altered_value_is_refused(raw):
+    with pytest.raises(ValueError, match=r"^not signed here$"):
+        SIGNER.unsign(raw)
 
 
-@given(st.text(st.characters()) | st.text(st.characters()).map(f"{SEALED}.".__add__))
-def test_any_other_text_does_not_open(raw):
-    with pytest.raises(ValueError, match=r"^not sealed here$"):
-        SEAL.open(raw)
+@given(st.text(st.characters()) | st.text(st.characters()).map(f"{SIGNED}.".__add__))
+def test_any_other_text_is_refused(raw):
+    with pytest.raises(ValueError, match=r"^not signed here$"):
+        SIGNER.unsign(raw)
 
 
-def test_rotation_opens_what_older_keys_sealed():
-    rotated = Signer(["newest", "newer", "secret"], "purpose")
+def test_rotation_verifies_what_older_keys_signed():
+    rotated = make_signer("newest", "newer", "secret")
 
-    assert rotated.open(SEALED) == VALUE
-
-
-def test_first_key_seals():
-    rotated = Signer(["newest", "newer", "secret"], "purpose")
-
-    assert Signer(["newest"], "purpose").open(rotated.close(VALUE)) == VALUE
+    assert rotated.unsign(SIGNED).value == VALUE
 
 
-def test_key_that_was_taken_out_opens_nothing_any_more():
-    with pytest.raises(ValueError, match=r"^not sealed here$"):
-        Signer(["newest", "newer"], "purpose").open(SEALED)
+def test_first_key_signs():
+    rotated = make_signer("newest", "newer", "secret")
+
+    assert make_signer("newest").unsign(rotated.sign(VALUE, HOUR)).value == VALUE
+
+
+def test_key_that_was_taken_out_verifies_nothing_any_more():
+    with pytest.raises(ValueError, match=r"^not signed here$"):
+        make_signer("newest", "newer").unsign(SIGNED)

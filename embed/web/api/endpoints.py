@@ -38,10 +38,10 @@ def create_nonce() -> ResponseReturnValue:
     rate_limits.check_session_nonces()
     page_id, raw_wallet_address = bodies.read_nonce_request()
     auth.check_page(page_id)
-    nonce = submitting.issue_nonce(
+    nonce_id, nonce = submitting.issue_nonce(
         raw_wallet_address, runtime=runtime(), access=g.access, host=own_host()
     )
-    return {"nonceId": runtime().nonces.close(nonce), "message": nonce.build_message()}
+    return {"nonceId": nonce_id, "message": nonce.build_message()}
 
 
 @blueprint.post("/submissions")

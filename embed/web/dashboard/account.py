@@ -90,7 +90,7 @@ def sign_out() -> ResponseReturnValue:
 def choose_password(token: str) -> ResponseReturnValue:
     """Set a password by a one-time link from the command line."""
     try:
-        owner_id, made_for = runtime().password_links.open(token, runtime().clock())
+        owner_id, made_for = runtime().password_links.unsign(token)
     except ValueError:
         return render_mistake(DEAD_LINK, 404)
     owner = owners.find_by_id(owner_id)

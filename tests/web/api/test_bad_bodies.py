@@ -10,7 +10,6 @@ import pytest
 from world import SECRET_KEY, SITE, Clock, Visitor, World, code_of
 
 from embed.db import connection
-from embed.domain.nonces import NonceSigner
 from embed.factory import create_app
 from embed.settings import Settings
 
@@ -332,15 +331,14 @@ def test_forged_nonce_is_unknown(world, visitor, draft, forge):
     check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
 
 
-def test_nonce_with_the_seal_of_another_is_unknown(world, visitor, draft):
+def test_nonce_with_the_signature_of_another_is_unknown(world, visitor, draft):
     other = world.ask_nonce(visitor).json["nonceId"]
     draft["nonceId"] = draft["nonceId"].rpartition(".")[0] + "." + other.rpartition(".")[2]
     check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
 
 
 def test_nonce_of_another_secret_is_unknown(world, visitor, draft):
-    nonce = NonceSigner([SECRET_KEY]).open(draft["nonceId"], world.clock())
-    draft["nonceId"] = NonceSigner(["another secret"]).close(nonce)
+    draft = world.draft(visitor, nonce=world.forge_nonce(visitor, "another secret"))
     check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
 
 

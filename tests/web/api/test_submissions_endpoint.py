@@ -7,7 +7,6 @@ from nacl.signing import SigningKey
 from world import SECRET_KEY, SITE, Visitor, code_of, one_database
 
 from embed.db.models import Submission
-from embed.domain.nonces import NonceSigner
 
 
 def test_submission_answers_with_just_its_id_and_that_it_waits(world):
@@ -221,12 +220,14 @@ def test_nonce_of_another_page_is_refused(world):
     assert code_of(world.post(world.draft(visitor, nonce=nonce))) == "nonce_binding_mismatch"
 
 
-def test_nonce_sealed_by_another_installation_is_unknown(world):
+def test_nonce_of_another_installation_is_unknown(world):
     visitor = Visitor()
-    ours = world.ask_nonce(visitor).json
-    nonce = NonceSigner([SECRET_KEY]).open(ours["nonceId"], world.clock())
-    theirs = ours | {"nonceId": NonceSigner(["another installation's secret"]).close(nonce)}
+    theirs = world.forge_nonce(visitor, "another installation's secret")
 
+    assert (
+        code_of(world.post(world.draft(visitor, nonce=world.forge_nonce(visitor, SECRET_KEY))))
+        is None
+    )
     assert code_of(world.post(world.draft(visitor, nonce=theirs))) == "invalid_nonce"
 
 
