@@ -42,13 +42,16 @@ NONCES = st.builds(Nonce, IDS, ADDRESSES, IDS, HOSTS, IDS, INSTANTS, INSTANTS)
 
 
 def test_issued_nonce_lives_as_long_as_it_is_told():
-    assert Nonce(
-        **BINDING,
-        host="embed.example",
-        token=ISSUED.token,
-        issued_at=NOW,
-        expires_at=NOW + LIFETIME,
-    ) == ISSUED
+    assert (
+        Nonce(
+            **BINDING,
+            host="embed.example",
+            token=ISSUED.token,
+            issued_at=NOW,
+            expires_at=NOW + LIFETIME,
+        )
+        == ISSUED
+    )
     assert len(ISSUED.token) == 20
 
 

@@ -1,0 +1,194 @@
+"""Every change that an owner makes to a page is logged, gives it a new version, and is whole."""
+
+import re
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+from peewee import OperationalError
+from world import SITE, USDC, Visitor
+
+from embed.db.connection import db
+from embed.db.models import RefusedOrigin
+from embed.events import activity_log
+from embed.keys import access
+
+EVIL = "https://evil.example"
+
+# Forms that change no page.
+OTHER_FORMS = {
+    "account",  # the owner's own
+    "choose_password",
+    "forget_origin",  # clears a notice; the key stays as it is
+    "import_wallets",  # a dry run
+    "sign_in",
+    "sign_out",
+}
+
+PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC, "is_public": "y"}
+POLICY_FORM = {
+    "min_balance": "5",
+    "queue_capacity": "7",
+    "cooldown": "1",
+    "cooldown_unit": "hours",
+    "trust_after": "3",
+    "save": "",
+}
+
+
+class Things:
+    """One of everything that a form may change."""
+
+    def __init__(self, world) -> None:
+        self.world = world
+        self.root = f"/dashboard/pages/{world.page_id}"
+        self.tag_id = world.add_tag("team").id
+        world.add_tag("watch")
+        self.wallet = world.track(Visitor().address, alias="Whale", tag_names=["team"], balance=5)
+        self.key_id = access.find_access(world.public_key).key_id
+        self.submission_id = world.submit(Visitor()).json["submissionId"]
+        self.decided_id = world.submit(Visitor()).json["submissionId"]
+        # Another page of the owner's that shows the same balances.
+        self.other_page_id = world.make_page(owner=world.page.owner)
+
+
+# For each form: its path and its fields.
+CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
+    "edit_page": lambda things: (f"{things.root}/settings", PAGE_FORM),
+    "delete_page": lambda things: (f"{things.root}/delete", {}),
+    "restore_page": lambda things: (f"{things.root}/restore", {}),
+    "edit_policy": lambda things: (f"{things.root}/policy", POLICY_FORM),
+    "create_key": lambda things: (f"{things.root}/keys/new/public", {"origins": SITE}),
+    "edit_origins": lambda things: (
+        f"{things.root}/keys/{things.key_id}/sites",
+        {"origins": f"{SITE}\n{EVIL}"},
+    ),
+    "allow_origin": lambda things: (f"{things.root}/keys/{things.key_id}/allow", {"origin": EVIL}),
+    "revoke_key": lambda things: (f"{things.root}/keys/{things.key_id}/revoke", {}),
+    "add_tag": lambda things: (f"{things.root}/tags", {"name": "new", "color": "red"}),
+    "edit_tag": lambda things: (
+        f"{things.root}/tags/{things.tag_id}",
+        {"name": "crew", "color": "red"},
+    ),
+    "remove_tag": lambda things: (f"{things.root}/tags/{things.tag_id}/remove", {}),
+    "add_wallet": lambda things: (
+        f"{things.root}/wallets/new",
+        {"address": USDC, "alias": "Mint", "tag_names": ["team"], "balance": "3"},
+    ),
+    "edit_wallet": lambda things: (
+        f"{things.root}/wallets/{things.wallet.id}",
+        {"alias": "Dolphin", "tag_names": ["watch"], "is_hidden": "y", "balance": "7"},
+    ),
+    "remove_wallet": lambda things: (f"{things.root}/wallets/{things.wallet.id}/remove", {}),
+    "change_wallets": lambda things: (
+        f"{things.root}/wallets/change",
+        {"wallet": [things.wallet.id], "change": "hide"},
+    ),
+    "apply_import": lambda things: (
+        f"{things.root}/wallets/import/apply",
+        {"text": f"{things.wallet.address},New,fresh,,9\n{USDC},Mint,team", "makes_tags": "y"},
+    ),
+    "decide": lambda things: (
+        f"{things.root}/queue/decide",
+        {"ids": [things.submission_id, things.decided_id], "decision": "approve"},
+    ),
+    "undo_decision": lambda things: (f"{things.root}/queue/undo", {"ids": [things.decided_id]}),
+}
+every_change = pytest.mark.parametrize("endpoint", CHANGES)
+
+
+@pytest.fixture
+def send(world, owner, endpoint):
+    """Send the form; everything that it may change is there."""
+    things = Things(world)
+    path, form = CHANGES[endpoint](things)
+    if endpoint == "restore_page":
+        owner.post(f"{things.root}/delete")
+    if endpoint == "undo_decision":
+        owner.post(f"{things.root}/queue/decide", ids=[things.decided_id], decision="approve")
+    if endpoint == "allow_origin":
+        RefusedOrigin.create(api_key=things.key_id, origin=EVIL, count=1, refused_at=world.clock())
+    world.clock.forward(seconds=1)
+    return lambda: owner.post(path, **form)
+
+
+def dump(world) -> dict[str, list[str]]:
+    refused = [str(row) for row in RefusedOrigin.select().tuples()]
+    return world.dump() | {"refused_origin": refused}
+
+
+def test_every_form_is_known(app):
+    forms = {
+        rule.endpoint.removeprefix("dashboard.")
+        for rule in app.url_map.iter_rules()
+        if rule.rule.startswith("/dashboard") and "POST" in rule.methods
+    }
+
+    assert forms == set(CHANGES) | OTHER_FORMS | {"create_page"}
+
+
+@every_change
+def test_change_is_logged_and_gives_a_new_version(world, owner, send):
+    version, logged = world.page.version, len(activity_log.list_of_page(world.page_id))
+
+    assert send().status_code in (201, 303)
+
+    entries = activity_log.list_of_page(world.page_id)
+    assert len(entries) > logged
+    assert {entry.actor for entry in entries[: len(entries) - logged]} == {owner.email}
+    assert {entry.created_at for entry in entries[: len(entries) - logged]} == {world.clock()}
+    assert world.page.version > version
+
+
+def test_new_page_begins_with_an_entry(world, owner):
+    answer = owner.post("/dashboard/pages/new", **PAGE_FORM)
+
+    page_id = re.search(r"/pages/(\w+)/", answer.headers["Location"])[1]
+    (entry,) = activity_log.list_of_page(page_id)
+    assert (entry.actor, entry.action) == (owner.email, "create page")
+
+
+@every_change
+def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
+    """Whichever of its writes fails, nothing of it is kept."""
+    before = dump(world)
+    execute = db.obj.execute_sql
+    writes = re.compile("INSERT|UPDATE|DELETE")
+
+    for allowed in count():
+        left = iter(range(allowed))
+
+        def interrupt(sql, *arguments, left=left, **more):
+            if writes.match(sql) and next(left, None) is None:
+                raise OperationalError("interrupted by the test")
+            return execute(sql, *arguments, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(db.obj, "execute_sql", interrupt)
+            status = send().status_code
+        if status != 503:
+            break
+        assert dump(world) == before, f"after {allowed} writes"
+
+    assert allowed >= 3  # the change itself, its entry in the log, and the version
+    assert status in (201, 303)
+    assert dump(world) != before
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        pytest.param("settings", PAGE_FORM | {"token_name": "USD Coin", "is_embeddable": "y"}),
+        pytest.param("tags/{tag_id}", {"name": "team", "color": "green"}),
+        pytest.param(
+            "wallets/{wallet.id}", {"alias": "Whale", "tag_names": ["team"], "balance": "5.00"}
+        ),
+    ],
+)
+def test_form_that_is_sent_as_it_was_changes_nothing(world, owner, path, form):
+    things = Things(world)
+    before = world.dump()
+    world.clock.forward(seconds=1)
+
+    assert owner.post(f"{things.root}/{path.format(**vars(things))}", **form).status_code == 303
+    assert world.dump() == before
