@@ -1,0 +1,77 @@
+"""Every command that changes a page is logged as the command line's, and gives a new version."""
+
+from collections.abc import Callable
+
+import pytest
+from world import USDC, Visitor
+
+from embed.events import activity_log
+from embed.events.editing import COMMAND_LINE
+from embed.keys import access
+
+READS = {"list", "show"}
+# Commands that change something else than a page, or leave no page to log it for.
+OTHER_COMMANDS = {
+    "db upgrade",
+    "owners create",
+    "owners reset",
+    "pages create",  # has no version before; its log is tested below
+    "pages purge",
+}
+
+
+class Things:
+    """One of everything that a command may change."""
+
+    def __init__(self, world) -> None:
+        self.page_id = world.page_id
+        self.tag_id = world.add_tag("team").id
+        self.wallet_id = world.track(Visitor().address, alias="Whale").id
+        self.key_id = access.find_access(world.public_key).key_id
+        self.submission_id = world.submit(Visitor()).json["submissionId"]
+
+
+CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
+    "pages update": lambda things: (things.page_id, "--title", "New"),
+    "pages delete": lambda things: (things.page_id, "--yes"),
+    "keys create": lambda things: (things.page_id, "--tier", "secret"),
+    "keys revoke": lambda things: (things.key_id,),
+    "tags add": lambda things: (things.page_id, "new", "red"),
+    "tags remove": lambda things: (things.tag_id,),
+    "wallets add": lambda things: (things.page_id, USDC, "--balance", "5"),
+    "wallets update": lambda things: (things.wallet_id, "--alias", "Dolphin"),
+    "wallets remove": lambda things: (things.wallet_id,),
+    "submissions approve": lambda things: (things.submission_id,),
+    "submissions reject": lambda things: (things.submission_id,),
+}
+
+
+def test_every_command_is_known(app):
+    changing = {
+        f"{group} {name}"
+        for group, command in app.cli.commands.items()
+        for name in getattr(command, "commands", {})
+        if name not in READS
+    }
+
+    assert changing == set(CHANGES) | OTHER_COMMANDS
+
+
+@pytest.mark.parametrize("command", CHANGES)
+def test_change_is_logged_and_gives_a_new_version(world, command):
+    things = Things(world)
+    version = world.page.version
+    world.clock.forward(seconds=1)
+
+    result = world.app.test_cli_runner().invoke(args=[*command.split(), *CHANGES[command](things)])
+
+    assert result.exit_code == 0, result.output
+    entry = activity_log.list_of_page(world.page_id)[0]
+    assert (entry.actor, entry.created_at) == (COMMAND_LINE, world.clock())
+    assert world.page.version > version
+
+
+def test_new_page_begins_with_an_entry(world):
+    entries = activity_log.list_of_page(world.page_id)
+
+    assert (COMMAND_LINE, "create page") in [(entry.actor, entry.action) for entry in entries]
