@@ -10,10 +10,13 @@ from gunicorn.http.errors import ParseException
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection
+from embed.rate_limits.storages import check_storage
 from embed.settings import Settings, SettingsError
 
 try:
-    connection.open_database(Settings.from_environ().database_url)
+    settings = Settings.from_environ()
+    connection.open_database(settings.database_url)
+    check_storage(settings.ratelimit_storage_uri)
 except SettingsError as error:
     sys.exit(f"Error: {error}")
 

@@ -60,9 +60,9 @@ def create_app(
         nonces=NonceSigner(settings.secret_keys),
         sessions=SessionSigner(settings.secret_keys),
         password_links=PasswordLinkSigner(settings.secret_keys),
+        limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
-    init_limits(app, settings)
     if settings.public_url is not None:
         app.before_request(check_host)
     init_cors(app)

@@ -1,6 +1,6 @@
 """Wallets that visitors submit, from the nonce to the owner's decision (spec 3.1, 4.2 to 4.4)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -56,12 +56,7 @@ def issue_nonce(raw_wallet_address: str, *, runtime: Runtime, access: Access, ho
 
 
 def submit(
-    draft: SubmissionRequest,
-    *,
-    runtime: Runtime,
-    access: Access,
-    session_id: str | None,
-    check_session_limit: Callable[[], None],
+    draft: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
 ) -> Submission:
     """Verify a draft, apply the page's policy and keep the submission.
 
@@ -75,7 +70,9 @@ def submit(
         raise ApiError("embed_disabled")
     claim = _verify(draft, runtime=runtime, access=access, session_id=session_id)
     try:
-        check_session_limit()
+        if session_id is not None:
+            limit = runtime.settings.limit_session_submissions
+            runtime.limiter.hit("rate_limit_session", limit, f"submission {session_id}")
         if page.min_balance > 0:
             balance = runtime.balances.get_balance(page, claim.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)

@@ -207,7 +207,7 @@ WRONG_SETTINGS = {
     "SECRET_KEY": ["one,,two"],
     "PUBLIC_URL": ["embed.example.com"],
     "TRUSTED_PROXIES": ["-1"],
-    "RATELIMIT_STORAGE_URI": ["redis://host:port"],
+    "RATELIMIT_STORAGE_URI": ["redis://host:port", "redis+sentinel://host:26379"],
     "LIMIT_PER_IP": ["many"],
     "LIMIT_PER_KEY": ["10"],
     "LIMIT_SESSION_NONCES": ["ten/minute"],

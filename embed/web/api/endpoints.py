@@ -50,11 +50,7 @@ def create_submission() -> ResponseReturnValue:
     draft = bodies.read_submission_request()
     auth.check_page(draft.page_id)
     submission = submitting.submit(
-        draft,
-        runtime=runtime(),
-        access=g.access,
-        session_id=visitor.find_session_id(),
-        check_session_limit=rate_limits.check_session_submissions,
+        draft, runtime=runtime(), access=g.access, session_id=visitor.find_session_id()
     )
     return {"submissionId": submission.id, "status": submission.status}, 201
 
