@@ -5,6 +5,7 @@ from datetime import datetime
 
 from peewee import IntegrityError
 
+from embed.db.constraints import find_unique_index
 from embed.db.models import Owner
 from embed.domain.passwords import PasswordLinkSigner, fingerprint, hash_password, is_password
 from embed.errors import InvalidInput, NotFound
@@ -20,7 +21,9 @@ def create_owner(raw_email: str, now: datetime) -> Owner:
     email = _parse_email(raw_email)
     try:
         return Owner.create(email=email, created_at=now)
-    except IntegrityError:
+    except IntegrityError as error:
+        if find_unique_index(error) != "owner_email":
+            raise
         raise InvalidInput(f"There is an owner {email} already.") from None
 
 

@@ -1,11 +1,11 @@
 """Submissions that the session's limit or the policy refused, kept for the visitor's own list."""
 
-from contextlib import suppress
 from datetime import datetime
 
-from peewee import IntegrityError, ValueLiterals
+from peewee import ValueLiterals
 
 from embed.db.connection import db
+from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Submission
 from embed.domain.nonces import Nonce
 from embed.domain.session_cookies import SESSION_LIFETIME
@@ -18,7 +18,7 @@ def keep_refusal(
 ) -> None:
     """Let the visitor see the refusal; the nonce stays usable, so it is not kept here."""
     # A page that was purged meanwhile keeps nothing, and the refusal stands all the same.
-    with suppress(IntegrityError), db.atomic():
+    with skip_if_reference_missing(), db.atomic():
         Submission.insert(
             page=nonce.page_id,
             api_key=nonce.key_id,

@@ -8,6 +8,7 @@ from typing import Any
 from peewee import IntegrityError, fn
 
 from embed.db.connection import db
+from embed.db.constraints import find_unique_index
 from embed.db.models import Page, Submission
 from embed.domain import policy
 from embed.domain.addresses import parse_address
@@ -21,6 +22,12 @@ from embed.runtime import Runtime
 from embed.submissions.history import is_on_pages_of_owner, unsearched_page
 from embed.submissions.soft_rejections import keep_refusal
 from embed.wallets.tracking import track_approved
+
+# Of two posts at once the database lets one win; the other is told what it lost.
+_CODE_BY_UNIQUE_INDEX: dict[str | None, str] = {
+    "submission_live_wallet": "duplicate",
+    "submission_nonce": "invalid_nonce",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +142,11 @@ def _admit(claim: VerifiedSubmission, now: datetime) -> Submission:
             return submission
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None
-    except IntegrityError:
-        # Only the live wallet's index is left to object: the nonce was seen unused above.
-        raise ApiError("duplicate") from None
+    except IntegrityError as error:
+        code = _CODE_BY_UNIQUE_INDEX.get(find_unique_index(error))
+        if code is None:
+            raise
+        raise ApiError(code) from None
 
 
 def _find_rejected_at(page: Page, wallet_address: str) -> datetime | None:

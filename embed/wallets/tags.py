@@ -8,6 +8,7 @@ from typing import Any
 from peewee import JOIN, IntegrityError, fn
 
 from embed.db.connection import db
+from embed.db.constraints import find_unique_index
 from embed.db.models import Page, Tag, WalletTag
 from embed.domain.texts import parse_text
 from embed.errors import InvalidInput, NotFound
@@ -30,7 +31,9 @@ def add_tag(page_id: str, name: str, color: str, now: datetime) -> Tag:
             page = lock_page(page_id)
             tag = Tag.create(page=page, name=name, color=color, created_at=now)
             bump_version(page.id)
-    except IntegrityError:
+    except IntegrityError as error:
+        if find_unique_index(error) != "tag_page_id_name":
+            raise
         raise InvalidInput(f"The page has a tag {name!r} already.") from None
     return tag
 
@@ -44,7 +47,9 @@ def update_tag(tag_id: str, name: str, color: str) -> Tag:
             tag.name, tag.color = name, color
             tag.save()
             bump_version(tag.page_id)
-    except IntegrityError:
+    except IntegrityError as error:
+        if find_unique_index(error) != "tag_page_id_name":
+            raise
         raise InvalidInput(f"The page has a tag {name!r} already.") from None
     return tag
 

@@ -11,6 +11,7 @@ from peewee import JOIN, IntegrityError
 from embed import events
 from embed.balances.observations import record_balance
 from embed.db.connection import db
+from embed.db.constraints import find_unique_index
 from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
@@ -103,7 +104,9 @@ def add_wallet(
             wallet = Wallet.create(page=page, address=address, created_at=now)
             _apply(wallet, page, changes)
             events.record(page.id, actor, "add wallet", _name(wallet), now)
-    except IntegrityError:
+    except IntegrityError as error:
+        if find_unique_index(error) != "wallet_page_id_address":
+            raise
         raise InvalidInput(f"The page tracks {address} already.") from None
     _record_balance(page, address, changes, now)
     return get_tracked(page, wallet.id)
