@@ -9,7 +9,7 @@ from peewee import PeeweeException
 from embed.db import connection
 
 _FIRST_WAIT_S = 0.5
-_LONGEST_WAIT_S = 10.0
+_LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
 
 _log = logging.getLogger(__name__)
 
