@@ -43,7 +43,8 @@ def _as_json(refusal: ApiError) -> Response:
 def _as_page(refusal: ApiError) -> Response:
     html = render_template("widget/refusal.html", code=refusal.code, status=refusal.status)
     response = Response(html, refusal.status)
-    response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'self'"
+    response.content_security_policy.default_src = "'none'"
+    response.content_security_policy.style_src = "'self'"
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-store"
     return response
