@@ -1,6 +1,7 @@
 """How gunicorn serves the app; every value can be overridden on its command line."""
 
 import sys
+import threading
 import time
 from contextlib import suppress
 from typing import Any
@@ -10,10 +11,14 @@ from gunicorn.http.errors import ParseException
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection
+from embed.db.upgrades import upgrade_until_done
+from embed.rate_limits.storages import check_storage
 from embed.settings import Settings, SettingsError
 
 try:
-    connection.open_database(Settings.from_environ().database_url)
+    settings = Settings.from_environ()
+    connection.open_database(settings.database_url)
+    check_storage(settings.ratelimit_storage_uri)
 except SettingsError as error:
     sys.exit(f"Error: {error}")
 
@@ -36,7 +41,8 @@ _DISCARD_S = 5.0
 def on_starting(server: Arbiter) -> None:
     """Bring the database up to date before the first worker asks it.
 
-    A database that is away stops nothing: requests answer 503 until it is back.
+    A database that is away stops nothing: requests answer 503 until it is back, and each
+    worker goes on trying.
     """
     try:
         for name in connection.upgrade():
@@ -47,6 +53,14 @@ def on_starting(server: Arbiter) -> None:
         sys.exit(f"Error: DATABASE_URL names what cannot be used: {' '.join(str(error).split())}")
     finally:
         connection.db.close()
+
+
+def post_worker_init(_worker: Any) -> None:
+    """Bring up to date what was away at the start; nothing to do for any other database.
+
+    A thread that ends with its worker: whatever it was doing is rolled back then.
+    """
+    threading.Thread(target=upgrade_until_done, name="upgrade", daemon=True).start()
 
 
 def post_request(_worker: Any, request: Any, environ: dict[str, Any], _response: Any) -> None:

@@ -45,6 +45,7 @@ def create_app(
         template_folder=str(PROJECT_DIR / "templates"),
         static_folder=None,  # assets.py serves it
     )
+    _ = app.logger  # made now, so that what is logged below "embed" has its handler and form
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
     app.url_map.merge_slashes = False
@@ -60,9 +61,9 @@ def create_app(
         nonces=NonceSigner(settings.secret_keys, clock),
         sessions=SessionSigner(settings.secret_keys, clock),
         password_links=PasswordLinkSigner(settings.secret_keys, clock),
+        limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
-    init_limits(app, settings)
     if settings.public_url is not None:
         app.before_request(check_host)
     init_cors(app)

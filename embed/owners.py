@@ -3,8 +3,7 @@
 import re
 from datetime import datetime
 
-from peewee import IntegrityError
-
+from embed.db.constraints import translate_unique_violations
 from embed.db.models import Owner
 from embed.domain.passwords import PasswordLinkSigner, fingerprint, hash_password, is_password
 from embed.errors import InvalidInput, NotFound
@@ -18,10 +17,9 @@ _EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
 def create_owner(raw_email: str, now: datetime) -> Owner:
     """Raises InvalidInput for what is no address or is taken."""
     email = _parse_email(raw_email)
-    try:
+    taken = InvalidInput(f"There is an owner {email} already.", field="email")
+    with translate_unique_violations({"owner_email": taken}):
         return Owner.create(email=email, created_at=now)
-    except IntegrityError:
-        raise InvalidInput(f"There is an owner {email} already.", field="email") from None
 
 
 def list_owners() -> list[Owner]:

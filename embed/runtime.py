@@ -1,4 +1,4 @@
-"""What the use cases are handed: settings, clock, balance source and signers."""
+"""What the use cases are handed: settings, clock, balance source, signers, limiter."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,7 @@ from embed.domain.nonces import NonceSigner
 from embed.domain.passwords import PasswordLinkSigner
 from embed.domain.session_cookies import SessionSigner
 from embed.domain.times import Clock
+from embed.rate_limits.limiter import RateLimiter
 from embed.settings import Settings
 
 EXTENSION = "embed"  # where a Flask app keeps it, in app.extensions
@@ -20,4 +21,5 @@ class Runtime:
     nonces: NonceSigner
     sessions: SessionSigner
     password_links: PasswordLinkSigner
+    limiter: RateLimiter
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's

@@ -1,24 +1,24 @@
-"""Submissions that the session's limit or the policy refused, kept for the visitor's own list."""
+"""Submissions that the session's limit or the policy refused, stored for the visitor's own list."""
 
-from contextlib import suppress
 from datetime import datetime
 
-from peewee import IntegrityError, ValueLiterals
+from peewee import ValueLiterals
 
 from embed.db.connection import db
+from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Submission
 from embed.domain.nonces import Nonce
 from embed.domain.session_cookies import SESSION_LIFETIME
 
-MAX_KEPT = 50  # of one session on one page: as many as its list shows (spec 4.4)
+MAX_STORED = 50  # of one session on one page: as many as its list shows (spec 4.4)
 
 
-def keep_refusal(
+def record_soft_rejection(
     nonce: Nonce, *, nickname: str, session_id: str, reason: str, now: datetime
 ) -> None:
-    """Let the visitor see the refusal; the nonce stays usable, so it is not kept here."""
-    # A page that was purged meanwhile keeps nothing, and the refusal stands all the same.
-    with suppress(IntegrityError), db.atomic():
+    """Store it for the visitor's own list; the nonce stays usable, so it is not stored."""
+    # A page that was purged meanwhile stores nothing, and the refusal stands all the same.
+    with skip_if_reference_missing(), db.atomic():
         Submission.insert(
             page=nonce.page_id,
             api_key=nonce.key_id,
@@ -44,10 +44,10 @@ def keep_refusal(
                 Submission.decided_at,
             ],
         ).execute()
-        _forget_old_refusals(nonce.page_id, session_id, now)
+        _delete_old(nonce.page_id, session_id, now)
 
 
-def _forget_old_refusals(page_id: str, session_id: str, now: datetime) -> None:
+def _delete_old(page_id: str, session_id: str, now: datetime) -> None:
     """Keep what a visitor's list can show: wallets cost nothing, so there could be any number."""
     Submission.delete().where(
         Submission.page == page_id,
@@ -61,6 +61,6 @@ def _forget_old_refusals(page_id: str, session_id: str, now: datetime) -> None:
     )
     newest_first = (Submission.created_at.desc(), Submission.id.desc())
     ids = Submission.select(Submission.id).where(*refused).order_by(*newest_first)
-    old = [row.id for row in ids.offset(MAX_KEPT).limit(MAX_KEPT)]
+    old = [row.id for row in ids.offset(MAX_STORED).limit(MAX_STORED)]
     if old:
         Submission.delete().where(Submission.id.in_(old)).execute()

@@ -1,12 +1,11 @@
 """Wallets that visitors submit, from the nonce to the owner's decision (spec 3.1, 4.2 to 4.4)."""
 
-from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
-from peewee import IntegrityError
-
 from embed.db.connection import db
+from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Submission
 from embed.domain import policy
 from embed.domain.addresses import parse_address
@@ -19,7 +18,7 @@ from embed.keys.access import Access
 from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
 from embed.submissions.history import History
-from embed.submissions.soft_rejections import keep_refusal
+from embed.submissions.soft_rejections import record_soft_rejection
 from embed.wallets.tracking import track_approved
 
 
@@ -36,7 +35,7 @@ class SubmissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedSubmission:
-    """A draft whose signature is good."""
+    """A request whose signature is good."""
 
     nonce: Nonce
     nickname: str
@@ -60,14 +59,9 @@ def issue_nonce(
 
 
 def submit(
-    draft: SubmissionRequest,
-    *,
-    runtime: Runtime,
-    access: Access,
-    session_id: str | None,
-    check_session_limit: Callable[[], None],
+    request: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
 ) -> Submission:
-    """Verify a draft, apply the page's policy and keep the submission.
+    """Verify a request, apply the page's policy and keep the submission.
 
     A refusal by the session's limit or by policy is kept for the visitor's own list.
     Raises ApiError, in the order of spec 4.3.
@@ -77,18 +71,20 @@ def submit(
         raise ApiError("page_not_found")
     if not access.is_page_open:
         raise ApiError("embed_disabled")
-    claim = _verify(draft, runtime=runtime, access=access, session_id=session_id)
+    verified = _verify(request, runtime=runtime, access=access, session_id=session_id)
     try:
-        check_session_limit()
+        if session_id is not None:
+            limit = runtime.settings.limit_session_submissions
+            runtime.limiter.hit("rate_limit_session", limit, f"submission {session_id}")
         if page.min_balance > 0:
-            balance = runtime.balances.get_balance(page, claim.nonce.wallet_address)
+            balance = runtime.balances.get_balance(page, verified.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)
-        return _admit(claim, runtime.clock())
+        return _admit(verified, runtime.clock())
     except ApiError as refusal:
         if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
-            keep_refusal(
-                claim.nonce,
-                nickname=claim.nickname,
+            record_soft_rejection(
+                verified.nonce,
+                nickname=verified.nickname,
                 session_id=session_id,
                 reason=policy.REJECT_REASON_BY_CODE[refusal.code],
                 now=runtime.clock(),
@@ -97,14 +93,14 @@ def submit(
 
 
 def _verify(
-    draft: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
+    request: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
 ) -> VerifiedSubmission:
-    address = parse_address(draft.raw_wallet_address)
-    nickname = parse_nickname(draft.raw_nickname)
-    nonce = runtime.nonces.unsign(draft.raw_nonce)
+    address = parse_address(request.raw_wallet_address)
+    nickname = parse_nickname(request.raw_nickname)
+    nonce = runtime.nonces.unsign(request.raw_nonce)
     _check_unused(nonce)
-    nonce.check_binding(page_id=draft.page_id, wallet_address=address, key_id=access.key_id)
-    check_signature(address, nonce.build_message(), draft.raw_signature)
+    nonce.check_binding(page_id=request.page_id, wallet_address=address, key_id=access.key_id)
+    check_signature(address, nonce.build_message(), request.raw_signature)
     return VerifiedSubmission(nonce, nickname, session_id)
 
 
@@ -113,43 +109,55 @@ def _check_unused(nonce: Nonce) -> None:
         raise ApiError("invalid_nonce")
 
 
-def _admit(claim: VerifiedSubmission, now: datetime) -> Submission:
-    """Decide and keep, while nobody else can do so on this page."""
-    nonce = claim.nonce
+def _admit(verified: VerifiedSubmission, now: datetime) -> Submission:
+    """Decide and store, while nobody else can do so on this page."""
+    nonce = verified.nonce
     try:
-        with db.atomic():
+        # Of two posts at once the database lets one win; the other is told what it lost.
+        with _telling_lost_races(), db.atomic():
             page = lock_page(nonce.page_id)
             _check_unused(nonce)
-            rules = read_policy(page)
-            sessions = () if claim.session_id is None else (claim.session_id,)
-            history = History.read(page, (nonce.wallet_address,), sessions)
-            rejected_at = history.find_rejected_at(nonce.wallet_address)
-            policy.check_cooldown(rejected_at, now, rules.cooldown)
-            record = history.build_track_record(nonce.wallet_address, claim.session_id)
-            decision = policy.decide(rules, record)
-            if decision == "pending":
-                policy.check_queue(_count_pending(page), rules.queue_capacity)
+            status = _decide(page, verified, now)
             submission = Submission.create(
                 page=page,
                 api_key=nonce.key_id,
                 wallet_address=nonce.wallet_address,
-                nickname=claim.nickname,
-                status=decision,
-                session_id=claim.session_id,
+                nickname=verified.nickname,
+                status=status,
+                session_id=verified.session_id,
                 nonce=nonce.token,
                 created_at=now,
-                decided_at=now if decision == "auto_approved" else None,
+                decided_at=now if status == "auto_approved" else None,
             )
-            if decision == "auto_approved" and track_approved(
-                page, nonce.wallet_address, claim.nickname, now
+            if status == "auto_approved" and track_approved(
+                page, nonce.wallet_address, verified.nickname, now
             ):
                 bump_version(page.id)
             return submission
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None
-    except IntegrityError:
-        # Only the live wallet's index is left to object: the nonce was seen unused above.
-        raise ApiError("duplicate") from None
+
+
+def _telling_lost_races() -> AbstractContextManager[None]:
+    return translate_unique_violations(
+        {
+            "submission_live_wallet": ApiError("duplicate"),
+            "submission_nonce": ApiError("invalid_nonce"),
+        }
+    )
+
+
+def _decide(page: Page, verified: VerifiedSubmission, now: datetime) -> policy.Decision:
+    """Apply the page's policy after the holding gate. Raises ApiError."""
+    rules = read_policy(page)
+    wallet_address, session_id = verified.nonce.wallet_address, verified.session_id
+    history = History.read(page, [wallet_address], [] if session_id is None else [session_id])
+    rejected_at = history.find_rejected_at(wallet_address)
+    policy.check_cooldown(rejected_at, now, rules.cooldown)
+    decision = policy.decide(rules, history.build_track_record(wallet_address, session_id))
+    if decision == "pending":
+        policy.check_queue(_count_pending(page), rules.queue_capacity)
+    return decision
 
 
 def _count_pending(page: Page) -> int:

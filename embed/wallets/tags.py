@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Any
 
-from peewee import JOIN, IntegrityError, fn
+from peewee import JOIN, fn
 
+from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Tag, WalletTag
 from embed.domain.texts import parse_text
 from embed.errors import InvalidInput, NotFound
@@ -28,12 +29,9 @@ def add_tag(
 ) -> Tag:
     """Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
-    try:
-        with editing(page_id, actor, now) as edit:
-            tag = Tag.create(page=edit.page, name=name, color=color, created_at=now)
-            edit.record(TagAdded(name))
-    except IntegrityError:
-        raise InvalidInput(f"The page has a tag {name!r} already.", field="name") from None
+    with _refusing_taken_name(name), editing(page_id, actor, now) as edit:
+        tag = Tag.create(page=edit.page, name=name, color=color, created_at=now)
+        edit.record(TagAdded(name))
     return tag
 
 
@@ -42,16 +40,18 @@ def update_tag(
 ) -> Tag:
     """Rename and recolour. Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
-    try:
-        with _editing_tag(tag_id, actor, now) as (edit, tag):
-            previous = tag.name, tag.color
-            if previous != (name, color):
-                tag.name, tag.color = name, color
-                tag.save()
-                edit.record(TagChanged(name, previous_name=previous[0]))
-    except IntegrityError:
-        raise InvalidInput(f"The page has a tag {name!r} already.", field="name") from None
+    with _refusing_taken_name(name), _editing_tag(tag_id, actor, now) as (edit, tag):
+        previous = tag.name, tag.color
+        if previous != (name, color):
+            tag.name, tag.color = name, color
+            tag.save()
+            edit.record(TagChanged(name, previous_name=previous[0]))
     return tag
+
+
+def _refusing_taken_name(name: str) -> AbstractContextManager[None]:
+    taken = InvalidInput(f"The page has a tag {name!r} already.", field="name")
+    return translate_unique_violations({"tag_page_id_name": taken})
 
 
 def parse_name(raw: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from peewee import JOIN, IntegrityError
+from peewee import JOIN
 
 from embed.balances.observations import (
     Observation,
@@ -15,6 +15,7 @@ from embed.balances.observations import (
     join_balances,
     record_observations,
 )
+from embed.db.constraints import translate_unique_violations
 from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
@@ -101,13 +102,14 @@ def add_wallet(
         raise InvalidInput(
             f"{address!r} is not a wallet address (base58 of 32 bytes).", field="address"
         )
-    try:
-        with _editing(page_id, changes, actor, now) as edit:
-            wallet = Wallet.create(page=edit.page, address=address, created_at=now)
-            _apply(edit, wallet, changes)
-            edit.record(WalletAdded.of(wallet))
-    except IntegrityError:
-        raise InvalidInput(f"The page tracks {address} already.", field="address") from None
+    taken = InvalidInput(f"The page tracks {address} already.", field="address")
+    with (
+        translate_unique_violations({"wallet_page_id_address": taken}),
+        _editing(page_id, changes, actor, now) as edit,
+    ):
+        wallet = Wallet.create(page=edit.page, address=address, created_at=now)
+        _apply(edit, wallet, changes)
+        edit.record(WalletAdded.of(wallet))
     return get_tracked(edit.page, wallet.id)
 
 

@@ -7,7 +7,7 @@ import peewee
 from flask import Flask, Response, current_app, json, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from embed.db.connection import discard_broken_connection, list_missing_migrations, upgrade
+from embed.db.connection import discard_broken_connection, list_missing_migrations
 from embed.domain.amounts import simplify_amount
 from embed.errors import ApiError
 from embed.web.current import is_api_request
@@ -43,7 +43,8 @@ def _as_json(refusal: ApiError) -> Response:
 def _as_page(refusal: ApiError) -> Response:
     html = render_template("widget/refusal.html", code=refusal.code, status=refusal.status)
     response = Response(html, refusal.status)
-    response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'self'"
+    response.content_security_policy.default_src = "'none'"
+    response.content_security_policy.style_src = "'self'"
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -68,11 +69,15 @@ def _render_database_away(error: Exception) -> Response:
 
 
 def _render_database_behind(error: Exception) -> Response:
-    """Make up for the upgrade at the start, if the database was away then."""
-    if not list_missing_migrations():
-        return _render_bug(error)
-    current_app.logger.warning("Database upgraded: %s", ", ".join(upgrade()))
-    return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
+    """Tell a table that is not there yet from a bug.
+
+    The upgrade is for whoever starts the server, and gunicorn.conf.py goes on trying.
+    """
+    try:
+        is_behind = bool(list_missing_migrations())
+    except peewee.PeeweeException:  # it went away meanwhile
+        is_behind = True
+    return _render_database_away(error) if is_behind else _render_bug(error)
 
 
 def _render_bug(error: Exception) -> Response:

@@ -7,16 +7,19 @@ import time
 import psycopg
 import pytest
 import requests
+from playhouse.migrations import Runner
 from redis import Redis
 from remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
 from servers import PROJECT_DIR, Gunicorn, Postgres, clean_environ, open_postgres, run_gunicorn
 from world import Visitor
 
+from embed.db import connection
+
 
 def make_embed_database(postgres: Postgres) -> str:
     """Return the address of a new database in a cluster of the test's own."""
-    with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as connection:
-        connection.execute("CREATE DATABASE embed")
+    with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as operator:
+        operator.execute("CREATE DATABASE embed")
     return postgres.url.format(name="embed")
 
 
@@ -112,23 +115,49 @@ def test_preflight_that_met_the_broken_connection_is_the_last_to_do_so():
             assert page.preflight().status_code == 204
 
 
-def test_server_that_started_before_its_empty_database_works_as_soon_as_that_is_there():
+MIGRATIONS = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
+
+
+@pytest.mark.parametrize("applied", [[], MIGRATIONS[:-1]], ids=["empty", "behind_by_one"])
+def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_there(applied):
     with open_postgres() as postgres:
-        environ = make_environ(make_embed_database(postgres))
+        database_url = make_embed_database(postgres)
+        environ = make_environ(database_url)
+        if applied:
+            apply_migrations(database_url, applied[-1])
+        assert read_applied(database_url) == applied
         postgres.stop()
-        with run_gunicorn(environ) as server:
+        with run_gunicorn(environ, "--workers", "2") as server:
             url = f"{server.url}/api/embed/tracking/x"
             headers = {"Authorization": f"Bearer svc_sec_{'0' * 32}"}
             answer = requests.get(url, headers=headers, timeout=TIMEOUT_S)
             assert (answer.status_code, answer.json()) == (503, {"error": "unavailable"})
+            assert int(answer.headers["Retry-After"]) > 0
 
             postgres.start()
 
-            answer = requests.get(url, headers=headers, timeout=TIMEOUT_S)
-            assert (answer.status_code, answer.json()) == (503, {"error": "unavailable"})
-            assert int(answer.headers["Retry-After"]) > 0
+            # Nobody asks the service meanwhile.
+            deadline = time.monotonic() + TIMEOUT_S
+            while read_applied(database_url) != MIGRATIONS:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
             page = RemotePage(server.url, environ)
+            assert page.read().status_code == 200
             assert page.submit(Visitor()).status_code == 201
+
+
+def apply_migrations(database_url: str, last: str) -> None:
+    connection.open_database(database_url)
+    Runner(connection.db.obj, str(connection.MIGRATIONS_DIR)).up(last)
+    connection.db.close()
+
+
+def read_applied(database_url: str) -> list[str]:
+    with psycopg.connect(database_url, autocommit=True) as asking:
+        if asking.execute("SELECT to_regclass('schema_migration')").fetchone() == (None,):
+            return []
+        rows = asking.execute("SELECT name FROM schema_migration ORDER BY name").fetchall()
+    return [name for (name,) in rows]
 
 
 def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
@@ -207,7 +236,7 @@ WRONG_SETTINGS = {
     "SECRET_KEY": ["one,,two"],
     "PUBLIC_URL": ["embed.example.com"],
     "TRUSTED_PROXIES": ["-1"],
-    "RATELIMIT_STORAGE_URI": ["redis://host:port"],
+    "RATELIMIT_STORAGE_URI": ["redis://host:port", "redis+sentinel://host:26379"],
     "LIMIT_PER_IP": ["many"],
     "LIMIT_PER_KEY": ["10"],
     "LIMIT_SESSION_NONCES": ["ten/minute"],

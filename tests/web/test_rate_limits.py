@@ -3,12 +3,14 @@
 import secrets
 import socket
 
+import limits
 import pytest
 from servers import find_free_port
 from world import ENDPOINTS, SITE, Visitor, World, code_of, one_database
 
 from embed.db import connection
 from embed.factory import create_app
+from embed.keys import access
 from embed.settings import Settings
 
 HERE = "192.0.2.1"
@@ -325,6 +327,34 @@ def test_reading_and_listing_have_no_session_limit(tight):
 
 
 # Where the counts are kept
+
+
+@pytest.mark.parametrize("storage", ["memory", "redis"])
+@one_database
+def test_flask_limiter_counts_without_a_hook_at_every_request(world_with, storage, request):
+    uri = "memory://" if storage == "memory" else request.getfixturevalue("redis_url")
+    world = world_with(LIMIT_PER_KEY="1/hour", RATELIMIT_STORAGE_URI=uri)
+
+    (limiter,) = world.app.extensions["limiter"]
+    assert limiter.initialized
+    key_id = access.find_access(world.public_key).key_id
+    limit = limits.parse("1/hour")
+    assert limiter.limiter.test(limit, "rate_limit_key", key_id)
+    assert code_of(world.read()) is None
+    assert not limiter.limiter.test(limit, "rate_limit_key", key_id)
+    assert code_of(world.read()) == "rate_limit_key"
+
+    app = world.app
+    by_kind = (app.before_request_funcs, app.after_request_funcs, app.teardown_request_funcs)
+    hooks = [hook for by_blueprint in by_kind for some in by_blueprint.values() for hook in some]
+    assert len(hooks) > 3
+    of_flask_limiter = [
+        hook
+        for hook in hooks
+        # A bound method, a function, or a partial of either.
+        if (getattr(hook, "func", hook).__module__ or "").startswith("flask_limiter")
+    ]
+    assert of_flask_limiter == []
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,10 @@ def create_nonce() -> ResponseReturnValue:
 @blueprint.post("/submissions")
 def create_submission() -> ResponseReturnValue:
     """Finish a wallet submission (spec 4.3)."""
-    draft = bodies.read_submission_request()
-    auth.check_page(draft.page_id)
+    submission_request = bodies.read_submission_request()
+    auth.check_page(submission_request.page_id)
     submission = submitting.submit(
-        draft,
-        runtime=runtime(),
-        access=g.access,
-        session_id=visitor.find_session_id(),
-        check_session_limit=rate_limits.check_session_submissions,
+        submission_request, runtime=runtime(), access=g.access, session_id=visitor.find_session_id()
     )
     return {"submissionId": submission.id, "status": submission.status}, 201
 

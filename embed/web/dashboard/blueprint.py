@@ -15,6 +15,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.settings import Settings
 from embed.web.dashboard.current_owner import load_owner
 from embed.web.dashboard.responses import render_mistake
+from embed.web.security_headers import restrict_to_own
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
@@ -84,14 +85,11 @@ def _remember_target() -> str | None:
 
 @blueprint.after_request
 def protect(response: Response) -> Response:
-    response.headers["Content-Security-Policy"] = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-        " connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none';"
-        " frame-ancestors 'none'"
-    )
+    policy = restrict_to_own(response)
+    policy.frame_src = policy.form_action = "'self'"
+    policy.frame_ancestors = "'none'"
     response.headers["Referrer-Policy"] = "same-origin"
     response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 
 

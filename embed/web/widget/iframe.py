@@ -17,6 +17,7 @@ from embed.pages import find_page
 from embed.web.assets import compress
 from embed.web.current import own_origin, runtime
 from embed.web.languages import current_language
+from embed.web.security_headers import restrict_to_own
 from embed.web.visitor import find_session_id, renew_session
 
 blueprint = Blueprint("widget", __name__)
@@ -52,9 +53,9 @@ def show_widget(page_id: str) -> Response:
             shown=_choose_part(payload["wallets"]),
             links=_build_links(page_id),
             scripts=runtime().extra_scripts,
-        )
+        ),
+        ancestors=_list_ancestors(access),
     )
-    response.headers["Content-Security-Policy"] = _build_policy(_list_ancestors(access))
     _record_refused_site(access)
     renew_session(response)
     return response
@@ -68,9 +69,7 @@ def show_signing_window() -> Response:
     It holds nothing: what to sign, and for which site, it is told by the frame that opened it.
     """
     page = render_template("widget/sign.html", look=_read_look(), scripts=runtime().extra_scripts)
-    response = _respond(page)
-    response.headers["Content-Security-Policy"] = _build_policy("frame-ancestors 'none'")
-    return response
+    return _respond(page, ancestors="'none'")
 
 
 @blueprint.get("/session")
@@ -95,13 +94,16 @@ def draw_qr_code(page_id: str) -> Response:
     )
 
 
-def _respond(html: str) -> Response:
+def _respond(html: str, *, ancestors: str | None) -> Response:
     response = Response(html)
+    policy = restrict_to_own(response)
+    policy.form_action = "'none'"
+    if ancestors is not None:
+        policy.frame_ancestors = ancestors
     # The address holds the key: other sites see the origin only. Never no-referrer, which
     # would take the widget's own requests their Referer.
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "private, no-store"
-    response.headers["X-Content-Type-Options"] = "nosniff"
     response.vary.update(("Accept-Language", "Cookie"))
     return response
 
@@ -188,19 +190,4 @@ def _list_ancestors(access: Access) -> str | None:
     """
     if access.allows_null_origin:
         return None
-    return " ".join(("frame-ancestors 'self'", *access.origins))
-
-
-def _build_policy(ancestors: str | None) -> str:
-    directives = [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",  # wallets hand over their icons as data
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-    ]
-    if ancestors is not None:
-        directives.append(ancestors)
-    return "; ".join(directives)
+    return " ".join(("'self'", *access.origins))

@@ -247,6 +247,21 @@ def test_widget_loads_nothing_but_the_services_own_files(world):
     assert all(link["href"].startswith(("/", "data:,")) for link in document.find("link"))
 
 
+@one_database
+def test_signing_window_loads_the_same_and_is_framed_by_nobody(world):
+    policy = read_policy(world.call("GET", "/embed/sign"))
+
+    assert policy == read_policy(open_frame(world)) | {"frame-ancestors": ["'none'"]}
+
+
+@one_database
+def test_refusal_loads_its_style_and_nothing_else(world):
+    refused = world.call("GET", f"/embed/tracking/{world.page_id}")
+
+    assert refused.status_code == 401
+    assert read_policy(refused) == {"default-src": ["'none'"], "style-src": ["'self'"]}
+
+
 def test_address_with_the_key_stays_with_the_service(world):
     assert open_frame(world).headers["Referrer-Policy"] == "strict-origin"
 

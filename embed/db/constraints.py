@@ -1,0 +1,68 @@
+"""What an IntegrityError is about, asked in the same words of both databases."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from peewee import IntegrityError
+from psycopg import errors
+
+from embed.db.connection import db
+
+
+def find_unique_index(error: IntegrityError) -> str | None:
+    """Return the name of the unique index that refused a row; None if something else did."""
+    reason = _reason_of(error)
+    if isinstance(reason, errors.UniqueViolation):
+        return reason.diag.constraint_name
+    if (
+        isinstance(reason, sqlite3.IntegrityError)
+        and reason.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+    ):
+        return _find_sqlite_index(str(reason))
+    return None
+
+
+@contextmanager
+def translate_unique_violations(refusals: Mapping[str, Exception]) -> Iterator[None]:
+    """Raise what a unique index stands for, by its name, when it refuses a row.
+
+    Around the whole transaction, since that has to be rolled back. Other IntegrityErrors pass.
+    """
+    try:
+        yield
+    except IntegrityError as error:
+        refusal = refusals.get(find_unique_index(error) or "")
+        if refusal is None:
+            raise
+        raise refusal from None
+
+
+@contextmanager
+def skip_if_reference_missing() -> Iterator[None]:
+    """Leave out what refers to a row that is gone by now, such as that of a purged page."""
+    try:
+        yield
+    except IntegrityError as error:
+        reason = _reason_of(error)
+        is_missing = isinstance(reason, errors.ForeignKeyViolation) or (
+            isinstance(reason, sqlite3.IntegrityError)
+            and reason.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+        )
+        if not is_missing:
+            raise
+
+
+def _reason_of(error: IntegrityError) -> object:
+    """Return what the database's own driver raised."""
+    return getattr(error, "orig", None)
+
+
+def _find_sqlite_index(message: str) -> str | None:
+    """Look up the index over the columns that "UNIQUE constraint failed: a.x, a.y" names."""
+    columns = message.partition(": ")[2].split(", ")
+    table = columns[0].partition(".")[0]
+    for index in db.get_indexes(table):
+        if index.unique and [f"{table}.{column}" for column in index.columns] == columns:
+            return str(index.name)
+    return None

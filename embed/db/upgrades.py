@@ -1,0 +1,38 @@
+"""Bringing the database to this version when it was away at the start."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from peewee import PeeweeException
+
+from embed.db import connection
+
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
+
+_log = logging.getLogger(__name__)
+
+
+def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
+    """Try until the database is at this version, longer apart each time; logs every failure.
+
+    Several processes may do so at once, see connection.upgrade.
+    """
+    wait_s = _FIRST_WAIT_S
+    while not _is_upgraded():
+        wait(wait_s)
+        wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+
+
+def _is_upgraded() -> bool:
+    try:
+        if connection.list_missing_migrations():
+            for name in connection.upgrade():
+                _log.warning("Database upgraded: %s", name)
+    except PeeweeException as error:
+        _log.warning("The database could not be brought up to date yet: %s", error)
+        return False
+    finally:
+        connection.db.close()
+    return True

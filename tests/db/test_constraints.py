@@ -1,0 +1,146 @@
+"""Which rule of the database refused a row, and who may take it for what."""
+
+import pytest
+from peewee import IntegrityError
+from world import USDC, Visitor, code_of
+
+from embed import owners
+from embed.db.connection import db
+from embed.db.constraints import find_unique_index, skip_if_reference_missing
+from embed.db.models import ApiKey, Owner, Page, Submission, Tag, Wallet
+from embed.domain import identifiers, policy
+from embed.errors import InvalidInput
+from embed.submissions import soft_rejections, submitting
+from embed.wallets import tags, tracking
+
+
+def again(row) -> None:
+    """Insert what is there already, under an id of its own."""
+    values = dict(row.__data__) | {"id": identifiers.make_id()}
+    type(row).insert(**values).execute()
+
+
+def submission_again(**changes: object) -> None:
+    row = Submission.get()
+    for name, value in changes.items():
+        setattr(row, name, value)
+    again(row)
+
+
+@pytest.fixture
+def filled(world):
+    world.add_tag("team")
+    world.track(Visitor().address)
+    world.submit(Visitor())
+    return world
+
+
+SAME = {
+    "owner_email": lambda: again(Owner.get()),
+    "api_key_key_hash": lambda: again(ApiKey.get()),
+    "tag_page_id_name": lambda: again(Tag.get()),
+    "wallet_page_id_address": lambda: again(Wallet.get()),
+    "submission_live_wallet": lambda: submission_again(nonce=None),
+    "submission_nonce": lambda: submission_again(wallet_address=USDC),
+}
+
+
+@pytest.mark.parametrize("index", SAME)
+def test_unique_index_is_known_by_its_name(filled, index):
+    with pytest.raises(IntegrityError) as refused, db.atomic():
+        SAME[index]()
+
+    assert find_unique_index(refused.value) == index
+
+
+OTHERWISE_BROKEN = {
+    "check": lambda: Page.update(queue_capacity=-1).execute(),
+    "not null": lambda: Page.update(token_name=None).execute(),
+    "reference": lambda: Submission.update(page="nowhere").execute(),
+}
+
+
+@pytest.mark.parametrize("broken", OTHERWISE_BROKEN)
+def test_other_rules_are_no_unique_index(filled, broken):
+    with pytest.raises(IntegrityError) as refused, db.atomic():
+        OTHERWISE_BROKEN[broken]()
+
+    assert find_unique_index(refused.value) is None
+
+
+@pytest.mark.parametrize("broken", OTHERWISE_BROKEN)
+def test_missing_reference_is_skipped_and_nothing_else(filled, broken):
+    def change() -> None:
+        with skip_if_reference_missing(), db.atomic():
+            OTHERWISE_BROKEN[broken]()
+
+    if broken == "reference":
+        change()
+    else:
+        with pytest.raises(IntegrityError):
+            change()
+
+
+# What use cases make of it
+
+
+@pytest.fixture
+def look_ups_miss(monkeypatch):
+    """Let each post act on what it saw before another one was written."""
+    monkeypatch.setattr(submitting, "_check_unused", lambda nonce: None)
+
+
+def test_second_live_submission_of_a_wallet_is_a_duplicate(world):
+    visitor = Visitor()
+    world.submit(visitor)
+
+    assert code_of(world.submit(visitor)) == "duplicate"
+
+
+def test_nonce_that_another_post_used_meanwhile_is_invalid(world, look_ups_miss):
+    world.configure(cooldown_s=0)
+    draft = world.draft(Visitor())
+    world.reject(world.post(draft).json["submissionId"])
+
+    assert code_of(world.post(draft)) == "invalid_nonce"
+    assert Submission.select().count() == 1
+
+
+def test_what_another_rule_refuses_is_a_bug_and_no_duplicate(world, monkeypatch):
+    monkeypatch.setattr(policy, "decide", lambda rules, record: "lost")
+
+    assert code_of(world.submit(Visitor())) == "internal_error"
+    assert Submission.select().count() == 0
+
+
+def test_refusal_of_a_page_that_was_purged_meanwhile_is_not_kept_but_a_bug_is_told(world):
+    now = world.clock()
+    about = {"nickname": "N", "session_id": "s", "reason": "queue_full", "now": now}
+    nonce = Nonce("nowhere", USDC, "nobody", "host", "token", issued_at=now, expires_at=now)
+
+    soft_rejections.record_soft_rejection(nonce, **about)
+    assert Submission.select().count() == 0
+
+    with pytest.raises(IntegrityError):
+        soft_rejections.record_soft_rejection(nonce, **about | {"reason": None})
+
+
+TAKEN = {
+    "owner": lambda page_id, now: owners.create_owner("ann@example.com", now),
+    "tag": lambda page_id, now: tags.add_tag(page_id, "team", "blue", now),
+    "wallet": lambda page_id, now: tracking.add_wallet(
+        page_id, USDC, tracking.WalletChanges(), now
+    ),
+}
+
+
+@pytest.mark.parametrize("taken", TAKEN)
+def test_name_that_is_taken_is_told_and_nothing_else_is_taken_for_it(world, taken):
+    before = world.dump()
+    with pytest.raises(IntegrityError):
+        TAKEN[taken](world.page_id, None)  # every row needs a time
+    assert world.dump() == before
+
+    TAKEN[taken](world.page_id, world.clock())
+    with pytest.raises(InvalidInput, match="already"):
+        TAKEN[taken](world.page_id, world.clock())

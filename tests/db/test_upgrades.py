@@ -1,0 +1,104 @@
+"""A database that is not at this version yet: who brings it there, and who does not."""
+
+import pytest
+from peewee import OperationalError
+from playhouse.migrations import Runner
+from world import code_of
+
+from embed.db import connection
+from embed.db.connection import db
+from embed.db.upgrades import upgrade_until_done
+from embed.factory import create_app
+from embed.settings import Settings
+
+MIGRATIONS = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
+API = "/api/embed"
+
+
+@pytest.fixture
+def client(empty_database_url, request):
+    """A browser at a service whose database has some migrations, none by default."""
+    settings = {"DATABASE_URL": empty_database_url, "SECRET_KEY": "any"}
+    client = create_app(Settings.from_environ(settings)).test_client()
+    last = getattr(request, "param", None)
+    if last is not None:
+        Runner(db.obj, str(connection.MIGRATIONS_DIR)).up(last)
+    yield client
+    db.close()
+
+
+@pytest.mark.parametrize("client", [None, *MIGRATIONS[:-1]], indirect=True)
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", f"{API}/tracking/{'x' * 20}"),
+        ("POST", f"{API}/siws/nonce"),
+        ("POST", f"{API}/submissions"),
+        ("GET", f"{API}/session/submissions?trackingPageId=x"),
+    ],
+)
+def test_request_is_told_to_come_back_and_changes_no_table(client, method, path):
+    tables, missing = db.get_tables(), connection.list_missing_migrations()
+    assert missing
+
+    answer = client.open(
+        path, method=method, headers={"Authorization": f"Bearer svc_sec_{'0' * 32}"}, json={}
+    )
+
+    assert code_of(answer) == "unavailable"
+    assert (db.get_tables(), connection.list_missing_migrations()) == (tables, missing)
+
+
+def test_preflights_widget_and_dashboard_come_back_later_too(client):
+    key = f"svc_pub_{'0' * 32}"
+    for method, path in (
+        ("OPTIONS", f"{API}/tracking/{'x' * 20}"),
+        ("GET", f"/embed/tracking/x?key={key}"),
+        ("GET", "/dashboard/password/x"),
+    ):
+        answer = client.open(path, method=method)
+        assert answer.status_code < 500 or (
+            answer.status_code == 503 and int(answer.headers["Retry-After"]) > 0
+        ), path
+
+    assert db.get_tables() == []
+
+
+def test_upgrade_is_tried_until_it_works_with_growing_bounded_waits(client, monkeypatch):
+    failures = [OperationalError("away")] * 7
+    really_list = connection.list_missing_migrations
+
+    def list_missing() -> list[str]:
+        if failures:
+            raise failures.pop()
+        return really_list()
+
+    monkeypatch.setattr(connection, "list_missing_migrations", list_missing)
+    waits: list[float] = []
+
+    upgrade_until_done(waits.append)
+
+    assert waits == [0.5, 1, 2, 4, 5, 5, 5]
+    assert really_list() == []
+    upgrade_until_done(waits.append)
+    assert len(waits) == 7
+
+
+def test_upgrade_that_fails_midway_leaves_nothing_and_is_tried_again(client, tmp_path, monkeypatch):
+    (tmp_path / "0001_first.py").write_text(
+        "def up(migrator, db):\n    db.execute_sql('CREATE TABLE half (id INTEGER)')\n"
+    )
+    second = tmp_path / "0002_second.py"
+    second.write_text("def up(migrator, db):\n    db.execute_sql('SELECT * FROM nowhere')\n")
+    monkeypatch.setattr(connection, "MIGRATIONS_DIR", tmp_path)
+    seen = []
+
+    def mend(_wait_s: float) -> None:
+        seen.append("half" in db.get_tables())
+        db.close()
+        second.write_text("def up(migrator, db):\n    db.execute_sql('SELECT * FROM half')\n")
+
+    upgrade_until_done(mend)
+
+    assert seen == [False]
+    assert connection.list_missing_migrations() == []

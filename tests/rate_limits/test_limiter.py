@@ -1,0 +1,83 @@
+"""Which counters are hit, and what a refusal says."""
+
+from datetime import timedelta
+
+import pytest
+from limits import parse
+from limits.errors import StorageError
+from limits.strategies import FixedWindowRateLimiter
+
+from embed.errors import ApiError
+from embed.rate_limits import limiter
+from embed.rate_limits.limiter import RateLimiter
+from embed.rate_limits.memory_storage import ExactMemoryStorage
+
+LIMIT = parse("2/hour")
+
+
+class ShakyStorage(ExactMemoryStorage):
+    """Shared counters that can be away, and count how often they are asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_away = False
+        self.asked = 0
+
+    def incr(self, key: str, expiry: float, amount: int = 1) -> int:
+        self.asked += 1
+        if self.is_away:
+            raise StorageError(ConnectionError("gone"))
+        return super().incr(key, expiry, amount)
+
+
+@pytest.fixture
+def shared():
+    return ShakyStorage()
+
+
+@pytest.fixture
+def counting(shared):
+    return RateLimiter(FixedWindowRateLimiter(shared))
+
+
+def refusal_of(counting: RateLimiter, who: str = "a") -> ApiError | None:
+    try:
+        return counting.hit("rate_limit_key", LIMIT, who)
+    except ApiError as refusal:
+        return refusal
+
+
+def passes(counting: RateLimiter, who: str = "a") -> bool:
+    return refusal_of(counting, who) is None
+
+
+def test_one_too_many_is_refused_with_its_code_and_the_time_to_wait(counting):
+    assert [passes(counting), passes(counting)] == [True, True]
+
+    refusal = refusal_of(counting)
+
+    assert refusal.code == "rate_limit_key"
+    assert timedelta(minutes=59) < refusal.retry_after <= timedelta(hours=1)
+    assert passes(counting, "b")
+
+
+def test_keys_are_those_that_a_running_installation_has_in_redis(counting, shared):
+    counting.hit("rate_limit_session", parse("10/10 minutes"), "submission someone")
+
+    assert shared.get("LIMITER/rate_limit_session/submission someone/10/10/minute") == 1
+
+
+def test_counters_that_fail_are_left_alone_for_a_while(counting, shared, monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
+    shared.is_away = True
+
+    assert [passes(counting) for _ in range(3)] == [True, True, False]
+    assert shared.asked == 1
+
+    shared.is_away = False
+    now = 4.9
+    assert not passes(counting)
+    now = 5.1
+    assert passes(counting)
+    assert shared.asked == 2
