@@ -103,6 +103,71 @@ def test_upgrade_that_fails_leaves_nothing_behind(empty_database, tmp_path, monk
     assert connection.list_missing_migrations() == ["0001_first", "0002_second"]
 
 
+def upgrade_to(name: str) -> None:
+    """Bring an empty database to the version of long ago that ended with a migration."""
+    with db.atomic():
+        connection._runner().up(target=name)
+
+
+def insert(table: str, **values: object) -> None:
+    columns = ", ".join(f'"{name}"' for name in values)
+    places = ", ".join([db.param] * len(values))
+    db.execute_sql(f'INSERT INTO "{table}" ({columns}) VALUES ({places})', list(values.values()))  # noqa: S608
+
+
+def select(sql: str) -> list[tuple]:
+    return sorted(map(tuple, db.execute_sql(sql).fetchall()))
+
+
+PAGE = {
+    "created_at": 0,
+    "token_name": "n",
+    "token_symbol": "s",
+    "token_mint": "m",
+    "is_public": True,
+    "is_embeddable": True,
+    "auto_approve": False,
+    "queue_capacity": 1,
+    "cooldown_s": 1,
+    "trust_after": 0,
+    "version": 1,
+}
+
+
+def insert_page(page_id: str, *, min_balance: float) -> None:
+    """Insert a page at an early version, with a row of every table that refers to it."""
+    key_id, tag_id = f"{page_id}-key", f"{page_id}-tag"
+    wallet_id = f"{page_id}-wallet"
+    insert("page", id=page_id, owner_id="owner", min_balance=min_balance, **PAGE)
+    page = {"page_id": page_id, "created_at": 0}
+    key = {"key_hash": page_id, "display_prefix": "p", "origins": "", "allow_null_origin": False}
+    insert("api_key", id=key_id, tier="public", **key, **page)
+    insert("tag", id=tag_id, name="t", color="c", **page)
+    insert("wallet", id=wallet_id, address="a", is_hidden=False, **page)
+    insert("wallet_tag", wallet_id=wallet_id, tag_id=tag_id)
+    submission = {"wallet_address": "a", "nickname": "n", "status": "pending"}
+    insert("submission", id=f"{page_id}-sent", api_key_id=key_id, **submission, **page)
+
+
+def count_rows() -> dict[str, int]:
+    return {
+        table: db.execute_sql(f'SELECT COUNT(*) FROM "{table}"').fetchone()[0]  # noqa: S608
+        for table in ("owner", "page", "api_key", "tag", "wallet", "wallet_tag", "submission")
+    }
+
+
+def test_upgrade_from_the_first_version_loses_no_row(empty_database):
+    upgrade_to("0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    insert_page("page", min_balance=0)
+    before = count_rows()
+    assert set(before.values()) == {1}
+
+    connection.upgrade()
+
+    assert count_rows() == before
+
+
 # Connections
 
 
