@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from embed import events
 from embed.db.connection import db
 from embed.db.models import Owner, Page
 from embed.domain.addresses import is_address
-from embed.domain.amounts import parse_amount
+from embed.domain.amounts import format_amount, parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput, NotFound
@@ -74,10 +75,13 @@ def update_page(
 
 
 def _describe(changes: dict[str, Any]) -> str:
-    return ", ".join(
-        f"{name}: {value.email if isinstance(value, Owner) else value}"
-        for name, value in changes.items()
-    )
+    return ", ".join(f"{name}: {_say(value)}" for name, value in changes.items())
+
+
+def _say(value: Any) -> str:
+    if isinstance(value, Owner):
+        return value.email
+    return format_amount(value) if isinstance(value, Decimal) else str(value)
 
 
 def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:

@@ -1,9 +1,12 @@
 """The spec's section 2 as JSON values."""
 
+from decimal import Decimal
 from typing import Any
 
+import msgspec
+
 from embed.db.models import Page, Submission, Tag
-from embed.domain.amounts import simplify_amount
+from embed.domain.amounts import format_amount
 from embed.domain.times import format_instant
 from embed.wallets.tracking import TrackedWallet
 
@@ -24,7 +27,7 @@ def describe_wallet(wallet: TrackedWallet) -> dict[str, Any]:
         "id": wallet.id,
         "address": wallet.address,
         "publicAlias": wallet.public_alias,
-        "tokenBalance": simplify_amount(wallet.token_balance),
+        "tokenBalance": wallet.token_balance,
         "tags": [describe_tag(tag) for tag in wallet.tags],
     }
 
@@ -46,3 +49,27 @@ def describe_submission(submission: Submission) -> dict[str, Any]:
         "createdAtIso": format_instant(submission.created_at),
         "decidedAtIso": None if decided_at is None else format_instant(decided_at),
     }
+
+
+def write_json(value: Any, *, is_compact: bool = False) -> bytes:
+    """Write dicts and lists, with every amount digit for digit as a plain number.
+
+    On one line, with spaces after colons and commas unless `is_compact`.
+    """
+    written = _encode(_write_amounts(value))
+    return written if is_compact else msgspec.json.format(written, indent=0)
+
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+def _write_amounts(value: Any) -> Any:
+    """Write amounts here, since msgspec's own way with Decimal knows exponents: 1E-7."""
+    kind = type(value)
+    if kind is Decimal:
+        return msgspec.Raw(format_amount(value).encode())
+    if kind is dict:
+        return {name: _write_amounts(one) for name, one in value.items()}
+    if kind is list:
+        return [_write_amounts(one) for one in value]
+    return value

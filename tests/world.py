@@ -1,7 +1,10 @@
 """The people of the tests: an owner with a page, and visitors with key pairs."""
 
 import base64
+import json
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
 
 import base58
 import pytest
@@ -12,6 +15,7 @@ from embed import owners, pages
 from embed.balances import observations
 from embed.db.connection import db
 from embed.db.models import ApiKey, Page
+from embed.domain.amounts import RawAmount
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
 from embed.submissions import decisions
@@ -62,6 +66,11 @@ def code_of(answer) -> str | None:
         assert answer.headers["Retry-After"].isdigit(), answer.headers
         assert int(answer.headers["Retry-After"]) > 0
     return answer.json["error"]
+
+
+def read_exactly(answer) -> Any:
+    """Return an answer's JSON with its numbers as they are written, which floats would round."""
+    return json.loads(answer.text, parse_float=Decimal, parse_int=Decimal)
 
 
 class World:
@@ -117,7 +126,7 @@ class World:
         wanted = tracking.WalletChanges(**changes)
         return tracking.add_wallet(self.page_id, address, wanted, self.clock())
 
-    def observe(self, address: str, amount: float) -> None:
+    def observe(self, address: str, amount: RawAmount) -> None:
         observations.record_balance(self.page, address, amount, now=self.clock())
 
     def approve(self, submission_id: str) -> None:

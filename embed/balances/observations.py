@@ -2,29 +2,30 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Protocol
 
 from embed.db.connection import db
 from embed.db.models import Balance, Page, Wallet
-from embed.domain.amounts import parse_amount
+from embed.domain.amounts import RawAmount, parse_amount
 
 
 class BalanceSource(Protocol):
     """Where the holding gate learns what a wallet holds."""
 
-    def get_balance(self, page: Page, address: str) -> float:
+    def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens of the page's mint; never called inside a transaction."""
 
 
 class EnteredBalances:
     """What the page's owner entered; 0 if never observed (spec 2.2)."""
 
-    def get_balance(self, page: Page, address: str) -> float:
-        return read_balances(page, [address]).get(address, 0.0)
+    def get_balance(self, page: Page, address: str) -> Decimal:
+        return read_balances(page, [address]).get(address, Decimal(0))
 
 
 def record_balance(
-    page: Page, address: str, amount: float, *, now: datetime, slot: int | None = None
+    page: Page, address: str, amount: RawAmount, *, now: datetime, slot: int | None = None
 ) -> None:
     """Keep the newest observation, in whole tokens. Raises InvalidInput."""
     with db.atomic():
@@ -54,7 +55,7 @@ def shares_balances(page: Page) -> Any:
     return (Page.owner == page.owner_id) & (Page.token_mint == page.token_mint)
 
 
-def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, float]:
+def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, Decimal]:
     """Return what is known of these addresses, in whole tokens."""
     return {address: one.amount for address, one in read_observations(page, addresses).items()}
 

@@ -8,7 +8,6 @@ import click
 from embed import owners, pages
 from embed.db.connection import db
 from embed.db.models import Page
-from embed.domain.amounts import simplify_amount
 from embed.domain.times import format_instant
 from embed.serializers import describe_page
 from embed.terminal import (
@@ -30,9 +29,7 @@ _DETAILS = (
     click.option(
         "--auto-approve/--review", default=None, help="Approve everything, or look first."
     ),
-    click.option(
-        "--min-balance", type=float, help="Whole tokens that a wallet must hold; 0: none."
-    ),
+    click.option("--min-balance", help="Whole tokens that a wallet must hold; 0: none."),
     click.option("--queue-capacity", type=int, help="Submissions that may wait for review."),
     click.option("--cooldown", "cooldown_s", type=int, help="Seconds a rejected wallet must wait."),
     click.option(
@@ -64,7 +61,7 @@ def describe(page: Page) -> Shown:
         "owner": page.owner.email,
         **describe_page(page),
         "autoApprove": page.auto_approve,
-        "minBalance": simplify_amount(page.min_balance),
+        "minBalance": page.min_balance,
         "queueCapacity": page.queue_capacity,
         "cooldown": page.cooldown_s,
         "trustAfter": page.trust_after,

@@ -14,7 +14,7 @@ group = Group("wallets", help="Wallets that a page tracks.")
 
 def detail_options(command: Callable[..., None]) -> Callable[..., None]:
     command = click.option("--hidden/--visible", "is_hidden", default=None)(command)
-    command = click.option("--balance", type=float, help="Whole tokens.")(command)
+    command = click.option("--balance", help="Whole tokens.")(command)
     command = click.option(
         "--tag", "tag_names", multiple=True, help="Replaces the wallet's tags; repeatable."
     )(command)
@@ -35,7 +35,7 @@ def add(
     address: str,
     alias: str | None,
     tag_names: tuple[str, ...],
-    balance: float | None,
+    balance: str | None,
     is_hidden: bool | None,
     as_json: bool,
 ) -> None:
@@ -63,7 +63,7 @@ def update(
     alias: str | None,
     tag_names: tuple[str, ...],
     no_tags: bool,
-    balance: float | None,
+    balance: str | None,
     is_hidden: bool | None,
     as_json: bool,
 ) -> None:

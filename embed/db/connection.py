@@ -18,6 +18,7 @@ from peewee import (
     OperationalError,
     PeeweeException,
     PostgresqlDatabase,
+    ProgrammingError,
     SqliteDatabase,
 )
 from playhouse.migrations import Runner
@@ -133,6 +134,8 @@ def _without_cascades() -> Iterator[None]:
         return
     db.execute_sql("PRAGMA foreign_keys = 0")
     try:
+        if db.execute_sql("PRAGMA foreign_keys").fetchone()[0]:
+            raise ProgrammingError("An upgrade cannot begin inside a transaction.")
         yield
     finally:
         db.execute_sql("PRAGMA foreign_keys = 1")

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from embed.balances.observations import read_balances
@@ -60,7 +61,8 @@ def _judge(submission: Submission, past: "_Past", rules: Policy) -> str:
         return _BEFORE_POLICY
     now = submission.created_at
     try:
-        policy.check_gate(past.balances.get(submission.wallet_address, 0.0), rules.min_balance)
+        balance = past.balances.get(submission.wallet_address, Decimal(0))
+        policy.check_gate(balance, rules.min_balance)
         policy.check_cooldown(past.find_rejected_at(submission), now, rules.cooldown)
         decision = policy.decide(rules, past.read_record(submission))
         if decision == "pending":

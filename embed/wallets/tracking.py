@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from peewee import JOIN, IntegrityError
@@ -13,7 +14,7 @@ from embed.balances.observations import record_balance
 from embed.db.connection import db
 from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
 from embed.domain.addresses import is_address
-from embed.domain.amounts import parse_amount
+from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput, NotFound
 from embed.events import COMMAND_LINE
@@ -28,7 +29,7 @@ class TrackedWallet:
     address: str
     public_alias: str | None
     is_hidden: bool
-    token_balance: float  # whole tokens
+    token_balance: Decimal  # whole tokens
     tags: tuple[Tag, ...]
 
 
@@ -38,7 +39,7 @@ class WalletChanges:
 
     alias: str | None = None
     tag_names: Sequence[str] | None = None
-    balance: float | None = None
+    balance: RawAmount | None = None
     is_hidden: bool | None = None
 
 
@@ -65,7 +66,9 @@ def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
     )
     tags = _list_tags_by_wallet(page, *conditions)
     return [
-        TrackedWallet(wallet_id, address, alias, bool(is_hidden), amount or 0.0, tags[wallet_id])
+        TrackedWallet(
+            wallet_id, address, alias, bool(is_hidden), amount or Decimal(0), tags[wallet_id]
+        )
         for wallet_id, address, alias, is_hidden, amount in rows.tuples().iterator()
     ]
 
