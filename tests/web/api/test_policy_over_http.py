@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from world import USDC, Visitor, World, code_of
+from world import USDC, Visitor, World, code_of, read_exactly
 
 from embed import owners
 from embed.db.models import Submission
@@ -65,7 +65,8 @@ def test_wallet_below_the_minimum_learns_both_numbers(world, balance, minimum):
     answer = world.submit(visitor)
 
     assert answer.status_code == 422
-    assert answer.json["error"] == "ca_gate_failed"
+    numbers = {"balance": Decimal(balance), "minBalance": Decimal(minimum)}
+    assert read_exactly(answer) == {"error": "ca_gate_failed"} | numbers
     assert answer.text.endswith(f'"balance": {balance}, "minBalance": {minimum}}}')
 
 
