@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 import base58
@@ -115,7 +116,7 @@ def make_case(database_url: str, folder: Path) -> Case:
         changes = tracking.WalletChanges(
             alias=f"Wallet number {number}",
             tag_names=names[: number % 3],
-            balance=number * 1000.25,
+            balance=Decimal("1000.25") * number,
         )
         address = base58.b58encode(number.to_bytes(32, "big", signed=False)).decode()
         tracking.add_wallet(page.id, address, changes, now)

@@ -1,6 +1,7 @@
 """Refusals: what a caller may be told, and with which HTTP status."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 # Spec section 7, in its order.
 SPEC_STATUS_BY_CODE = {
@@ -46,7 +47,7 @@ class ApiError(Exception):
     """A refusal; the caller sees ``{"error": code, **details}``."""
 
     def __init__(
-        self, code: str, *, retry_after: timedelta | None = None, **details: float
+        self, code: str, *, retry_after: timedelta | None = None, **details: Decimal
     ) -> None:
         super().__init__(code)
         self.code = code

@@ -22,7 +22,7 @@ from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.languages import init_languages
 from embed.web.rate_limits import init_limits
-from embed.web.widget import iframe
+from embed.web.widget import blueprint as widget_blueprint
 
 MAX_BODY_BYTES = 16 * 1024
 
@@ -73,7 +73,7 @@ def create_app(
     app.register_blueprint(endpoints.blueprint, url_prefix="/api/embed")
     # The cookie's path is /embed, so a browser sends it here and not to /api/embed.
     app.register_blueprint(endpoints.blueprint, url_prefix="/embed/api", name=endpoints.OWN_API)
-    app.register_blueprint(iframe.blueprint, url_prefix="/embed")
+    app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     cli.init_cli(app)
     demo.init_demo(app)

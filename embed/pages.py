@@ -4,8 +4,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from peewee import fn
+
 from embed.db.connection import db
-from embed.db.models import Owner, Page
+from embed.db.models import ApiKey, Owner, Page, Submission, Wallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
@@ -33,6 +35,37 @@ def create_page(
 def list_pages() -> list[Page]:
     query = Page.select(Page, Owner).join(Owner)
     return list(query.order_by(Page.created_at, Page.id))
+
+
+def list_of_owner(owner: Owner) -> list[Page]:
+    """Return an owner's pages, newest first, the deleted ones too."""
+    query = Page.select().where(Page.owner == owner)
+    return list(query.order_by(Page.created_at.desc(), Page.id))
+
+
+def count_waiting_submissions(owner: Owner) -> dict[str, int]:
+    """Count by page, for all pages of an owner; pages that have none are absent."""
+    return _count_by_page(Submission, owner, Submission.status == "pending")
+
+
+def count_tracked_wallets(owner: Owner) -> dict[str, int]:
+    """Count by page, as above."""
+    return _count_by_page(Wallet, owner)
+
+
+def count_live_keys(owner: Owner) -> dict[str, int]:
+    """Count by page, as above."""
+    return _count_by_page(ApiKey, owner, ApiKey.revoked_at.is_null(), ~ApiKey.is_preview)
+
+
+def _count_by_page(model: Any, owner: Owner, *conditions: Any) -> dict[str, int]:
+    rows = (
+        model.select(model.page, fn.COUNT(model.id))
+        .join(Page)
+        .where(Page.owner == owner, *conditions)
+        .group_by(model.page)
+    )
+    return dict(rows.tuples())
 
 
 def get_page(page_id: str) -> Page:
@@ -74,13 +107,16 @@ def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Pa
 def restore_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:
     """Take a deletion back. Raises NotFound, InvalidInput after 30 days."""
     with editing(page_id, actor, now) as edit:
-        deleted_at = edit.page.deleted_at
-        if deleted_at is not None:
-            if now > deleted_at + RESTORE_WITHIN:
+        if edit.page.deleted_at is not None:
+            if not can_be_restored(edit.page, now):
                 raise InvalidInput("The page was deleted more than 30 days ago.")
             _set_deleted_at(edit.page, None)
             edit.record(PageRestored(edit.page.token_name))
     return edit.page
+
+
+def can_be_restored(page: Page, now: datetime) -> bool:
+    return page.deleted_at is not None and now <= page.deleted_at + RESTORE_WITHIN
 
 
 def _set_deleted_at(page: Page, deleted_at: datetime | None) -> None:

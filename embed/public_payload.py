@@ -1,12 +1,13 @@
 """The public payload of a tracking page (spec 2.1)."""
 
 import json
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 from embed.errors import ApiError
 from embed.pages import find_page
-from embed.serializers import describe_page, describe_tag, describe_wallet
+from embed.serializers import describe_page, describe_tag, describe_wallet, write_json
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import list_wallets
 
@@ -19,12 +20,16 @@ def render_payload(page_id: str, version: int) -> bytes:
     version that a request has just read is never older than that request. Raises ApiError
     `not_found`.
     """
-    return json.dumps(build_payload(page_id), ensure_ascii=False, separators=(",", ":")).encode()
+    return write_json(build_payload(page_id), is_compact=True)
 
 
 def read_payload(page_id: str, version: int) -> Any:
-    """Return the payload as a dict of the caller's own. Raises ApiError `not_found`."""
-    return json.loads(render_payload(page_id, version))
+    """Return the payload as a dict of the caller's own. Raises ApiError `not_found`.
+
+    Its numbers are amounts, which a float would round.
+    """
+    payload = render_payload(page_id, version)
+    return json.loads(payload, parse_float=Decimal, parse_int=Decimal)
 
 
 def build_payload(page_id: str) -> dict[str, Any]:

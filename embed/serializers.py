@@ -1,9 +1,13 @@
-"""The spec's section 2 as JSON values."""
+"""What the API and the commands tell, as JSON: the spec's section 2, and what owners see."""
 
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
-from embed.db.models import Page, Submission, Tag
-from embed.domain.amounts import simplify_amount
+import msgspec
+
+from embed.db.models import ApiKey, Owner, Page, Submission, Tag
+from embed.domain.amounts import format_amount
 from embed.domain.times import format_instant
 from embed.wallets.tracking import TrackedWallet
 
@@ -18,15 +22,37 @@ def describe_page(page: Page) -> dict[str, Any]:
     }
 
 
+def describe_page_for_owner(page: Page) -> dict[str, Any]:
+    """Return the page with its policy and state, as commands print it."""
+    return {
+        "id": page.id,
+        "owner": page.owner.email,
+        **describe_page(page),
+        "autoApprove": page.auto_approve,
+        "minBalance": page.min_balance,
+        "queueCapacity": page.queue_capacity,
+        "cooldown": page.cooldown_s,
+        "trustAfter": page.trust_after,
+        "public": page.is_public,
+        "embed": page.is_embeddable,
+        "createdAtIso": format_instant(page.created_at),
+        "deletedAtIso": _format_optional(page.deleted_at),
+    }
+
+
 def describe_wallet(wallet: TrackedWallet) -> dict[str, Any]:
     """Return spec 2.2."""
     return {
         "id": wallet.id,
         "address": wallet.address,
         "publicAlias": wallet.public_alias,
-        "tokenBalance": simplify_amount(wallet.token_balance),
+        "tokenBalance": wallet.token_balance,
         "tags": [describe_tag(tag) for tag in wallet.tags],
     }
+
+
+def describe_wallet_for_owner(wallet: TrackedWallet) -> dict[str, Any]:
+    return describe_wallet(wallet) | {"hideFromPublic": wallet.is_hidden}
 
 
 def describe_tag(tag: Tag) -> dict[str, Any]:
@@ -36,7 +62,6 @@ def describe_tag(tag: Tag) -> dict[str, Any]:
 
 def describe_submission(submission: Submission) -> dict[str, Any]:
     """Return spec 2.4."""
-    decided_at = submission.decided_at
     return {
         "id": submission.id,
         "walletAddress": submission.wallet_address,
@@ -44,5 +69,55 @@ def describe_submission(submission: Submission) -> dict[str, Any]:
         "status": submission.status,
         "rejectReason": submission.reject_reason,
         "createdAtIso": format_instant(submission.created_at),
-        "decidedAtIso": None if decided_at is None else format_instant(decided_at),
+        "decidedAtIso": _format_optional(submission.decided_at),
     }
+
+
+def describe_key(key: ApiKey) -> dict[str, Any]:
+    """Return what may be shown of a key; the key itself cannot be had again."""
+    return {
+        "id": key.id,
+        "trackingPageId": key.page_id,
+        "tier": key.tier,
+        "displayPrefix": key.display_prefix,
+        "origins": list(key.origins),
+        "allowNullOrigin": key.allow_null_origin,
+        "createdAtIso": format_instant(key.created_at),
+        "revokedAtIso": _format_optional(key.revoked_at),
+    }
+
+
+def describe_owner(owner: Owner) -> dict[str, Any]:
+    return {
+        "id": owner.id,
+        "email": owner.email,
+        "createdAtIso": format_instant(owner.created_at),
+    }
+
+
+def _format_optional(instant: datetime | None) -> str | None:
+    return None if instant is None else format_instant(instant)
+
+
+def write_json(value: Any, *, is_compact: bool = False) -> bytes:
+    """Write dicts and lists, with every amount digit for digit as a plain number.
+
+    On one line, with spaces after colons and commas unless `is_compact`.
+    """
+    written = _encode(_write_amounts(value))
+    return written if is_compact else msgspec.json.format(written, indent=0)
+
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+def _write_amounts(value: Any) -> Any:
+    """Write amounts here, since msgspec's own way with Decimal knows exponents: 1E-7."""
+    kind = type(value)
+    if kind is Decimal:
+        return msgspec.Raw(format_amount(value).encode())
+    if kind is dict:
+        return {name: _write_amounts(one) for name, one in value.items()}
+    if kind is list:
+        return [_write_amounts(one) for one in value]
+    return value

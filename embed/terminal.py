@@ -1,8 +1,8 @@
 """What all commands share: ``--json``, tables for people, and mistakes of one line."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any, cast
 
 import click
@@ -12,8 +12,10 @@ from flask.cli import AppGroup
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db.connection import list_missing_migrations
+from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
+from embed.serializers import write_json
 
 Shown = dict[str, Any]
 
@@ -89,7 +91,7 @@ def check_confirmed(yes: bool, what: str) -> None:
 def print_thing(thing: Shown, *, as_json: bool) -> None:
     """Print one thing: a JSON object, or a line a field."""
     if as_json:
-        click.echo(json.dumps(thing, ensure_ascii=False))
+        click.echo(write_json(thing))
         return
     width = max(len(name) for name in thing)
     for name, value in thing.items():
@@ -99,7 +101,7 @@ def print_thing(thing: Shown, *, as_json: bool) -> None:
 def print_list(things: Sequence[Shown], *, as_json: bool) -> None:
     """Print things: a bare JSON array, or a table."""
     if as_json:
-        click.echo(json.dumps(things, ensure_ascii=False))
+        click.echo(write_json(things))
         return
     if not things:
         click.echo("None yet.")
@@ -116,6 +118,8 @@ def _format(value: Any) -> str:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Decimal):
+        return format_amount(value)
     if isinstance(value, list):
         return ", ".join(one["name"] if isinstance(one, dict) else str(one) for one in value)
     # What visitors and owners wrote must not move the cursor or ring the bell.

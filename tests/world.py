@@ -1,7 +1,10 @@
 """The people of the tests: an owner with a page, and visitors with key pairs."""
 
 import base64
+import json
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
 
 import base58
 import pytest
@@ -12,7 +15,7 @@ from embed import owners, pages
 from embed.balances.observations import Observation, record_observations
 from embed.db.connection import db
 from embed.db.models import ApiKey, Page
-from embed.domain.amounts import parse_amount
+from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.nonces import NonceSigner
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
@@ -64,6 +67,11 @@ def code_of(answer) -> str | None:
         assert answer.headers["Retry-After"].isdigit(), answer.headers
         assert int(answer.headers["Retry-After"]) > 0
     return answer.json["error"]
+
+
+def read_exactly(answer) -> Any:
+    """Return an answer's JSON with its numbers as they are written, which floats would round."""
+    return json.loads(answer.text, parse_float=Decimal, parse_int=Decimal)
 
 
 class World:
@@ -119,10 +127,10 @@ class World:
         wanted = tracking.WalletChanges(**changes)
         return tracking.add_wallet(self.page_id, address, wanted, self.clock())
 
-    def observe(self, address: str, amount: float) -> None:
+    def observe(self, address: str, amount: RawAmount) -> None:
         self.observe_on(self.page, address, amount)
 
-    def observe_on(self, page: Page, address: str, amount: float) -> None:
+    def observe_on(self, page: Page, address: str, amount: RawAmount) -> None:
         row = Observation(address, parse_amount(amount), self.clock())
         record_observations(page, [row])
 

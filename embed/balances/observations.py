@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Protocol
 
 from peewee import chunked
@@ -19,16 +20,16 @@ BATCH = 1000  # rows a statement
 class BalanceSource(Protocol):
     """Where the holding gate learns what a wallet holds."""
 
-    def get_balance(self, page: Page, address: str) -> float:
+    def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens of the page's mint; never called inside a transaction."""
 
 
 class EnteredBalances:
     """What the page's owner entered; 0 if never observed (spec 2.2)."""
 
-    def get_balance(self, page: Page, address: str) -> float:
+    def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens."""
-        return read_balances(page, [address]).get(address, 0.0)
+        return read_balances(page, [address]).get(address, Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Observation:
     """What an address held when it was looked at, in whole tokens."""
 
     address: str
-    amount: float
+    amount: Decimal
     observed_at: datetime
     slot: int | None = None  # None: entered by hand
 
@@ -99,7 +100,7 @@ def join_balances(page: Page) -> Any:
     )
 
 
-def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, float]:
+def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, Decimal]:
     """Return what is known of these addresses, in whole tokens."""
     return {address: one.amount for address, one in read_observations(page, addresses).items()}
 

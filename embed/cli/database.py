@@ -1,10 +1,9 @@
 """flask db"""
 
-import json
-
 import click
 
 from embed.db import connection
+from embed.serializers import write_json
 from embed.terminal import Group, json_option
 
 group = Group("db", help="Look after the database.")
@@ -16,7 +15,7 @@ def upgrade(as_json: bool) -> None:
     """Bring the database to this version; safe to run again."""
     applied = connection.upgrade()
     if as_json:
-        click.echo(json.dumps({"applied": applied}))
+        click.echo(write_json({"applied": applied}))
     elif applied:
         click.echo(f"Applied: {', '.join(applied)}.")
     else:

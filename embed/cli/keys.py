@@ -4,24 +4,11 @@ import click
 
 from embed.db.models import ApiKey
 from embed.domain.key_format import Tier
-from embed.domain.times import format_instant
 from embed.keys import management
-from embed.terminal import Group, Shown, json_option, print_list, print_thing, runtime
+from embed.serializers import describe_key
+from embed.terminal import Group, json_option, print_list, print_thing, runtime
 
 group = Group("keys", help="Bearer keys, each for one page.")
-
-
-def describe(key: ApiKey) -> Shown:
-    return {
-        "id": key.id,
-        "trackingPageId": key.page_id,
-        "tier": key.tier,
-        "displayPrefix": key.display_prefix,
-        "origins": list(key.origins),
-        "allowNullOrigin": key.allow_null_origin,
-        "createdAtIso": format_instant(key.created_at),
-        "revokedAtIso": None if key.revoked_at is None else format_instant(key.revoked_at),
-    }
 
 
 @group.command("create")
@@ -41,7 +28,7 @@ def create(
         allow_null_origin=allow_null_origin,
         now=runtime().clock(),
     )
-    print_thing({"key": key} | describe(kept), as_json=as_json)
+    print_thing({"key": key} | describe_key(kept), as_json=as_json)
     if not as_json:
         click.echo(f"\n{_advise(kept)}")
 
@@ -51,7 +38,7 @@ def create(
 @json_option
 def list_all(page: str, as_json: bool) -> None:
     """Show a page's keys."""
-    print_list([describe(key) for key in management.list_keys(page)], as_json=as_json)
+    print_list([describe_key(key) for key in management.list_keys(page)], as_json=as_json)
 
 
 @group.command("revoke")
@@ -59,7 +46,7 @@ def list_all(page: str, as_json: bool) -> None:
 @json_option
 def revoke(key_id: str, as_json: bool) -> None:
     """Refuse a key from the next request on."""
-    print_thing(describe(management.revoke_key(key_id, runtime().clock())), as_json=as_json)
+    print_thing(describe_key(management.revoke_key(key_id, runtime().clock())), as_json=as_json)
 
 
 def _advise(key: ApiKey) -> str:

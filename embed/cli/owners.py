@@ -4,18 +4,10 @@ import click
 
 from embed import owners
 from embed.db.models import Owner
-from embed.domain.times import format_instant
-from embed.terminal import Group, Shown, json_option, print_list, print_thing, runtime
+from embed.serializers import describe_owner
+from embed.terminal import Group, json_option, print_list, print_thing, runtime
 
 group = Group("owners", help="People who own tracking pages.")
-
-
-def describe(owner: Owner) -> Shown:
-    return {
-        "id": owner.id,
-        "email": owner.email,
-        "createdAtIso": format_instant(owner.created_at),
-    }
 
 
 @group.command("create")
@@ -24,7 +16,9 @@ def describe(owner: Owner) -> Shown:
 def create(email: str, as_json: bool) -> None:
     """Make an owner, and a one-time link for them to choose a password."""
     owner = owners.create_owner(email, runtime().clock())
-    print_thing(describe(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json)
+    print_thing(
+        describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
+    )
 
 
 @group.command("reset")
@@ -33,7 +27,9 @@ def create(email: str, as_json: bool) -> None:
 def reset(email: str, as_json: bool) -> None:
     """Make a one-time link for an owner to choose a new password."""
     owner = owners.get_owner(email)
-    print_thing(describe(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json)
+    print_thing(
+        describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
+    )
 
 
 def _build_password_url(owner: Owner) -> str:
@@ -45,4 +41,4 @@ def _build_password_url(owner: Owner) -> str:
 @json_option
 def list_all(as_json: bool) -> None:
     """Show all owners."""
-    print_list([describe(owner) for owner in owners.list_owners()], as_json=as_json)
+    print_list([describe_owner(owner) for owner in owners.list_owners()], as_json=as_json)

@@ -7,13 +7,9 @@ import click
 
 from embed import owners, pages
 from embed.db.connection import db
-from embed.db.models import Page
-from embed.domain.amounts import simplify_amount
-from embed.domain.times import format_instant
-from embed.serializers import describe_page
+from embed.serializers import describe_page_for_owner
 from embed.terminal import (
     Group,
-    Shown,
     check_confirmed,
     confirm_option,
     json_option,
@@ -30,9 +26,7 @@ _DETAILS = (
     click.option(
         "--auto-approve/--review", default=None, help="Approve everything, or look first."
     ),
-    click.option(
-        "--min-balance", type=float, help="Whole tokens that a wallet must hold; 0: none."
-    ),
+    click.option("--min-balance", help="Whole tokens that a wallet must hold; 0: none."),
     click.option("--queue-capacity", type=int, help="Submissions that may wait for review."),
     click.option("--cooldown", "cooldown_s", type=int, help="Seconds a rejected wallet must wait."),
     click.option(
@@ -58,23 +52,6 @@ def token_options(*, required: bool) -> Callable[[Callable[..., None]], Callable
     return add
 
 
-def describe(page: Page) -> Shown:
-    return {
-        "id": page.id,
-        "owner": page.owner.email,
-        **describe_page(page),
-        "autoApprove": page.auto_approve,
-        "minBalance": simplify_amount(page.min_balance),
-        "queueCapacity": page.queue_capacity,
-        "cooldown": page.cooldown_s,
-        "trustAfter": page.trust_after,
-        "public": page.is_public,
-        "embed": page.is_embeddable,
-        "createdAtIso": format_instant(page.created_at),
-        "deletedAtIso": None if page.deleted_at is None else format_instant(page.deleted_at),
-    }
-
-
 @group.command("create")
 @token_options(required=True)
 @click.option("--owner", "email", help="Who owns it; else the installation's own owner.")
@@ -86,14 +63,14 @@ def create(email: str | None, as_json: bool, **fields: Any) -> None:
     with db.atomic():  # a page that cannot be made leaves no owner behind
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
         page = pages.create_page(owner, _given(fields), now)
-    print_thing(describe(page), as_json=as_json)
+    print_thing(describe_page_for_owner(page), as_json=as_json)
 
 
 @group.command("list")
 @json_option
 def list_all(as_json: bool) -> None:
     """Show all pages, the deleted ones too."""
-    print_list([describe(page) for page in pages.list_pages()], as_json=as_json)
+    print_list([describe_page_for_owner(page) for page in pages.list_pages()], as_json=as_json)
 
 
 @group.command("show")
@@ -101,7 +78,7 @@ def list_all(as_json: bool) -> None:
 @json_option
 def show(page: str, as_json: bool) -> None:
     """Show one page."""
-    print_thing(describe(pages.get_page(page)), as_json=as_json)
+    print_thing(describe_page_for_owner(pages.get_page(page)), as_json=as_json)
 
 
 @group.command("update")
@@ -115,7 +92,10 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
     changes = _given(fields)
     if email:
         changes["owner"] = owners.get_owner(email)
-    print_thing(describe(pages.update_page(page, changes, runtime().clock())), as_json=as_json)
+    print_thing(
+        describe_page_for_owner(pages.update_page(page, changes, runtime().clock())),
+        as_json=as_json,
+    )
 
 
 @group.command("delete")
@@ -125,7 +105,9 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
 def delete(page: str, yes: bool, as_json: bool) -> None:
     """Mark a page deleted: its keys answer 404 from then on."""
     check_confirmed(yes, "takes the page off the web")
-    print_thing(describe(pages.delete_page(page, runtime().clock())), as_json=as_json)
+    print_thing(
+        describe_page_for_owner(pages.delete_page(page, runtime().clock())), as_json=as_json
+    )
 
 
 @group.command("purge")
@@ -135,7 +117,7 @@ def delete(page: str, yes: bool, as_json: bool) -> None:
 def purge(page: str, yes: bool, as_json: bool) -> None:
     """Remove a page with its keys, wallets and submissions, for good."""
     check_confirmed(yes, "removes the page with all that belongs to it, for good")
-    print_thing(describe(pages.purge_page(page)), as_json=as_json)
+    print_thing(describe_page_for_owner(pages.purge_page(page)), as_json=as_json)
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:

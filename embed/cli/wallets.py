@@ -4,25 +4,21 @@ from collections.abc import Callable
 
 import click
 
-from embed.serializers import describe_wallet
-from embed.terminal import Group, Shown, json_option, print_list, print_thing, runtime
+from embed.serializers import describe_wallet_for_owner
+from embed.terminal import Group, json_option, print_list, print_thing, runtime
 from embed.wallets import tracking
-from embed.wallets.tracking import TrackedWallet, WalletChanges
+from embed.wallets.tracking import WalletChanges
 
 group = Group("wallets", help="Wallets that a page tracks.")
 
 
 def detail_options(command: Callable[..., None]) -> Callable[..., None]:
     command = click.option("--hidden/--visible", "is_hidden", default=None)(command)
-    command = click.option("--balance", type=float, help="Whole tokens.")(command)
+    command = click.option("--balance", help="Whole tokens.")(command)
     command = click.option(
         "--tag", "tag_names", multiple=True, help="Replaces the wallet's tags; repeatable."
     )(command)
     return click.option("--alias", help="Display name; empty removes it.")(command)
-
-
-def describe(wallet: TrackedWallet) -> Shown:
-    return describe_wallet(wallet) | {"hideFromPublic": wallet.is_hidden}
 
 
 @group.command("add")
@@ -35,14 +31,14 @@ def add(
     address: str,
     alias: str | None,
     tag_names: tuple[str, ...],
-    balance: float | None,
+    balance: str | None,
     is_hidden: bool | None,
     as_json: bool,
 ) -> None:
     """Track a wallet."""
     changes = WalletChanges(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
     added = tracking.add_wallet(page, address, changes, runtime().clock())
-    print_thing(describe(added), as_json=as_json)
+    print_thing(describe_wallet_for_owner(added), as_json=as_json)
 
 
 @group.command("list")
@@ -50,7 +46,9 @@ def add(
 @json_option
 def list_all(page: str, as_json: bool) -> None:
     """Show a page's wallets, the hidden ones too."""
-    print_list([describe(one) for one in tracking.list_all_wallets(page)], as_json=as_json)
+    print_list(
+        [describe_wallet_for_owner(one) for one in tracking.list_all_wallets(page)], as_json=as_json
+    )
 
 
 @group.command("update")
@@ -63,7 +61,7 @@ def update(
     alias: str | None,
     tag_names: tuple[str, ...],
     no_tags: bool,
-    balance: float | None,
+    balance: str | None,
     is_hidden: bool | None,
     as_json: bool,
 ) -> None:
@@ -75,7 +73,7 @@ def update(
         is_hidden=is_hidden,
     )
     updated = tracking.update_wallet(wallet_id, changes, runtime().clock())
-    print_thing(describe(updated), as_json=as_json)
+    print_thing(describe_wallet_for_owner(updated), as_json=as_json)
 
 
 @group.command("remove")
@@ -83,4 +81,7 @@ def update(
 @json_option
 def remove(wallet_id: str, as_json: bool) -> None:
     """Stop tracking a wallet."""
-    print_thing(describe(tracking.remove_wallet(wallet_id, runtime().clock())), as_json=as_json)
+    print_thing(
+        describe_wallet_for_owner(tracking.remove_wallet(wallet_id, runtime().clock())),
+        as_json=as_json,
+    )

@@ -13,10 +13,12 @@ from urllib.parse import unquote
 from peewee import (
     Database,
     DatabaseProxy,
+    IntegrityError,
     InterfaceError,
     OperationalError,
     PeeweeException,
     PostgresqlDatabase,
+    ProgrammingError,
     SqliteDatabase,
 )
 from playhouse.migrations import Runner
@@ -111,11 +113,40 @@ def upgrade() -> list[str]:
 
     Several servers may start at once: one upgrades, the others wait and find nothing to do.
     """
-    with db.atomic():
+    with _without_cascades(), db.atomic():
         if isinstance(db.obj, PostgresqlDatabase):
             db.execute_sql("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
         applied: list[str] = _runner().up()
+        if applied:
+            _check_references()
         return applied
+
+
+@contextmanager
+def _without_cascades() -> Iterator[None]:
+    """Let SQLite's tables be built anew: dropping one deletes what refers to its rows.
+
+    SQLite ignores the setting inside a transaction (https://sqlite.org/lang_altertable.html,
+    "Making Other Kinds Of Table Schema Changes").
+    """
+    if not isinstance(db.obj, SqliteDatabase):
+        yield
+        return
+    db.execute_sql("PRAGMA foreign_keys = 0")
+    try:
+        if db.execute_sql("PRAGMA foreign_keys").fetchone()[0]:
+            raise ProgrammingError("An upgrade cannot begin inside a transaction.")
+        yield
+    finally:
+        db.execute_sql("PRAGMA foreign_keys = 1")
+
+
+def _check_references() -> None:
+    """Raises IntegrityError for a row that refers to nothing, which Postgres cannot hold."""
+    if isinstance(db.obj, SqliteDatabase):
+        broken = db.execute_sql("PRAGMA foreign_key_check").fetchone()
+        if broken is not None:
+            raise IntegrityError(f"A row of {broken[0]} refers to no row of {broken[2]}.")
 
 
 def list_missing_migrations() -> list[str]:

@@ -1,7 +1,8 @@
 """What is kept, with every rule that the database can hold as a constraint."""
 
 from datetime import datetime
-from typing import Any
+from decimal import Decimal
+from typing import Any, NoReturn
 
 from peewee import (
     BigIntegerField,
@@ -9,14 +10,15 @@ from peewee import (
     CharField,
     Check,
     CompositeKey,
-    DoubleField,
     ForeignKeyField,
     IntegerField,
     Model,
+    ProgrammingError,
     TextField,
 )
 
 from embed.db.connection import db
+from embed.domain.amounts import format_amount
 from embed.domain.identifiers import ID_LENGTH, make_id
 from embed.domain.times import from_ms, to_ms
 
@@ -42,6 +44,30 @@ class LinesField(TextField):
 
     def python_value(self, value: str) -> tuple[str, ...]:
         return tuple(value.split())
+
+
+class AmountField(TextField):
+    """An exact amount, kept as its text: SQLite's numbers hold 15 digits."""
+
+    def db_value(self, value: Decimal | int | None) -> str | None:
+        return None if value is None else format_amount(value)
+
+    def python_value(self, value: str | None) -> Decimal | None:
+        if isinstance(value, float):
+            raise ProgrammingError("Amounts are kept as doubles; the database is to be upgraded.")
+        return None if value is None else Decimal(value)
+
+    def _refuse_order(self, other: object) -> NoReturn:
+        raise TypeError("The database would order amounts as texts; compare them in Python.")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
+
+
+def _check_amount(column: str) -> Any:
+    """Hold a column to digits, and perhaps a point and more digits: nothing negative."""
+    digits = "'0123456789'"
+    rest = f"ltrim({column}, {digits})"
+    return Check(f"{rest} <> {column} AND rtrim({rest}, {digits}) IN ('', '.')")
 
 
 class BaseModel(Model):
@@ -72,7 +98,7 @@ class Page(BaseModel):
     is_public = BooleanField(default=True)
     is_embeddable = BooleanField(default=True)
     auto_approve = BooleanField(default=False)
-    min_balance = DoubleField(default=0.0, constraints=[Check("min_balance >= 0")])
+    min_balance = AmountField(default=Decimal(0), constraints=[_check_amount("min_balance")])
     queue_capacity = IntegerField(default=100, constraints=[Check("queue_capacity >= 0")])
     cooldown_s = IntegerField(default=86_400, constraints=[Check("cooldown_s >= 0")])
     trust_after = IntegerField(default=0, constraints=[Check("trust_after >= 0")])
@@ -134,7 +160,7 @@ class Balance(Model):
     owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
-    amount = DoubleField(constraints=[Check("amount >= 0")])  # whole tokens
+    amount = AmountField(constraints=[_check_amount("amount")])  # whole tokens
     observed_at = InstantField()
     slot = BigIntegerField(null=True)  # null: entered by hand
 

@@ -74,7 +74,7 @@ def _make_page(now: datetime) -> Page:
         changes = tracking.WalletChanges(
             alias=None if number % 6 == 0 else f"Demo wallet {number}",
             tag_names=chosen,
-            balance=round(draw.lognormvariate(9, 2.5), 2),
+            balance=f"{draw.lognormvariate(9, 2.5):.2f}",
         )
         address = base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
         added_at = now + timedelta(milliseconds=number)  # lists go by time

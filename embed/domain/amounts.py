@@ -1,18 +1,64 @@
-"""Token balances: whole tokens, decimals applied."""
+"""Token balances: whole tokens, decimals applied, exact.
+
+A mint issues up to 2**64 - 1 units, more than a binary fraction of 64 bits tells apart. Nothing
+here computes, so that no context's precision can round.
+"""
+
+import re
+from decimal import Decimal
+from typing import TypeAlias
 
 from embed.errors import InvalidInput
 
 # The most that a mint can issue is 2**64 - 1 units; with no decimals that is 1.8e19 tokens.
-MAX_AMOUNT = 1e20
+MAX_AMOUNT = Decimal("1e20")
+MAX_DECIMALS = 20
+
+_FORM = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_MAX_LENGTH = 100
+
+RawAmount: TypeAlias = str | int | Decimal
 
 
-def parse_amount(raw: float, name: str = "A balance", *, field: str = "balance") -> float:
-    """Return `raw` if it can be a balance. Raises InvalidInput about `field`."""
-    if not 0 <= raw <= MAX_AMOUNT:  # NaN is not, either
-        raise InvalidInput(f"{name} is a number of whole tokens, 0 or more.", field=field)
-    return float(raw)
+def parse_amount(raw: RawAmount, label: str = "A balance", *, field: str = "balance") -> Decimal:
+    """Return `raw` if it can be a balance, to its last digit.
+
+    Raises InvalidInput about `field`, which the sentence calls `label`.
+    """
+    amount = _find_number(raw)
+    if amount is None:
+        raise InvalidInput(
+            f"{label} is a number of whole tokens, 0 or more, such as 1250.5.", field=field
+        )
+    if amount > MAX_AMOUNT:
+        raise InvalidInput(f"{label} is at most {MAX_AMOUNT:,f} whole tokens.", field=field)
+    text = format_amount(amount)
+    if len(text.partition(".")[2]) > MAX_DECIMALS:
+        raise InvalidInput(
+            f"{label} is a number with at most {MAX_DECIMALS} decimals.", field=field
+        )
+    return Decimal(text)
 
 
-def simplify_amount(amount: float) -> float:
-    """Return a whole amount as int, so that JSON says 1500 and not 1500.0."""
-    return int(amount) if amount.is_integer() else amount
+def _find_number(raw: RawAmount) -> Decimal | None:
+    """Return what `raw` says, None unless that is a finite number without a minus."""
+    if isinstance(raw, str):
+        is_number = len(raw) <= _MAX_LENGTH and _FORM.fullmatch(raw)
+        return Decimal(raw) if is_number else None
+    amount = _as_decimal(raw)
+    return amount if amount.is_finite() and not amount.is_signed() else None
+
+
+def format_amount(amount: Decimal | int) -> str:
+    """Write an amount as it is kept: plain, without an exponent or zeros that say nothing."""
+    text = f"{_as_decimal(amount):f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _as_decimal(amount: Decimal | int) -> Decimal:
+    """Raises TypeError for a float, which is a number already rounded."""
+    if not isinstance(amount, (Decimal, int)):
+        raise TypeError(f"An amount is a Decimal, not {type(amount).__name__}.")
+    return Decimal(amount)

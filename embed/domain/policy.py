@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Literal
 
 from embed.errors import ApiError
@@ -24,7 +25,7 @@ REJECT_REASON_BY_CODE = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     auto_approve: bool = False
-    min_balance: float = 0.0  # whole tokens; 0: no gate
+    min_balance: Decimal = Decimal(0)  # whole tokens; 0: no gate
     queue_capacity: int = 100
     cooldown: timedelta = timedelta(days=1)
     trust_after: int = 0  # approvals by hand; 0: no ladder
@@ -45,7 +46,7 @@ class TrackRecord:
         return self.last_rejected_at is None or self.last_rejected_at < self.last_approved_at
 
 
-def check_gate(balance: float, min_balance: float) -> None:
+def check_gate(balance: Decimal, min_balance: Decimal) -> None:
     """Raises ApiError `ca_gate_failed` below the minimum; the minimum itself is enough."""
     if balance < min_balance:
         raise ApiError("ca_gate_failed", balance=balance, minBalance=min_balance)

@@ -3,9 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, ClassVar, Self
 
 from embed.db.models import ApiKey, Submission, Wallet
+from embed.domain.amounts import format_amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,11 @@ class PageChanged(Event):
 
     @property
     def subject(self) -> str:
-        return ", ".join(f"{name}: {value}" for name, value in self.changes.items())
+        return ", ".join(f"{name}: {_say(value)}" for name, value in self.changes.items())
+
+
+def _say(value: Any) -> str:
+    return format_amount(value) if isinstance(value, Decimal) else str(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from embed.balances.observations import read_balances
@@ -59,7 +60,7 @@ def _judge(submission: Submission, past: "_Past", rules: Policy) -> str:
         return _BEFORE_POLICY
     now, wallet = submission.created_at, submission.wallet_address
     try:
-        policy.check_gate(past.balances.get(wallet, 0.0), rules.min_balance)
+        policy.check_gate(past.balances.get(wallet, Decimal(0)), rules.min_balance)
         rejected_at = past.history.find_rejected_at(wallet, as_of=submission)
         policy.check_cooldown(rejected_at, now, rules.cooldown)
         record = past.history.build_track_record(wallet, submission.session_id, as_of=submission)

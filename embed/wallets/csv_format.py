@@ -5,9 +5,10 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 from embed.domain.addresses import is_address
-from embed.domain.amounts import parse_amount, simplify_amount
+from embed.domain.amounts import format_amount, parse_amount
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput
 
@@ -18,7 +19,6 @@ MAX_LINES = 10_000
 # one that we write, so that none is lost on the way back.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?")
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 
 
@@ -30,7 +30,7 @@ class Line:
     alias: str | None = None  # empty: none
     tag_names: tuple[str, ...] | None = None
     is_hidden: bool | None = None
-    balance: float | None = None
+    balance: Decimal | None = None
     number: int = 0  # where it stands in the file, from 1
 
 
@@ -56,7 +56,7 @@ def format_sheet(lines: Iterable[Line]) -> str:
             line.alias or "",
             _join_tags(line.tag_names or ()),
             "yes" if line.is_hidden else "no",
-            "" if line.balance is None else str(simplify_amount(line.balance)),
+            "" if line.balance is None else format_amount(line.balance),
         )
         writer.writerow([neutralise(cell) for cell in cells])
     return out.getvalue()
@@ -151,20 +151,12 @@ def _parse_line(number: int, cells: list[str]) -> tuple[list[str], Line | None]:
         is_hidden = _WORDS.get(raw["hidden"].lower())
         if is_hidden is None:
             said.append(f"Hidden is yes or no, not {_shorten(raw['hidden'])}.")
-    if raw.get("balance"):
-        balance = _parse_balance(raw["balance"])
-        if balance is None:
-            said.append(f"{_shorten(raw['balance'])} is not a balance, such as 1250.5.")
-    return said, Line(address, alias, tag_names, is_hidden, balance, number)
-
-
-def _parse_balance(raw: str) -> float | None:
-    if not _NUMBER.fullmatch(raw):
-        return None
     try:
-        return parse_amount(float(raw))
-    except InvalidInput:
-        return None
+        if raw.get("balance"):
+            balance = parse_amount(raw["balance"])
+    except InvalidInput as mistake:
+        said.append(f"{_shorten(raw['balance'])} is not a balance. {mistake}")
+    return said, Line(address, alias, tag_names, is_hidden, balance, number)
 
 
 def _join_tags(names: Iterable[str]) -> str:

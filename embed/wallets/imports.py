@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from peewee import chunked
 
@@ -53,7 +54,7 @@ class RowChange:
 
     @property
     def changes_balance(self) -> bool:
-        before = self.before.token_balance if self.before else 0.0
+        before = self.before.token_balance if self.before else Decimal(0)
         return self.line.balance is not None and self.line.balance != before
 
     @property

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from peewee import JOIN
@@ -18,7 +19,7 @@ from embed.balances.observations import (
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
 from embed.domain.addresses import is_address
-from embed.domain.amounts import parse_amount
+from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing
@@ -34,7 +35,7 @@ class TrackedWallet:
     address: str
     public_alias: str | None
     is_hidden: bool
-    token_balance: float  # whole tokens
+    token_balance: Decimal  # whole tokens
     tags: tuple[Tag, ...]
 
 
@@ -44,7 +45,7 @@ class WalletChanges:
 
     alias: str | None = None
     tag_names: Sequence[str] | None = None
-    balance: float | None = None
+    balance: RawAmount | None = None
     is_hidden: bool | None = None
 
 
@@ -69,7 +70,9 @@ def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
     )
     tags = _list_tags_by_wallet(page, *conditions)
     return [
-        TrackedWallet(wallet_id, address, alias, bool(is_hidden), amount or 0.0, tags[wallet_id])
+        TrackedWallet(
+            wallet_id, address, alias, bool(is_hidden), amount or Decimal(0), tags[wallet_id]
+        )
         for wallet_id, address, alias, is_hidden, amount in rows.tuples().iterator()
     ]
 

@@ -4,12 +4,12 @@ import math
 from datetime import timedelta
 
 import peewee
-from flask import Flask, Response, current_app, json, render_template, request
+from flask import Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from embed.db.connection import discard_broken_connection, list_missing_migrations
-from embed.domain.amounts import simplify_amount
 from embed.errors import ApiError
+from embed.serializers import write_json
 from embed.web.current import is_api_request
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
@@ -35,8 +35,7 @@ def render_refusal(refusal: ApiError) -> Response:
 
 
 def _as_json(refusal: ApiError) -> Response:
-    details = {name: simplify_amount(value) for name, value in refusal.details.items()}
-    body = json.dumps({"error": refusal.code} | details)
+    body = write_json({"error": refusal.code} | refusal.details)
     return Response(body, refusal.status, content_type="application/json")
 
 

@@ -1,6 +1,7 @@
 """The widget's languages: gettext catalogs, chosen by ``?lang=`` or by the browser's wish."""
 
 import io
+from decimal import Decimal, localcontext
 from functools import cache
 
 from babel import Locale
@@ -11,11 +12,15 @@ from babel.support import NullTranslations, Translations
 from flask import Flask, g, request
 from werkzeug.datastructures import LanguageAccept
 
+from embed.domain import amounts
 from embed.settings import PROJECT_DIR
 
 CATALOG_DIR = PROJECT_DIR / "translations"
 SOURCE_LANGUAGE = "en"  # written in the templates themselves
 LANGUAGES = (SOURCE_LANGUAGE, "ar", "de", "es", "fr", "ja", "pt", "ru", "tr", "zh")
+
+# More digits than an amount has: with the usual 28, Babel would round twice.
+_PRECISION = 60
 
 
 def init_languages(app: Flask) -> None:
@@ -27,6 +32,7 @@ def init_languages(app: Flask) -> None:
     )
     app.jinja_env.globals["locale"] = current_locale
     app.jinja_env.filters["amount"] = format_amount
+    app.jinja_env.filters["exact_amount"] = amounts.format_amount
 
 
 def current_language() -> str:
@@ -49,9 +55,10 @@ def current_locale() -> Locale:
     return Locale.parse(current_language())
 
 
-def format_amount(amount: float) -> str:
+def format_amount(amount: Decimal) -> str:
     """Group a balance for the reader's language, with at most six decimals."""
-    return format_decimal(amount, format="#,##0.######", locale=current_locale())
+    with localcontext(prec=_PRECISION):
+        return format_decimal(amount, format="#,##0.######", locale=current_locale())
 
 
 def _translations() -> NullTranslations:

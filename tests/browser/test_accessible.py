@@ -31,7 +31,7 @@ def check(page, where: str, theme: str = "light") -> list[str]:
 @pytest.fixture
 def full_stage(stage):
     """A page with everything on it that a page can have."""
-    stage.configure(public_title="A title", public_comments="A comment.", min_balance=0.001)
+    stage.configure(public_title="A title", public_comments="A comment.", min_balance="0.001")
     colors = ("blue", "green", "orange", "red", "yellow", "white", "black", "pink", "nonsense")
     for color in colors:
         stage.add_tag(f"tag {color}", color)

@@ -1,11 +1,20 @@
 """What is kept: the schema, how it is brought up to date, and how connections are opened."""
 
 import json
+import math
+import operator
 import socket
 import threading
+from decimal import Decimal
 
 import pytest
-from peewee import IntegrityError, OperationalError, SqliteDatabase
+from peewee import (
+    DataError,
+    IntegrityError,
+    OperationalError,
+    ProgrammingError,
+    SqliteDatabase,
+)
 from remote import at_once
 from servers import run_flask
 from world import Visitor, World
@@ -103,6 +112,182 @@ def test_upgrade_that_fails_leaves_nothing_behind(empty_database, tmp_path, monk
     assert connection.list_missing_migrations() == ["0001_first", "0002_second"]
 
 
+def upgrade_to(name: str) -> None:
+    """Bring an empty database to the version of long ago that ended with a migration."""
+    with connection._without_cascades(), db.atomic():
+        connection._runner().up(target=name)
+
+
+def insert(table: str, **values: object) -> None:
+    columns = ", ".join(f'"{name}"' for name in values)
+    places = ", ".join([db.param] * len(values))
+    db.execute_sql(f'INSERT INTO "{table}" ({columns}) VALUES ({places})', list(values.values()))  # noqa: S608
+
+
+def select(sql: str) -> list[tuple]:
+    return sorted(map(tuple, db.execute_sql(sql).fetchall()))
+
+
+PAGE = {
+    "created_at": 0,
+    "token_name": "n",
+    "token_symbol": "s",
+    "token_mint": "m",
+    "is_public": True,
+    "is_embeddable": True,
+    "auto_approve": False,
+    "queue_capacity": 1,
+    "cooldown_s": 1,
+    "trust_after": 0,
+    "version": 1,
+}
+
+
+def insert_page(page_id: str, *, min_balance: float) -> None:
+    """Insert a page at an early version, with a row of every table that refers to it."""
+    key_id, tag_id = f"{page_id}-key", f"{page_id}-tag"
+    wallet_id = f"{page_id}-wallet"
+    insert("page", id=page_id, owner_id="owner", min_balance=min_balance, **PAGE)
+    page = {"page_id": page_id, "created_at": 0}
+    key = {"key_hash": page_id, "display_prefix": "p", "origins": "", "allow_null_origin": False}
+    insert("api_key", id=key_id, tier="public", **key, **page)
+    insert("tag", id=tag_id, name="t", color="c", **page)
+    insert("wallet", id=wallet_id, address="a", is_hidden=False, **page)
+    insert("wallet_tag", wallet_id=wallet_id, tag_id=tag_id)
+    submission = {"wallet_address": "a", "nickname": "n", "status": "pending"}
+    insert("submission", id=f"{page_id}-sent", api_key_id=key_id, **submission, **page)
+
+
+def count_rows() -> dict[str, int]:
+    return {
+        table: db.execute_sql(f'SELECT COUNT(*) FROM "{table}"').fetchone()[0]  # noqa: S608
+        for table in ("owner", "page", "api_key", "tag", "wallet", "wallet_tag", "submission")
+    }
+
+
+def test_upgrade_from_the_first_version_loses_no_row(empty_database):
+    upgrade_to("0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    insert_page("page", min_balance=0)
+    before = count_rows()
+    assert set(before.values()) == {1}
+
+    connection.upgrade()
+
+    assert count_rows() == before
+
+
+# What was a double, and the amount that it is now.
+DOUBLES = (
+    (0.0, "0"),
+    (-0.0, "0"),
+    (1500.0, "1500"),
+    (0.1, "0.1"),
+    (0.1 + 0.2, "0.30000000000000004"),
+    (1e-7, "0.0000001"),
+    (18446744073.709551615, "18446744073.709553"),  # all that a double kept of it
+    (1.8446744073709552e19, "18446744073709552000"),
+    (1e20, "100000000000000000000"),
+    (1 / 30_000, "0.000033333333333333335"),
+)
+
+
+def fill_with_doubles() -> None:
+    """Bring an empty database to the last version that kept doubles, with rows in it."""
+    upgrade_to("0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    for number, (double, _) in enumerate(DOUBLES):
+        insert_page(f"page-{number}", min_balance=double)
+        row = {"address": f"address-{number}", "amount": double, "observed_at": number}
+        insert("balance", owner_id="owner", mint="m", slot=number or None, **row)
+    upgrade_to("0002_dashboard")
+
+
+def test_doubles_become_exact_amounts_and_all_else_stays(empty_database):
+    fill_with_doubles()
+    before = count_rows()
+    pages_before = select("SELECT id, owner_id, token_mint, queue_capacity FROM page")
+    observed = select("SELECT address, owner_id, mint, observed_at, slot FROM balance")
+
+    assert connection.upgrade()[0] == "0003_exact_amounts"
+
+    amounts = [(number, text) for number, (_, text) in enumerate(DOUBLES)]
+    assert select("SELECT id, min_balance FROM page") == [(f"page-{n}", t) for n, t in amounts]
+    kept = select("SELECT address, amount FROM balance")
+    assert kept == [(f"address-{n}", text) for n, text in amounts]
+    assert {page.min_balance for page in Page.select()} == {Decimal(text) for _, text in amounts}
+    assert count_rows() == before
+    assert select("SELECT id, owner_id, token_mint, queue_capacity FROM page") == pages_before
+    assert select("SELECT address, owner_id, mint, observed_at, slot FROM balance") == observed
+
+
+def test_doubles_are_not_read_before_they_became_amounts(empty_database):
+    fill_with_doubles()
+
+    for model in (Page, Balance):
+        with pytest.raises(ProgrammingError, match="to be upgraded"):
+            list(model.select())
+
+
+def test_upgrade_inside_a_transaction_is_refused_where_it_would_lose_rows(tmp_path):
+    connection.open_database(f"sqlite:///{tmp_path / 'embed.db'}")
+    fill_with_doubles()
+    before = count_rows()
+
+    with pytest.raises(ProgrammingError, match="inside a transaction"), db.atomic():
+        connection.upgrade()
+
+    assert count_rows() == before
+    db.close()
+
+
+def test_tables_with_rows_end_in_the_schema_that_the_models_describe(empty_database):
+    fill_with_doubles()
+
+    connection.upgrade()
+
+    migrated = describe_schema()
+    db.drop_tables(MODELS)
+    db.create_tables(MODELS)
+    assert migrated == describe_schema()
+
+
+def test_rules_hold_after_doubles_became_exact_amounts(empty_database):
+    fill_with_doubles()
+    connection.upgrade()
+
+    for broken in (
+        "UPDATE page SET min_balance = '-0.5'",
+        "UPDATE balance SET amount = '-0.5'",
+        "UPDATE page SET queue_capacity = -1",
+        "UPDATE page SET owner_id = 'nobody'",
+        "UPDATE balance SET owner_id = 'nobody'",
+        "UPDATE balance SET address = 'address-0'",
+        "UPDATE wallet SET page_id = 'nowhere'",
+        "DELETE FROM owner",
+    ):
+        with pytest.raises(IntegrityError), db.atomic():
+            db.execute_sql(broken)
+
+    db.execute_sql("DELETE FROM page WHERE id <> 'page-0'")
+    assert set(count_rows().values()) == {1}
+    db.execute_sql("DELETE FROM page")
+    db.execute_sql("DELETE FROM owner")
+    assert select("SELECT address FROM balance") == []
+
+
+def test_doubles_stay_when_one_cannot_become_an_amount(empty_database):
+    fill_with_doubles()
+    insert("balance", owner_id="owner", mint="m", address="b", amount=math.inf, observed_at=0)
+    schema, kept = describe_schema(), select("SELECT id, min_balance FROM page")
+
+    with pytest.raises((IntegrityError, OperationalError, DataError)):
+        connection.upgrade()
+
+    assert (describe_schema(), select("SELECT id, min_balance FROM page")) == (schema, kept)
+    assert connection.list_missing_migrations()[0] == "0003_exact_amounts"
+
+
 # Connections
 
 
@@ -149,7 +334,7 @@ def test_postgres_that_accepts_and_says_nothing_is_given_up_on(monkeypatch):
 
 BROKEN_ROWS = {
     "negative_capacity": lambda world: Page.update(queue_capacity=-1),
-    "negative_minimum": lambda world: Page.update(min_balance=-0.5),
+    "negative_minimum": lambda world: Page.update(min_balance=Decimal("-0.5")),
     "negative_cooldown": lambda world: Page.update(cooldown_s=-1),
     "pending_but_decided": lambda world: Submission.update(decided_at=world.clock()),
     "approved_without_a_time": lambda world: Submission.update(status="approved"),
@@ -168,6 +353,24 @@ def test_database_refuses_broken_rows(world, broken):
         BROKEN_ROWS[broken](world).execute()
 
     assert dump() == before
+
+
+@pytest.mark.parametrize(("table", "column"), [("page", "min_balance"), ("balance", "amount")])
+def test_database_refuses_texts_that_are_no_amounts(world, table, column):
+    world.observe(Visitor().address, "18446744073.709551615")
+    before = dump()
+
+    for text in ("", "-1", "-0.5", "+1", "NaN", "Infinity", "1e5", ".5", ".", "1.2.3", "1,5", "١"):
+        with pytest.raises(IntegrityError), db.atomic():
+            db.execute_sql(f"UPDATE {table} SET {column} = {db.param}", [text])  # noqa: S608
+
+    assert dump() == before
+
+
+def test_database_is_not_asked_to_order_amounts(world):
+    for ask in (operator.lt, operator.le, operator.gt, operator.ge):
+        with pytest.raises(TypeError, match="order amounts as texts"):
+            ask(Balance.amount, Decimal(5))
 
 
 @pytest.mark.parametrize("same", ["nonce", "wallet_address"])

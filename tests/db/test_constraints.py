@@ -9,6 +9,7 @@ from embed.db.connection import db
 from embed.db.constraints import find_unique_index, skip_if_reference_missing
 from embed.db.models import ApiKey, Owner, Page, Submission, Tag, Wallet
 from embed.domain import identifiers, policy
+from embed.domain.nonces import Nonce
 from embed.errors import InvalidInput
 from embed.submissions import soft_rejections, submitting
 from embed.wallets import tags, tracking

@@ -1,38 +1,68 @@
-import json
+import ast
+import re
+from decimal import Decimal, localcontext
 
 import pytest
+from bad_amounts import BAD_AMOUNTS
+from hypothesis import given
+from hypothesis import strategies as st
 
-from embed.domain.amounts import parse_amount, simplify_amount
+from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS, format_amount, parse_amount
 from embed.errors import InvalidInput
+from embed.settings import PROJECT_DIR
 
 
 @pytest.mark.parametrize(
-    "raw",
+    ("raw", "text"),
     [
-        pytest.param(0, id="nothing"),
-        pytest.param(0.000000001, id="one unit of a token with nine decimals"),
-        pytest.param(1500, id="whole number"),
-        pytest.param(2**64 - 1, id="the most that a mint can issue"),
-        pytest.param(1e20, id="the bound itself"),
+        pytest.param(0, "0", id="nothing"),
+        pytest.param("0.000000001", "0.000000001", id="one unit of a token with nine decimals"),
+        pytest.param(1500, "1500", id="whole number"),
+        pytest.param(2**64 - 1, "18446744073709551615", id="the most that a mint can issue"),
+        pytest.param(Decimal("1E+20"), "100000000000000000000", id="the bound itself"),
+        pytest.param("18446744073.709551615", "18446744073.709551615", id="beyond a float"),
+        pytest.param("1500.0", "1500", id="zeros that say nothing"),
+        pytest.param("007.50", "7.5", id="zeros before"),
+        pytest.param("1e3", "1000", id="exponent"),
+        pytest.param("2.5E-7", "0.00000025", id="negative exponent"),
+        pytest.param("12e+1", "120", id="exponent with a plus"),
+        pytest.param("5.", "5", id="point at the end"),
+        pytest.param(".5", "0.5", id="point at the start"),
+        pytest.param("0e999", "0", id="nothing with an exponent"),
+        pytest.param("0e-999", "0", id="nothing with a negative exponent"),
+        pytest.param("0." + "0" * 19 + "1", "0." + "0" * 19 + "1", id="twenty decimals"),
+        pytest.param("1." + "0" * 40, "1", id="forty decimals that are zeros"),
+        pytest.param("9" * 20 + "." + "9" * 20, "9" * 20 + "." + "9" * 20, id="forty digits"),
     ],
 )
-def test_amount_that_can_be_held_is_taken_as_float(raw):
+def test_amount_that_can_be_held_is_taken_to_the_last_digit(raw, text):
     amount = parse_amount(raw)
 
-    assert amount == float(raw)
-    assert type(amount) is float
+    assert type(amount) is Decimal
+    assert format_amount(amount) == text
+
+
+@pytest.mark.parametrize("raw", BAD_AMOUNTS.values(), ids=BAD_AMOUNTS)
+def test_text_that_is_no_amount_is_refused_in_a_short_sentence(raw):
+    with pytest.raises(InvalidInput, match=r"^The minimum balance is .*\.$") as refusal:
+        parse_amount(raw, "The minimum balance")
+
+    assert len(str(refusal.value)) < 100
 
 
 @pytest.mark.parametrize(
     "raw",
     [
         pytest.param(-1, id="negative"),
-        pytest.param(-5e-324, id="just below nothing"),
-        pytest.param(100_000_000_000_000_016_384.0, id="just above the bound"),
-        pytest.param(10**400, id="beyond what a float can hold"),
-        pytest.param(float("inf"), id="infinite"),
-        pytest.param(float("-inf"), id="negative infinite"),
-        pytest.param(float("nan"), id="no number"),
+        pytest.param(Decimal("-1e-30"), id="just below nothing"),
+        pytest.param(Decimal("-0"), id="minus zero"),
+        pytest.param(10**20 + 1, id="just above the bound"),
+        pytest.param(10**5000, id="beyond what Python writes"),
+        pytest.param(Decimal("inf"), id="infinite"),
+        pytest.param(Decimal("-inf"), id="negative infinite"),
+        pytest.param(Decimal("nan"), id="no number"),
+        pytest.param(Decimal("snan"), id="no number that says so"),
+        pytest.param(Decimal("1e-21"), id="21 decimals"),
     ],
 )
 def test_amount_that_nobody_can_hold_is_refused_in_a_sentence(raw):
@@ -40,16 +70,84 @@ def test_amount_that_nobody_can_hold_is_refused_in_a_sentence(raw):
         parse_amount(raw)
 
 
+@pytest.mark.parametrize("use", [parse_amount, format_amount])
+def test_float_is_no_amount(use):
+    with pytest.raises(TypeError, match="not float"):
+        use(0.5)
+
+
 @pytest.mark.parametrize(
     ("amount", "written"),
     [
-        (1500.0, "1500"),
-        (0.0, "0"),
-        (-0.0, "0"),
-        (0.5, "0.5"),
-        (1500.25, "1500.25"),
-        (1e20, "100000000000000000000"),
+        (Decimal("1500.0"), "1500"),
+        (Decimal("0.00"), "0"),
+        (Decimal("-0.0"), "0"),
+        (Decimal("0.5"), "0.5"),
+        (Decimal("1500.25"), "1500.25"),
+        (Decimal("1E-7"), "0.0000001"),
+        (Decimal("1E+20"), "100000000000000000000"),
+        (100, "100"),
     ],
 )
-def test_json_shows_whole_amounts_without_a_fraction(amount, written):
-    assert json.dumps(simplify_amount(amount)) == written
+def test_amount_is_written_plainly(amount, written):
+    assert format_amount(amount) == written
+
+
+amounts = st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS)
+
+
+@given(amounts, st.sampled_from(["f", "e", "E", ""]))
+def test_amount_survives_being_written_and_read_in_any_notation(amount, notation):
+    assert parse_amount(f"{amount:{notation}}") == amount
+    text = format_amount(amount)
+    assert re.fullmatch(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?", text)
+    assert parse_amount(text) == amount
+
+
+@given(amounts)
+def test_no_precision_of_the_context_rounds(amount):
+    with localcontext(prec=1):
+        assert Decimal(format_amount(parse_amount(amount))) == amount
+
+
+@given(st.text(max_size=200) | st.text("0123456789.eE+-_ ", max_size=120))
+def test_any_text_is_an_amount_or_refused(raw):
+    try:
+        amount = parse_amount(raw)
+    except InvalidInput:
+        return
+    assert 0 <= amount <= MAX_AMOUNT
+    assert amount == Decimal(raw)
+
+
+# All that amounts pass through; what else is in them has no use for a float.
+MODULES = (
+    "balances",
+    "cli/pages.py",
+    "cli/wallets.py",
+    "db/models.py",
+    "domain/amounts.py",
+    "domain/policy.py",
+    "pages.py",
+    "public_payload.py",
+    "serializers.py",
+    "submissions",
+    "wallets",
+    "web/dashboard/filters.py",
+    "web/dashboard/wallets.py",
+    "web/error_handlers.py",
+    "web/languages.py",
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_float_touches_an_amount(name):
+    place = PROJECT_DIR / "embed" / name
+    files = [place] if place.suffix else sorted(place.glob("*.py"))
+    assert files
+    for file in files:
+        used = {
+            getattr(node, "id", getattr(node, "attr", None))
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        }
+        assert not used & {"float", "FloatField", "DoubleField", "DecimalField"}, file

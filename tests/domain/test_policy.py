@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -22,10 +23,14 @@ LATER = EARLIER + MILLISECOND
 @pytest.mark.parametrize(
     ("balance", "min_balance"),
     [
-        pytest.param(0.0, 0.0, id="no gate"),
-        pytest.param(100.0, 100.0, id="exactly enough"),
-        pytest.param(0.1 + 0.2, 0.3, id="a rounding error more than enough"),
-        pytest.param(1e20, 100.0, id="far more"),
+        pytest.param(Decimal(0), Decimal(0), id="no gate"),
+        pytest.param(Decimal(100), Decimal(100), id="exactly enough"),
+        pytest.param(
+            Decimal("18446744073.709551616"),
+            Decimal("18446744073.709551615"),
+            id="one unit more than enough",
+        ),
+        pytest.param(Decimal("1e20"), Decimal(100), id="far more"),
     ],
 )
 def test_wallet_that_holds_the_minimum_passes_the_gate(balance, min_balance):
@@ -35,9 +40,14 @@ def test_wallet_that_holds_the_minimum_passes_the_gate(balance, min_balance):
 @pytest.mark.parametrize(
     ("balance", "min_balance"),
     [
-        pytest.param(0.0, 100.0, id="nothing"),
-        pytest.param(99.999999999, 100.0, id="one unit short"),
-        pytest.param(0.0, 0.000000001, id="nothing where one unit is enough"),
+        pytest.param(Decimal(0), Decimal(100), id="nothing"),
+        pytest.param(Decimal("99.999999999"), Decimal(100), id="one unit short"),
+        pytest.param(
+            Decimal("18446744073.709551614"),
+            Decimal("18446744073.709551615"),
+            id="one unit short of what a float cannot tell apart",
+        ),
+        pytest.param(Decimal(0), Decimal("0.000000001"), id="nothing where one unit is enough"),
     ],
 )
 def test_wallet_that_holds_less_learns_what_it_has_and_needs(balance, min_balance):

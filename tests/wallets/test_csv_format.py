@@ -2,6 +2,7 @@
 
 import csv
 import io
+from decimal import Decimal
 
 import base58
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import USDC
 
+from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.errors import InvalidInput
 from embed.wallets.csv_format import (
     MAX_LINES,
@@ -31,7 +33,7 @@ def test_line_is_read_with_all_its_cells():
     sheet = parse_sheet(f"address,alias,tags,hidden,balance\n{USDC},A name,team; watch,YES,12.50\n")
 
     assert sheet.mistakes == []
-    assert sheet.lines == [Line(USDC, "A name", ("team", "watch"), True, 12.5, number=2)]
+    assert sheet.lines == [Line(USDC, "A name", ("team", "watch"), True, Decimal("12.5"), number=2)]
 
 
 def test_columns_left_out_are_left_as_they_are():
@@ -124,7 +126,7 @@ lines = st.builds(
     alias=texts,
     tag_names=st.lists(texts.filter(bool), unique=True, max_size=4).map(tuple),
     is_hidden=st.booleans(),
-    balance=st.floats(0, 1e20),
+    balance=st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS, allow_nan=False),
 )
 tables = st.lists(lines, max_size=5, unique_by=lambda line: line.address)
 

@@ -210,7 +210,7 @@ def test_hostile_language_does_nothing(world, lang):
 
 @each_language
 def test_widget_renders_in_every_language(world, language):
-    world.configure(min_balance=1000.5)
+    world.configure(min_balance="1000.5")
     answer = open_widget(world, lang=language)
 
     assert language_of(answer) == language
@@ -236,9 +236,27 @@ def test_widget_renders_in_every_language(world, language):
 def test_balances_are_grouped_as_the_reader_does(world, language, balance):
     address = Visitor().address
     world.track(address)
-    world.observe(address, 1234567.89)
+    world.observe(address, "1234567.89")
 
     assert f"<bdi>{balance}</bdi>" in open_widget(world, lang=language).text
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [
+        ("18446744073.709551615", "18,446,744,073.709552"),
+        ("18446744073709551615", "18,446,744,073,709,551,615"),
+        ("99999999999999999999.000001", "99,999,999,999,999,999,999.000001"),
+        # Rounded to 28 digits first, this would be a tie, which goes to the even digit.
+        ("12345678901234567890.12345650000000000001", "12,345,678,901,234,567,890.123457"),
+        ("1e20", "100,000,000,000,000,000,000"),
+        ("0.0000001", "0"),
+    ],
+)
+def test_shown_balance_is_rounded_once_to_six_decimals(world, amount, shown):
+    world.observe(world.track(Visitor().address).address, amount)
+
+    assert f"<bdi>{shown}</bdi>" in open_widget(world, lang="en").text
 
 
 @each_translation

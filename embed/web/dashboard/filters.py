@@ -1,8 +1,9 @@
 """What the owner's words are for amounts, spans of time and outcomes."""
 
 from datetime import timedelta
+from decimal import Decimal
 
-from embed.domain.amounts import simplify_amount
+from embed.domain import amounts
 from embed.web.dashboard.blueprint import blueprint
 
 # Every outcome of a submission, and every reason of a refusal (spec 2.4).
@@ -29,10 +30,10 @@ def say_outcome(code: str) -> str:
 
 
 @blueprint.app_template_filter("tokens")
-def format_amount(amount: float) -> str:
-    """Return whole tokens with separators, such as ``1,500`` or ``0.25``."""
-    simple = simplify_amount(float(amount))
-    return f"{simple:,}" if isinstance(simple, int) else f"{simple:,.9f}".rstrip("0").rstrip(".")
+def format_amount(amount: Decimal) -> str:
+    """Return whole tokens with separators and all decimals, such as ``1,500`` or ``0.25``."""
+    whole, point, decimals = amounts.format_amount(amount).partition(".")
+    return f"{int(whole):,}{point}{decimals}"
 
 
 @blueprint.app_template_filter("span")

@@ -4,12 +4,10 @@ from typing import Any
 
 from flask import redirect, url_for
 from flask.typing import ResponseReturnValue
-from peewee import fn
 from wtforms import BooleanField, StringField, SubmitField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
 
 from embed import pages
-from embed.db.models import ApiKey, Page, Submission, Wallet
 from embed.errors import InvalidInput
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -38,35 +36,16 @@ class PageForm(Form):
 
 @blueprint.get("/")
 def list_pages() -> ResponseReturnValue:
-    owner = current_owner()
-    waiting = _count(Submission, owner.id, Submission.status == "pending")
-    tracked = _count(Wallet, owner.id)
-    keys = _count(ApiKey, owner.id, ApiKey.revoked_at.is_null(), ~ApiKey.is_preview)
-    own = list(Page.select().where(Page.owner == owner).order_by(Page.created_at.desc(), Page.id))
+    owner, now = current_owner(), runtime().clock()
+    own = pages.list_of_owner(owner)
     return render(
         "pages.html",
         live=[page for page in own if page.deleted_at is None],
-        deleted=[
-            page
-            for page in own
-            if page.deleted_at is not None
-            and runtime().clock() <= page.deleted_at + pages.RESTORE_WITHIN
-        ],
-        waiting=waiting,
-        tracked=tracked,
-        keys=keys,
+        deleted=[page for page in own if pages.can_be_restored(page, now)],
+        waiting=pages.count_waiting_submissions(owner),
+        tracked=pages.count_tracked_wallets(owner),
+        keys=pages.count_live_keys(owner),
     )
-
-
-def _count(model: Any, owner_id: str, *conditions: Any) -> dict[str, int]:
-    """Count a page's things for all pages of an owner, in one statement."""
-    rows = (
-        model.select(model.page, fn.COUNT(model.id))
-        .join(Page)
-        .where(Page.owner == owner_id, *conditions)
-        .group_by(model.page)
-    )
-    return dict(rows.tuples())
 
 
 @blueprint.route("/pages/new", methods=["GET", "POST"])

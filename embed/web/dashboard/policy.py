@@ -5,12 +5,12 @@ from typing import Any, cast
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, FloatField, IntegerField, SelectField
+from wtforms import BooleanField, FloatField, IntegerField, SelectField, StringField
 from wtforms.validators import InputRequired
 
 from embed import pages
 from embed.db.models import Page
-from embed.domain.amounts import simplify_amount
+from embed.domain import amounts
 from embed.domain.policy import Policy
 from embed.errors import InvalidInput
 from embed.submissions import policy_simulation, queries
@@ -26,7 +26,7 @@ class PolicyForm(Form):
         "Approve everything at once",
         description="Wallets appear on the page without waiting for you.",
     )
-    min_balance = FloatField(
+    min_balance = StringField(
         "Minimum balance",
         [InputRequired()],
         description="Whole tokens that a wallet must hold to be sent. 0: no minimum.",
@@ -77,7 +77,7 @@ def _fill_form(page: Page) -> PolicyForm:
     number, unit = split_span(page.cooldown_s)
     return PolicyForm(
         auto_approve=page.auto_approve,
-        min_balance=simplify_amount(page.min_balance),
+        min_balance=amounts.format_amount(page.min_balance),
         queue_capacity=page.queue_capacity,
         cooldown=number,
         cooldown_unit=unit,

@@ -1,16 +1,18 @@
 """The page's wallets: the list, one by one, and many at once."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import BooleanField, FloatField, SelectMultipleField, StringField, SubmitField
+from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import Page, Tag
+from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput, NotFound
 from embed.wallets import bulk, search, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS
@@ -49,7 +51,7 @@ class WalletForm(Form):
         option_widget=CheckboxInput(),
     )
     is_hidden = BooleanField("Hidden", description="Off the public list; only you see it.")
-    balance = FloatField(
+    balance = StringField(
         "Balance",
         [Optional()],
         description="In whole tokens. Every page of this token shares it.",
@@ -145,12 +147,12 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
         alias=wallet.public_alias,
         tag_names=[tag.name for tag in wallet.tags],
         is_hidden=wallet.is_hidden,
-        balance=wallet.token_balance,
+        balance=format_amount(wallet.token_balance),
     )
     del form.address
     if form.validate_on_submit():
-        changes = _read_changes(form, unless=wallet.token_balance)
         try:
+            changes = _read_changes(form, unless=wallet.token_balance)
             tracking.update_wallet(
                 wallet.id, changes, runtime().clock(), actor=current_owner().email
             )
@@ -162,9 +164,13 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     return render("wallet_form.html", page=page, form=form, wallet=wallet, status=status)
 
 
-def _read_changes(form: WalletForm, unless: float | None = None) -> tracking.WalletChanges:
-    """Return what to set; a balance that is as it was is no new observation."""
-    balance = form.balance.data
+def _read_changes(form: WalletForm, unless: Decimal | None = None) -> tracking.WalletChanges:
+    """Return what to set; a balance that is as it was is no new observation.
+
+    Raises InvalidInput.
+    """
+    raw_balance = form.balance.data or ""
+    balance = parse_amount(raw_balance) if raw_balance.strip() else None
     return tracking.WalletChanges(
         alias=form.alias.data or "",
         tag_names=form.tag_names.data or (),

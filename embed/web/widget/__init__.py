@@ -1,0 +1,6 @@
+"""The widget that sites embed: one blueprint, a file per address."""
+
+from embed.web.widget import iframe, signing_window, wallet_links
+from embed.web.widget.blueprint import blueprint
+
+__all__ = ["blueprint", "iframe", "signing_window", "wallet_links"]

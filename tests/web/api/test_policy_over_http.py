@@ -1,7 +1,9 @@
 """The page's policy over HTTP (spec 4.3): gate, cooldown, ladder, capacity, duplicate."""
 
+from decimal import Decimal
+
 import pytest
-from world import USDC, Visitor, World, code_of
+from world import USDC, Visitor, World, code_of, read_exactly
 
 from embed import owners
 from embed.db.models import Submission
@@ -44,7 +46,16 @@ def list_own(world, visitor) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize(
-    ("balance", "minimum"), [(0, 1), (9.5, 10), (99, 100.25), (0.1, 0.3), (1e18, 1e19)]
+    ("balance", "minimum"),
+    [
+        ("0", "1"),
+        ("9.5", "10"),
+        ("99", "100.25"),
+        ("0.1", "0.3"),
+        ("1000000000000000000", "10000000000000000000"),
+        ("18446744073.709551614", "18446744073.709551615"),  # one number to a float
+        ("0", "0.0000001"),
+    ],
 )
 def test_wallet_below_the_minimum_learns_both_numbers(world, balance, minimum):
     visitor = Visitor()
@@ -54,7 +65,9 @@ def test_wallet_below_the_minimum_learns_both_numbers(world, balance, minimum):
     answer = world.submit(visitor)
 
     assert answer.status_code == 422
-    assert answer.json == {"error": "ca_gate_failed", "balance": balance, "minBalance": minimum}
+    numbers = {"balance": Decimal(balance), "minBalance": Decimal(minimum)}
+    assert read_exactly(answer) == {"error": "ca_gate_failed"} | numbers
+    assert answer.text.endswith(f'"balance": {balance}, "minBalance": {minimum}}}')
 
 
 def test_whole_numbers_are_written_without_a_fraction(world):
@@ -66,15 +79,25 @@ def test_whole_numbers_are_written_without_a_fraction(world):
 
 
 def test_balance_never_observed_is_zero(world):
-    world.configure(min_balance=0.000001)
+    world.configure(min_balance="0.000001")
 
     assert world.submit(Visitor()).json["balance"] == 0
 
 
-@pytest.mark.parametrize("balance", [10, 10.000001, 1e18])
-def test_minimum_itself_is_enough(world, balance):
+@pytest.mark.parametrize(
+    ("balance", "minimum"),
+    [
+        (10, 10),
+        ("10.000001", 10),
+        ("1e18", 10),
+        ("18446744073.709551615", "18446744073.709551615"),
+        ("18446744073.709551616", "18446744073.709551615"),
+        ("9", "8.99999999999999999999"),
+    ],
+)
+def test_minimum_itself_is_enough(world, balance, minimum):
     visitor = Visitor()
-    world.configure(min_balance=10)
+    world.configure(min_balance=minimum)
     world.observe(visitor.address, balance)
 
     assert submit_status(world, visitor) == "pending"
@@ -88,7 +111,7 @@ class Balances:
 
     def get_balance(self, page, address):
         self.asked.append((page.token_mint, address))
-        return 3.5
+        return Decimal("3.5")
 
 
 @pytest.mark.parametrize("balances", [Balances()])

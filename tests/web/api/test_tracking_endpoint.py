@@ -1,7 +1,9 @@
 """GET /tracking/{id} (spec 4.1), and its payload (spec 2.1 to 2.3)."""
 
+from decimal import Decimal
+
 import pytest
-from world import SITE, USDC, Visitor, code_of
+from world import SITE, USDC, Visitor, code_of, read_exactly
 
 from embed import owners, pages
 from embed.wallets import tags, tracking
@@ -31,7 +33,7 @@ def test_page_with_everything_has_just_the_fields_of_the_spec(world):
     friend = world.add_tag("Friend", "green")
     world.clock.forward(seconds=1)
     whale = world.add_tag("Whale", "blue-500")
-    wallet = world.track(address, alias="Ann", tag_names=["Whale"], balance=12.5)
+    wallet = world.track(address, alias="Ann", tag_names=["Whale"], balance="12.5")
 
     assert world.read().json == {
         "tokenName": "USD Coin",
@@ -94,7 +96,20 @@ def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(w
 
 @pytest.mark.parametrize(
     ("amount", "text"),
-    [(0, "0"), (1500, "1500"), (0.000001, "1e-06"), (2.5, "2.5"), (18446744073709551615, None)],
+    [
+        (0, "0"),
+        (1500, "1500"),
+        ("1500.0", "1500"),
+        ("0.000001", "0.000001"),
+        ("1e-7", "0.0000001"),
+        ("2.5", "2.5"),
+        (18446744073709551615, "18446744073709551615"),
+        ("18446744073.709551614", "18446744073.709551614"),
+        ("18446744073.709551615", "18446744073.709551615"),
+        ("1e20", "100000000000000000000"),
+        ("0.00000000000000000001", "0.00000000000000000001"),
+        ("99999999999999999999.99999999999999999999", "99999999999999999999.99999999999999999999"),
+    ],
 )
 def test_balance_is_a_plain_number(world, amount, text):
     address = Visitor().address
@@ -104,7 +119,8 @@ def test_balance_is_a_plain_number(world, amount, text):
     answer = world.read()
 
     assert answer.json["wallets"][0]["tokenBalance"] == float(amount)
-    assert text is None or f'"tokenBalance":{text},' in answer.text
+    assert read_exactly(answer)["wallets"][0]["tokenBalance"] == Decimal(amount)
+    assert f'"tokenBalance":{text},' in answer.text
 
 
 def test_owners_do_not_share_what_they_entered(world):

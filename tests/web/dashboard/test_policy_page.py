@@ -56,7 +56,7 @@ def read_policy(world) -> tuple:
 
 
 def test_form_shows_the_present_policy(world, owner, path):
-    world.configure(min_balance=0.25, cooldown_s=129_600, auto_approve=True, trust_after=3)
+    world.configure(min_balance="0.25", cooldown_s=129_600, auto_approve=True, trust_after=3)
     fields = read_fields(owner.get(path))
 
     assert (
@@ -97,7 +97,7 @@ def test_cooldown_may_be_written_in_any_unit(world, owner, path, number, unit, s
 
 @pytest.mark.parametrize("seconds", [0, 1, 90, 3600, 86_400, 129_600, 2**31 - 1])
 def test_form_saved_as_it_came_changes_nothing(world, owner, path, seconds):
-    world.configure(cooldown_s=seconds, min_balance=1e20)
+    world.configure(cooldown_s=seconds, min_balance="1e20")
     before = read_policy(world)
     fields = read_fields(owner.get(path))
     del fields["csrf_token"]

@@ -115,7 +115,7 @@ def test_empty_queue_says_so(world, owner):
 
 def test_balance_stands_beside_with_the_minimum_and_its_time(world, owner):
     visitor = Visitor()
-    world.observe(visitor.address, 1500.5)
+    world.observe(visitor.address, "1500.5")
     world.clock.forward(hours=1)
     send(world, visitor=visitor)
     world.configure(min_balance=2000)

@@ -1,0 +1,39 @@
+"""Ways from a computer's browser into the browser of a phone's wallet: links and QR codes."""
+
+from urllib.parse import quote, urlencode
+
+import segno
+from flask import Response, request
+
+from embed.errors import ApiError
+from embed.web.current import own_origin
+from embed.web.languages import current_language
+from embed.web.widget.blueprint import blueprint, get_public_access
+
+
+@blueprint.get("/tracking/<page_id>/qr.svg")
+def draw_qr_code(page_id: str) -> Response:
+    """Draw the widget's own address, for a phone to open in its wallet's browser."""
+    get_public_access(page_id)
+    wallet = request.args.get("wallet", "")
+    links = build_links(page_id)
+    if wallet not in links:
+        raise ApiError("not_found")
+    code = segno.make(links[wallet], error="m").svg_inline(scale=4, border=2, light="#fff")
+    return Response(
+        code.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1),
+        content_type="image/svg+xml",
+        headers={"Cache-Control": "private, max-age=3600"},
+    )
+
+
+def build_links(page_id: str) -> dict[str, str]:
+    """Return the addresses that open this widget in the browsers of phone wallets."""
+    arguments = {"key": request.args["key"], "lang": current_language()}
+    own = own_origin()
+    target = quote(f"{own}/embed/tracking/{page_id}?{urlencode(arguments)}", safe="")
+    ref = quote(own, safe="")
+    return {
+        "phantom": f"https://phantom.app/ul/browse/{target}?ref={ref}",
+        "solflare": f"https://solflare.com/ul/v1/browse/{target}?ref={ref}",
+    }

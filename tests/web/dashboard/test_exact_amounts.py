@@ -1,0 +1,258 @@
+"""Amounts to the last digit, from each way in to each way out."""
+
+import csv
+import html
+import io
+import json
+import re
+from decimal import Decimal
+
+import pytest
+from bad_amounts import BAD_AMOUNTS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from world import Visitor, read_exactly
+
+from embed import events
+from embed.db.connection import db
+from embed.db.models import Balance
+from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS, format_amount
+from embed.domain.policy import Policy
+from embed.submissions import policy_simulation
+
+# Among them neighbours that are one number to a float.
+AMOUNTS = (
+    "18446744073.709551614",
+    "18446744073.709551615",
+    "18446744073.709551616",
+    "18446744073709551614",
+    "18446744073709551615",
+    "99999999999999999999.99999999999999999999",
+    "100000000000000000000",
+    "0.00000000000000000001",
+    "0.0000001",
+    "0.1",
+    "1500",
+    "0",
+)
+
+
+def run(world, *words: str):
+    return world.app.test_cli_runner().invoke(args=words)
+
+
+def path_of(world, *more: str) -> str:
+    return "/".join([f"/dashboard/pages/{world.page_id}", *more])
+
+
+def check_file(owner, text: str):
+    return owner.post(
+        path_of(owner.world, "wallets", "import"), file=(io.BytesIO(text.encode()), "wallets.csv")
+    )
+
+
+def add_by_command(owner, amounts: dict[str, str]) -> None:
+    for address, amount in amounts.items():
+        owner.world.clock.forward(milliseconds=1)  # lists go by time
+        words = ("wallets", "add", owner.world.page_id, address, "--balance", amount)
+        result = run(owner.world, *words)
+        assert result.exit_code == 0, result.output
+
+
+def add_by_form(owner, amounts: dict[str, str]) -> None:
+    for address, amount in amounts.items():
+        owner.world.clock.forward(milliseconds=1)
+        path = path_of(owner.world, "wallets", "new")
+        assert owner.post(path, address=address, balance=amount).status_code == 303
+
+
+def add_by_import(owner, amounts: dict[str, str]) -> None:
+    text = "".join(f"{address},,,,{amount}\n" for address, amount in amounts.items())
+    checked = check_file(owner, text)
+    carried = re.search(r'<textarea name="text"[^>]*>(.*?)</textarea>', checked.text, re.DOTALL)[1]
+    path = path_of(owner.world, "wallets", "import", "apply")
+    assert owner.post(path, text=carried).status_code == 303
+
+
+@pytest.mark.parametrize("add", [add_by_command, add_by_form, add_by_import])
+def test_amount_comes_out_as_it_went_in(world, owner, add):
+    amounts = {Visitor().address: amount for amount in AMOUNTS}
+
+    add(owner, amounts)
+
+    answer = world.read()
+    assert re.findall(r'"tokenBalance":([^,]+),', answer.text) == list(AMOUNTS)
+    for wallet in read_exactly(answer)["wallets"]:
+        assert wallet["tokenBalance"] == Decimal(amounts[wallet["address"]])
+    listed = run(world, "wallets", "list", world.page_id, "--json").stdout
+    assert re.findall(r'"tokenBalance": ([^,]+),', listed) == list(AMOUNTS)
+    assert json.loads(listed)
+    shown = run(world, "wallets", "list", world.page_id).stdout
+    exported = owner.get(path_of(world, "wallets.csv")).data.decode("utf-8-sig")
+    rows = {row["address"]: row for row in csv.DictReader(io.StringIO(exported))}
+    dashboard = owner.get(path_of(world, "wallets")).text
+    widget = world.client.get(f"/embed/tracking/{world.page_id}?key={world.public_key}").text
+    assert re.findall(r'data-balance="(.*?)"', widget) == list(AMOUNTS)
+    for wallet, amount in zip(answer.json["wallets"], AMOUNTS, strict=True):
+        assert re.search(rf"{wallet['address']} .* {re.escape(amount)} ", shown)
+        assert rows[wallet["address"]]["balance"] == amount
+        assert f'<span class="balance">{group(amount)}</span>' in dashboard
+        form = owner.get(path_of(world, "wallets", wallet["id"])).text
+        assert read_field(form, "balance") == amount
+    assert "already, just so" in check_file(owner, exported).text
+
+
+def group(amount: str) -> str:
+    whole, point, decimals = amount.partition(".")
+    return re.sub(r"(?<=\d)(?=(\d{3})+$)", ",", whole) + point + decimals
+
+
+def read_field(page: str, name: str) -> str:
+    (field,) = re.findall(rf'<input[^>]* name="{name}"[^>]*>', page)
+    return html.unescape(re.search(r' value="([^"]*)"', field)[1])
+
+
+@pytest.mark.parametrize("written", ["1500", "1500.0", "1.5e3", "01500.", ""])
+def test_balance_that_says_the_same_is_no_new_observation(world, owner, written):
+    wallet = world.track(Visitor().address, balance=1500)
+    observed_at = Balance.get().observed_at
+    world.clock.forward(hours=1)
+
+    answer = owner.post(path_of(world, "wallets", wallet.id), alias="New", balance=written)
+
+    assert answer.status_code == 303
+    assert Balance.get().observed_at == observed_at
+
+
+def test_neighbour_of_the_balance_is_a_new_observation(world, owner):
+    wallet = world.track(Visitor().address, balance="18446744073.709551615")
+    world.clock.forward(hours=1)
+
+    owner.post(path_of(world, "wallets", wallet.id), balance="18446744073.709551614")
+
+    assert Balance.get().amount == Decimal("18446744073.709551614")
+    assert Balance.get().observed_at == world.clock()
+
+
+def test_file_that_changes_only_the_last_digit_changes_the_balance(world, owner):
+    address = Visitor().address
+    world.track(address, balance="18446744073.709551615")
+
+    add_by_import(owner, {address: "18446744073.709551614"})
+
+    assert Balance.get().amount == Decimal("18446744073.709551614")
+
+
+def test_minimum_is_kept_and_shown_to_the_last_digit(world, owner):
+    amount = "18446744073.709551615"
+    path = path_of(world, "policy")
+    fields = {"queue_capacity": "9", "cooldown": "1", "cooldown_unit": "days", "trust_after": "0"}
+
+    world.clock.forward(seconds=1)
+    assert owner.post(path, min_balance=amount, **fields).status_code == 303
+
+    assert world.page.min_balance == Decimal(amount)
+    assert read_field(owner.get(path).text, "min_balance") == amount
+    assert "18,446,744,073.709551615 USDC" in owner.see(path)
+    assert f"min_balance: {amount}" in events.list_of_page(world.page_id)[0].subject
+    shown = run(world, "pages", "show", world.page_id, "--json").stdout
+    assert f'"minBalance": {amount},' in shown
+    world.clock.forward(seconds=1)
+    small = run(world, "pages", "update", world.page_id, "--min-balance", "1e-7")
+    assert re.search(r"minBalance +0\.0000001$", small.stdout, re.MULTILINE)
+    assert events.list_of_page(world.page_id)[0].subject == "min_balance: 0.0000001"
+
+
+def test_queue_and_simulation_see_the_last_digit(world, owner):
+    visitor = Visitor()
+    world.submit(visitor)
+    world.observe(visitor.address, "18446744073.709551614")
+    world.configure(min_balance="18446744073.709551615")
+
+    queue = owner.get(path_of(world, "queue"))
+    assert 'class="warned"' in queue.text
+    assert "18,446,744,073.709551614 of 18,446,744,073.709551615 needed" in queue.text
+    for unit, outcome in [("5", "ca_gate"), ("4", "pending")]:
+        rules = Policy(min_balance=Decimal(f"18446744073.70955161{unit}"))
+        (one,) = policy_simulation.preview(world.page, rules)
+        assert one.after == outcome
+
+
+# What is no amount
+
+
+IN_COMMANDS = {name: raw for name, raw in BAD_AMOUNTS.items() if "\0" not in raw}
+
+
+@pytest.mark.parametrize("raw", IN_COMMANDS.values(), ids=IN_COMMANDS)
+def test_command_says_in_one_line_what_an_amount_is(world, raw):
+    before = world.dump()
+    for words in (
+        ("wallets", "add", world.page_id, Visitor().address, "--balance", raw),
+        ("pages", "update", world.page_id, "--min-balance", raw),
+    ):
+        result = run(world, *words)
+
+        assert result.exit_code == 1
+        assert result.stdout == ""
+        (line,) = result.stderr.splitlines()
+        assert re.fullmatch(r"Error: (A|The minimum) balance is .{,80}\.", line)
+    assert world.dump() == before
+
+
+@pytest.mark.parametrize("raw", BAD_AMOUNTS.values(), ids=BAD_AMOUNTS)
+def test_form_says_what_an_amount_is_and_keeps_what_was_typed(world, owner, raw):
+    wallet = world.track(Visitor().address, balance=5)
+    before = world.dump()
+    address = Visitor().address
+    rest = {"queue_capacity": "9", "cooldown": "1", "cooldown_unit": "days", "trust_after": "0"}
+    forms = [(path_of(world, "policy"), "min_balance", rest)]
+    if raw:  # else: leave the balance as it is
+        forms += [
+            (path_of(world, "wallets", "new"), "balance", {"address": address}),
+            (path_of(world, "wallets", wallet.id), "balance", {}),
+        ]
+    for path, field, fields in forms:
+        answer = owner.post(path, **{field: raw}, **fields)
+
+        assert answer.status_code == 422
+        said = re.search(rf'id="{field}-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
+        assert re.fullmatch(r"(A|The minimum) balance is .*\.|This field is required\.", said)
+        assert read_field(answer.text, field) == raw
+    assert world.dump() == before
+
+
+# White space around cells is no part of them, and an empty cell leaves the balance as it is.
+IN_FILES = {name: raw for name, raw in BAD_AMOUNTS.items() if raw == raw.strip() != ""}
+
+
+@pytest.mark.parametrize("raw", IN_FILES.values(), ids=IN_FILES)
+def test_import_says_what_an_amount_is(world, owner, raw):
+    before = world.dump()
+    file = io.StringIO()
+    csv.writer(file).writerow([Visitor().address, "", "", "", raw])
+
+    answer = check_file(owner, file.getvalue())
+
+    assert answer.status_code == 422
+    assert re.search(r"is not a balance\. A balance is [^<]*\.", answer.text)
+    assert world.dump() == before
+
+
+# Anything at all
+
+
+@given(st.lists(st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS), min_size=1, max_size=20))
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_amount_goes_through_the_database_to_json(world, amounts):
+    address = Visitor().address
+    with db.atomic():
+        wallet = world.track(address)
+    for amount in amounts:
+        world.observe(address, amount)
+
+        text = re.search(rf'"{wallet.id}".*?"tokenBalance":([^,]+),', world.read().text)[1]
+        assert text == format_amount(amount)
+        assert Decimal(text) == amount
