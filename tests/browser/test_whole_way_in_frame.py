@@ -156,10 +156,10 @@ def test_page_and_server_agree_on_nicknames(stage, page):
 
     stage.open(page)
     frame = frame_of(page, stage.service_url)
-    flow_url = frame.locator("link[href$='flow.js']").get_attribute("href")
+    main_url = frame.locator("script[src$='main.js']").get_attribute("src")
     found = frame.evaluate(
         "async ([url, names]) => names.map((await import(url)).checkNickname)",
-        [flow_url, NICKNAMES],
+        [main_url.replace("main.js", "nicknames.js"), NICKNAMES],
     )
 
     assert dict(zip(NICKNAMES, found, strict=True)) == {raw: judge(raw) for raw in NICKNAMES}
