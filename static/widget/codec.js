@@ -50,7 +50,9 @@ export function normalizeSignature(text) {
   try {
     const base64 = given.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    return bytes.length === 64 ? encodeBase64(bytes) : null;
+    const signature = encodeBase64(bytes);
+    // atob overlooks bits left over at the end; base58 that was cut off would pass for base64.
+    return bytes.length === 64 && signature.startsWith(base64) ? signature : null;
   } catch {
     return null;
   }
