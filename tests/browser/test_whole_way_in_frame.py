@@ -174,6 +174,23 @@ def test_way_can_be_left_and_walked_again(stage, context, page, purse):
     assert stage.find_submission(purse.address).nickname == "Second thought"
 
 
+def test_leaving_a_step_aborts_the_request_for_a_text(stage, context, page, purse):
+    context.add_init_script(purse.script())
+    page.route("**/embed/api/siws/nonce", lambda _: None)  # never answered
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_label("Name to show on the list").fill("Night heron")
+    with page.expect_request("**/embed/api/siws/nonce"):
+        widget.get_by_role("button", name="Continue", exact=True).click()
+
+    with page.expect_event("requestfailed", lambda one: one.url.endswith("/siws/nonce")):
+        widget.locator("[data-step=nickname]").get_by_role("button", name="Back").click()
+
+    expect(widget.get_by_role("button", name="Use Test wallet")).to_be_visible()
+    expect(widget.locator("[data-problem]")).to_be_hidden()
+
+
 def test_wallet_that_answers_after_the_visitor_left_sends_nothing(stage, context, page, purse):
     context.clock.install()
     context.add_init_script(purse.script(slow={"sign": [5_000]}))
