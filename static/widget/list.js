@@ -1,22 +1,18 @@
 // The list of wallets: filtered, sorted, and rendered as far as somebody has scrolled.
 
 import { findAround, getElement } from "../elements.js";
-import { compareAmounts, normalizeAmount } from "./amounts.js";
+import { compareAmounts } from "./amounts.js";
 import { copyText } from "./clipboard.js";
+import { makeRow, nameOf, readRow } from "./wallet-row.js";
 import { formatAmount, language, say } from "./words.js";
 
 /**
- * @import { Tag, TrackedWallet, TrackingPage } from "./api.js"
+ * @import { TrackedWallet, TrackingPage } from "./api.js"
  * @typedef {TrackedWallet & { sought: string }} Entry a wallet, and the text that a search looks at
  */
 
 const CHUNK = 100;
 const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
-/** @param {string} address */
-const shorten = (address) => `${address.slice(0, 4)}…${address.slice(-4)}`;
-/** @param {TrackedWallet} wallet */
-const nameOf = (wallet) => wallet.publicAlias ?? shorten(wallet.address);
-
 /** @type {Record<string, ((a: Entry, b: Entry) => number) | null>} */
 const ORDERS = {
   listed: null,
@@ -148,7 +144,7 @@ export class List {
     const chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
     if (this.order) chosen.sort(this.order);
     this.total = chosen.length;
-    const rows = chosen.slice(0, this.count).map((wallet) => this.#makeRow(wallet));
+    const rows = chosen.slice(0, this.count).map((wallet) => this.#getRow(wallet));
     replaceRows(this.list, rows);
     this.empty.hidden = chosen.length > 0;
     this.empty.textContent = say(this.wallets.length ? "no_match" : "no_wallets");
@@ -169,25 +165,12 @@ export class List {
   }
 
   /** @param {Entry} wallet */
-  #makeRow(wallet) {
+  #getRow(wallet) {
     const isMine = this.mine.has(wallet.address);
     const text = describeRow(wallet, isMine);
     const kept = this.rows.get(wallet.id);
     if (kept?.text === text) return kept.row;
-    const copy = document.importNode(this.template.content, true);
-    const row = getElement(copy, ".wallet", HTMLElement);
-    const name = getElement(row, ".name", HTMLElement);
-    row.dataset.id = wallet.id;
-    name.textContent = nameOf(wallet);
-    getElement(row, ".balance bdi", HTMLElement).textContent = formatAmount(wallet.tokenBalance);
-    const code = getElement(row, "code", HTMLElement);
-    code.textContent = code.title = wallet.address;
-    getElement(row, ".copy", HTMLElement).dataset.copy = wallet.address;
-    if (isMine) {
-      row.classList.add("mine");
-      name.append(" ", makeMark(say("yours")));
-    }
-    if (wallet.tags.length) row.append(makeTags(wallet.tags));
+    const row = makeRow(this.template, wallet, { isMine });
     this.rows.set(wallet.id, { row, text });
     return row;
   }
@@ -210,34 +193,6 @@ const addSought = (wallet) => ({
 const describeRow = (wallet, isMine) => JSON.stringify([wallet, isMine]);
 
 /**
- * Return the wallet that a row of the document shows, as the API tells of it.
- * @param {HTMLElement} row
- * @returns {TrackedWallet}
- */
-function readRow(row) {
-  const { id = "", balance = "0", nameless } = row.dataset;
-  /** @param {string} selector */
-  const read = (selector) => getElement(row, selector, HTMLElement).textContent;
-  /** @type {NodeListOf<HTMLElement>} */
-  const tags = row.querySelectorAll(".tag");
-  return {
-    id,
-    address: read("code"),
-    publicAlias: nameless === undefined ? read(".name") : null,
-    tokenBalance: normalizeAmount(balance),
-    tags: [...tags].map(readTag),
-  };
-}
-
-/**
- * @param {HTMLElement} tag
- * @returns {Tag}
- */
-function readTag({ dataset: { tag: id = "", color = "" }, textContent: name }) {
-  return { id, name, color };
-}
-
-/**
  * Make `rows` the list's children, touching only those that are not in place already.
  * @param {HTMLElement} list
  * @param {HTMLElement[]} rows
@@ -249,27 +204,4 @@ function replaceRows(list, rows) {
   rows.forEach((row, index) => {
     if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
   });
-}
-
-/** @param {string} text */
-function makeMark(text) {
-  const mark = document.createElement("span");
-  mark.className = "mark";
-  mark.textContent = text;
-  return mark;
-}
-
-/** @param {Tag[]} tags */
-function makeTags(tags) {
-  const list = document.createElement("ul");
-  list.className = "tags";
-  list.setAttribute("aria-label", say("tags"));
-  list.append(...tags.map((tag) => {
-    const item = document.createElement("li");
-    item.className = "tag";
-    item.dataset.color = tag.color;
-    item.textContent = tag.name;
-    return item;
-  }));
-  return list;
 }

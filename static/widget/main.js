@@ -103,15 +103,16 @@ function leaveFlow() {
 }
 
 addButton.addEventListener("click", async () => {
+  let flow;
   try {
-    const flow = await (loading ??= loadFlow());
-    if (flow.isOpen) return flow.close();
-    addButton.setAttribute("aria-expanded", "true");
-    flow.start();
+    flow = await (loading ??= loadFlow());
   } catch {
     loading = null;
-    list.warn(say("offline"));
+    return list.warn(say("offline"));
   }
+  if (flow.isOpen) return flow.close();
+  addButton.setAttribute("aria-expanded", "true");
+  flow.start();
 });
 
 root.dataset.ready = ""; // what needs script works from here on
