@@ -95,7 +95,8 @@ export class Api {
       });
       text = await response.text();
     } catch {
-      throw new Problem(signal?.aborted ? "aborted" : "offline");
+      signal?.throwIfAborted();
+      throw new Problem("offline");
     }
     try {
       answer = parseAnswer(text);

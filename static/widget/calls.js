@@ -9,7 +9,8 @@ import { Problem } from "./api.js";
 
 /**
  * Post {kind, args} and a port to `target`, and return what is answered on that port.
- * Rejects with the Problem that is answered, and with `window_lonely` after `timeoutMs`.
+ * Rejects with the Problem that is answered, with `window_lonely` after `timeoutMs`, and with the
+ * signal's reason when it is aborted.
  * @param {Window} target
  * @param {{ kind: string, args: unknown[] }} message
  * @param {{ origin: string, timeoutMs: number, signal?: AbortSignal }} options
@@ -21,7 +22,7 @@ export function call(target, message, { origin, timeoutMs, signal }) {
     const abort = () => {
       port.postMessage("abort");
       end();
-      reject(new Problem("aborted"));
+      reject(signal?.reason);
     };
     // The frame has been loaded anew, and knows nothing of this window.
     const timer = setTimeout(() => {

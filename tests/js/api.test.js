@@ -45,7 +45,7 @@ test("a nonce that nobody waits for is not asked for any longer", async (context
 
   controller.abort();
 
-  await assert.rejects(asked, isProblem("aborted"));
+  await assert.rejects(asked, { name: "AbortError" });
   assert.equal(requests[0].options.signal.aborted, true);
 });
 

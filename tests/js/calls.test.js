@@ -105,7 +105,7 @@ test("who no longer waits aborts the call at the other end, too", async () => {
 
   controller.abort();
 
-  await assert.rejects(asked, isProblem("aborted"));
+  await assert.rejects(asked, { name: "AbortError" });
   await isAborted;
 });
 
