@@ -1,10 +1,11 @@
 // Optional companion of the iframe snippet: keeps the frame as tall as its content and in the
 // host page's theme. Put it anywhere on the page; the frame works without it too.
 (() => {
-  const script = document.currentScript;
+  const script = /** @type {HTMLScriptElement} */ (document.currentScript);
   const origin = new URL(script.src).origin;
   const start = `${origin}/embed/tracking/`;
 
+  /** @param {HTMLIFrameElement} frame */
   function readTheme(frame) {
     const root = document.documentElement;
     const said = [frame.dataset.theme, root.dataset.theme, ...root.classList].find((word) =>
@@ -15,11 +16,16 @@
     return scheme.includes("dark") ? "dark" : "light";
   }
 
+  /** @param {HTMLIFrameElement} frame */
   function adopt(frame) {
     frame.title ||= "Wallets";
     frame.referrerPolicy ||= "strict-origin";
     frame.style.border ||= "0";
     frame.style.width ||= "100%";
+    /**
+     * @param {string} kind
+     * @param {string | null} [theme]
+     */
     const tell = (kind, theme) => {
       // Before it loads, a frame holds an empty page of the host's own; it hears us at its load.
       if (frame.contentDocument?.URL === "about:blank") return;
@@ -27,7 +33,9 @@
     };
     const isFixed = new URL(frame.src).searchParams.has("theme");
     const passTheme = () => {
-      const theme = isFixed ? new URL(frame.src).searchParams.get("theme") : readTheme(frame);
+      const theme = isFixed
+        ? new URL(frame.src).searchParams.get("theme") ?? "auto"
+        : readTheme(frame);
       // A frame whose scheme differs from its document's is painted with a solid backdrop.
       frame.style.colorScheme = theme === "auto" ? "light dark" : theme;
       if (!isFixed) tell("embed:theme", theme);

@@ -1,22 +1,26 @@
 // Comfort for every page of the dashboard; everything works without it.
 
+import { findAround } from "../elements.js";
+
 // Times in the reader's own zone.
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-for (const time of document.querySelectorAll("time[datetime]")) {
+/** @type {NodeListOf<HTMLTimeElement>} */
+const shownTimes = document.querySelectorAll("time[datetime]");
+for (const time of shownTimes) {
   time.title = time.textContent;
   time.textContent = times.format(new Date(time.dateTime));
 }
 
 // Copy buttons: data-copy names the element whose text is copied.
 document.addEventListener("click", async (event) => {
-  const button = event.target.closest("button[data-copy]");
-  if (!button) return;
-  const source = document.getElementById(button.dataset.copy);
-  const text = source.value ?? source.textContent;
+  const button = findAround(event, "button[data-copy]");
+  const source = document.getElementById(button?.dataset.copy ?? "");
+  if (!button || !source) return;
+  const text = "value" in source ? String(source.value) : source.textContent;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    getSelection().selectAllChildren(source);
+    getSelection()?.selectAllChildren(source);
     return;
   }
   const label = button.textContent;

@@ -1,40 +1,44 @@
 // Says beside the field, while it is written, how each site will be kept. The server decides.
 
+import { describeOrigin } from "./origin-rules.js";
+
 const field = document.querySelector("textarea[data-origins]");
-const list = document.getElementById(field?.dataset.origins);
+const list = document.getElementById(field?.getAttribute("data-origins") ?? "");
 
-function advise(entry) {
-  if (entry.includes("*")) return [false, "wildcards do not work; name each site by itself"];
-  if (entry.toLowerCase() === "null") return [false, "use the switch below for the null origin"];
-  if (!entry.includes("://")) return [false, `the scheme is missing; do you mean https://${entry}?`];
-  let url;
-  try {
-    url = new URL(entry);
-  } catch {
-    return [false, "this is no address; write it as the address bar shows it"];
-  }
-  if (url.username || url.password || !url.host) return [false, "write scheme, host and port only"];
-  const origin = `${url.protocol}//${url.host}`;
+/**
+ * @param {string} entry
+ * @param {import("./origin-rules.js").Refusal} reason
+ */
+function explainRefusal(entry, reason) {
+  return {
+    wildcard: "wildcards do not work; name each site by itself",
+    null: "use the switch below for the null origin",
+    no_scheme: `the scheme is missing; do you mean https://${entry}?`,
+    not_an_origin: "this is no address of a site; write scheme, host and, where needed, port",
+  }[reason];
+}
+
+/**
+ * Return a line of advice about an entry, or null if it is kept as it is.
+ * @param {string} entry
+ */
+function makeAdvice(entry) {
+  const { origin, refused, hasPath } = { hasPath: false, ...describeOrigin(entry) };
   if (origin === entry) return null;
-  const rest = url.pathname.length > 1 || url.search || url.hash;
-  const why = rest ? ": a path does not count, so the whole site may use the key" : "";
-  return [true, `kept as ${origin}${why}`];
+  const item = document.createElement("li");
+  item.className = refused ? "wrong" : "quiet";
+  const why = hasPath ? ": a path does not count, so the whole site may use the key" : "";
+  const advice = refused ? explainRefusal(entry, refused) : `kept as ${origin}${why}`;
+  item.textContent = `${entry}: ${advice}`;
+  return item;
 }
 
-function show() {
-  const lines = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
-  const items = lines.flatMap((entry) => {
-    const said = advise(entry);
-    if (!said) return [];
-    const item = document.createElement("li");
-    item.className = said[0] ? "quiet" : "wrong";
-    item.textContent = `${entry}: ${said[1]}`;
-    return [item];
-  });
-  list.replaceChildren(...items);
-}
-
-if (field && list) {
+if (field instanceof HTMLTextAreaElement && list) {
+  const show = () => {
+    const entries = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    list.replaceChildren(...entries.map(makeAdvice).filter((item) => item !== null));
+  };
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   field.addEventListener("input", () => {
     document.getElementById(`${field.id}-wrong`)?.remove(); // what the server said of the lines before

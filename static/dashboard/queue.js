@@ -1,13 +1,19 @@
 // Comfort for the queue: keys, a countdown, a count. Everything works without it.
 
-const items = [...document.querySelectorAll(".item")];
+import { findAround, getElement } from "../elements.js";
+
+/** @type {NodeListOf<HTMLElement>} */
+const found = document.querySelectorAll(".item");
+const items = [...found];
+/** @type {HTMLElement | null} */
 const undo = document.querySelector(".undo");
+/** @type {HTMLElement | null} */
 const help = document.querySelector(".shortcuts");
 
 // Single keys are in the way of some people's tools, so they can be switched off for good.
 const OFF = "dashboard-keys-off";
-const keysSwitch = help?.querySelector("[data-shortcuts]");
 if (help) {
+  const keysSwitch = getElement(help, "[data-shortcuts]", HTMLInputElement);
   help.hidden = false;
   keysSwitch.checked = !localStorage.getItem(OFF);
   keysSwitch.addEventListener("change", () => {
@@ -22,24 +28,30 @@ const place = sessionStorage.getItem(PLACE);
 sessionStorage.removeItem(PLACE);
 if (place !== null && items.length) items[Math.min(Number(place), items.length - 1)].focus();
 
-const findCurrent = () => items.indexOf(document.activeElement?.closest(".item"));
+const findCurrent = () => items.findIndex((item) => item.contains(document.activeElement));
 
+/** @param {number} step */
 function move(step) {
   const next = Math.max(0, Math.min(findCurrent() + step, items.length - 1));
   items[next]?.focus();
 }
 
+/** @param {HTMLButtonElement | null} [button] */
 function press(button) {
   if (!button || button.disabled) return;
-  sessionStorage.setItem(PLACE, Math.max(0, findCurrent()));
+  sessionStorage.setItem(PLACE, String(Math.max(0, findCurrent())));
   button.click();
 }
 
 function select() {
-  items[findCurrent()]?.querySelector("input[type=checkbox]").click();
+  /** @type {HTMLElement | null | undefined} */
+  const box = items[findCurrent()]?.querySelector("input[type=checkbox]");
+  box?.click();
 }
 
+/** @param {string} key */
 const decide = (key) => press(items[findCurrent()]?.querySelector(`[data-key=${key}]`));
+/** @type {Record<string, () => void>} */
 const actions = {
   j: () => move(1),
   ArrowDown: () => move(1),
@@ -48,13 +60,15 @@ const actions = {
   a: () => decide("a"),
   r: () => decide("r"),
   x: select,
-  u: () => !undo?.hidden && press(undo?.querySelector("button")),
+  u: () => {
+    if (!undo?.hidden) press(undo?.querySelector("button"));
+  },
 };
 
 document.addEventListener("keydown", (event) => {
-  const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select");
+  const isTyping = findAround(event, "input:not([type=checkbox]), textarea, select");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (localStorage.getItem(OFF) || !(event.key in actions)) return;
+  if (localStorage.getItem(OFF) || !Object.hasOwn(actions, event.key)) return;
   // Arrows scroll until a submission has been reached by j or a click.
   if (event.key.startsWith("Arrow") && findCurrent() < 0) return;
   event.preventDefault();
@@ -62,19 +76,21 @@ document.addEventListener("keydown", (event) => {
 });
 
 // A decision is sent once, however often the button is pressed.
-for (const form of document.querySelectorAll(".item form, .many, .undo")) {
+/** @type {NodeListOf<HTMLFormElement>} */
+const forms = document.querySelectorAll(".item form, .many, .undo");
+for (const form of forms) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) event.preventDefault();
     form.dataset.sent = "yes";
   });
 }
 addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+  for (const form of forms) delete form.dataset.sent;
 });
 
 if (undo) {
   const until = performance.now() + Number(undo.dataset.remainingMs);
-  const countdown = undo.querySelector("[data-countdown]");
+  const countdown = getElement(undo, "[data-countdown]", HTMLElement);
   const tick = () => {
     const left = Math.ceil((until - performance.now()) / 1000);
     countdown.textContent = `${Math.max(left, 0)} s`;
@@ -88,23 +104,27 @@ if (undo) {
   tick();
 }
 
-const many = document.querySelector(".many");
-if (many) {
-  const boxes = items.map((item) => item.querySelector("input[type=checkbox]"));
-  const all = many.querySelector("[data-select-all]");
-  const count = () => {
+if (document.querySelector(".many")) {
+  const many = getElement(document, ".many", HTMLFormElement);
+  const all = getElement(many, "[data-select-all]", HTMLInputElement);
+  const allLabel = getElement(many, "label", HTMLElement);
+  const count = getElement(many, "[data-selected]", HTMLElement);
+  /** @type {NodeListOf<HTMLButtonElement>} */
+  const buttons = many.querySelectorAll("button");
+  const boxes = items.map((item) => getElement(item, "input[type=checkbox]", HTMLInputElement));
+  const show = () => {
     const chosen = boxes.filter((box) => box.checked).length;
-    many.querySelector("[data-selected]").textContent = `${chosen} selected`;
-    for (const button of many.querySelectorAll("button")) button.disabled = chosen === 0;
+    count.textContent = `${chosen} selected`;
+    for (const button of buttons) button.disabled = chosen === 0;
     all.checked = chosen === boxes.length;
     all.indeterminate = chosen > 0 && chosen < boxes.length;
   };
-  all.parentElement.hidden = false;
+  allLabel.hidden = false;
   all.addEventListener("change", () => {
     for (const box of boxes) box.checked = all.checked;
-    count();
+    show();
   });
-  for (const box of boxes) box.addEventListener("change", count);
-  addEventListener("pageshow", count); // a browser may bring ticked boxes back
-  count();
+  for (const box of boxes) box.addEventListener("change", show);
+  addEventListener("pageshow", show); // a browser may bring ticked boxes back
+  show();
 }

@@ -1,11 +1,16 @@
 // "All on this page" for the list of wallets.
 
-const all = document.getElementById("all");
-if (all) {
-  const boxes = [...document.querySelectorAll("#many input[name='wallet']")];
-  all.parentElement.hidden = false;
+import { getElement } from "../elements.js";
+
+if (document.getElementById("all")) {
+  const form = getElement(document, "#many", HTMLFormElement);
+  const all = getElement(document, "#all", HTMLInputElement);
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const found = form.querySelectorAll("input[name='wallet']");
+  const boxes = [...found];
+  getElement(form, "label.all", HTMLElement).hidden = false;
   all.addEventListener("change", () => boxes.forEach((box) => (box.checked = all.checked)));
-  document.getElementById("many").addEventListener("change", ({ target }) => {
-    if (target.name === "wallet") all.checked = boxes.every((box) => box.checked);
+  form.addEventListener("change", ({ target }) => {
+    if (target !== all) all.checked = boxes.every((box) => box.checked);
   });
 }

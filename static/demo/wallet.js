@@ -18,7 +18,9 @@ const account = Object.freeze({
   chains: CHAINS,
   features: [SIGN],
 });
+/** @type {Set<(change: { accounts: object[] }) => void>} */
 const listeners = new Set();
+/** @type {object[]} */
 let accounts = [];
 
 async function connect() {
@@ -27,11 +29,16 @@ async function connect() {
   return { accounts };
 }
 
+/**
+ * @param {string} event
+ * @param {(change: { accounts: object[] }) => void} listener
+ */
 function listen(event, listener) {
   if (event === "change") listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
+/** @param {{ account: object, message: BufferSource }[]} inputs */
 async function signMessage(...inputs) {
   return Promise.all(inputs.map(async ({ account: asked, message }) => {
     if (asked !== account) throw new Error("This wallet does not know that account.");
@@ -56,6 +63,9 @@ const wallet = Object.freeze({
 });
 
 // Whichever side loads last, both meet.
+/** @param {{ register: (wallet: object) => void }} app */
 const register = ({ register }) => register(wallet);
 dispatchEvent(new CustomEvent("wallet-standard:register-wallet", { detail: register }));
-addEventListener("wallet-standard:app-ready", (event) => register(event.detail));
+addEventListener("wallet-standard:app-ready", (event) => {
+  register(/** @type {CustomEvent} */ (event).detail);
+});

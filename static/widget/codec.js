@@ -2,7 +2,10 @@
 
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Return the bytes of a base58 text, or null if it is none. */
+/**
+ * Return the bytes of a base58 text, or null if it is none.
+ * @param {string} text
+ */
 export function decodeBase58(text) {
   if (text.length > 128) return null;
   let value = 0n;
@@ -17,6 +20,7 @@ export function decodeBase58(text) {
   return Uint8Array.from([...new Array(zeros).fill(0), ...bytes]);
 }
 
+/** @param {Uint8Array} bytes */
 export function encodeBase58(bytes) {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) + BigInt(byte);
@@ -29,11 +33,16 @@ export function encodeBase58(bytes) {
   return text;
 }
 
+/** @param {Uint8Array} bytes */
 export const encodeBase64 = (bytes) => btoa(String.fromCharCode(...bytes));
 
+/** @param {string} text */
 export const isAddress = (text) => decodeBase58(text)?.length === 32;
 
-/** Return a signature given as base64 or base58 in the form that the API takes, or null. */
+/**
+ * Return a signature given as base64 or base58 in the form that the API takes, or null.
+ * @param {string} text
+ */
 export function normalizeSignature(text) {
   const given = text.replace(/\s+/g, "");
   const base58 = decodeBase58(given);
@@ -41,7 +50,9 @@ export function normalizeSignature(text) {
   try {
     const base64 = given.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    return bytes.length === 64 ? encodeBase64(bytes) : null;
+    const signature = encodeBase64(bytes);
+    // atob overlooks bits left over at the end; base58 that was cut off would pass for base64.
+    return bytes.length === 64 && signature.startsWith(base64) ? signature : null;
   } catch {
     return null;
   }

@@ -1,147 +1,142 @@
-// The way from a wallet to a submission, one step at a time.
+// The steps from a wallet to a submission, and what happens when one of them fails.
 
 import { Problem } from "./api.js";
-import { isAddress, normalizeSignature } from "./codec.js";
-import { explain, say } from "./words.js";
+
+/**
+ * @import { Draft, Nonce, Receipt } from "./api.js"
+ * @import { FlowView } from "./flow-view.js"
+ * @import { Account, Wallet } from "./wallets.js"
+ * @typedef {{ createNonce: (address: string, signal?: AbortSignal) => Promise<Nonce>,
+ *   submit: (draft: Draft) => Promise<Receipt> }} Service
+ * @typedef {Receipt & { address: string }} Result
+ * @typedef {() => unknown} Retry
+ */
 
 const FRESH_TEXT_CODES = new Set(["invalid_nonce", "nonce_binding_mismatch"]);
 const NICKNAME_CODES = new Set(["invalid_nickname_length", "invalid_nickname_chars"]);
 
-// As the server checks it (embed/domain/nicknames.py); it has the last word.
-const HIDDEN = "\\p{Default_Ignorable_Code_Point}\\u{13441}\\u{13442}\\u{16FE4}";
-const NICKNAME = new RegExp(
-  `^(?:[\\p{L}--[${HIDDEN}]]` +
-    `[\\p{M}--[\\p{Me}\\p{Script=Common}\\p{Script=Inherited}${HIDDEN}]]{0,4}` +
-    "|[\\p{N} ._\\-])+$", "v");
-
-/** Return the code of what is wrong with a nickname, or null. */
-export function checkNickname(raw) {
-  const nickname = raw.trim().normalize("NFKC").trim();
-  const length = [...nickname].length;
-  if (length < 1 || length > 32) return "invalid_nickname_length";
-  return NICKNAME.test(nickname) ? null : "invalid_nickname_chars";
-}
-
 export class Flow {
   /**
-   * `root` is the section of flow.html. `service` has createNonce(address) and submit(draft).
-   * `on` has close(), done({address, submissionId, status}) and, where a window of its own
-   * can be opened, openWindow().
+   * `openWindow` is there where a window of its own can be opened.
+   * @param {FlowView} view
+   * @param {{ service: Service, on: { close: () => void, done: (result: Result) => void,
+   *   openWindow?: (() => void) | null } }} options
    */
-  constructor(root, { service, on }) {
-    this.root = root;
+  constructor(view, { service, on }) {
+    this.view = view;
     this.service = service;
     this.on = on;
-    this.wallets = [];
-    this.account = null;
-    this.nonce = null;
+    /** @type {Account} */
+    this.account = { address: "" };
+    /** @type {Nonce} */
+    this.nonce = { nonceId: "", message: "" };
     this.nickname = "";
-    this.last = null; // what "try again" does
-    this.turn = 0; // goes up when the visitor leaves a step that is still awaited
-    this.#listen();
-    this.#when("can-open-window", Boolean(on.openWindow));
-    const phone = navigator.maxTouchPoints > 0 && matchMedia("(pointer: coarse)").matches;
-    this.isPhone = phone;
+    this.signature = "";
+    /** @type {Retry | null} */
+    this.retry = null; // what "try again" does
+    this.attempt = new AbortController(); // aborted when the visitor leaves a step that is awaited
+    view.listen({
+      choose: (wallet) => this.#connect(wallet),
+      enterAddress: (address) => this.#accept({ address }),
+      enterNickname: (nickname) => {
+        this.nickname = nickname;
+        this.#askText();
+      },
+      sign: () => this.#sign(),
+      enterSignature: (signature) => {
+        this.signature = signature;
+        this.#send();
+      },
+      retry: () => this.retry?.(),
+      back: () => this.#goBack(),
+      close: () => this.close(),
+      openWindow: on.openWindow,
+      fail: (problem) => this.fail(problem),
+    });
+  }
+
+  get isOpen() {
+    return !this.view.isHidden;
   }
 
   start() {
-    this.account = this.nonce = null;
-    this.#show("choose");
+    this.view.showStep("choose");
   }
 
-  showWallets(wallets) {
-    this.wallets = wallets;
-    const list = this.#one("[data-wallets]");
-    list.replaceChildren(...wallets.map((wallet) => this.#makeChoice(wallet)));
-    const hasNone = wallets.length === 0;
-    this.#when("no-wallet", hasNone && !this.isPhone);
-    this.#when("desktop-without-wallet", hasNone && !this.isPhone);
-    this.#when("phone", hasNone && this.isPhone);
+  close() {
+    this.#leave();
+    this.on.close();
   }
 
-  showElsewhere() {
-    this.#show("elsewhere");
+  /** Wait for the signing window, which takes the steps itself. */
+  waitElsewhere() {
+    this.view.showStep("elsewhere");
   }
 
-  /** Explain a problem; `retry` is done again on demand. */
-  fail(problem, retry = null) {
-    this.#busy("");
-    const known = problem instanceof Problem ? problem : new Problem("server");
-    if (!(problem instanceof Problem)) console.error(problem);
-    this.last = retry;
-    const box = this.#one("[data-problem]");
-    const sentence = this.#one("[data-sentence]");
-    const button = this.#one("[data-do=retry]");
-    clearInterval(this.timer);
-    const tick = () => {
-      const wait = known.retryAt !== null && known.retryAt > Date.now();
-      sentence.textContent = explain(known);
-      button.disabled = wait;
-      if (!wait) clearInterval(this.timer);
-    };
-    button.hidden = retry === null;
-    box.hidden = false;
-    sentence.removeAttribute("aria-live");
-    tick();
-    if (known.retryAt === null) return;
-    this.timer = setInterval(() => {
-      // Counting down aloud would never end: the first sentence is read out, the rest is seen.
-      sentence.setAttribute("aria-live", "off");
-      tick();
-    }, 1000);
-  }
-
+  /** @param {Result} result */
   finish(result) {
-    this.#when("pending", result.status === "pending");
-    this.#when("auto_approved", result.status === "auto_approved");
-    this.#show("done");
+    this.view.showDone(result.status);
     this.on.done(result);
+  }
+
+  /**
+   * Explain a problem; `retry` is done again on demand.
+   * @param {unknown} error
+   * @param {Retry | null} [retry]
+   */
+  fail(error, retry = null) {
+    if (!(error instanceof Problem)) console.error(error);
+    this.retry = retry;
+    const problem = error instanceof Problem ? error : new Problem("server");
+    this.view.showProblem(problem, { canRetry: retry !== null });
   }
 
   // Steps
 
+  /** @param {Wallet} wallet */
   #connect(wallet) {
     const retry = () => this.#connect(wallet);
-    return this.#try("connecting", retry, () => wallet.connect(), (account) => {
-      this.account = account;
-      this.#askNickname();
-    });
+    return this.#try("connecting", retry, () => wallet.connect(), (account) => this.#accept(account));
+  }
+
+  /** @param {Account} account */
+  #accept(account) {
+    this.account = account;
+    this.#askNickname();
   }
 
   #askNickname() {
-    this.#one("[data-show=address]").textContent = this.account.address;
-    this.#show("nickname");
-    const input = this.#one("[name=nickname]");
-    input.value = this.nickname;
-    input.focus();
+    this.view.showNickname(this.account.address);
   }
 
   #askText() {
-    const ask = () => this.service.createNonce(this.account.address);
-    return this.#try("preparing", () => this.#askText(), ask, (nonce) => {
-      this.nonce = nonce;
-      this.#showText();
+    const retry = () => this.#askText();
+    return this.#try("preparing", retry, (signal) => this.#createNonce(signal), (nonce) => {
+      this.#showText(nonce);
     });
   }
 
-  #showText() {
-    const byHand = !this.account.sign;
-    this.#one("[data-show=message]").textContent = this.nonce.message;
-    this.#when("signs-itself", !byHand);
-    this.#when("by-hand", byHand);
-    this.#one("[name=signature]").value = "";
-    this.#show("confirm");
-    this.#one("[data-show=message]").focus();
+  /** @param {AbortSignal} signal */
+  #createNonce(signal) {
+    return this.service.createNonce(this.account.address, signal);
   }
 
-  #sign() {
-    const sign = () => this.account.sign(this.nonce.message);
-    return this.#try("signing", () => this.#sign(), sign, (signature) => {
+  /** @param {Nonce} nonce */
+  #showText(nonce) {
+    this.nonce = nonce;
+    this.view.showText(nonce.message, { isByHand: !this.account.sign });
+  }
+
+  async #sign() {
+    const { sign } = this.account;
+    if (!sign) return;
+    await this.#try("signing", () => this.#sign(), () => sign(this.nonce.message), (signature) => {
       this.signature = signature;
       return this.#send();
     });
   }
 
+  /** @returns {Promise<void>} */
   #send() {
     const { address } = this.account;
     const draft = {
@@ -150,181 +145,84 @@ export class Flow {
       nonceId: this.nonce.nonceId,
       signature: this.signature,
     };
+    // Never aborted: it may have been accepted. Who leaves finds it among their own submissions.
     const submit = () => this.service.submit(draft);
-    return this.#try("sending", () => this.#send(), submit, (answer) => {
-      this.finish({ address, ...answer });
+    return this.#try("sending", () => this.#send(), submit, (receipt) => {
+      this.finish({ address, ...receipt });
     });
   }
 
-  /** Do `work`, then `next` with its result, unless the visitor has gone elsewhere meanwhile. */
+  #goBack() {
+    this.#leave();
+    if (this.view.step === "confirm") this.#askNickname();
+    else this.start();
+  }
+
+  // Waiting and failing
+
+  /**
+   * Do `work`, then `next` with its result, unless the visitor has left meanwhile.
+   * @template T
+   * @param {string} busy the name of the sentence to show meanwhile
+   * @param {Retry} retry
+   * @param {(signal: AbortSignal) => Promise<T>} work
+   * @param {(result: T) => unknown} next
+   */
   async #try(busy, retry, work, next) {
-    const turn = this.turn;
-    this.#clearProblem();
-    this.#busy(say(busy));
-    this.root.setAttribute("aria-busy", "true");
+    const { signal } = this.attempt;
+    this.view.startWaiting(busy);
     try {
-      const result = await work();
-      if (turn !== this.turn) return;
-      this.#busy("");
-      await next(result);
-    } catch (problem) {
-      if (turn === this.turn) await this.#recover(problem, retry);
+      const result = await work(signal);
+      if (!signal.aborted) await next(result);
+    } catch (error) {
+      if (!signal.aborted) await this.#recover(error, retry, signal);
     } finally {
-      if (turn === this.turn) this.root.removeAttribute("aria-busy");
+      if (!signal.aborted) this.view.stopWaiting();
     }
   }
 
-  /** Forget what is still awaited: a wallet may answer long after the visitor has left. */
-  #leave() {
-    this.turn += 1;
-    this.#busy("");
-    this.root.removeAttribute("aria-busy");
-  }
-
-  async #recover(problem, retry) {
-    if (FRESH_TEXT_CODES.has(problem.code)) {
-      try {
-        this.nonce = await this.service.createNonce(this.account.address);
-        this.#showText();
-        this.fail(problem);
-      } catch (other) {
-        this.fail(other, () => this.#askText());
-      }
-    } else if (NICKNAME_CODES.has(problem.code)) {
+  /**
+   * Return to the step that can mend a problem, and explain it there.
+   * @param {unknown} problem
+   * @param {Retry} retry
+   * @param {AbortSignal} signal
+   */
+  async #recover(problem, retry, signal) {
+    const code = problem instanceof Problem ? problem.code : "server";
+    if (FRESH_TEXT_CODES.has(code)) {
+      await this.#replaceText(problem, signal);
+    } else if (NICKNAME_CODES.has(code)) {
       this.#askNickname();
       this.fail(problem);
-    } else if (problem.code === "invalid_wallet_address") {
+    } else if (code === "invalid_wallet_address") {
       this.start();
       this.fail(problem);
-    } else if (problem.code === "invalid_signature") {
+    } else if (code === "invalid_signature") {
       this.fail(problem, this.account.sign ? () => this.#sign() : null);
     } else {
       this.fail(problem, retry);
     }
   }
 
-  // The page
-
-  #listen() {
-    const actions = {
-      close: () => {
-        this.#leave();
-        this.on.close();
-      },
-      back: () => this.#goBack(),
-      sign: () => this.#sign(),
-      retry: () => this.last?.(),
-      "open-window": () => this.on.openWindow(),
-      "copy-message": (button) => copyText(this.nonce.message, button),
-    };
-    this.root.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-do]");
-      if (button && !button.disabled && !this.#isBusy(button)) actions[button.dataset.do](button);
-    });
-    this.#one("[data-form=hand]").addEventListener("submit", (event) => {
-      event.preventDefault();
-      const address = event.target.elements.address.value.trim();
-      if (!isAddress(address)) return this.fail(new Problem("invalid_wallet_address"));
-      this.account = { address };
-      this.#askNickname();
-    });
-    const nicknameForm = this.#one("[data-step=nickname]");
-    const tell = () => {
-      const code = checkNickname(nicknameForm.elements.nickname.value);
-      this.#one("#nickname-problem").textContent = code ? say(code) : "";
-      nicknameForm.elements.nickname.setAttribute("aria-invalid", String(Boolean(code)));
-      return code;
-    };
-    nicknameForm.addEventListener("input", tell);
-    nicknameForm.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.nickname = nicknameForm.elements.nickname.value;
-      if (tell()) return nicknameForm.elements.nickname.focus();
-      this.#askText();
-    });
-    this.#one("[data-form=signature]").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.signature = normalizeSignature(event.target.elements.signature.value);
-      if (!this.signature) return this.fail(new Problem("bad_signature_form"));
-      this.#send();
-    });
-  }
-
-  #goBack() {
-    this.#leave();
-    if (this.step === "confirm") this.#askNickname();
-    else this.start();
-  }
-
-  #isBusy(button) {
-    // Leaving is always possible, doing something twice at once is not.
-    return this.root.hasAttribute("aria-busy") && !["back", "close"].includes(button.dataset.do);
-  }
-
-  #makeChoice(wallet) {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    if (/^data:image\/(svg\+xml|webp|png|gif);base64,/.test(wallet.icon ?? "")) {
-      const icon = new Image(24, 24);
-      icon.alt = "";
-      icon.src = wallet.icon;
-      button.append(icon);
+  /**
+   * @param {unknown} problem what was wrong with the text before
+   * @param {AbortSignal} signal
+   */
+  async #replaceText(problem, signal) {
+    try {
+      const nonce = await this.#createNonce(signal);
+      if (signal.aborted) return;
+      this.#showText(nonce);
+      this.fail(problem);
+    } catch (other) {
+      if (!signal.aborted) this.fail(other, () => this.#askText());
     }
-    button.append(say("use_wallet", { wallet: wallet.name }));
-    button.addEventListener("click", () => {
-      if (!this.root.hasAttribute("aria-busy")) this.#connect(wallet);
-    });
-    item.append(button);
-    return item;
   }
 
-  #show(step) {
-    this.step = step;
-    this.#clearProblem();
-    for (const part of this.root.querySelectorAll("[data-step]")) {
-      part.hidden = part.dataset.step !== step;
-    }
-    this.root.hidden = false;
-    this.#one("#flow-title").focus();
+  /** Stop waiting: a wallet may answer long after the visitor has left. */
+  #leave() {
+    this.attempt.abort();
+    this.attempt = new AbortController();
+    this.view.stopWaiting();
   }
-
-  #clearProblem() {
-    clearInterval(this.timer);
-    this.#one("[data-problem]").hidden = true;
-    this.#one("[data-sentence]").textContent = "";
-  }
-
-  #busy(text) {
-    this.#one("[data-busy]").textContent = text;
-  }
-
-  #when(name, isTrue) {
-    for (const part of this.root.querySelectorAll(`[data-if="${name}"]`)) part.hidden = !isTrue;
-  }
-
-  #one(selector) {
-    return this.root.querySelector(selector);
-  }
-}
-
-/** Copy text and say so on the button. */
-export async function copyText(text, button) {
-  if (!copyBySelection(text)) await navigator.clipboard.writeText(text);
-  button.focus();
-  button.dataset.label ??= button.textContent;
-  button.textContent = say("copied");
-  setTimeout(() => (button.textContent = button.dataset.label), 2000);
-}
-
-/** Copy in the old way, which is the only one that a frame on another site is allowed. */
-function copyBySelection(text) {
-  const area = document.createElement("textarea");
-  area.className = "hidden-visually";
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const isDone = document.execCommand("copy");
-  area.remove();
-  return isDone;
 }

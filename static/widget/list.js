@@ -1,32 +1,46 @@
 // The list of wallets: filtered, sorted, and rendered as far as somebody has scrolled.
 
-import { copyText } from "./flow.js";
+import { findAround, getElement } from "../elements.js";
+import { compareAmounts } from "./amounts.js";
+import { copyText } from "./clipboard.js";
+import { makeRow, nameOf, readRow } from "./wallet-row.js";
 import { formatAmount, language, say } from "./words.js";
+
+/**
+ * @import { TrackedWallet, TrackingPage } from "./api.js"
+ * @typedef {TrackedWallet & { sought: string }} Entry a wallet, and the text that a search looks at
+ */
 
 const CHUNK = 100;
 const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
-const shorten = (address) => `${address.slice(0, 4)}…${address.slice(-4)}`;
-const nameOf = (wallet) => wallet.publicAlias ?? shorten(wallet.address);
-
+/** @type {Record<string, ((a: Entry, b: Entry) => number) | null>} */
 const ORDERS = {
   listed: null,
-  balance: (a, b) => b.tokenBalance - a.tokenBalance,
+  balance: (a, b) => compareAmounts(b.tokenBalance, a.tokenBalance),
   name: (a, b) => collator.compare(nameOf(a), nameOf(b)),
 };
 
 export class List {
+  /** @param {HTMLElement} root */
   constructor(root) {
-    this.list = root.querySelector("#wallets");
-    this.scroller = root.querySelector("#scroller");
-    this.empty = root.querySelector("#empty");
-    this.state = root.querySelector("#state");
-    this.template = root.ownerDocument.getElementById("wallet-row");
+    this.list = getElement(root, "#wallets", HTMLElement);
+    this.scroller = getElement(root, "#scroller", HTMLElement);
+    this.empty = getElement(root, "#empty", HTMLElement);
+    this.state = getElement(root, "#state", HTMLElement);
+    this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
+    /** @type {Entry[] | null} */
     this.wallets = null;
+    /** @type {Set<string>} */
     this.mine = new Set();
+    /** @type {Set<string>} */
     this.tags = new Set();
+    this.sought = "";
+    this.order = ORDERS.listed;
+    this.text = "";
     this.warning = "";
     this.total = 0;
     this.count = CHUNK;
+    /** @type {Map<string, { row: HTMLElement, text: string }>} */
     this.rows = new Map(); // id -> {row, text}: rows whose wallet is unchanged are kept
     this.#listen(root);
     this.#adopt(Number(root.dataset.total));
@@ -37,7 +51,10 @@ export class List {
     return this.wallets !== null;
   }
 
-  /** Show the public payload; nothing moves where nothing changed. */
+  /**
+   * Show the public payload; nothing moves where nothing changed.
+   * @param {TrackingPage} page
+   */
   show(page) {
     const text = JSON.stringify(page);
     if (text === this.text && !this.warning) return;
@@ -47,25 +64,35 @@ export class List {
     this.#render();
   }
 
-  /** Mark the wallets of this visitor. */
+  /**
+   * Mark the wallets of this visitor.
+   * @param {string[]} addresses
+   */
   markMine(addresses) {
     this.mine = new Set(addresses);
-    if (this.wallets) this.#render();
+    this.#render();
   }
 
-  /** Say what keeps the list from being refreshed, until it is. */
+  /**
+   * Say what keeps the list from being refreshed, until it is.
+   * @param {string} sentence
+   */
   warn(sentence) {
     this.warning = sentence;
     this.#tell();
   }
 
+  /** @param {string} address */
   has(address) {
     return Boolean(this.wallets?.some((wallet) => wallet.address === address));
   }
 
-  /** Take over the document's own rows, if they are all there are: nothing is asked for twice. */
+  /**
+   * Take over the document's own rows, if they are all there are: nothing is asked for twice.
+   * @param {number} total
+   */
   #adopt(total) {
-    const rows = [...this.list.children];
+    const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
     if (rows.length !== total) return;
     this.wallets = rows.map((row) => {
       const wallet = addSought(readRow(row));
@@ -75,33 +102,37 @@ export class List {
     this.total = total;
   }
 
+  /** @param {HTMLElement} root */
   #listen(root) {
-    const search = root.querySelector("#search");
-    const sort = root.querySelector("#sort");
+    const search = getElement(root, "#search", HTMLInputElement);
+    const sort = getElement(root, "#sort", HTMLSelectElement);
     const again = () => {
       this.sought = search.value.trim().toLocaleLowerCase(language);
       this.order = ORDERS[sort.value];
       this.count = CHUNK;
       this.scroller.scrollTop = 0;
-      if (this.wallets) this.#render();
+      this.#render();
     };
     search.addEventListener("input", again);
     sort.addEventListener("change", again);
-    for (const button of root.querySelectorAll("[data-filter]")) {
+    /** @type {NodeListOf<HTMLElement>} */
+    const filters = root.querySelectorAll("[data-filter]");
+    for (const button of filters) {
+      const { filter: id = "" } = button.dataset;
       button.addEventListener("click", () => {
-        const isOn = this.tags.delete(button.dataset.filter) === false;
-        if (isOn) this.tags.add(button.dataset.filter);
+        const isOn = !this.tags.delete(id);
+        if (isOn) this.tags.add(id);
         button.setAttribute("aria-pressed", String(isOn));
         again();
       });
     }
     this.list.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-copy]");
-      if (button) copyText(button.dataset.copy, button);
+      const button = findAround(event, "[data-copy]");
+      if (button) copyText(button.dataset.copy ?? "", button);
     });
     this.scroller.addEventListener("scroll", () => {
       const left = this.scroller.scrollHeight - this.scroller.scrollTop;
-      if (left < this.scroller.clientHeight * 3 && this.wallets && this.count < this.total) {
+      if (left < this.scroller.clientHeight * 3 && this.count < this.total) {
         this.count += CHUNK;
         this.#render();
       }
@@ -109,10 +140,11 @@ export class List {
   }
 
   #render() {
+    if (!this.wallets) return;
     const chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
     if (this.order) chosen.sort(this.order);
     this.total = chosen.length;
-    const rows = chosen.slice(0, this.count).map((wallet) => this.#makeRow(wallet));
+    const rows = chosen.slice(0, this.count).map((wallet) => this.#getRow(wallet));
     replaceRows(this.list, rows);
     this.empty.hidden = chosen.length > 0;
     this.empty.textContent = say(this.wallets.length ? "no_match" : "no_wallets");
@@ -126,82 +158,50 @@ export class List {
     this.state.textContent = this.warning || (isPartial ? say("shown_of", count) : "");
   }
 
+  /** @param {Entry} wallet */
   #isChosen(wallet) {
     if (this.sought && !wallet.sought.includes(this.sought)) return false;
     return [...this.tags].every((id) => wallet.tags.some((tag) => tag.id === id));
   }
 
-  #makeRow(wallet) {
+  /** @param {Entry} wallet */
+  #getRow(wallet) {
     const isMine = this.mine.has(wallet.address);
     const text = describeRow(wallet, isMine);
     const kept = this.rows.get(wallet.id);
     if (kept?.text === text) return kept.row;
-    const row = this.template.content.firstElementChild.cloneNode(true);
-    row.dataset.id = wallet.id;
-    row.querySelector(".name").textContent = nameOf(wallet);
-    row.querySelector(".balance bdi").textContent = formatAmount(wallet.tokenBalance);
-    const code = row.querySelector("code");
-    code.textContent = code.title = wallet.address;
-    row.querySelector(".copy").dataset.copy = wallet.address;
-    if (isMine) {
-      row.classList.add("mine");
-      row.querySelector(".name").append(" ", makeMark(say("yours")));
-    }
-    if (wallet.tags.length) row.append(makeTags(wallet.tags));
+    const row = makeRow(this.template, wallet, { isMine });
     this.rows.set(wallet.id, { row, text });
     return row;
   }
 }
 
+/**
+ * @param {TrackedWallet} wallet
+ * @returns {Entry}
+ */
 const addSought = (wallet) => ({
   ...wallet,
   sought: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
 });
 
-/** Return what a row shows, to see whether it is still the same. */
+/**
+ * Return what a row shows, to see whether it is still the same.
+ * @param {Entry} wallet
+ * @param {boolean} isMine
+ */
 const describeRow = (wallet, isMine) => JSON.stringify([wallet, isMine]);
 
-/** Return the wallet that a row of the document shows, as the API tells of it. */
-function readRow(row) {
-  return {
-    id: row.dataset.id,
-    address: row.querySelector("code").textContent,
-    publicAlias: "nameless" in row.dataset ? null : row.querySelector(".name").textContent,
-    tokenBalance: Number(row.dataset.balance),
-    tags: [...row.querySelectorAll(".tag")].map((tag) => ({
-      id: tag.dataset.tag,
-      name: tag.textContent,
-      color: tag.dataset.color,
-    })),
-  };
-}
-
-/** Make `rows` the list's children, touching only those that are not in place already. */
+/**
+ * Make `rows` the list's children, touching only those that are not in place already.
+ * @param {HTMLElement} list
+ * @param {HTMLElement[]} rows
+ */
 function replaceRows(list, rows) {
+  /** @type {Set<Element>} */
   const wanted = new Set(rows);
   for (const child of [...list.children]) if (!wanted.has(child)) child.remove();
   rows.forEach((row, index) => {
     if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
   });
-}
-
-function makeMark(text) {
-  const mark = document.createElement("span");
-  mark.className = "mark";
-  mark.textContent = text;
-  return mark;
-}
-
-function makeTags(tags) {
-  const list = document.createElement("ul");
-  list.className = "tags";
-  list.setAttribute("aria-label", say("tags"));
-  list.append(...tags.map((tag) => {
-    const item = document.createElement("li");
-    item.className = "tag";
-    item.dataset.color = tag.color;
-    item.textContent = tag.name;
-    return item;
-  }));
-  return list;
 }

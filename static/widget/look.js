@@ -7,10 +7,12 @@ export function applyLook() {
   if (root.dataset.accent) setAccent(root.dataset.accent);
 }
 
+/** @param {string} theme */
 export function setTheme(theme) {
   if (["auto", "light", "dark"].includes(theme)) root.dataset.theme = theme;
 }
 
+/** @param {string} hex */
 function setAccent(hex) {
   root.style.setProperty("--accent", hex);
   // Black or white, whichever stands out more (WCAG relative luminance).

@@ -1,25 +1,25 @@
 // The widget inside the frame: the list, the way onto it, and the visitor's own submissions.
 
-import { Api } from "./api.js";
-import { Flow } from "./flow.js";
+import { getElement } from "../elements.js";
+import { Api, Problem } from "./api.js";
 import { talkToHost } from "./frame.js";
 import { List } from "./list.js";
 import { applyLook } from "./look.js";
 import { OwnSubmissions } from "./own.js";
 import { poll } from "./poll.js";
-import { SigningWindow } from "./signing-window.js";
-import { watchWallets } from "./wallets.js";
 import { explain, say } from "./words.js";
+
+/** @import { Flow, Service } from "./flow.js" */
 
 const LIST_SECONDS = 30;
 const OWN_SECONDS = 10;
 
-const root = document.getElementById("widget");
-const { page: pageId, key, site, symbol, cooldown } = root.dataset;
+const root = getElement(document, "#widget", HTMLElement);
+const { page: pageId = "", key = "", site, symbol = "", cooldown } = root.dataset;
 const api = new Api({ pageId, key });
 const list = new List(root);
-const own = new OwnSubmissions(root.querySelector("#own"), { cooldown: Number(cooldown) });
-const addButton = root.querySelector("#add");
+const own = new OwnSubmissions(getElement(root, "#own", HTMLElement), { cooldown: Number(cooldown) });
+const addButton = getElement(root, "#add", HTMLButtonElement);
 
 applyLook();
 talkToHost();
@@ -29,10 +29,11 @@ talkToHost();
 async function refreshList() {
   try {
     list.show(await api.readPage());
-  } catch (problem) {
+  } catch (error) {
+    const problem = error instanceof Problem ? error : new Problem("server");
     const isPassing = problem.retryAt !== null || ["offline", "server"].includes(problem.code);
     list.warn(isPassing ? say("stale") : explain(problem));
-    throw problem;
+    throw error;
   }
   own.noteListed((address) => list.has(address));
   list.markMine(own.approvedAddresses);
@@ -62,8 +63,9 @@ remember().catch(() => {}); // the list says already when the server is away
 
 // The way onto the list
 
+/** @type {Service} */
 const service = {
-  createNonce: (address) => api.createNonce(address),
+  createNonce: (address, signal) => api.createNonce(address, signal),
   async submit(draft) {
     try {
       const answer = await api.submit(draft);
@@ -76,29 +78,17 @@ const service = {
   },
 };
 
-const isFramed = window.parent !== window;
-const flow = new Flow(root.querySelector("#flow"), {
-  service,
-  on: {
-    close: closeFlow,
-    done: showResult,
-    openWindow: isFramed ? openWindow : null,
-  },
-});
+/** @type {Promise<Flow> | null} */
+let loading = null;
 
-const signingWindow = new SigningWindow({
-  service,
-  site: site || null,
-  symbol,
-  on: {
-    done: (result) => flow.finish(result),
-    problem: (problem) => flow.fail(problem, openWindow),
-  },
-});
-
-function openWindow() {
-  flow.showElsewhere();
-  signingWindow.open();
+async function loadFlow() {
+  const { setUpFlow } = await import("./flow-setup.js");
+  return setUpFlow(getElement(root, "#flow", HTMLElement), {
+    service,
+    site: site || null,
+    symbol,
+    on: { close: leaveFlow, done: showResult },
+  });
 }
 
 function showResult() {
@@ -107,19 +97,22 @@ function showResult() {
   ownPoll.now();
 }
 
-function closeFlow() {
-  signingWindow.close();
-  flow.root.hidden = true;
+function leaveFlow() {
   addButton.setAttribute("aria-expanded", "false");
   addButton.focus();
 }
 
-addButton.addEventListener("click", () => {
-  if (!flow.root.hidden) return closeFlow();
+addButton.addEventListener("click", async () => {
+  let flow;
+  try {
+    flow = await (loading ??= loadFlow());
+  } catch {
+    loading = null;
+    return list.warn(say("offline"));
+  }
+  if (flow.isOpen) return flow.close();
   addButton.setAttribute("aria-expanded", "true");
   flow.start();
 });
-
-watchWallets((wallets) => flow.showWallets(wallets));
 
 root.dataset.ready = ""; // what needs script works from here on

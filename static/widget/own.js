@@ -1,18 +1,30 @@
 // The visitor's own submissions: what became of them, and what to do about it.
 
+import { getElement } from "../elements.js";
 import { formatDuration, say } from "./words.js";
+
+/**
+ * @import { Submission } from "./api.js"
+ * @import { Result } from "./flow.js"
+ */
 
 const APPROVED = new Set(["approved", "auto_approved"]);
 
 export class OwnSubmissions {
-  /** `cooldown` is in seconds, as the page's policy has it. */
+  /**
+   * @param {HTMLElement} root
+   * @param {{ cooldown: number }} policy `cooldown` in seconds
+   */
   constructor(root, { cooldown }) {
     this.root = root;
-    this.list = root.querySelector("#own-list");
+    this.list = getElement(root, "#own-list", HTMLElement);
     this.cooldown = cooldown;
+    /** @type {Submission[]} */
     this.remembered = []; // what the server tells of this session
+    /** @type {Map<string, Submission & { wasListed: boolean }>} */
     this.sentNow = new Map(); // address -> submission, for browsers that keep no cookie
     this.isForgetful = false; // the browser sends no cookie
+    /** @type {Map<string, HTMLElement>} */
     this.rows = new Map(); // text -> row: what is unchanged is not read out again
     setInterval(() => this.#count(), 1000);
   }
@@ -30,6 +42,7 @@ export class OwnSubmissions {
     return this.all.filter(({ status }) => APPROVED.has(status)).map((one) => one.walletAddress);
   }
 
+  /** @param {Submission[]} submissions */
   show(submissions) {
     this.remembered = submissions;
     this.#render();
@@ -37,17 +50,21 @@ export class OwnSubmissions {
 
   sayForgetful() {
     this.isForgetful = true;
-    this.root.querySelector("#forgetful").hidden = false;
+    getElement(this.root, "#forgetful", HTMLElement).hidden = false;
     this.#render();
   }
 
+  /** @param {Result & { nickname: string, wasListed: boolean }} sent */
   addSent({ address, submissionId, status, nickname, wasListed }) {
     const sent = { id: submissionId, walletAddress: address, nickname, status };
     this.sentNow.set(address, { ...sent, wasListed });
     this.#render();
   }
 
-  /** Without a cookie, the public list is what tells that a wallet was approved. */
+  /**
+   * Without a cookie, the public list is what tells that a wallet was approved.
+   * @param {(address: string) => boolean} isListed
+   */
   noteListed(isListed) {
     for (const [address, sent] of this.sentNow) {
       const isNew = sent.status === "pending" && !sent.wasListed;
@@ -67,6 +84,7 @@ export class OwnSubmissions {
     if (!isSame) this.list.replaceChildren(...rows.values());
   }
 
+  /** @param {Submission} submission */
   #makeRow(submission) {
     const row = document.createElement("li");
     row.dataset.status = submission.status;
@@ -83,28 +101,33 @@ export class OwnSubmissions {
     return row;
   }
 
+  /** @param {Submission} submission */
   #makeAdvice({ rejectReason, decidedAtIso, status }) {
     const advice = document.createElement("p");
     advice.className = "quiet";
     advice.append(say(`reason_${rejectReason}`));
-    if (status === "rejected") {
+    if (status === "rejected" && decidedAtIso) {
+      const until = Date.parse(decidedAtIso) + this.cooldown * 1000;
       const again = document.createElement("span");
-      again.dataset.until = Date.parse(decidedAtIso) + this.cooldown * 1000;
+      again.dataset.until = String(until);
       again.setAttribute("aria-live", "off"); // counting down aloud would never end
-      again.textContent = sayAgain(again.dataset.until);
+      again.textContent = sayAgain(until);
       advice.append(" ", again);
     }
     return advice;
   }
 
   #count() {
-    for (const again of this.list.querySelectorAll("[data-until]")) {
-      const sentence = sayAgain(again.dataset.until);
+    /** @type {NodeListOf<HTMLElement>} */
+    const all = this.list.querySelectorAll("[data-until]");
+    for (const again of all) {
+      const sentence = sayAgain(Number(again.dataset.until));
       if (again.textContent !== sentence) again.textContent = sentence;
     }
   }
 }
 
+/** @param {number} until in milliseconds */
 function sayAgain(until) {
   const left = (until - Date.now()) / 1000;
   return left > 0 ? say("again_in", { time: formatDuration(left) }) : say("again_now");

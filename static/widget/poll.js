@@ -1,13 +1,21 @@
-// Asking again, gently: only while somebody looks, and less often when the server is in trouble.
+// Asking again: only while the tab is visible, and less often while the server fails.
+
+import { Problem } from "./api.js";
 
 const SLOWEST_MS = 10 * 60_000;
 
 /**
  * Call the async `action` every `seconds` while the tab is visible and `isWanted()` says so.
  * A failure doubles the pause; a Problem's Retry-After is kept to. Returns {now} to ask at once.
+ * @param {() => Promise<void>} action
+ * @param {number} seconds
  */
 export function poll(action, seconds, isWanted = () => true) {
-  let timer, dueAt = Date.now() + seconds * 1000, pause = seconds * 1000, isRunning = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let dueAt = Date.now() + seconds * 1000;
+  let pause = seconds * 1000;
+  let isRunning = false;
 
   async function run() {
     if (isRunning || document.hidden || !isWanted()) return;
@@ -16,14 +24,16 @@ export function poll(action, seconds, isWanted = () => true) {
       await action();
       pause = seconds * 1000;
       schedule(pause);
-    } catch (problem) {
+    } catch (error) {
+      const retryAt = error instanceof Problem ? error.retryAt : null;
       pause = Math.min(pause * 2, SLOWEST_MS);
-      schedule(Math.max(pause, (problem.retryAt ?? 0) - Date.now()));
+      schedule(Math.max(pause, (retryAt ?? 0) - Date.now()));
     } finally {
       isRunning = false;
     }
   }
 
+  /** @param {number} delay in milliseconds */
   function schedule(delay) {
     dueAt = Date.now() + delay;
     clearTimeout(timer);

@@ -1,42 +1,43 @@
-// The signing window: a top-level page, where wallets that shun frames are at hand. It connects
+// The signing window: a top-level page, for wallets that do not appear in frames. It connects
 // and signs; the frame that opened it holds the cookie and makes the API calls.
 
+import { getElement } from "../elements.js";
 import { Problem } from "./api.js";
+import { call } from "./calls.js";
 import { Flow } from "./flow.js";
+import { FlowView } from "./flow-view.js";
 import { applyLook } from "./look.js";
 import { watchWallets } from "./wallets.js";
 import { say } from "./words.js";
 
-const PATIENCE_MS = 30_000; // the frame itself gives up on the server sooner
+const TIMEOUT_MS = 30_000; // the frame itself gives up on the server sooner
 
 applyLook();
 
+/** @type {Window | null} */
 const opener = window.opener;
-const title = document.getElementById("asked-by");
-const waiting = new Map();
-let nextId = 1;
+const title = getElement(document, "#asked-by", HTMLElement);
 
-function call(kind, ...args) {
-  const id = nextId++;
-  return new Promise((resolve, reject) => {
-    if (!opener || opener.closed) return reject(new Problem("window_lonely"));
-    waiting.set(id, { resolve, reject });
-    // The frame has been loaded anew, and knows nothing of this window.
-    setTimeout(() => reject(new Problem("window_lonely")), PATIENCE_MS);
-    opener.postMessage({ kind, id, args }, location.origin);
-  });
+/**
+ * @param {{ kind: string, args: unknown[] }} message
+ * @param {AbortSignal} [signal]
+ */
+async function ask(message, signal) {
+  if (!opener || opener.closed) throw new Problem("window_lonely");
+  return call(opener, message, { origin: location.origin, timeoutMs: TIMEOUT_MS, signal });
 }
 
-const flow = new Flow(document.getElementById("flow"), {
+const view = new FlowView(getElement(document, "#flow", HTMLElement));
+const flow = new Flow(view, {
   service: {
-    createNonce: (address) => call("createNonce", address),
-    submit: (draft) => call("submit", draft),
+    createNonce: (address, signal) => ask({ kind: "createNonce", args: [address] }, signal),
+    submit: (draft) => ask({ kind: "submit", args: [draft] }),
   },
   on: {
     close: () => window.close(),
     done(result) {
       title.textContent = say("window_done");
-      opener.postMessage({ kind: "done", result }, location.origin);
+      opener?.postMessage({ kind: "done", result }, location.origin);
       window.close();
     },
   },
@@ -44,24 +45,18 @@ const flow = new Flow(document.getElementById("flow"), {
 
 window.addEventListener("message", (event) => {
   if (event.origin !== location.origin || event.source !== opener) return;
-  const { kind, id, value, problem, about } = event.data ?? {};
-  if (kind === "about") begin(about);
-  if (kind === "answer" && waiting.has(id)) {
-    const { resolve, reject } = waiting.get(id);
-    waiting.delete(id);
-    if (problem) reject(Object.assign(new Problem(problem.code), problem));
-    else resolve(value);
-  }
+  if (event.data?.kind === "about") begin(event.data.about);
 });
 
 let hasBegun = false;
 
+/** @param {{ site: string | null, symbol: string }} about */
 function begin({ site, symbol }) {
   title.textContent = say(site ? "window_for" : "window_for_unknown", { site, symbol });
   if (hasBegun) return;
   hasBegun = true;
   flow.start();
-  watchWallets((wallets) => flow.showWallets(wallets));
+  watchWallets((wallets) => view.showWallets(wallets));
 }
 
 if (opener) opener.postMessage({ kind: "ready" }, location.origin);

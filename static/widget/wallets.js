@@ -3,17 +3,34 @@
 import { Problem } from "./api.js";
 import { encodeBase64 } from "./codec.js";
 
+/**
+ * @typedef {{ address: string, walletName?: string, sign?: (text: string) => Promise<string> }} Account
+ * @typedef {{ name: string, icon?: string | null, connect: () => Promise<Account> }} Wallet
+ *
+ * What this file uses of the Wallet Standard (https://github.com/wallet-standard/wallet-standard):
+ * @typedef {{ address: string, chains?: string[], features: string[] }} StandardAccount
+ * @typedef {{ name: string, icon: string, chains: string[], accounts: StandardAccount[],
+ *   features: Record<string, any> }} StandardWallet
+ *
+ * The objects that wallets put into `window` before there was a standard:
+ * @typedef {{ signMessage: Function, connect: Function, publicKey?: any, isPhantom?: boolean,
+ *   isSolflare?: boolean, isBackpack?: boolean }} Provider
+ */
+
 const SIGN = "solana:signMessage";
 const REJECTED = 4001;
 
 /**
  * Call `onChange` with a list of {name, icon, connect} now and whenever a wallet appears.
  * `connect()` gives {address, walletName, sign(text) -> base64} or throws a Problem.
+ * @param {(wallets: Wallet[]) => void} onChange
  */
 export function watchWallets(onChange) {
+  /** @type {Set<StandardWallet>} */
   const standard = new Set();
   const tell = () => onChange(listWallets(standard));
 
+  /** @param {StandardWallet[]} wallets */
   const register = (...wallets) => {
     wallets.filter(isUsable).forEach((wallet) => standard.add(wallet));
     tell();
@@ -25,7 +42,8 @@ export function watchWallets(onChange) {
   const api = Object.freeze({ register });
   // Listen first, then say that we are ready: whichever side loads last, both meet.
   window.addEventListener("wallet-standard:register-wallet", (event) => {
-    if (typeof event.detail === "function") event.detail(api);
+    const { detail } = /** @type {CustomEvent} */ (event); // or an Event of the wallet's own making
+    if (typeof detail === "function") detail(api);
   });
   window.dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: api }));
   tell();
@@ -33,13 +51,20 @@ export function watchWallets(onChange) {
   window.addEventListener("load", tell, { once: true });
 }
 
+/** @param {StandardWallet} wallet */
 function isUsable(wallet) {
   return isOnSolana(wallet) && wallet.features?.["standard:connect"] && wallet.features[SIGN];
 }
 
+/** @param {{ chains?: string[] }} one */
 const isOnSolana = (one) => (one?.chains ?? []).some((chain) => chain.startsWith("solana:"));
 
+/**
+ * @param {Set<StandardWallet>} standard
+ * @returns {Wallet[]}
+ */
 function listWallets(standard) {
+  /** @type {Wallet[]} */
   const found = [...standard].map((wallet) => ({
     name: wallet.name,
     icon: wallet.icon,
@@ -53,26 +78,37 @@ function listWallets(standard) {
   return found;
 }
 
+/** @returns {[name: string, provider: Provider][]} */
 function listOlder() {
+  const { phantom, solana, solflare, backpack } = /** @type {any} */ (window);
+  /** @type {Map<Provider, string>} */
   const found = new Map();
-  const providers = [window.phantom?.solana, window.solana, window.solflare, window.backpack];
-  for (const provider of providers) {
+  for (const provider of [phantom?.solana, solana, solflare, backpack]) {
     if (typeof provider?.signMessage !== "function") continue;
     if (typeof provider.connect !== "function" || found.has(provider)) continue;
-    found.set(provider, nameOlder(provider));
+    found.set(provider, nameOlder(provider, { solflare, backpack }));
   }
   return [...found].map(([provider, name]) => [name, provider]);
 }
 
-function nameOlder(provider) {
+/**
+ * @param {Provider} provider
+ * @param {{ solflare?: Provider, backpack?: Provider }} globals
+ */
+function nameOlder(provider, { solflare, backpack }) {
   if (provider.isPhantom) return "Phantom";
-  if (provider.isSolflare || provider === window.solflare) return "Solflare";
-  if (provider.isBackpack || provider === window.backpack) return "Backpack";
+  if (provider.isSolflare || provider === solflare) return "Solflare";
+  if (provider.isBackpack || provider === backpack) return "Backpack";
   return "Solana";
 }
 
+/**
+ * @param {StandardWallet} wallet
+ * @returns {Promise<Account>}
+ */
 async function connectStandard(wallet) {
   const { accounts } = await ask(() => wallet.features["standard:connect"].connect());
+  /** @type {StandardAccount[]} */
   const all = accounts?.length ? accounts : wallet.accounts;
   const account = all.find((one) => isOnSolana(one) && one.features.includes(SIGN));
   if (!account) throw new Problem("wallet_no_account");
@@ -88,6 +124,11 @@ async function connectStandard(wallet) {
   };
 }
 
+/**
+ * @param {string} name
+ * @param {Provider} provider
+ * @returns {Promise<Account>}
+ */
 async function connectOlder(name, provider) {
   const answer = await ask(() => provider.connect());
   const publicKey = answer?.publicKey ?? provider.publicKey;
@@ -102,12 +143,17 @@ async function connectOlder(name, provider) {
   };
 }
 
+/**
+ * Ask a wallet; what it throws becomes a Problem.
+ * @param {() => Promise<any>} question
+ */
 async function ask(question) {
   try {
     return await question();
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const declined = error?.code === REJECTED || /reject|denied|declin|cancel/i.test(error?.message);
+    const { code, message = "" } = /** @type {{ code?: unknown, message?: string }} */ (error ?? {});
+    const declined = code === REJECTED || /reject|denied|declin|cancel/i.test(message);
     throw new Problem(declined ? "wallet_rejected" : "wallet_failed");
   }
 }

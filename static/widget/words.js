@@ -1,21 +1,44 @@
 // The reader's language: sentences that the page carries, numbers and times.
 
-const words = JSON.parse(document.getElementById("words").textContent);
+import { isAmountKey } from "./amounts.js";
+
+/** @import { Problem } from "./api.js" */
+
+/** @type {Record<string, string>} */
+const words = JSON.parse(document.getElementById("words")?.textContent ?? "");
 export const language = document.documentElement.lang;
 
-const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 6, useGrouping: "always" });
+// As the server writes them (embed/web/languages.py), so that nothing changes at a refresh.
+const numbers = new Intl.NumberFormat(language, {
+  maximumFractionDigits: 6,
+  roundingMode: "halfEven",
+  useGrouping: "always",
+});
 
-/** Return the sentence `name`, with each {placeholder} filled in from `values`. */
+/**
+ * Return the sentence `name`, with each {placeholder} filled in from `values`.
+ * @param {string} name
+ * @param {Record<string, unknown>} [values]
+ */
 export function say(name, values = {}) {
   const sentence = words[name] ?? words.server;
   return sentence.replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
 }
 
-export const formatAmount = (amount) => numbers.format(amount);
+/**
+ * Return a number, or an exact amount (amounts.js), as the reader's language writes it.
+ * @param {number | string} amount
+ */
+export const formatAmount = (amount) =>
+  numbers.format(/** @type {Intl.StringNumericLiteral} */ (amount));
 
+/** @type {[unit: string, seconds: number][]} */
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
-/** Return a length of time in words, in the largest one or two units: "1 hour, 5 minutes". */
+/**
+ * Return a length of time in words, in the largest one or two units: "1 hour, 5 minutes".
+ * @param {number} seconds
+ */
 export function formatDuration(seconds) {
   if (seconds <= 0) return say("now");
   const parts = [];
@@ -31,11 +54,14 @@ export function formatDuration(seconds) {
   return new Intl.ListFormat(language, { style: "narrow", type: "unit" }).format(parts);
 }
 
-/** Return the sentence for a refusal, its time filled in as of now. */
+/**
+ * Return the sentence for a refusal, its time filled in as of now.
+ * @param {Problem} problem
+ */
 export function explain(problem) {
   const details = Object.fromEntries(
-    Object.entries(problem.details ?? {}).map(([key, value]) =>
-      [key, typeof value === "number" ? formatAmount(value) : value]),
+    Object.entries(problem.details).map(([key, value]) =>
+      [key, isAmountKey(key) ? formatAmount(String(value)) : value]),
   );
   const left = problem.retryAt ? (problem.retryAt - Date.now()) / 1000 : 0;
   return say(problem.code, { ...details, time: formatDuration(left) });

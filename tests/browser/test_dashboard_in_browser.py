@@ -76,6 +76,24 @@ def test_owner_goes_from_link_to_snippet(page, stage):
     expect(page.get_by_text("https://www.example.com", exact=True)).to_be_visible()
 
 
+def test_owner_is_told_how_each_site_will_be_kept(dashboard, page):
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/keys/new/public")
+    page.get_by_label("Sites").fill(
+        "https://fine.example\nHTTPS://Shop.Example:443/cart\nhttp://1.2.3\nhttps://a@b.example\nc.example"
+    )
+
+    expect(page.locator("#origins-advice li")).to_have_text(
+        [
+            "HTTPS://Shop.Example:443/cart: kept as https://shop.example"
+            ": a path does not count, so the whole site may use the key",
+            "https://a@b.example: this is no address of a site;"
+            " write scheme, host and, where needed, port",
+            "c.example: the scheme is missing; do you mean https://c.example?",
+        ]
+    )
+
+
 def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):
     first, second = send(dashboard, "First"), send(dashboard, "Second")
     sign_in(page, dashboard)

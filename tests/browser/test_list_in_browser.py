@@ -53,6 +53,63 @@ def test_order_is_by_balance_or_by_name_as_people_count(stage, page, names):
     assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
 
 
+def test_amounts_are_shown_and_ordered_exactly(stage, page, names):
+    """Neither of the two fits a JavaScript number, whose neighbours are 2048 apart there."""
+    page.clock.install()
+    widget = stage.open(page)
+    wallets = [
+        f"""{{"id": "{name}", "address": "{Purse().address}", "publicAlias": "{name}",
+        "tokenBalance": {balance}, "tags": []}}"""
+        for name, balance in (
+            ("less", "18446744073709551614"),
+            ("more", "18446744073709551615"),
+            ("dust", "1E-6"),
+            ("some", "1.5E+3"),
+        )
+    ]
+    body = f'{{"wallets": [{", ".join(wallets)}]}}'
+    page.route(READ, lambda route: route.fulfill(body=body, content_type="application/json"))
+    stage.forward(page, "00:31")
+
+    expect(widget.locator("#wallets .balance")).to_have_text(
+        ["18,446,744,073,709,551,614", "18,446,744,073,709,551,615", "0.000001", "1,500"]
+    )
+    widget.get_by_label("Order").select_option(label="Balance")
+    assert names(widget) == ["more", "less", "some", "dust"]
+
+
+@pytest.mark.parametrize("written", ["1500", "1500.0", "1.5E+3"])
+def test_refresh_of_an_unchanged_list_changes_nothing(stage, page, reads, written):
+    page.clock.install()
+    stage.track(Purse().address, alias="Rich", balance=1500)
+    widget = stage.open(page)
+
+    def rewrite(route):
+        body = route.fetch().text().replace('"tokenBalance":1500', f'"tokenBalance":{written}')
+        assert f'"tokenBalance":{written}' in body
+        route.fulfill(body=body, content_type="application/json")
+
+    page.route(READ, rewrite)
+    frame_of(page, stage.service_url).evaluate(
+        """() => {
+          window.changes = 0;
+          const list = document.getElementById("wallets");
+          const note = (records) => { window.changes += records.length; };
+          new MutationObserver(note).observe(list, {
+            childList: true, subtree: true, attributes: true, characterData: true,
+          });
+        }"""
+    )
+    reads.clear()
+    with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
+        stage.forward(page, "00:31")
+    stage.settle(page)
+
+    assert len(reads) == 1
+    assert frame_of(page, stage.service_url).evaluate("window.changes") == 0
+    expect(widget.locator("#wallets .balance")).to_have_text("1,500")
+
+
 def test_tags_filter_together(stage, page, names):
     stage.add_tag("team", "blue")
     stage.add_tag("early", "green")

@@ -98,6 +98,31 @@ def test_each_code_has_a_sentence_for_people(widget, page):
     assert told == SENTENCES
 
 
+def test_gate_tells_amounts_that_fit_no_number(widget, page):
+    body = '{"error": "ca_gate_failed", "balance": 1E-6, "minBalance": 18446744073709551615}'
+    page.route(SUBMISSIONS, lambda route: route.fulfill(status=422, body=body))
+
+    submit(widget)
+
+    expect(widget.get_by_role("alert")).to_have_text(
+        "This page asks for at least 18,446,744,073,709,551,615 tokens; this wallet holds 0.000001."
+    )
+
+
+def test_flow_that_cannot_be_loaded_is_told(stage, context, page):
+    widget = stage.open(page)
+    context.set_offline(True)
+    add = widget.get_by_role("button", name="Add your wallet")
+    add.click()
+    expect(widget.locator("#state")).to_contain_text("The server cannot be reached.")
+    expect(add).to_have_attribute("aria-expanded", "false")
+
+    context.set_offline(False)
+    add.click()
+
+    expect(widget.locator("#flow-title")).to_be_focused()
+
+
 def test_every_code_of_a_submission_is_among_them():
     other_endpoints = {"not_found", "missing_tracking_page_id"}
     ours = {"invalid_host", "method_not_allowed", "bad_request", "balance_unavailable"}

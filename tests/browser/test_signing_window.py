@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
-from stage import ask_text, frame_of, submit
+from stage import ask_text, frame_of, read_text, submit
 
 
 @pytest.fixture
@@ -147,6 +147,55 @@ def test_refusal_is_shown_in_the_window_and_the_name_is_kept(stage, context, pag
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert stage.find_submission(top_wallet.address).nickname == "Night heron"
+
+
+def ask_for_text(window) -> None:
+    """Go as far as the request for the text to sign, without waiting for it."""
+    window.get_by_role("button", name="Use Top wallet").click()
+    window.get_by_label("Name to show on the list").fill("Night heron")
+    window.get_by_role("button", name="Continue", exact=True).click()
+
+
+def test_answer_after_the_time_out_is_dropped(stage, context, page, top_wallet):
+    context.clock.install()
+    widget = stage.open(page)
+    window = open_window(page, widget)
+    # The frame would give up on the server before the window gives up on the frame.
+    frame_of(page, stage.service_url).evaluate(
+        "AbortSignal.timeout = () => new AbortController().signal"
+    )
+    held = []
+    page.route("**/embed/api/siws/nonce", lambda route: held.append(route))
+    with page.expect_request("**/embed/api/siws/nonce"):
+        ask_for_text(window)
+
+    context.clock.run_for(31_000)
+    expect(window.get_by_role("alert")).to_have_text(
+        "This window belongs to a list on another site. Please open it from there."
+    )
+    late = {"nonceId": "late", "message": "A late text"}
+    with page.expect_response("**/embed/api/siws/nonce"):
+        held[0].fulfill(json=late)
+    stage.settle(page)
+    expect(window.get_by_label("Name to show on the list")).to_be_visible()
+    expect(window.get_by_role("alert")).to_be_visible()
+
+    page.unroute("**/embed/api/siws/nonce")
+    window.get_by_role("button", name="Try again").click()
+    assert read_text(window) != late["message"]
+
+
+def test_leaving_a_step_in_the_window_aborts_the_frames_request(stage, page, top_wallet):
+    widget = stage.open(page)
+    window = open_window(page, widget)
+    page.route("**/embed/api/siws/nonce", lambda _: None)  # never answered
+    with page.expect_request("**/embed/api/siws/nonce"):
+        ask_for_text(window)
+
+    with page.expect_event("requestfailed", lambda one: one.url.endswith("/siws/nonce")):
+        window.locator("[data-step=nickname]").get_by_role("button", name="Back").click()
+
+    expect(window.get_by_role("button", name="Use Top wallet")).to_be_visible()
 
 
 def test_window_opened_by_nobody_holds_nothing(stage, page):

@@ -1,14 +1,15 @@
 """From "I see the list" to "my wallet is on it", inside the frame."""
 
 import base64
+import json
+from pathlib import Path
 
 import base58
 import pytest
 from playwright.sync_api import expect
 from stage import Purse, ask_text, frame_of, read_text, submit
 
-from embed.domain.nicknames import parse_nickname
-from embed.errors import ApiError
+TESTS_DIR = Path(__file__).parent.parent
 
 
 def test_visitor_goes_from_connect_to_approved(stage, context, page, purse):
@@ -138,31 +139,22 @@ def test_nickname_is_judged_as_one_types(stage, context, page, purse):
     expect(name).to_have_attribute("aria-invalid", "false")
 
 
-NICKNAMES = [
-    *("", "   ", "a", "a" * 32, "a" * 33, "a b", "a.b_c-d", "Ünïcödé", "ﬁne", "\u212b", "ａ"),
-    *("नमस्ते", "ไทย", "שָׁלוֹם", "مرحبا", "漢字", "한국어", "Здравствуй", "١٢٣", "½", "²"),
-    *("a\u0301", "x\u0301", "a\u20dd", "त\u0301", "z\u0336a", "\u0903", "त" + "\u0902" * 5),
-    *("\u3164", "\u115f", "\u200b", "a\u200db", "\u2800", "\U00013441", "\U00016fe4"),
-    *("<b>", "a\tb", "a\nb", "a\u00a0b", "a\u3000b", "😀", "a/b", "a'b", "@a", "\ud835\udc00"),
-]
-
-
 def test_page_and_server_agree_on_nicknames(stage, page):
-    def judge(raw: str) -> str | None:
-        try:
-            parse_nickname(raw.encode("utf-16", "surrogatepass").decode("utf-16"))
-        except ApiError as refusal:
-            return refusal.code
-
+    cases = json.loads((TESTS_DIR / "nickname_cases.json").read_text(encoding="utf-8"))
     stage.open(page)
     frame = frame_of(page, stage.service_url)
-    flow_url = frame.locator("link[href$='flow.js']").get_attribute("href")
+    main_url = frame.locator("script[src$='main.js']").get_attribute("src")
     found = frame.evaluate(
-        "async ([url, names]) => names.map((await import(url)).checkNickname)",
-        [flow_url, NICKNAMES],
+        "async ([url, cases]) => cases.map(({raw}) => raw).map((await import(url)).checkNickname)",
+        [main_url.replace("main.js", "nicknames.js"), cases],
     )
 
-    assert dict(zip(NICKNAMES, found, strict=True)) == {raw: judge(raw) for raw in NICKNAMES}
+    wrong = [
+        (case["case"], code)
+        for case, code in zip(cases, found, strict=True)
+        if code != case.get("refused")
+    ]
+    assert wrong == []
 
 
 def test_way_can_be_left_and_walked_again(stage, context, page, purse):
@@ -180,6 +172,23 @@ def test_way_can_be_left_and_walked_again(stage, context, page, purse):
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert stage.find_submission(purse.address).nickname == "Second thought"
+
+
+def test_leaving_a_step_aborts_the_request_for_a_text(stage, context, page, purse):
+    context.add_init_script(purse.script())
+    page.route("**/embed/api/siws/nonce", lambda _: None)  # never answered
+    widget = stage.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_label("Name to show on the list").fill("Night heron")
+    with page.expect_request("**/embed/api/siws/nonce"):
+        widget.get_by_role("button", name="Continue", exact=True).click()
+
+    with page.expect_event("requestfailed", lambda one: one.url.endswith("/siws/nonce")):
+        widget.locator("[data-step=nickname]").get_by_role("button", name="Back").click()
+
+    expect(widget.get_by_role("button", name="Use Test wallet")).to_be_visible()
+    expect(widget.locator("[data-problem]")).to_be_hidden()
 
 
 def test_wallet_that_answers_after_the_visitor_left_sends_nothing(stage, context, page, purse):

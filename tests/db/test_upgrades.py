@@ -27,7 +27,8 @@ def client(empty_database_url, request):
     db.close()
 
 
-@pytest.mark.parametrize("client", [None, *MIGRATIONS[:-1]], indirect=True)
+# Without the second one, the look-up of a key meets a column that is not there.
+@pytest.mark.parametrize("client", [None, MIGRATIONS[0]], indirect=True)
 @pytest.mark.parametrize(
     ("method", "path"),
     [

@@ -1,0 +1,27 @@
+// Elements that the templates hold, with the type that a script relies on.
+
+/**
+ * Return the first element inside `root` that `selector` finds. Throws if it is missing or of another type.
+ * @template {Element} T
+ * @param {ParentNode} root
+ * @param {string} selector
+ * @param {new () => T} type
+ * @returns {T}
+ */
+export function getElement(root, selector, type) {
+  const element = root.querySelector(selector);
+  if (element instanceof type) return element;
+  throw new TypeError(`The page has no ${selector} that is an ${type.name}.`);
+}
+
+/**
+ * Return the closest element around the target of `event` that `selector` finds, or null.
+ * @param {Event} event
+ * @param {string} selector
+ * @returns {HTMLElement | null}
+ */
+export function findAround(event, selector) {
+  const { target } = event;
+  const element = target instanceof Element ? target.closest(selector) : null;
+  return element instanceof HTMLElement ? element : null;
+}

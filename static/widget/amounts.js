@@ -1,0 +1,59 @@
+// Token amounts as exact decimal text: they have up to 20 digits, more than a number can hold.
+
+const AMOUNT_KEYS = new Set(["tokenBalance", "balance", "minBalance"]);
+const NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/**
+ * Whether a field of the API's answers holds an amount.
+ * @param {string} key
+ */
+export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
+
+/**
+ * Parse an answer of the API, with its amounts as exact text. Browsers that do not show a
+ * number's source yet (before Chrome 114, Firefox 135, Safari 18.4) round the amount to a number.
+ * @param {string} text
+ */
+export function parseAnswer(text) {
+  /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
+  const revive = (key, value, context) =>
+    typeof value === "number" && isAmountKey(key)
+      ? normalizeAmount(context?.source ?? String(value))
+      : value;
+  return JSON.parse(text, revive);
+}
+
+/**
+ * Return the one way to write an amount: no exponent, no zeros that say nothing.
+ * @param {string} text a number of 0 or more, as JSON or Python writes it
+ */
+export function normalizeAmount(text) {
+  const parts = NUMBER.exec(text);
+  if (!parts) throw new TypeError(`${text} is no amount.`);
+  const [, whole, fraction = "", exponent = "0"] = parts;
+  const shift = Number(exponent);
+  const digits = "0".repeat(Math.max(0, -shift)) + whole + fraction.padEnd(shift, "0");
+  const point = Math.max(whole.length, whole.length + shift);
+  const left = digits.slice(0, point).replace(/^0+/, "") || "0";
+  const right = digits.slice(point).replace(/0+$/, "");
+  return right ? `${left}.${right}` : left;
+}
+
+/**
+ * Compare two normalised amounts, for sorting from the smallest.
+ * @param {string} one
+ * @param {string} other
+ */
+export function compareAmounts(one, other) {
+  const [whole, fraction = ""] = one.split(".");
+  const [otherWhole, otherFraction = ""] = other.split(".");
+  return whole.length - otherWhole.length ||
+    compareText(whole, otherWhole) ||
+    compareText(fraction, otherFraction);
+}
+
+/**
+ * @param {string} one
+ * @param {string} other
+ */
+const compareText = (one, other) => (one < other ? -1 : Number(one > other));

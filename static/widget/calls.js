@@ -1,0 +1,63 @@
+// Calls from the signing window to the frame that opened it. Each has a MessageChannel of its own:
+// no answer can be taken for another's, and one that comes too late is dropped with its channel.
+
+import { Problem } from "./api.js";
+
+/**
+ * @typedef {{ value?: any, problem?: { code: string, details: object, retryAt: number | null } }} Answer
+ */
+
+/**
+ * Post {kind, args} and a port to `target`, and return what is answered on that port.
+ * Rejects with the Problem that is answered, with `window_lonely` after `timeoutMs`, and with the
+ * signal's reason when it is aborted.
+ * @param {Window} target
+ * @param {{ kind: string, args: unknown[] }} message
+ * @param {{ origin: string, timeoutMs: number, signal?: AbortSignal }} options
+ * @returns {Promise<any>}
+ */
+export function call(target, message, { origin, timeoutMs, signal }) {
+  const { port1: port, port2: theirs } = new MessageChannel();
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      port.postMessage("abort");
+      end();
+      reject(signal?.reason);
+    };
+    // The frame has been loaded anew, and knows nothing of this window.
+    const timer = setTimeout(() => {
+      end();
+      reject(new Problem("window_lonely"));
+    }, timeoutMs);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      port.close();
+    };
+    port.onmessage = ({ data }) => {
+      const { value, problem } = /** @type {Answer} */ (data);
+      end();
+      if (problem) reject(Object.assign(new Problem(problem.code), problem));
+      else resolve(value);
+    };
+    signal?.addEventListener("abort", abort);
+    target.postMessage(message, origin, [theirs]);
+  });
+}
+
+/**
+ * Answer a call on its port with what `action` gives. The caller closes the port; `signal` is
+ * aborted when it no longer wants an answer.
+ * @param {MessagePort} port
+ * @param {(signal: AbortSignal) => Promise<unknown>} action
+ */
+export async function answerCall(port, action) {
+  const controller = new AbortController();
+  port.onmessage = () => controller.abort();
+  try {
+    port.postMessage({ value: await action(controller.signal) });
+  } catch (error) {
+    const { code, details, retryAt } = error instanceof Problem ? error : new Problem("server");
+    port.postMessage({ problem: { code, details, retryAt } });
+  }
+}

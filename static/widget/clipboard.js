@@ -1,0 +1,31 @@
+// Copying text for the visitor.
+
+import { say } from "./words.js";
+
+/**
+ * Copy text and say so on the button.
+ * @param {string} text
+ * @param {HTMLElement} button
+ */
+export async function copyText(text, button) {
+  if (!copyBySelection(text)) await navigator.clipboard.writeText(text);
+  button.focus();
+  const label = (button.dataset.label ??= button.textContent ?? "");
+  button.textContent = say("copied");
+  setTimeout(() => (button.textContent = label), 2000);
+}
+
+/**
+ * Copy by the deprecated command, the only way that a frame on another site is allowed.
+ * @param {string} text
+ */
+function copyBySelection(text) {
+  const area = document.createElement("textarea");
+  area.className = "hidden-visually";
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isDone = document.execCommand("copy");
+  area.remove();
+  return isDone;
+}

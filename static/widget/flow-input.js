@@ -1,0 +1,93 @@
+// What the visitor does in the section of the flow: buttons pressed and forms sent.
+
+import { findAround, getElement } from "../elements.js";
+import { Problem } from "./api.js";
+import { copyText } from "./clipboard.js";
+import { isAddress, normalizeSignature } from "./codec.js";
+import { checkNickname } from "./nicknames.js";
+import { say } from "./words.js";
+
+/**
+ * @typedef {{ enterAddress: (address: string) => void, enterNickname: (nickname: string) => void,
+ *   enterSignature: (signature: string) => void, sign: () => void, retry: () => void,
+ *   back: () => void, close: () => void, openWindow?: (() => void) | null,
+ *   fail: (problem: Problem) => void }} Handlers
+ */
+
+const LEAVING = ["back", "close"];
+
+/**
+ * Call the handlers with what the visitor enters, once it is well formed.
+ * @param {HTMLElement} root the section of flow.html
+ * @param {Handlers} on
+ */
+export function listenToVisitor(root, on) {
+  listenToButtons(root, on);
+  const address = getElement(root, "[name=address]", HTMLInputElement);
+  listenToForm(root, "[data-form=hand]", () => {
+    const entered = address.value.trim();
+    if (isAddress(entered)) on.enterAddress(entered);
+    else on.fail(new Problem("invalid_wallet_address"));
+  });
+  const signature = getElement(root, "[name=signature]", HTMLTextAreaElement);
+  listenToForm(root, "[data-form=signature]", () => {
+    const entered = normalizeSignature(signature.value);
+    if (entered) on.enterSignature(entered);
+    else on.fail(new Problem("bad_signature_form"));
+  });
+  const nickname = getElement(root, "[name=nickname]", HTMLInputElement);
+  const judge = () => judgeNickname(nickname, getElement(root, "#nickname-problem", HTMLElement));
+  nickname.addEventListener("input", judge);
+  listenToForm(root, "[data-step=nickname]", () => {
+    if (judge()) on.enterNickname(nickname.value);
+    else nickname.focus();
+  });
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {Handlers} on
+ */
+function listenToButtons(root, on) {
+  const message = getElement(root, "[data-show=message]", HTMLElement);
+  /** @type {Record<string, ((button: HTMLElement) => void) | null | undefined>} */
+  const actions = {
+    back: on.back,
+    close: on.close,
+    retry: on.retry,
+    sign: on.sign,
+    "open-window": on.openWindow,
+    "copy-message": (button) => copyText(message.textContent ?? "", button),
+  };
+  root.addEventListener("click", (event) => {
+    const button = findAround(event, "button[data-do]:enabled");
+    const name = button?.dataset.do ?? "";
+    // Leaving is always possible, doing something twice at once is not.
+    if (root.hasAttribute("aria-busy") && !LEAVING.includes(name)) return;
+    if (button) actions[name]?.(button);
+  });
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {string} selector
+ * @param {() => void} send
+ */
+function listenToForm(root, selector, send) {
+  getElement(root, selector, HTMLFormElement).addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+  });
+}
+
+/**
+ * Say beside the field what is wrong with the nickname; return whether it is well formed.
+ * @param {HTMLInputElement} input
+ * @param {HTMLElement} advice
+ */
+function judgeNickname(input, advice) {
+  const code = checkNickname(input.value);
+  advice.textContent = code ? say(code) : "";
+  input.setAttribute("aria-invalid", String(code !== null));
+  return code === null;
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Api, Problem } from "../../static/widget/api.js";
+
+const api = new Api({ pageId: "page", key: "svc_pub_x" });
+const DRAFT = { walletAddress: "w", nickname: "n", nonceId: "i", signature: "s" };
+
+/**
+ * Answer every request with `answer`; return the requests.
+ * @param {import("node:test").TestContext} context
+ * @param {() => Response | Promise<Response>} answer
+ */
+function serve(context, answer) {
+  /** @type {{ path: string, options: any }[]} */
+  const requests = [];
+  context.mock.method(globalThis, "fetch", (/** @type {string} */ path, /** @type {any} */ options) => {
+    requests.push({ path, options });
+    return new Promise((resolve, reject) => {
+      options.signal.addEventListener("abort", () => reject(options.signal.reason));
+      Promise.resolve(answer()).then(resolve, reject);
+    });
+  });
+  return requests;
+}
+
+/** @param {string} code */
+const isProblem = (code) => (/** @type {unknown} */ error) => error instanceof Problem && error.code === code;
+
+test("a submission outlives its page, other requests do not", async (context) => {
+  const requests = serve(context, () => Response.json({}));
+
+  await api.submit(DRAFT);
+  await api.createNonce("w");
+  await api.readPage();
+
+  assert.deepEqual(requests.map(({ options }) => options.keepalive), [true, false, false]);
+  assert.deepEqual(JSON.parse(requests[0].options.body), { trackingPageId: "page", ...DRAFT });
+});
+
+test("a nonce that nobody waits for is not asked for any longer", async (context) => {
+  const requests = serve(context, () => new Promise(() => {}));
+  const controller = new AbortController();
+  const asked = api.createNonce("w", controller.signal);
+
+  controller.abort();
+
+  await assert.rejects(asked, { name: "AbortError" });
+  assert.equal(requests[0].options.signal.aborted, true);
+});
+
+test("amounts arrive exactly, in lists and in refusals", async (context) => {
+  let status = 200;
+  serve(context, () =>
+    new Response('{"tokenBalance": 18446744073.709551615, "balance": 1E-7}', { status }));
+  assert.deepEqual(await api.readPage(), {
+    tokenBalance: "18446744073.709551615",
+    balance: "0.0000001",
+  });
+
+  status = 422;
+  await assert.rejects(api.submit(DRAFT), ({ details }) => details.balance === "0.0000001");
+});
+
+test("a refusal has its code, its details and its time", async (context) => {
+  context.mock.timers.enable({ apis: ["Date"] });
+  const body = { error: "cooldown_active", left: 3 };
+  serve(context, () => Response.json(body, { status: 429, headers: { "Retry-After": "90" } }));
+
+  await assert.rejects(api.submit(DRAFT), ({ code, details, retryAt }) => {
+    assert.deepEqual({ code, details, retryAt }, {
+      code: "cooldown_active",
+      details: { left: 3 },
+      retryAt: 90_000,
+    });
+    return true;
+  });
+});
+
+for (const [name, answer, code] of /** @type {[string, () => Response, string][]} */ ([
+  ["no network", () => { throw new TypeError("away"); }, "offline"],
+  ["no JSON", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), "server"],
+  ["a bug", () => Response.json({ error: "internal_error" }, { status: 500 }), "server"],
+])) {
+  test(`${name} is the problem ${code}`, async (context) => {
+    serve(context, async () => answer());
+
+    await assert.rejects(api.readPage(), isProblem(code));
+  });
+}
