@@ -28,9 +28,9 @@ sys.path.insert(0, str(PROJECT_DIR))
 
 from embed import owners, pages, public_payload
 from embed.db import connection
-from embed.domain import times  # noqa: E402
+from embed.domain import times
 from embed.keys import management
-from embed.settings import VARIABLES  # noqa: E402
+from embed.settings import VARIABLES
 from embed.wallets import tags, tracking
 
 LEAST_RATIO = 0.5
