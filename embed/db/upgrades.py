@@ -1,10 +1,11 @@
-"""Bringing the database to this version when it was away at the start."""
+"""A database that is not at this version yet: how to tell, and how it gets there."""
 
 import logging
 import time
 from collections.abc import Callable
 
-from peewee import PeeweeException
+from peewee import PeeweeException, ProgrammingError
+from psycopg import errors
 
 from embed.db import connection
 
@@ -12,6 +13,16 @@ _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
 
 _log = logging.getLogger(__name__)
+
+
+def is_schema_missing(error: ProgrammingError) -> bool:
+    """Tell whether Postgres was asked for a table or column that it has not got.
+
+    It is not asked what it lacks: the upgrade may be over by then. SQLite raises an
+    OperationalError, as for everything that keeps it from answering.
+    """
+    reason = getattr(error, "orig", None)
+    return isinstance(reason, (errors.UndefinedTable, errors.UndefinedColumn))
 
 
 def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:

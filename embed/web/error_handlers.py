@@ -7,7 +7,8 @@ import peewee
 from flask import Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from embed.db.connection import discard_broken_connection, list_missing_migrations
+from embed.db.connection import discard_broken_connection
+from embed.db.upgrades import is_schema_missing
 from embed.errors import ApiError
 from embed.serializers import write_json
 from embed.web.current import is_api_request
@@ -21,7 +22,7 @@ def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(HTTPException, _render_http_exception)
     app.register_error_handler(peewee.OperationalError, _render_database_away)
     app.register_error_handler(peewee.InterfaceError, _render_database_away)
-    app.register_error_handler(peewee.ProgrammingError, _render_database_behind)
+    app.register_error_handler(peewee.ProgrammingError, _render_refused_statement)
     app.register_error_handler(Exception, _render_bug)
 
 
@@ -62,21 +63,14 @@ def _render_http_exception(error: HTTPException) -> Response | HTTPException:
 
 
 def _render_database_away(error: Exception) -> Response:
-    current_app.logger.error("The database does not answer: %s", error)
+    current_app.logger.error("The database cannot answer: %s", error)
     discard_broken_connection()
     return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
 
 
-def _render_database_behind(error: Exception) -> Response:
-    """Tell a table that is not there yet from a bug.
-
-    The upgrade is for whoever starts the server, and gunicorn.conf.py goes on trying.
-    """
-    try:
-        is_behind = bool(list_missing_migrations())
-    except peewee.PeeweeException:  # it went away meanwhile
-        is_behind = True
-    return _render_database_away(error) if is_behind else _render_bug(error)
+def _render_refused_statement(error: peewee.ProgrammingError) -> Response:
+    """Tell a database that is not at this version yet from a bug; no request upgrades it."""
+    return _render_database_away(error) if is_schema_missing(error) else _render_bug(error)
 
 
 def _render_bug(error: Exception) -> Response:

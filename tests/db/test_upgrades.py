@@ -3,8 +3,9 @@
 import pytest
 from peewee import OperationalError
 from playhouse.migrations import Runner
-from world import code_of
+from world import World, code_of
 
+from embed import public_payload
 from embed.db import connection
 from embed.db.connection import db
 from embed.db.upgrades import upgrade_until_done
@@ -63,6 +64,26 @@ def test_preflights_widget_and_dashboard_come_back_later_too(client):
         ), path
 
     assert db.get_tables() == []
+
+
+@pytest.mark.parametrize("missing", ["SELECT * FROM nowhere", "SELECT no_column FROM page"])
+def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monkeypatch, missing):
+    monkeypatch.setattr(
+        public_payload, "render_payload", lambda page_id, version: db.execute_sql(missing)
+    )
+
+    assert code_of(world.read()) == "unavailable"
+
+
+def test_statement_that_postgres_cannot_read_is_a_bug(postgres_database_url, clock, monkeypatch):
+    settings = {"DATABASE_URL": postgres_database_url, "SECRET_KEY": "any"}
+    world = World(create_app(Settings.from_environ(settings), clock=clock), clock)
+    monkeypatch.setattr(
+        public_payload, "render_payload", lambda page_id, version: db.execute_sql("SELEKT")
+    )
+
+    assert code_of(world.read()) == "internal_error"
+    db.close()
 
 
 def test_upgrade_is_tried_until_it_works_with_growing_bounded_waits(client, monkeypatch):
