@@ -52,10 +52,12 @@ class AmountField(TextField):
     def db_value(self, value: Decimal | int | None) -> str | None:
         return None if value is None else format_amount(value)
 
-    def python_value(self, value: str | None) -> Decimal | None:
-        if isinstance(value, float):
+    def python_value(self, value: Any) -> Decimal | None:
+        if value is None:
+            return None
+        if not isinstance(value, str):
             raise ProgrammingError("Amounts are kept as doubles; the database is to be upgraded.")
-        return None if value is None else Decimal(value)
+        return Decimal(value)
 
     def _refuse_order(self, other: object) -> NoReturn:
         raise TypeError("The database would order amounts as texts; compare them in Python.")
