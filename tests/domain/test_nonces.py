@@ -24,6 +24,8 @@ NONCE = Nonce(
 )
 SEAL = NonceSigner(["secret"])
 SEALED = SEAL.close(NONCE)
+BODY, _, OWN_SEAL = SEALED.rpartition(".")
+OTHER_SEAL = SEAL.close(replace(NONCE, token="another")).rpartition(".")[2]
 
 IDS = st.text("0123456789ABCXYZabcxyz", min_size=20, max_size=20)
 ADDRESSES = st.text("123456789ABCXYZabcxyz", min_size=32, max_size=44)
@@ -43,6 +45,15 @@ def issue(**changes) -> Nonce:
         "lifetime": LIFETIME,
     }
     return Nonce.issue(**(wanted | changes))
+
+
+def find_code(act) -> str | None:
+    """Return the code of the refusal that `act` raises, or None."""
+    try:
+        act()
+    except ApiError as refusal:
+        return refusal.code
+    return None
 
 
 def test_issued_nonce_lives_as_long_as_it_is_told():
@@ -104,13 +115,15 @@ def test_tampering_never_makes_another_nonce(start, removed, added):
         assert opened == NONCE
 
 
-@pytest.mark.parametrize("position", range(SEALED.rindex(".")))
-def test_no_character_of_what_is_sealed_can_be_changed(position):
-    changed = "A" if SEALED[position] != "A" else "B"
-    tampered = SEALED[:position] + changed + SEALED[position + 1 :]
+def test_no_character_of_what_is_sealed_can_be_changed():
+    opened = []
+    for position in range(SEALED.rindex(".")):
+        changed = "A" if SEALED[position] != "A" else "B"
+        tampered = SEALED[:position] + changed + SEALED[position + 1 :]
+        if find_code(lambda tampered=tampered: SEAL.open(tampered, NOW)) != "invalid_nonce":
+            opened.append(position)
 
-    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-        SEAL.open(tampered, NOW)
+    assert opened == []
 
 
 @given(st.text(st.characters()))
@@ -127,6 +140,18 @@ def test_any_other_text_is_an_invalid_nonce(raw):
         pytest.param("a" * 5000, id="5000 characters"),
         pytest.param(NonceSigner(["another"]).close(NONCE), id="another secret key"),
         pytest.param(SessionSigner(["secret"]).close("session", NOW), id="a session's cookie"),
+        pytest.param(BODY + "." + OTHER_SEAL, id="the seal of another nonce"),
+        pytest.param(BODY, id="no seal"),
+        pytest.param(f"{BODY}.", id="an empty seal"),
+        pytest.param(SEALED[:-4], id="a seal cut short"),
+        pytest.param(f".{OWN_SEAL}", id="nothing but a seal"),
+        pytest.param(SEALED * 2, id="twice"),
+        pytest.param("....", id="dots"),
+        pytest.param(f"{SEALED} ", id="space after"),
+        pytest.param(f"{SEALED}\n", id="newline after"),
+        pytest.param(f"{SEALED}\0", id="NUL after"),
+        pytest.param(f"{SEALED}\xe9", id="letter beyond ASCII after"),
+        pytest.param(f"{SEALED}\ud800", id="lone surrogate after"),
     ],
 )
 def test_what_was_not_issued_here_is_invalid(raw):

@@ -23,12 +23,12 @@ def server(environ):
 
 @pytest.fixture
 def make_page(server, environ):
-    """Make a page as an operator does: by commands, each a process of its own."""
-    return partial(RemotePage, server.url, environ, run=run_flask)
+    """Make a page as an operator does: by commands, beside the server's processes."""
+    return partial(RemotePage, server.url, environ)
 
 
 def test_page_made_by_command_is_read_with_its_tags_wallets_and_balances(make_page):
-    page = make_page("--title", "Friends", "--comments", "Who is in.")
+    page = make_page("--title", "Friends", "--comments", "Who is in.", run=run_flask)
     team = page.command("tags", "add", page.page_id, "team", "blue")
     shown, hidden = Visitor().address, Visitor().address
     details = ("--alias", "Treasury", "--tag", "team", "--balance", "12.5")

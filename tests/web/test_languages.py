@@ -8,7 +8,7 @@ import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.pofile import read_po
-from world import Visitor
+from world import Visitor, one_database
 
 from embed.db.models import STATUSES
 from embed.domain.policy import REJECT_REASON_BY_CODE
@@ -125,6 +125,7 @@ def test_catalog_names_nobody_who_does_not_exist(language):
 # The choice
 
 
+@one_database
 @each_language
 def test_page_speaks_the_language_of_its_address(world, language):
     answer = open_sign(world, lang=language, wish="ja" if language != "ja" else "de")
@@ -137,6 +138,7 @@ def test_page_speaks_the_language_of_its_address(world, language):
     assert title == wanted
 
 
+@one_database
 @pytest.mark.parametrize(
     ("asked", "language"),
     [
@@ -158,6 +160,7 @@ def test_regions_mean_their_language_and_unknown_languages_english(world, asked,
     assert language_of(open_sign(world, wish=asked)) == language
 
 
+@one_database
 @pytest.mark.parametrize(
     ("wish", "language"),
     [
@@ -194,6 +197,7 @@ HOSTILE = [
 ]
 
 
+@one_database
 @pytest.mark.parametrize("lang", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_language_does_nothing(world, lang):
     asked, plain = open_widget(world, lang=lang), open_widget(world)
@@ -208,6 +212,7 @@ def test_hostile_language_does_nothing(world, lang):
 # Pages
 
 
+@one_database
 @each_language
 def test_widget_renders_in_every_language(world, language):
     world.configure(min_balance=1000.5)
@@ -241,6 +246,7 @@ def test_balances_are_grouped_as_the_reader_does(world, language, balance):
     assert f"<bdi>{balance}</bdi>" in open_widget(world, lang=language).text
 
 
+@one_database
 @each_translation
 def test_refusals_are_translated(world, language):
     for path in ("/tracking/abc", "/tracking/abc?key=abc", "/nothing"):

@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from world import one_database
 
 from embed.keys import access, management, preview
 
@@ -17,6 +18,7 @@ def paths_of(world) -> list[str]:
     ]
 
 
+@one_database
 @pytest.mark.parametrize("body", [{"email": 5}, {"token_name": {"a": 1}}, [1], "text", 5])
 def test_json_is_no_form(world, owner, body):
     for path in paths_of(world):
@@ -40,6 +42,7 @@ def test_file_in_place_of_a_text_is_a_missing_text(world, owner):
         assert owner.post(path, **files).status_code < 500
 
 
+@one_database
 @pytest.mark.parametrize(
     "target",
     ["//[", "http://[", "//evil.example", "/dashboard/\r\nX: y", "/dashboard\\\\evil", "/embed/"],

@@ -228,6 +228,7 @@ def test_link_that_we_did_not_make_is_refused(world, owner, guest):
         assert guest.open(wrong).status_code == 404
 
 
+@one_database
 @pytest.mark.parametrize(
     ("base_url", "is_secure"),
     [

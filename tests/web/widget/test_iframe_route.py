@@ -165,6 +165,7 @@ def test_expired_session_is_followed_by_a_new_one(world):
     assert world.list_own(visitor).json["submissions"] == []
 
 
+@one_database
 @pytest.mark.parametrize("cookie", ["", "x", "a.b", "a" * 5000, "\xe9"])
 def test_broken_cookie_is_followed_by_a_new_session(world, cookie):
     visitor = Visitor()
@@ -307,6 +308,7 @@ REFUSALS = {
 }
 
 
+@one_database
 @pytest.mark.parametrize(("make_key", "status", "code"), REFUSALS.values(), ids=REFUSALS)
 def test_refusal_is_a_small_page_for_people_that_sets_no_cookie(world, make_key, status, code):
     visitor = Visitor()
