@@ -69,7 +69,7 @@ def post(page: RemotePage, *headers: bytes, host=b"embed.example", version=b"1.1
     """Return the head of a nonce request; `host` None leaves that header out."""
     lines = [
         b"POST /api/embed/siws/nonce HTTP/" + version,
-        b"Authorization: Bearer " + page.key.encode(),
+        b"Authorization: Bearer " + page.public_key.encode(),
         b"Origin: " + SITE.encode(),
         b"Content-Type: application/json",
         b"Connection: close",
@@ -82,7 +82,7 @@ def post(page: RemotePage, *headers: bytes, host=b"embed.example", version=b"1.1
 def get(page: RemotePage, *headers: bytes) -> bytes:
     lines = [
         b"GET /api/embed/tracking/" + page.page_id.encode() + b" HTTP/1.1",
-        b"Authorization: Bearer " + page.key.encode(),
+        b"Authorization: Bearer " + page.public_key.encode(),
         b"Connection: close",
         *headers,
     ]

@@ -33,7 +33,7 @@ def test_nonces_and_cookies_survive_a_restart(database_url):
         server.start()
 
         assert page.post(draft).status_code == 201
-        (own,) = page.list_own(visitor).json()["submissions"]
+        (own,) = page.list_own(visitor).json["submissions"]
         assert own["walletAddress"] == visitor.address
 
 
@@ -47,14 +47,14 @@ def test_rotated_secret_key_opens_what_the_old_one_sealed_until_that_is_dropped(
     with run_gunicorn(make_environ(database_url, SECRET_KEY="new,old")) as server:
         page.server_url = server.url
         assert page.post(draft, cookie=visitor.cookie).status_code == 201
-        assert len(page.list_own(visitor).json()["submissions"]) == 1
+        assert len(page.list_own(visitor).json["submissions"]) == 1
         newly_sealed = page.draft(Visitor())
 
     with run_gunicorn(make_environ(database_url, SECRET_KEY="new")) as server:
         page.server_url = server.url
         answer = page.post(late_draft)
-        assert (answer.status_code, answer.json()) == (400, {"error": "invalid_nonce"})
-        assert page.list_own(visitor).json() == {"submissions": []}
+        assert (answer.status_code, answer.json) == (400, {"error": "invalid_nonce"})
+        assert page.list_own(visitor).json == {"submissions": []}
         assert page.post(newly_sealed).status_code == 201
 
 
@@ -148,7 +148,7 @@ def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
         answer, _ = at_once([lambda: page.post(draft), lambda: cut_off_waiting(operator)])
 
         blocker.rollback()
-        assert (answer.status_code, answer.json()) == (503, {"error": "unavailable"})
+        assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
         assert page.list_submissions() == []
         assert page.post(draft).status_code == 201
 
