@@ -136,10 +136,10 @@ def test_no_bit_of_a_signature_can_be_changed():
     assert accepted == []
 
 
-def find_code(signature: str) -> str | None:
-    """Return the code of the refusal of a signature of MESSAGE, or None."""
+def find_code(signature: str, address=ADDRESS, message=MESSAGE) -> str | None:
+    """Return the code of a signature's refusal, or None."""
     try:
-        check_signature(ADDRESS, MESSAGE, signature)
+        check_signature(address, message, signature)
     except ApiError as refusal:
         return refusal.code
     return None
@@ -248,10 +248,13 @@ def test_nobody_signs_for_a_key_of_small_order(hex_key):
     address = encode_address(hex_key)
     points = (SMALL_ORDER_POINTS | NON_CANONICAL_POINTS).values()
 
-    for r, message in itertools.product(points, map(str, range(20))):
-        forged = bytes.fromhex(r) + bytes(32)
-        with pytest.raises(ApiError, match=r"^invalid_signature$"):
-            check_signature(address, message, encode(forged))
+    accepted = [
+        (r, message)
+        for r, message in itertools.product(points, map(str, range(20)))
+        if find_code(encode(bytes.fromhex(r) + bytes(32)), address, message) != "invalid_signature"
+    ]
+
+    assert accepted == []
 
 
 @pytest.mark.parametrize(
