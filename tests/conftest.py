@@ -1,13 +1,21 @@
-"""Fixtures for all tests: a fresh database for each, on SQLite and on Postgres."""
+"""Fixtures for all tests: a fresh database for each, on SQLite and on Postgres.
+
+The tests are shared out to as many processes as there are cores. Each has servers of its own,
+which start when a test first needs them.
+"""
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from flask import Flask
+from jinja2 import BytecodeCache
 from servers import Unavailable, run_postgres, run_valkey
+from werkzeug.routing import Rule
 from world import SECRET_KEY, Clock, World
 
 from embed.db import connection
@@ -15,6 +23,58 @@ from embed.factory import create_app
 from embed.settings import Settings
 
 DATABASES = ["sqlite", "postgres"]
+MEMORY_DIR = Path("/dev/shm")  # noqa: S108
+
+
+class TemplateCode(BytecodeCache):
+    """Keeps compiled templates in memory."""
+
+    def __init__(self) -> None:
+        self._code_by_key: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket) -> None:
+        if bucket.key in self._code_by_key:
+            bucket.bytecode_from_string(self._code_by_key[bucket.key])
+
+    def dump_bytecode(self, bucket) -> None:
+        self._code_by_key[bucket.key] = bucket.bytecode_to_string()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config) -> None:
+    """Run whole folders on all cores, unless -n says otherwise.
+
+    Here and not in addopts, so that single files and tests stay in one process, where they are
+    done before another would have started, and that tests/browser shares its one browser.
+    """
+    is_worker = hasattr(config, "workerinput")  # one that has been started by this
+    is_selection = config.option.keyword or all(
+        ".py" in asked or Path(asked).name == "browser" for asked in config.args
+    )
+    if config.getoption("numprocesses", 0) is None and not is_worker and not is_selection:
+        config.option.numprocesses, config.option.dist = "auto", "worksteal"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compile_once() -> Iterator[None]:
+    """Templates and routes are the same in every test's app: compile them for the first only.
+
+    It would take most of the time of making an app, and more than most requests.
+    """
+    compile_builder = Rule._compile_builder
+    builders = {}
+
+    def find_or_compile(rule: Rule, append_unknown: bool = True):
+        assert not rule.defaults, "a builder would depend on them, too"
+        key = (rule.rule, *rule._trace, append_unknown)
+        if key not in builders:
+            builders[key] = compile_builder(rule, append_unknown)
+        return builders[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", find_or_compile)
+        patch.setitem(Flask.jinja_options, "bytecode_cache", TemplateCode())
+        yield
 
 
 def _provide(server):
@@ -60,24 +120,38 @@ def database_url(request, tmp_path) -> str:
 
 
 @pytest.fixture(params=DATABASES)
-def emptied_database_url(request, tmp_path) -> str:
+def emptied_database_url(request) -> Iterator[str]:
     """As database_url, for tests in this process: Postgres empties one faster than it makes one."""
     if request.param == "sqlite":
-        return _make_database(request, tmp_path)
-    url = request.getfixturevalue("reused_postgres_url")
-    _empty(url)
-    return url
+        folder = Path(tempfile.mkdtemp(dir=request.getfixturevalue("memory_dir")))
+        yield _make_database(request, folder)
+        shutil.rmtree(folder)
+    else:
+        database = request.getfixturevalue("reused_postgres")
+        database.empty()
+        yield database.url
 
 
 @pytest.fixture(scope="session")
-def reused_postgres_url(postgres_url, postgres_template) -> str:
-    return postgres_url.format(name=_create_database(postgres_url, postgres_template))
+def memory_dir() -> Iterator[Path]:
+    """A folder without a disk, if there is one: SQLite waits for the disk at every commit."""
+    parent = MEMORY_DIR if os.access(MEMORY_DIR, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="embed-db-", dir=parent) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def reused_postgres(postgres_url, postgres_template) -> Iterator["ReusedPostgres"]:
+    name = _create_database(postgres_url, postgres_template)
+    database = ReusedPostgres(postgres_url.format(name=name))
+    yield database
+    database.close()
 
 
 @pytest.fixture(scope="module", params=DATABASES)
-def shared_database_url(request, tmp_path_factory) -> str:
+def shared_database_url(request, memory_dir) -> str:
     """The address of a database for a whole file, whose tests make a page each."""
-    return _make_database(request, tmp_path_factory.mktemp("shared"))
+    return _make_database(request, Path(tempfile.mkdtemp(dir=memory_dir)))
 
 
 @pytest.fixture
@@ -111,16 +185,33 @@ def _create_database(server: str, template: str = "template1") -> str:
     return name
 
 
-def _empty(url: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SET session_replication_role = replica")  # no foreign keys for now
-        connection.execute("SET lock_timeout = '10s'")
-        tables = connection.execute(
-            "SELECT tablename FROM pg_tables"
+class ReusedPostgres:
+    """A database that one test after the other gets, emptied."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._connect()
+        tables = self._connection.execute(
+            "SELECT quote_ident(tablename) FROM pg_tables"
             " WHERE schemaname = 'public' AND tablename != 'schema_migration'"
         )
-        for (table,) in tables.fetchall():
-            connection.execute(f'DELETE FROM "{table}"')  # noqa: S608
+        self._deletion = ";".join(f"DELETE FROM {table}" for (table,) in tables)  # noqa: S608
+
+    def _connect(self) -> None:
+        options = "-c session_replication_role=replica -c lock_timeout=10s"  # without foreign keys
+        self._connection = psycopg.connect(self.url, autocommit=True, options=options)
+
+    def empty(self) -> None:
+        try:
+            self._connection.execute(self._deletion)
+        except psycopg.OperationalError:
+            if not self._connection.broken:
+                raise
+            self._connect()  # a test had ended all connections
+            self._connection.execute(self._deletion)
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 def _upgrade(url: str) -> None:

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import requests
-from world import SECRET_KEY, SITE, USDC, Visitor
+from flask import Response
+from world import SECRET_KEY, SITE, USDC, PageClient
 
 from embed.db import connection
 from embed.factory import create_app
@@ -38,8 +39,18 @@ def run_here(*arguments: str, environ: dict[str, str]) -> Any:
         connection.db.close()
 
 
-class RemotePage:
-    """A page made by command; what people do there over HTTP."""
+class RemoteAnswer(Response):
+    """An answer over HTTP, read as those of Flask's test client are."""
+
+    @property
+    def text(self) -> str:
+        return self.get_data(as_text=True)
+
+
+class RemotePage(PageClient):
+    """A page made by command, over HTTP; its visitors call where the widget does."""
+
+    root = "/embed/api"
 
     def __init__(
         self, server_url: str, environ: dict[str, str], *page_options: str, run=run_here
@@ -48,7 +59,21 @@ class RemotePage:
         self._environ = environ
         self._run = run
         self.page_id = self.command("pages", "create", *TOKEN, *page_options)["id"]
-        self.key = self.make_key("--tier", "public", "--origin", SITE)["key"]
+        self.public_key = self.make_key("--tier", "public", "--origin", SITE)["key"]
+
+    def send(self, method: str, path: str, *, headers, **arguments) -> Response:
+        answer = requests.request(
+            method, self.server_url + path, headers=headers, timeout=TIMEOUT_S, **arguments
+        )
+        return RemoteAnswer(answer.content, answer.status_code, answer.headers.items())
+
+    def preflight(self) -> Response:
+        """Ask as a browser does before it reads the page."""
+        return self.call("OPTIONS", f"{self.root}/tracking/{self.page_id}")
+
+    def list_addresses(self) -> list[str]:
+        """Return the wallets that the public payload shows."""
+        return [wallet["address"] for wallet in self.read().json["wallets"]]
 
     # The owner, by command
 
@@ -61,60 +86,6 @@ class RemotePage:
 
     def list_submissions(self, *options: str) -> Any:
         return self.command("submissions", "list", self.page_id, "--limit", "100000", *options)
-
-    # Visitors, by HTTP
-
-    def call(self, method: str, path: str, *, key=None, cookie=None, **arguments):
-        headers = {"Authorization": f"Bearer {key or self.key}", "Origin": SITE}
-        if cookie is not None:
-            headers["Cookie"] = f"embed_session={cookie}"
-        return requests.request(
-            method, self.server_url + path, headers=headers, timeout=TIMEOUT_S, **arguments
-        )
-
-    def read(self, **arguments):
-        return self.call("GET", f"/api/embed/tracking/{self.page_id}", **arguments)
-
-    def preflight(self):
-        """Ask as a browser does before it reads the page."""
-        return self.call("OPTIONS", f"/api/embed/tracking/{self.page_id}")
-
-    def list_addresses(self) -> list[str]:
-        """Return the wallets that the public payload shows."""
-        return [wallet["address"] for wallet in self.read().json()["wallets"]]
-
-    def open_widget(self, visitor: Visitor):
-        """Give a visitor the session's cookie, which only a browser that trusts it sends back."""
-        answer = self.call("GET", f"/embed/tracking/{self.page_id}?key={self.key}")
-        visitor.cookie = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
-        return answer
-
-    def ask_nonce(self, visitor: Visitor, **arguments):
-        body = {"trackingPageId": self.page_id, "walletAddress": visitor.address}
-        return self.call(
-            "POST", "/embed/api/siws/nonce", json=body, cookie=visitor.cookie, **arguments
-        )
-
-    def draft(self, visitor: Visitor, nickname="Visitor", *, key=None) -> dict[str, str]:
-        """Ask for a nonce and return a complete body for POST /submissions."""
-        nonce = self.ask_nonce(visitor, key=key).json()
-        return {
-            "trackingPageId": self.page_id,
-            "walletAddress": visitor.address,
-            "nickname": nickname,
-            "nonceId": nonce["nonceId"],
-            "signature": visitor.sign(nonce["message"]),
-        }
-
-    def post(self, draft: dict[str, str], **arguments):
-        return self.call("POST", "/embed/api/submissions", json=draft, **arguments)
-
-    def submit(self, visitor: Visitor, nickname="Visitor"):
-        return self.post(self.draft(visitor, nickname), cookie=visitor.cookie)
-
-    def list_own(self, visitor: Visitor):
-        path = f"/embed/api/session/submissions?trackingPageId={self.page_id}"
-        return self.call("GET", path, cookie=visitor.cookie)
 
 
 def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -129,10 +100,10 @@ def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
         return list(pool.map(run, calls))
 
 
-def summarise(answers: Sequence[requests.Response]) -> dict[tuple[int, str | None], int]:
+def summarise(answers: Sequence[Response]) -> dict[tuple[int, str | None], int]:
     """Count answers by status and, for refusals, code."""
     counts: dict[tuple[int, str | None], int] = {}
     for answer in answers:
-        outcome = (answer.status_code, answer.json().get("error"))
+        outcome = (answer.status_code, answer.json.get("error"))
         counts[outcome] = counts.get(outcome, 0) + 1
     return counts

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -24,12 +25,35 @@ class Unavailable(Exception):
     """This machine cannot run such a server; the text says why."""
 
 
+class Server:
+    """A process that ends with this one, even if this one is killed."""
+
+    # The pipe that it reads from closes when this process ends, in whatever way.
+    _WATCH = 'cat; kill -INT "$0" && sleep 2; rm -rf "$1"'
+
+    def __init__(self, command: Sequence[str | Path], folder: Path | str = "", **options: Any):
+        """Start it; `folder` is to be removed with it."""
+        self.process = subprocess.Popen(command, **options)
+        self._watcher = subprocess.Popen(
+            ["sh", "-c", self._WATCH, str(self.process.pid), folder],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is not for it
+        )
+
+    def end(self, how: Callable[[], None]) -> None:
+        how()
+        self.process.wait()
+        self._watcher.kill()
+        self._watcher.communicate()
+
+
 class Postgres:
     """A throwaway cluster in a folder; can be stopped and started again."""
 
     def __init__(self, home: Path) -> None:
         self._data, self._binaries = home / "data", _find_postgres(home)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._server: Server | None = None
         user = _unprivileged_user()
         self._as_user = {}
         if user:
@@ -47,17 +71,17 @@ class Postgres:
 
     def start(self) -> None:
         options = ["-k", self._data, "-c", "listen_addresses=", "-c", "fsync=off"]
-        self._process = subprocess.Popen(
+        self._server = Server(
             [self._binaries / "postgres", "-D", self._data, *options],
+            self._data,
             stderr=subprocess.DEVNULL,
             **self._as_user,
         )
-        _wait_until(lambda: _answers_sql(self.url.format(name="postgres")), self._process)
+        _wait_until(lambda: _answers_sql(self.url.format(name="postgres")), self._server.process)
 
     def stop(self) -> None:
         """End it and all its connections, as when its machine restarts."""
-        self._process.send_signal(signal.SIGINT)
-        self._process.wait()
+        self._server.end(lambda: self._server.process.send_signal(signal.SIGINT))
 
 
 @contextmanager
@@ -124,12 +148,12 @@ def run_valkey() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="embed-vk-") as folder:
         path = Path(folder) / "socket"
         options = ["--port", "0", "--unixsocket", path, "--save", "", "--dir", folder]
-        with subprocess.Popen([get_binary_path(), *options], stdout=subprocess.DEVNULL) as server:
-            try:
-                _wait_until(path.exists, server)
-                yield f"redis+unix://{path}"
-            finally:
-                server.terminate()
+        server = Server([get_binary_path(), *options], folder, stdout=subprocess.DEVNULL)
+        try:
+            _wait_until(path.exists, server.process)
+            yield f"redis+unix://{path}"
+        finally:
+            server.end(server.process.terminate)
 
 
 class Gunicorn:
@@ -140,27 +164,25 @@ class Gunicorn:
         self.url = f"http://127.0.0.1:{self.port}"
         self._environ = clean_environ() | environ
         self._arguments = arguments
-        self._process: subprocess.Popen[bytes] | None = None
+        self._server: Server | None = None
 
     def start(self) -> None:
         command = ["gunicorn", "app:app", "--bind", f"127.0.0.1:{self.port}", "--log-level=warning"]
-        self._process = subprocess.Popen(
+        self._server = Server(
             [sys.executable, "-m", *command, *self._arguments],
             cwd=PROJECT_DIR,
             env=self._environ,
             start_new_session=True,
         )
-        _wait_until(lambda: is_listening(self.port), self._process)
+        _wait_until(lambda: is_listening(self.port), self._server.process)
 
     def stop(self) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait()
+        if self._server is not None:
+            self._server.end(self._server.process.terminate)
 
     def kill(self) -> None:
         """End the master and its workers at once, as a power cut would."""
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self._server.end(lambda: os.killpg(self._server.process.pid, signal.SIGKILL))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 import base58
 import pytest
-from flask import Flask
+from flask import Flask, Response
 from nacl.signing import SigningKey
 
 from embed import owners, pages
@@ -74,12 +74,72 @@ def read_exactly(answer) -> Any:
     return json.loads(answer.text, parse_float=Decimal, parse_int=Decimal)
 
 
-class World:
-    """A page of USDC with a public and a secret key; what people do there, in this process.
+class PageClient:
+    """A page with a public key, and what visitors do there, by whatever way requests are sent.
 
     Every call takes header overrides; a header that is None is not sent. `root` may be changed
-    to the API's second address.
+    to the API's other address.
     """
+
+    root: str
+    page_id: str
+    public_key: str
+
+    def send(self, method: str, path: str, *, headers, **arguments) -> Response:
+        """Send a request; the arguments are those of Flask's test client."""
+        raise NotImplementedError
+
+    def call(self, method: str, path: str, *, key=None, cookie=None, headers=None, **arguments):
+        sent = {
+            "Authorization": f"Bearer {key or self.public_key}",
+            "Origin": SITE,
+            "Cookie": None if cookie is None else f"embed_session={cookie}",
+        } | (headers or {})
+        given = {name: value for name, value in sent.items() if value is not None}
+        return self.send(method, path, headers=given, **arguments)
+
+    def read(self, page_id=None, **arguments):
+        return self.call("GET", f"{self.root}/tracking/{page_id or self.page_id}", **arguments)
+
+    def open_widget(self, visitor: Visitor) -> Response:
+        """Give a visitor the session's cookie, as the iframe route does."""
+        path = f"/embed/tracking/{self.page_id}?key={self.public_key}"
+        answer = self.send("GET", path, headers={})
+        visitor.cookie = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
+        return answer
+
+    def ask_nonce(self, visitor: Visitor, *, page_id=None, **arguments):
+        body = {"trackingPageId": page_id or self.page_id, "walletAddress": visitor.address}
+        return self.call(
+            "POST", f"{self.root}/siws/nonce", json=body, cookie=visitor.cookie, **arguments
+        )
+
+    def draft(self, visitor: Visitor, nickname="Visitor", *, nonce=None, key=None, **fields):
+        """Return a complete body for POST /submissions; fields override, None leaves out."""
+        nonce = nonce or self.ask_nonce(visitor, key=key).json
+        body = {
+            "trackingPageId": self.page_id,
+            "walletAddress": visitor.address,
+            "nickname": nickname,
+            "nonceId": nonce["nonceId"],
+            "signature": visitor.sign(nonce["message"]),
+        } | fields
+        return {name: value for name, value in body.items() if value is not None}
+
+    def post(self, draft: dict, **arguments):
+        return self.call("POST", f"{self.root}/submissions", json=draft, **arguments)
+
+    def submit(self, visitor: Visitor, nickname="Visitor", **arguments):
+        """Go the whole way from nonce to submission."""
+        return self.post(self.draft(visitor, nickname), cookie=visitor.cookie, **arguments)
+
+    def list_own(self, visitor: Visitor, *, page_id=None, **arguments):
+        path = f"{self.root}/session/submissions?trackingPageId={page_id or self.page_id}"
+        return self.call("GET", path, cookie=visitor.cookie, **arguments)
+
+
+class World(PageClient):
+    """A page of USDC with a public and a secret key, in this process: its owner and visitors."""
 
     def __init__(self, app: Flask, clock: Clock) -> None:
         self.root = "/api/embed"
@@ -91,7 +151,8 @@ class World:
             self.public_key = self.make_key("public", origins=[SITE])
             self.secret_key = self.make_key("secret")
 
-    # The owner
+    def send(self, method: str, path: str, *, headers, **arguments) -> Response:
+        return self.client.open(path, method=method, headers=headers, **arguments)
 
     def make_page(self, *, owner=None, **fields: object) -> str:
         token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
@@ -154,43 +215,6 @@ class World:
             "api_key": sorted(repr(row | {"last_used_at": None}) for row in ApiKey.select().dicts())
         }
 
-    # Visitors
-
-    def call(self, method: str, path: str, *, key=None, cookie=None, headers=None, **arguments):
-        sent = {
-            "Authorization": f"Bearer {key or self.public_key}",
-            "Origin": SITE,
-            "Cookie": None if cookie is None else f"embed_session={cookie}",
-        } | (headers or {})
-        given = {name: value for name, value in sent.items() if value is not None}
-        return self.client.open(path, method=method, headers=given, **arguments)
-
-    def read(self, page_id=None, **arguments):
-        return self.call("GET", f"{self.root}/tracking/{page_id or self.page_id}", **arguments)
-
-    def open_widget(self, visitor: Visitor) -> None:
-        """Give a visitor the session's cookie, as the iframe route does."""
-        answer = self.client.get(f"/embed/tracking/{self.page_id}?key={self.public_key}")
-        visitor.cookie = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
-
-    def ask_nonce(self, visitor: Visitor, *, page_id=None, **arguments):
-        body = {"trackingPageId": page_id or self.page_id, "walletAddress": visitor.address}
-        return self.call(
-            "POST", f"{self.root}/siws/nonce", json=body, cookie=visitor.cookie, **arguments
-        )
-
-    def draft(self, visitor: Visitor, nickname="Visitor", *, nonce=None, **fields) -> dict:
-        """Return a complete body for POST /submissions; fields override, None leaves out."""
-        nonce = nonce or self.ask_nonce(visitor).json
-        body = {
-            "trackingPageId": self.page_id,
-            "walletAddress": visitor.address,
-            "nickname": nickname,
-            "nonceId": nonce["nonceId"],
-            "signature": visitor.sign(nonce["message"]),
-        } | fields
-        return {name: value for name, value in body.items() if value is not None}
-
     def forge_nonce(self, visitor: Visitor, secret_key: str) -> dict:
         """Return what the nonce endpoint would answer if it signed with another secret key."""
         nonce_id, nonce = NonceSigner([secret_key], self.clock).issue(
@@ -201,22 +225,6 @@ class World:
             lifetime=timedelta(minutes=10),
         )
         return {"nonceId": nonce_id, "message": nonce.build_message()}
-
-    def post(self, draft: dict, *, cookie=None, **arguments):
-        return self.call("POST", f"{self.root}/submissions", json=draft, cookie=cookie, **arguments)
-
-    def submit(self, visitor: Visitor, nickname="Visitor", **arguments):
-        """Go the whole way from nonce to submission."""
-        return self.post(self.draft(visitor, nickname), cookie=visitor.cookie, **arguments)
-
-    def list_own(self, visitor: Visitor, *, page_id=None, **arguments):
-        return self.call(
-            "GET",
-            f"{self.root}/session/submissions",
-            query_string={"trackingPageId": page_id or self.page_id},
-            cookie=visitor.cookie,
-            **arguments,
-        )
 
 
 # Each of the spec's section 4, asked as a visitor would who does everything right.

@@ -61,7 +61,7 @@ def service_environ(sqlite_template, tmp_path_factory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def runtime(service_environ):
+def service(service_environ):
     """The app in this process, for the owner, and gunicorn's address, for visitors."""
     with run_gunicorn(service_environ) as server:
         yield create_app(Settings.from_environ(service_environ)), server.url

@@ -108,10 +108,12 @@ def test_there_is_a_command_for_everything_and_each_speaks_json(app):
     commands["demo"] = app.cli.commands["demo"]
 
     assert set(commands) == COMMANDS
-    for name, command in commands.items():
-        options = {option for parameter in command.params for option in parameter.opts}
-        assert "--json" in options, name
-        assert command.help, name
+    options = {
+        name: {option for parameter in command.params for option in parameter.opts}
+        for name, command in commands.items()
+    }
+    assert {name for name in commands if "--json" not in options[name]} == set()
+    assert {name for name, command in commands.items() if not command.help} == set()
 
 
 # Owners
@@ -426,9 +428,9 @@ def test_what_visitors_wrote_cannot_move_the_cursor(operator, page_id):
 
 
 def test_help_is_no_mistake(operator):
-    for command in sorted(COMMANDS):
-        told = operator.tell(*command.split(), "--help")
-        assert told.startswith("Usage: ")
+    told = {command: operator.tell(*command.split(), "--help") for command in COMMANDS}
+
+    assert {name for name, text in told.items() if not text.startswith("Usage: ")} == set()
 
 
 # Mistakes

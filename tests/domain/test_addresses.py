@@ -1,3 +1,5 @@
+import base64
+
 import base58
 import pytest
 from hypothesis import given
@@ -50,6 +52,13 @@ def test_address_of_32_bytes_comes_back_unchanged(address):
         pytest.param(f"{USDC[:-1]}l", id="small L"),
         pytest.param(f"{USDC[:-1]}\ud800", id="lone surrogate"),
         pytest.param(f"{USDC[:-1]}\uff11", id="fullwidth digit"),
+        pytest.param(f"{USDC[:-1]}\u0661", id="Arabic digit"),
+        pytest.param(f"{USDC[:-1]}\u0410", id="Cyrillic letter"),
+        pytest.param(f"{USDC}\t", id="tab at the end"),
+        pytest.param(f"{USDC}\xa0", id="no-break space at the end"),
+        pytest.param(f"{USDC}\u200b", id="zero-width space at the end"),
+        pytest.param(f"{USDC[:20]} {USDC[20:]}", id="space inside"),
+        pytest.param(base64.b64encode(bytes(range(32))).decode(), id="base64"),
         pytest.param("0x" + "ab" * 20, id="Ethereum address"),
         pytest.param("01" * 32, id="hex of 32 bytes"),
         pytest.param(f"solana:{USDC}", id="with a scheme"),

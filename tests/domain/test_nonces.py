@@ -32,6 +32,8 @@ def issue(signer: NonceSigner | None = None, **changes) -> tuple[str, Nonce]:
 NONCE_ID, ISSUED = issue()
 # As it would be with another random part, to know its text by heart.
 NONCE = replace(ISSUED, token="token678901234567890")
+BODY, _, SIGNATURE = NONCE_ID.rpartition(".")
+OTHER_SIGNATURE = issue()[0].rpartition(".")[2]
 
 IDS = st.text("0123456789ABCXYZabcxyz", min_size=20, max_size=20)
 ADDRESSES = st.text("123456789ABCXYZabcxyz", min_size=32, max_size=44)
@@ -39,6 +41,15 @@ LONGEST_HOST = ".".join(["a" * 63, "b" * 63, "c" * 63, "d" * 61]) + ":65535"
 HOSTS = st.sampled_from(["localhost", "embed.example:8080", "[2001:db8::1]:443", LONGEST_HOST])
 INSTANTS = st.integers(0, 10**9).map(lambda n: NOW + n * MILLISECOND)
 NONCES = st.builds(Nonce, IDS, ADDRESSES, IDS, HOSTS, IDS, INSTANTS, INSTANTS)
+
+
+def find_code(act) -> str | None:
+    """Return the code of the refusal that `act` raises, or None."""
+    try:
+        act()
+    except ApiError as refusal:
+        return refusal.code
+    return None
 
 
 def test_issued_nonce_lives_as_long_as_it_is_told():
@@ -114,13 +125,15 @@ def test_tampering_never_makes_another_nonce(start, removed, added):
         assert opened == ISSUED
 
 
-@pytest.mark.parametrize("position", range(NONCE_ID.rindex(".")))
-def test_no_character_of_what_is_signed_can_be_changed(position):
-    changed = "A" if NONCE_ID[position] != "A" else "B"
-    tampered = NONCE_ID[:position] + changed + NONCE_ID[position + 1 :]
+def test_no_character_of_what_is_signed_can_be_changed():
+    taken = []
+    for position in range(NONCE_ID.rindex(".")):
+        changed = "A" if NONCE_ID[position] != "A" else "B"
+        tampered = NONCE_ID[:position] + changed + NONCE_ID[position + 1 :]
+        if find_code(lambda tampered=tampered: make_signer().unsign(tampered)) != "invalid_nonce":
+            taken.append(position)
 
-    with pytest.raises(ApiError, match=r"^invalid_nonce$"):
-        make_signer().unsign(tampered)
+    assert taken == []
 
 
 @given(st.text(st.characters()))
@@ -139,6 +152,18 @@ def test_any_other_text_is_an_invalid_nonce(raw):
         pytest.param(
             SessionSigner(["secret"], lambda: NOW).sign("session"), id="a session's cookie"
         ),
+        pytest.param(BODY + "." + OTHER_SIGNATURE, id="the signature of another nonce"),
+        pytest.param(BODY, id="no signature"),
+        pytest.param(f"{BODY}.", id="an empty signature"),
+        pytest.param(NONCE_ID[:-4], id="a signature cut short"),
+        pytest.param(f".{SIGNATURE}", id="nothing but a signature"),
+        pytest.param(NONCE_ID * 2, id="twice"),
+        pytest.param("....", id="dots"),
+        pytest.param(f"{NONCE_ID} ", id="space after"),
+        pytest.param(f"{NONCE_ID}\n", id="newline after"),
+        pytest.param(f"{NONCE_ID}\0", id="NUL after"),
+        pytest.param(f"{NONCE_ID}\xe9", id="letter beyond ASCII after"),
+        pytest.param(f"{NONCE_ID}\ud800", id="lone surrogate after"),
     ],
 )
 def test_what_was_not_issued_here_is_invalid(raw):

@@ -48,7 +48,7 @@ def test_fifty_posts_of_one_nonce_make_one_submission(make_page):
     answers = at_once([lambda: page.post(draft)] * 50)
 
     assert summarise(answers) == {(201, None): 1, (400, "invalid_nonce"): 49}
-    (accepted,) = (answer.json() for answer in answers if answer.status_code == 201)
+    (accepted,) = (answer.json for answer in answers if answer.status_code == 201)
     assert [one["id"] for one in page.list_submissions()] == [accepted["submissionId"]]
 
 
@@ -66,7 +66,7 @@ def test_twenty_wallets_racing_for_a_queue_of_three_leave_exactly_three_waiting(
 
 def test_one_wallet_with_many_nonces_of_several_keys_gets_one_live_submission(make_page):
     page, visitor = make_page(), Visitor()
-    keys = [page.key, page.make_key("--tier", "secret")["key"]] * 6
+    keys = [page.public_key, page.make_key("--tier", "secret")["key"]] * 6
     drafts = [(page.draft(visitor, key=key), key) for key in keys]
 
     answers = at_once(

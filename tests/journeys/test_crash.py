@@ -53,7 +53,7 @@ class Load:
     def _post(self, draft: dict[str, str]) -> None:
         answer = self._page.post(draft)
         if answer.status_code == 201:
-            self.acknowledged[draft["walletAddress"]] = answer.json()["submissionId"]
+            self.acknowledged[draft["walletAddress"]] = answer.json["submissionId"]
         else:
             self.refused.append(answer.text)
 

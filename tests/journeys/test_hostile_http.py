@@ -69,7 +69,7 @@ def post(page: RemotePage, *headers: bytes, host=b"embed.example", version=b"1.1
     """Return the head of a nonce request; `host` None leaves that header out."""
     lines = [
         b"POST /api/embed/siws/nonce HTTP/" + version,
-        b"Authorization: Bearer " + page.key.encode(),
+        b"Authorization: Bearer " + page.public_key.encode(),
         b"Origin: " + SITE.encode(),
         b"Content-Type: application/json",
         b"Connection: close",
@@ -82,7 +82,7 @@ def post(page: RemotePage, *headers: bytes, host=b"embed.example", version=b"1.1
 def get(page: RemotePage, *headers: bytes) -> bytes:
     lines = [
         b"GET /api/embed/tracking/" + page.page_id.encode() + b" HTTP/1.1",
-        b"Authorization: Bearer " + page.key.encode(),
+        b"Authorization: Bearer " + page.public_key.encode(),
         b"Connection: close",
         *headers,
     ]
@@ -267,13 +267,16 @@ def test_what_is_no_request_for_this_server_is_refused(page, request_bytes):
     assert_refused(send(page, request_bytes, cut_short=True))
 
 
-def test_escaped_bytes_that_are_no_text_are_an_unknown_page(page):
-    for path in (
-        b"/api/embed/tracking/%ff%fe%00",
-        b"/api/embed/session/submissions?trackingPageId=%ff%00",
-    ):
-        request = get(page, b"Host: embed.example", b"Origin: " + SITE.encode()).replace(
-            b"/api/embed/tracking/" + page.page_id.encode(), path
-        )
-        answer = send(page, request)
-        assert (answer.status, json.loads(answer.body)) == (401, {"error": "invalid_key"})
+@pytest.mark.parametrize(
+    "path",
+    [b"/api/embed/tracking/%ff%fe%00", b"/api/embed/session/submissions?trackingPageId=%ff%00"],
+    ids=["path", "query"],
+)
+def test_escaped_bytes_that_are_no_text_are_an_unknown_page(page, path):
+    request = get(page, b"Host: embed.example", b"Origin: " + SITE.encode()).replace(
+        b"/api/embed/tracking/" + page.page_id.encode(), path
+    )
+
+    answer = send(page, request)
+
+    assert (answer.status, json.loads(answer.body)) == (401, {"error": "invalid_key"})

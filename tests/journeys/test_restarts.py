@@ -36,7 +36,7 @@ def test_nonces_and_cookies_survive_a_restart(database_url):
         server.start()
 
         assert page.post(draft).status_code == 201
-        (own,) = page.list_own(visitor).json()["submissions"]
+        (own,) = page.list_own(visitor).json["submissions"]
         assert own["walletAddress"] == visitor.address
 
 
@@ -50,14 +50,14 @@ def test_rotated_secret_key_opens_what_the_old_one_sealed_until_that_is_dropped(
     with run_gunicorn(make_environ(database_url, SECRET_KEY="new,old")) as server:
         page.server_url = server.url
         assert page.post(draft, cookie=visitor.cookie).status_code == 201
-        assert len(page.list_own(visitor).json()["submissions"]) == 1
+        assert len(page.list_own(visitor).json["submissions"]) == 1
         newly_sealed = page.draft(Visitor())
 
     with run_gunicorn(make_environ(database_url, SECRET_KEY="new")) as server:
         page.server_url = server.url
         answer = page.post(late_draft)
-        assert (answer.status_code, answer.json()) == (400, {"error": "invalid_nonce"})
-        assert page.list_own(visitor).json() == {"submissions": []}
+        assert (answer.status_code, answer.json) == (400, {"error": "invalid_nonce"})
+        assert page.list_own(visitor).json == {"submissions": []}
         assert page.post(newly_sealed).status_code == 201
 
 
@@ -177,7 +177,7 @@ def test_connection_cut_in_the_midst_of_a_submission_is_503_and_leaves_nothing(
         answer, _ = at_once([lambda: page.post(draft), lambda: cut_off_waiting(operator)])
 
         blocker.rollback()
-        assert (answer.status_code, answer.json()) == (503, {"error": "unavailable"})
+        assert (answer.status_code, answer.json) == (503, {"error": "unavailable"})
         assert page.list_submissions() == []
         assert page.post(draft).status_code == 201
 
@@ -231,23 +231,14 @@ def test_limits_are_shared_over_redis_by_all_servers(database_url, redis_url):
         assert summarise(third) == {(429, "rate_limit_key"): 3, (429, "rate_limit_ip"): 1}
 
 
-WRONG_SETTINGS = {
-    "DATABASE_URL": ["mysql://host/db", "sqlite:////dev/null/embed.db", "postgresql://host?no=1"],
-    "SECRET_KEY": ["one,,two"],
-    "PUBLIC_URL": ["embed.example.com"],
-    "TRUSTED_PROXIES": ["-1"],
-    "RATELIMIT_STORAGE_URI": ["redis://host:port", "redis+sentinel://host:26379"],
-    "LIMIT_PER_IP": ["many"],
-    "LIMIT_PER_KEY": ["10"],
-    "LIMIT_SESSION_NONCES": ["ten/minute"],
-    "LIMIT_SESSION_SUBMISSIONS": ["5/fortnight"],
-    "NONCE_LIFETIME": ["0"],
-}
-
-
+# One that is refused as it is read, and one as the app is made; test_settings.py has them all.
 @pytest.mark.parametrize(
     ("name", "value"),
-    [(name, value) for name, values in WRONG_SETTINGS.items() for value in values],
+    [
+        ("LIMIT_PER_IP", "many"),
+        ("DATABASE_URL", "sqlite:////dev/null/embed.db"),
+        ("RATELIMIT_STORAGE_URI", "redis+sentinel://host:26379"),
+    ],
 )
 def test_wrong_setting_ends_server_and_commands_with_one_line_that_names_it(name, value, tmp_path):
     environ = clean_environ() | make_environ(f"sqlite:///{tmp_path}/embed.db") | {name: value}

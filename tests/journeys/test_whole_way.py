@@ -23,23 +23,24 @@ def server(environ):
 
 @pytest.fixture
 def make_page(server, environ):
-    """Make a page as an operator does: by commands, each a process of its own."""
-    return partial(RemotePage, server.url, environ, run=run_flask)
+    """Make a page as an operator does: by commands, beside the server's processes."""
+    return partial(RemotePage, server.url, environ)
 
 
 def test_page_made_by_command_is_read_with_its_tags_wallets_and_balances(make_page):
-    page = make_page("--title", "Friends", "--comments", "Who is in.")
+    page = make_page("--title", "Friends", "--comments", "Who is in.", run=run_flask)
     team = page.command("tags", "add", page.page_id, "team", "blue")
     shown, hidden = Visitor().address, Visitor().address
     details = ("--alias", "Treasury", "--tag", "team", "--balance", "12.5")
     wallet = page.command("wallets", "add", page.page_id, shown, *details)
     page.command("wallets", "add", page.page_id, hidden, "--hidden")
 
+    page.root = "/api/embed"
     answer = page.read()
 
     assert answer.status_code == 200
     assert answer.headers["Access-Control-Allow-Origin"] == SITE
-    payload = answer.json()
+    payload = answer.json
     assert (payload["publicTitle"], payload["publicComments"]) == ("Friends", "Who is in.")
     assert payload["tags"] == [team]
     assert payload["wallets"] == [
@@ -61,29 +62,29 @@ def test_visitor_submits_the_owner_approves_and_the_page_shows_the_wallet(make_p
     submitted = page.submit(visitor, "Alice")
 
     assert submitted.status_code == 201, submitted.text
-    submission_id = submitted.json()["submissionId"]
-    assert submitted.json() == {"submissionId": submission_id, "status": "pending"}
-    (own,) = page.list_own(visitor).json()["submissions"]
+    submission_id = submitted.json["submissionId"]
+    assert submitted.json == {"submissionId": submission_id, "status": "pending"}
+    (own,) = page.list_own(visitor).json["submissions"]
     assert (own["id"], own["status"], own["decidedAtIso"]) == (submission_id, "pending", None)
     assert page.list_addresses() == []
 
     approved = page.command("submissions", "approve", submission_id)
 
     assert approved["status"] == "approved"
-    assert page.list_own(visitor).json()["submissions"] == [approved]
-    (wallet,) = page.read().json()["wallets"]
+    assert page.list_own(visitor).json["submissions"] == [approved]
+    (wallet,) = page.read().json["wallets"]
     assert (wallet["address"], wallet["publicAlias"]) == (visitor.address, "Alice")
 
 
 def test_rejected_wallet_stays_away_for_the_cooldown_that_the_answer_names(make_page):
     page, visitor = make_page(), Visitor()
-    submission_id = page.submit(visitor).json()["submissionId"]
+    submission_id = page.submit(visitor).json["submissionId"]
     rejected = page.command("submissions", "reject", submission_id)
     assert (rejected["status"], rejected["rejectReason"]) == ("rejected", "manual")
 
     again = page.submit(visitor)
 
-    assert (again.status_code, again.json()) == (429, {"error": "cooldown_active"})
+    assert (again.status_code, again.json) == (429, {"error": "cooldown_active"})
     assert A_DAY_S - 60 < int(again.headers["Retry-After"]) <= A_DAY_S
 
     page.command("pages", "update", page.page_id, "--cooldown", "0")
@@ -98,5 +99,5 @@ def test_revoked_key_is_refused_from_the_next_request_on(make_page):
     page.command("keys", "revoke", other["id"])
 
     answer = page.read(key=other["key"])
-    assert (answer.status_code, answer.json()) == (401, {"error": "revoked_key"})
+    assert (answer.status_code, answer.json) == (401, {"error": "revoked_key"})
     assert page.read().status_code == 200

@@ -1,11 +1,13 @@
-"""Bad input: each gets the 4xx of its own kind, none a 500, and none changes the database."""
+"""Bad input: each gets the 4xx of its own kind, none a 500, and none changes the database.
+
+What makes an address, a nickname, a nonce or a signature a bad one is the matter of tests/domain,
+which has all the cases. Here are those that HTTP, JSON or a database could trip over.
+"""
 
 import base64
 import itertools
 import json
-import string
 
-import base58
 import pytest
 from world import SECRET_KEY, SITE, Clock, Visitor, World, code_of
 
@@ -18,26 +20,6 @@ SUBMISSIONS = "/api/embed/submissions"
 SESSION = "/api/embed/session/submissions"
 NONCE_FIELDS = ("trackingPageId", "walletAddress")
 FIELDS = (*NONCE_FIELDS, "nickname", "nonceId", "signature")
-
-# The order of the base point's group (RFC 8032): S + L verifies as S does where S is not checked.
-L = 2**252 + 27742317777372353535851937790883648493
-SMALL_ORDER_KEYS = [
-    bytes.fromhex(key)
-    for key in (
-        "0000000000000000000000000000000000000000000000000000000000000000",
-        "0100000000000000000000000000000000000000000000000000000000000000",
-        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-        "0000000000000000000000000000000000000000000000000000000000000080",
-        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
-        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
-        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
-        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
-    )
-]
-
-
-def encode(raw: bytes) -> str:
-    return base64.b64encode(raw).decode()
 
 
 @pytest.fixture(scope="module")
@@ -145,9 +127,8 @@ WRONG_TYPES = {
     "object": {"x": "x"},
 }
 
-# Values of fields, with the code of the field
+# Values that no field takes
 
-ADDRESS = base58.b58encode(bytes(range(32))).decode()
 OPAQUE = {
     "empty": "",
     "NUL": "\0",
@@ -160,91 +141,8 @@ OPAQUE = {
     "template": "{{ 7*7 }}",
     "path": "../../etc/passwd",
 }
-ADDRESSES = {
-    "31 bytes": base58.b58encode(bytes(range(1, 32))).decode(),
-    "33 bytes": base58.b58encode(bytes(range(1, 34))).decode(),
-    "31 zero bytes": "1" * 31,
-    "33 zero bytes": "1" * 33,
-    "64 bytes": base58.b58encode(bytes(range(1, 65))).decode(),
-    "44 of the last digit": "z" * 44,
-    "zero for o": "0" + ADDRESS[1:],
-    "capital O": "O" + ADDRESS[1:],
-    "capital I": "I" + ADDRESS[1:],
-    "small l": "l" + ADDRESS[1:],
-    "full-width digit": "\uff11" + ADDRESS[1:],
-    "Arabic digit": "\u0661" + ADDRESS[1:],
-    "Cyrillic letter": "\u0410" + ADDRESS[1:],
-    "space before": " " + ADDRESS,
-    "space after": ADDRESS + " ",
-    "newline after": ADDRESS + "\n",
-    "tab after": ADDRESS + "\t",
-    "space inside": ADDRESS[:20] + " " + ADDRESS[20:],
-    "no-break space after": ADDRESS + "\xa0",
-    "zero-width space": ADDRESS + "\u200b",
-    "NUL after": ADDRESS + "\0",
-    "hexadecimal": bytes(range(32)).hex(),
-    "base64": encode(bytes(range(32))),
-    "Ethereum": "0x" + "ab" * 20,
-}
-LONG_NICKNAMES = {
-    "empty": "",
-    "spaces": "   ",
-    "white space of all kinds": " \t\r\n\x0b\x0c\x1c\x85\xa0\u2003\u2028\u3000",
-    "33 code points": "a" * 33,
-    "33 letters beyond the first plane": "\U00020000" * 33,
-    "33 after NFKC": "\ufb01" * 16 + "a",
-    "one that NFKC makes 18, twice": "\ufdfa" * 2,
-    "5,000 code points": "a" * 5000,
-    "1,000 stacked marks": "a" + "\u0316" * 1000,
-    "33 emoji": "\U0001f600" * 33,
-}
-NICKNAMES = {
-    "emoji": "ann \U0001f600",
-    "emoji in text form": "ann \u263a",
-    "flag": "\U0001f1e6\U0001f1f9",
-    "keycap": "1\ufe0f\u20e3",
-    "markup": "<b>ann</b>",
-    "entity": "&lt;ann",
-    "quote": 'ann"',
-    "backslash": "ann\\",
-    "zero-width space": "an\u200bn",
-    "zero-width joiner": "an\u200dn",
-    "word joiner": "\u2060ann",
-    "byte order mark": "ann\ufeff",
-    "soft hyphen": "an\u00adn",
-    "only a zero-width space": "\u200b",
-    "right-to-left override": "\u202enna",
-    "left-to-right mark": "ann\u200e",
-    "isolate": "\u2066ann\u2069",
-    "Hangul filler": "\u3164",
-    "Hangul filler inside": "an\u3164n",
-    "half-width Hangul filler": "\uffa0",
-    "Hangul choseong filler": "\u115f\u1160",
-    "Braille blank": "\u2800",
-    "Mongolian vowel separator": "an\u180en",
-    "variation selector": "a\ufe00",
-    "tag character": "a\U000e0041",
-    "stacked marks": "a\u0316\u0317\u0318\u0319",
-    "one mark that does not compose": "a\u0316",
-    "mark alone": "\u0301",
-    "enclosing mark": "a\u20dd",
-    "control character": "an\x07n",
-    "NUL": "an\0n",
-    "newline inside": "an\nn",
-    "tab inside": "an\tn",
-    "lone surrogate": "ann\ud800",
-    "private use": "ann\ue000",
-    "unassigned": "ann\U000e0fff",
-    "non-character": "ann\uffff",
-    "line separator inside": "an\u2028n",
-    "ideographic comma": "an\u3001n",
-    "currency": "ann$",
-    "at": "@ann",
-    "plus": "ann+",
-    "en dash": "ann\u2013",
-}
-
-
+# For what is refused before a database is asked.
+one_database = pytest.mark.parametrize("shared_database_url", ["sqlite"], indirect=True)
 BOTH = pytest.mark.parametrize("endpoint", [NONCE, SUBMISSIONS], ids=["nonce", "submissions"])
 FIELDS_OF_BOTH = pytest.mark.parametrize(
     ("endpoint", "field"),
@@ -256,6 +154,7 @@ FIELDS_OF_BOTH = pytest.mark.parametrize(
 )
 
 
+@one_database
 @BOTH
 @pytest.mark.parametrize(("data", "content_type", "code"), BODIES.values(), ids=BODIES)
 def test_body_that_is_no_object_of_fields_is_refused(
@@ -271,6 +170,7 @@ def test_missing_field_is_refused(world, visitor, draft, endpoint, field):
     check_draft(world, visitor, "missing_fields", endpoint, draft)
 
 
+@one_database
 @FIELDS_OF_BOTH
 @pytest.mark.parametrize("value", WRONG_TYPES.values(), ids=WRONG_TYPES)
 def test_field_of_another_type_is_refused(world, visitor, draft, endpoint, field, value):
@@ -286,69 +186,38 @@ def test_page_that_is_none_is_refused(world, visitor, draft, endpoint, page_id):
 
 
 @BOTH
-@pytest.mark.parametrize("address", (OPAQUE | ADDRESSES).values(), ids=OPAQUE | ADDRESSES)
+@pytest.mark.parametrize("address", OPAQUE.values(), ids=OPAQUE)
 def test_address_that_is_none_is_refused(world, visitor, draft, endpoint, address):
     draft["walletAddress"] = address
     check_draft(world, visitor, "invalid_wallet_address", endpoint, draft)
 
 
-@pytest.mark.parametrize("nickname", LONG_NICKNAMES.values(), ids=LONG_NICKNAMES)
-def test_nickname_of_a_wrong_length_is_refused(world, visitor, draft, nickname):
-    draft["nickname"] = nickname
-    check_draft(world, visitor, "invalid_nickname_length", SUBMISSIONS, draft)
-
-
-@pytest.mark.parametrize("nickname", NICKNAMES.values(), ids=NICKNAMES)
-def test_nickname_of_wrong_characters_is_refused(world, visitor, draft, nickname):
-    draft["nickname"] = nickname
-    check_draft(world, visitor, "invalid_nickname_chars", SUBMISSIONS, draft)
-
-
-# Nonces
-
-# How to get a nonceId that is not the visitor's own, from their own good one.
-FORGED_NONCES = OPAQUE | {
-    "first character changed": lambda good: ("x" if good[0] != "x" else "y") + good[1:],
-    "first character gone": lambda good: good[1:],
-    "seal changed": lambda good: good[:-9] + ("x" if good[-9] != "x" else "y") + good[-8:],
-    "seal cut": lambda good: good[:-4],
-    "seal gone": lambda good: good.rpartition(".")[0],
-    "seal empty": lambda good: good.rpartition(".")[0] + ".",
-    "payload empty": lambda good: "." + good.rpartition(".")[2],
-    "twice": lambda good: good + good,
-    "dots": "....",
-    "space after": lambda good: good + " ",
-    "newline after": lambda good: good + "\n",
-    "NUL after": lambda good: good + "\0",
-    "letter beyond ASCII after": lambda good: good + "\xe9",
-    "lone surrogate after": lambda good: good + "\ud800",
+LENGTH, CHARS = "invalid_nickname_length", "invalid_nickname_chars"
+NICKNAMES = {name: (value, CHARS) for name, value in OPAQUE.items()} | {
+    "empty": ("", LENGTH),
+    "spaces": ("   ", LENGTH),
+    "5,000 characters": ("x" * 5000, LENGTH),
+    "33 letters beyond the first plane": ("\U00020000" * 33, LENGTH),
+    "newline inside": ("an\nn", CHARS),
+    "lone surrogate after": ("ann\ud800", CHARS),
 }
 
 
-@pytest.mark.parametrize("forge", FORGED_NONCES.values(), ids=FORGED_NONCES)
-def test_forged_nonce_is_unknown(world, visitor, draft, forge):
-    draft["nonceId"] = forge(draft["nonceId"]) if callable(forge) else forge
+@pytest.mark.parametrize(("nickname", "code"), NICKNAMES.values(), ids=NICKNAMES)
+def test_nickname_that_is_none_is_refused(world, visitor, draft, nickname, code):
+    draft["nickname"] = nickname
+    check_draft(world, visitor, code, SUBMISSIONS, draft)
+
+
+@pytest.mark.parametrize("nonce_id", OPAQUE.values(), ids=OPAQUE)
+def test_nonce_that_is_none_is_unknown(world, visitor, draft, nonce_id):
+    draft["nonceId"] = nonce_id
     check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
 
 
-def test_nonce_with_the_signature_of_another_is_unknown(world, visitor, draft):
-    other = world.ask_nonce(visitor).json["nonceId"]
-    draft["nonceId"] = draft["nonceId"].rpartition(".")[0] + "." + other.rpartition(".")[2]
-    check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
-
-
-def test_nonce_of_another_secret_is_unknown(world, visitor, draft):
-    draft = world.draft(visitor, nonce=world.forge_nonce(visitor, "another secret"))
-    check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
-
-
-def test_session_is_no_nonce(world, visitor, draft):
-    draft["nonceId"] = visitor.cookie
-    check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
-
-
-def test_expired_nonce_is_refused(world, visitor, draft):
-    world.clock.forward(seconds=600)
+@pytest.mark.parametrize("added", ["x", "\n", "\0", "\xe9", "\ud800"], ids=ascii)
+def test_nonce_with_something_added_is_unknown(world, visitor, draft, added):
+    draft["nonceId"] += added
     check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
 
 
@@ -357,81 +226,25 @@ def test_used_nonce_is_refused(world, visitor, draft):
     check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
 
 
-def test_nonce_of_another_wallet_page_or_key_is_refused(world, visitor, draft):
-    page_id = world.make_page()
-    page_key = world.make_key("secret", page_id=page_id)
-    for nonce in (
-        world.ask_nonce(Visitor()),
-        world.ask_nonce(visitor, key=world.secret_key),
-        world.ask_nonce(visitor, key=page_key, page_id=page_id),
-    ):
-        draft["nonceId"] = nonce.json["nonceId"]
-        check_draft(world, visitor, "nonce_binding_mismatch", SUBMISSIONS, draft)
+def test_nonce_of_another_wallet_is_refused(world, visitor, draft):
+    draft["nonceId"] = world.ask_nonce(Visitor()).json["nonceId"]
+    check_draft(world, visitor, "nonce_binding_mismatch", SUBMISSIONS, draft)
 
 
-# Signatures
-
-
-def add_to_s(raw: bytes, number: int) -> bytes:
-    return raw[:32] + (int.from_bytes(raw[32:], "little") + number).to_bytes(32, "little")
-
-
-def set_stray_bits(text: str) -> str:
-    """Change bits of the last letter that decoding drops: 64 bytes leave four unused."""
-    alphabet = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
-    return text[:-3] + alphabet[alphabet.index(text[-3]) + 1] + "=="
-
-
-# From the bytes of a good signature.
-FORGED_SIGNATURES = OPAQUE | {
-    "zeros": encode(bytes(64)),
-    "ones": encode(b"\xff" * 64),
-    "32 bytes": lambda raw: encode(raw[:32]),
-    "63 bytes": lambda raw: encode(raw[:63]),
-    "65 bytes": lambda raw: encode(raw + b"\0"),
-    "twice": lambda raw: encode(raw * 2),
-    "halves swapped": lambda raw: encode(raw[32:] + raw[:32]),
-    "first bit": lambda raw: encode(bytes([raw[0] ^ 1]) + raw[1:]),
-    "last bit": lambda raw: encode(raw[:63] + bytes([raw[63] ^ 0x80])),
-    "S + L": lambda raw: encode(add_to_s(raw, L)),
-    "S + 8 L": lambda raw: encode(add_to_s(raw, 8 * L)),
-    "S = 0": lambda raw: encode(raw[:32] + bytes(32)),
-    "stray bits": lambda raw: set_stray_bits(encode(raw)),
-    "no padding": lambda raw: encode(raw).rstrip("="),
-    "half the padding": lambda raw: encode(raw)[:-1],
-    "more padding": lambda raw: encode(raw) + "=",
-    "space before": lambda raw: " " + encode(raw),
-    "newline after": lambda raw: encode(raw) + "\n",
-    "newline inside": lambda raw: encode(raw)[:44] + "\n" + encode(raw)[44:],
-    "character of no alphabet": lambda raw: encode(raw)[:44] + "*" + encode(raw)[44:],
-    "NUL after": lambda raw: encode(raw) + "\0",
-    "letter beyond ASCII after": lambda raw: encode(raw) + "\xe9",
-    "lone surrogate after": lambda raw: encode(raw) + "\ud800",
-    "hexadecimal": lambda raw: raw.hex(),
-    "base58": lambda raw: base58.b58encode(raw).decode(),
-    "data URI": lambda raw: "data:;base64," + encode(raw),
-}
-
-
-@pytest.mark.parametrize("forge", FORGED_SIGNATURES.values(), ids=FORGED_SIGNATURES)
-def test_forged_signature_is_refused(world, visitor, draft, forge):
-    raw = base64.b64decode(draft["signature"])
-    draft["signature"] = forge(raw) if callable(forge) else forge
+@pytest.mark.parametrize("signature", OPAQUE.values(), ids=OPAQUE)
+def test_signature_that_is_none_is_refused(world, visitor, draft, signature):
+    draft["signature"] = signature
     check_draft(world, visitor, "invalid_signature", SUBMISSIONS, draft)
 
 
-@pytest.mark.parametrize("key", SMALL_ORDER_KEYS, ids=bytes.hex)
-def test_keys_of_small_order_sign_nothing(world, visitor, key):
-    visitor.address = base58.b58encode(key).decode()
-    for r in SMALL_ORDER_KEYS:  # one of them fits the equation that lenient libraries check
-        draft = world.draft(visitor, signature=encode(r + bytes(32)))
-        check_draft(world, visitor, "invalid_signature", SUBMISSIONS, draft)
+@pytest.mark.parametrize("added", ["\n", "\0", "\xe9", "\ud800"], ids=ascii)
+def test_signature_with_something_added_is_refused(world, visitor, draft, added):
+    draft["signature"] += added
+    check_draft(world, visitor, "invalid_signature", SUBMISSIONS, draft)
 
 
-@pytest.mark.parametrize("first_byte", range(2, 8))
-def test_addresses_off_the_curve_sign_nothing(world, visitor, first_byte):
-    visitor.address = base58.b58encode(bytes([first_byte]) + bytes(31)).decode()
-    draft = world.draft(visitor, signature=encode(bytes(64)))
+def test_64_bytes_that_are_no_signature_are_refused(world, visitor, draft):
+    draft["signature"] = base64.b64encode(bytes(64)).decode()
     check_draft(world, visitor, "invalid_signature", SUBMISSIONS, draft)
 
 
@@ -479,49 +292,20 @@ def test_query_without_a_page_is_refused(world, visitor, query):
 
 
 ORIGINS = {
-    "user": "https://user@site.example",
-    "user and password": "https://user:password@site.example",
-    "empty user": "https://@site.example",
-    "listed site as user": "https://site.example@evil.example",
-    "listed site and port as user": "https://site.example:443@evil.example",
-    "backslashes": "https:\\\\site.example",
-    "backslash before user": "https://evil.example\\@site.example",
-    "backslash after": "https://site.example\\",
-    "trailing dot": "https://site.example.",
-    "trailing dot and port": "https://site.example.:443",
-    "two dots": "https://site..example",
-    "port 0": "https://site.example:0",
-    "port 65536": "https://site.example:65536",
-    "port of letters": "https://site.example:https",
-    "negative port": "https://site.example:-443",
-    "port with plus": "https://site.example:+443",
-    "two ports": "https://site.example:443:443",
     "two values": "https://site.example, https://site.example",
     "two values by space": "https://site.example https://site.example",
     "two values by comma": "https://site.example,https://evil.example",
+    "listed site as user": "https://site.example@evil.example",
     "space before": " https://site.example",
     "space after": "https://site.example ",
     "tab inside": "https://site.\texample",
     "NUL after": "https://site.example\0",
     "Latin-1": "https://s\xeete.example",
-    "wildcard": "*",
-    "wildcard host": "https://*.example",
     "percent-encoded": "https://site%2eexample",
-    "no scheme": "site.example",
-    "no scheme but slashes": "//site.example",
-    "empty scheme": "://site.example",
-    "no slashes": "https:site.example",
-    "three slashes": "https:///site.example",
-    "no host": "https://",
-    "port alone": "https://:443",
-    "bracketed name": "https://[site.example]",
+    "wildcard": "*",
+    "port of letters": "https://site.example:https",
     "open bracket": "https://[::1",
-    "zone": "https://[fe80::1%25eth0]",
     "five numbers": "https://1.2.3.4.5",
-    "blob": "blob:https://site.example/x",
-    "script": "javascript:alert(1)",
-    "data": "data:text/html,x",
-    "file": "file://",
     "null in capitals": "NULL",
     "null twice": "null, null",
     "5,000 characters": "https://" + "a" * 5000,
@@ -529,6 +313,7 @@ ORIGINS = {
 }
 
 
+@one_database
 @pytest.mark.parametrize("origin", ORIGINS.values(), ids=ORIGINS)
 def test_origin_that_is_none_is_refused_everywhere(world, visitor, draft, origin):
     code, headers = "origin_not_allowed", {"Origin": origin}

@@ -28,23 +28,6 @@ def test_message_names_what_is_proved_and_ends_by_authorizing_nothing(world):
     assert "2026-01-31T09:40:00.000Z" in message
 
 
-def test_message_is_short_printable_ascii_so_that_hardware_wallets_sign_it(world_with):
-    host = f"{'a' * 60}.{'b' * 60}.{'c' * 60}.{'d' * 60}.example:65535"
-    world = world_with(PUBLIC_URL=f"https://{host}")
-
-    message = world.ask_nonce(Visitor(), headers={"Host": host}).json["message"]
-
-    assert message.isascii()
-    assert message.replace("\n", "").isprintable()
-    assert len(message) < 1200
-
-
-def test_message_does_not_look_like_sign_in_with_solana(world):
-    message = world.ask_nonce(Visitor()).json["message"]
-
-    assert "wants you to sign in with your Solana account" not in message
-
-
 @one_database
 @pytest.mark.parametrize(
     ("public_url", "host"),
@@ -134,15 +117,6 @@ def test_purged_page_has_no_keys_any_more(world):
     pages.purge_page(world.page_id)
 
     assert code_of(world.ask_nonce(Visitor(), page_id=world.page_id)) == "invalid_key"
-
-
-@one_database
-@pytest.mark.parametrize("address", ["", "1" * 31, "not base58", "0" * 44])
-def test_what_is_no_address_gets_no_nonce(world, address):
-    visitor = Visitor()
-    visitor.address = address
-
-    assert code_of(world.ask_nonce(visitor)) == "invalid_wallet_address"
 
 
 @pytest.mark.parametrize(

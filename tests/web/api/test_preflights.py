@@ -99,6 +99,7 @@ def is_let_in(answer) -> bool:
     return False
 
 
+@one_database
 @both_roots
 @pytest.mark.parametrize(
     ("origin", "is_allowed"),

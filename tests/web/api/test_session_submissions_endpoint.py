@@ -1,7 +1,7 @@
 """GET /session/submissions (spec 4.4), and its elements (spec 2.4)."""
 
 import pytest
-from world import Visitor, code_of
+from world import Visitor, code_of, one_database
 
 from embed.db.models import Submission
 
@@ -166,6 +166,7 @@ def test_list_is_the_same_at_both_addresses(world, visitor, root):
     assert len(list_own(world, visitor)) == 1
 
 
+@one_database
 @pytest.mark.parametrize("query", ["", "trackingPageId=", "trackingpageid=x", "trackingPageId"])
 def test_page_has_to_be_named(world, query):
     answer = world.call("GET", "/api/embed/session/submissions", query_string=query)
@@ -229,6 +230,7 @@ FORGERIES = {
 }
 
 
+@one_database
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
 def test_forged_cookie_is_as_good_as_none(world, visitor, forge):
     world.submit(visitor)

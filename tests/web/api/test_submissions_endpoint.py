@@ -4,7 +4,7 @@ import base64
 
 import pytest
 from nacl.signing import SigningKey
-from world import SECRET_KEY, SITE, Visitor, code_of, one_database
+from world import SECRET_KEY, SITE, Visitor, code_of
 
 from embed.db.models import Submission
 
@@ -81,26 +81,10 @@ def test_unknown_fields_are_ignored(world):
 @pytest.mark.parametrize(
     ("raw", "kept"),
     [
-        ("Ann", "Ann"),
-        ("  Ann  ", "Ann"),
-        ("\t\nAnn\u3000", "Ann"),
-        ("Ａｎｎ", "Ann"),
-        ("ﬁne", "fine"),
-        ("Jose\u0301", "José"),
-        ("a_b-c.d e", "a_b-c.d e"),
-        ("a\u00a0b", "a b"),
-        ("7", "7"),
-        ("Ⅳ", "IV"),
-        ("Łukasz Øre", "Łukasz Øre"),
-        ("สวัสดี", "สวัสดี"),
-        ("नमस्ते", "नमस्ते"),
-        ("日本語", "日本語"),
-        ("שלום", "שלום"),
-        ("٣٤", "٣٤"),
-        ("a" * 32, "a" * 32),
-        (" " * 5000 + "a" * 32, "a" * 32),
+        ("  Ａｎｎ\u3000", "Ann"),
         ("e\u0301" * 32, "é" * 32),
         ("\U00020000" * 32, "\U00020000" * 32),
+        (" " * 5000 + "a" * 32, "a" * 32),
     ],
     ids=ascii,
 )
@@ -111,18 +95,6 @@ def test_nickname_is_kept_trimmed_and_normalised(world, raw, kept):
     assert world.submit(visitor, raw).status_code == 201
 
     assert world.list_own(visitor).json["submissions"][0]["nickname"] == kept
-
-
-@one_database
-@pytest.mark.parametrize("nickname", ["", " ", "\t\n\u3000", "a" * 33, "ﬁ" * 17])
-def test_nickname_of_no_or_too_many_characters_is_refused(world, nickname):
-    assert code_of(world.submit(Visitor(), nickname)) == "invalid_nickname_length"
-
-
-@one_database
-@pytest.mark.parametrize("nickname", ["a@b", "a/b", "a,b", "a'b", "a+b", "a\tb", "½", "ann$"])
-def test_nickname_of_other_characters_is_refused(world, nickname):
-    assert code_of(world.submit(Visitor(), nickname)) == "invalid_nickname_chars"
 
 
 # Nonces
@@ -161,9 +133,11 @@ def test_used_nonce_written_differently_stays_used(world):
     world.reject(world.post(draft).json["submissionId"])
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    for letter in letters:  # some of them differ in bits that decoding drops
-        draft["nonceId"] = draft["nonceId"][:-1] + letter
-        assert code_of(world.post(draft)) == "invalid_nonce"
+    # Some of them differ in bits that decoding drops.
+    others = [draft["nonceId"][:-1] + letter for letter in letters]
+    codes = {other: code_of(world.post(draft | {"nonceId": other})) for other in others}
+
+    assert set(codes.values()) == {"invalid_nonce"}, codes
 
 
 @pytest.mark.parametrize(
@@ -242,28 +216,6 @@ def test_signature_by_another_wallet_is_refused(world):
     assert code_of(world.post(draft)) == "invalid_signature"
 
 
-@one_database
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda message: message + " ",
-        lambda message: message + "\n",
-        lambda message: message.replace("\n", "\r\n"),
-        lambda message: message.lower(),
-        lambda message: "",
-    ],
-    ids=["space", "newline", "CRLF", "lower case", "empty"],
-)
-def test_signature_over_any_other_text_is_refused(world, change):
-    visitor = Visitor()
-    nonce = world.ask_nonce(visitor).json
-    signature = visitor.sign(change(nonce["message"]))
-
-    draft = world.draft(visitor, nonce=nonce, signature=signature)
-
-    assert code_of(world.post(draft)) == "invalid_signature"
-
-
 def test_signature_over_another_nonces_message_is_refused(world):
     visitor = Visitor()
     first, second = world.ask_nonce(visitor).json, world.ask_nonce(visitor).json
@@ -280,10 +232,9 @@ def test_owners_edit_between_the_two_calls_does_not_break_the_signature(world):
     assert world.post(draft).status_code == 201
 
 
-def test_any_visitor_may_bring_an_own_key_pair(world):
-    for seed in (bytes(32), b"\xff" * 32):
-        visitor = Visitor(SigningKey(seed))
-        assert world.submit(visitor).status_code == 201
+@pytest.mark.parametrize("seed", [bytes(32), b"\xff" * 32], ids=["zeros", "ones"])
+def test_any_visitor_may_bring_an_own_key_pair(world, seed):
+    assert world.submit(Visitor(SigningKey(seed))).status_code == 201
 
 
 # The page

@@ -105,12 +105,15 @@ def has_a_thing(rule: str) -> bool:
 
 @one_database
 def test_what_cannot_be_an_id_is_not_found(world, things, owner):
-    for name in ("page_id", "tag_id", "wallet_id", "key_id"):
-        for wrong in ("x", "%00", "A" * 5000, "%ff", "..%2f"):
-            for _, method, rule in list_routes(world.app):
-                if method == "GET" and f"<{name}>" in rule:
-                    answer = owner.get(fill_in(rule, things | {name: wrong}))
-                    assert answer.status_code == 404, f"{rule} {name} {wrong}"
+    tried = [
+        fill_in(rule, things | {name: wrong})
+        for name in ("page_id", "tag_id", "wallet_id", "key_id")
+        for wrong in ("x", "%00", "A" * 5000, "%ff", "..%2f")
+        for _, method, rule in list_routes(world.app)
+        if method == "GET" and f"<{name}>" in rule
+    ]
+
+    assert [path for path in tried if owner.get(path).status_code != 404] == []
 
 
 def test_what_cannot_be_an_id_is_not_found_on_any_database(owner):

@@ -4,6 +4,7 @@ import html
 import re
 
 import pytest
+from world import one_database
 
 from embed.db.models import ApiKey
 from embed.web.languages import LANGUAGES
@@ -42,6 +43,7 @@ def test_choices_go_into_snippet_and_preview(world, owner):
         assert "&lang=de" in address
 
 
+@one_database
 @pytest.mark.parametrize(
     "chosen", [{"theme": "pink"}, {"accent": '"><script>'}, {"accent": "12345"}, {"lang": "xx"}]
 )

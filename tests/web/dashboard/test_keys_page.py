@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from world import SITE
+from world import SITE, one_database
 
 from embed.db.models import ApiKey
 from embed.events import activity_log
@@ -65,6 +65,7 @@ def test_sites_are_normalised_each_once_and_the_owner_is_told(world, owner):
     assert ("https://new.example", "http://b.example") in kept
 
 
+@one_database
 @pytest.mark.parametrize(
     ("origins", "said"),
     [

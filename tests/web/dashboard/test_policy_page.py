@@ -6,6 +6,7 @@ import re
 import pytest
 from crowd import fill
 from owner_browser import read_text
+from world import one_database
 
 from embed.db.models import Submission
 from embed.events import activity_log
@@ -106,6 +107,7 @@ def test_form_saved_as_it_came_changes_nothing(world, owner, path, seconds):
     assert read_policy(world) == before
 
 
+@one_database
 @pytest.mark.parametrize(
     ("field", "raw"),
     [

@@ -190,6 +190,7 @@ def test_ladder_says_that_a_rejection_broke_it(world, owner):
     assert "1 of 1 approvals by hand, but rejected since" in owner.see(path_of(world))
 
 
+@one_database
 @pytest.mark.parametrize(
     ("known", "sent"),
     [

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from world import Visitor
+from world import Visitor, one_database
 
 from embed.db.models import Tag, WalletTag
 from embed.settings import PROJECT_DIR
@@ -31,6 +31,7 @@ def test_tag_is_added_and_listed_with_its_wallets(world, owner):
     assert world.read().json["tags"][0]["name"] == "team"
 
 
+@one_database
 @pytest.mark.parametrize(
     ("name", "color", "said"),
     [

@@ -7,7 +7,7 @@ import re
 from functools import partial
 
 import pytest
-from world import USDC, Visitor
+from world import USDC, Visitor, one_database
 
 from embed import pages
 from embed.balances import observations
@@ -138,6 +138,7 @@ def test_wallet_is_added(world, owner):
     assert latest_deed(world) == (owner.email, "add wallet", f"Treasury ({address})")
 
 
+@one_database
 @pytest.mark.parametrize(
     ("fields", "field", "said"),
     [
