@@ -8,12 +8,11 @@ from embed.balances.observations import BalanceSource, EnteredBalances
 from embed.db.connection import open_database
 from embed.domain import times
 from embed.domain.nonces import NonceSigner
-from embed.domain.origins import parse_origin
 from embed.domain.passwords import PasswordLinkSigner
 from embed.domain.session_cookies import SessionSigner
 from embed.domain.times import Clock
 from embed.runtime import EXTENSION, Runtime
-from embed.settings import PROJECT_DIR, Settings, SettingsError
+from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import endpoints
 from embed.web.api.cors import init_cors
 from embed.web.assets import init_assets
@@ -38,8 +37,6 @@ def create_app(
 
     Raises SettingsError.
     """
-    if settings.public_url is not None and parse_origin(settings.public_url) is None:
-        raise SettingsError("PUBLIC_URL must name a host, such as https://embed.example.com.")
     app = Flask(
         "embed",
         template_folder=str(PROJECT_DIR / "templates"),

@@ -14,6 +14,8 @@ import psycopg
 from limits import RateLimitItem, parse_many
 from psycopg.conninfo import conninfo_to_dict
 
+from embed.domain.origins import parse_origin
+
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 INSTANCE_DIR = PROJECT_DIR / "instance"
 
@@ -156,6 +158,8 @@ def _parse_public_url(given: Mapping[str, str]) -> str | None:
         raise SettingsError(
             "PUBLIC_URL must be an address without a path, such as https://embed.example.com."
         )
+    if parse_origin(url) is None:
+        raise SettingsError("PUBLIC_URL must name a host, such as https://embed.example.com.")
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 

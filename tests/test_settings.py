@@ -149,6 +149,7 @@ WRONG = {
     ],
     "SECRET_KEY": [",", "newer,", ",older", "newer, ,older", "a\tb", "not UTF-8: \udcff"],
     "PUBLIC_URL": [
+        "https://exa..mple",
         "embed.example.com",
         "//embed.example.com",
         "ftp://embed.example.com",
