@@ -33,12 +33,13 @@ class Server:
 
     def __init__(self, command: Sequence[str | Path], folder: Path | str = "", **options: Any):
         """Start it; `folder` is to be removed with it."""
-        self.process = subprocess.Popen(command, **options)
+        # Ctrl-C is for the tests alone, which then end it.
+        self.process = subprocess.Popen(command, start_new_session=True, **options)
         self._watcher = subprocess.Popen(
             ["sh", "-c", self._WATCH, str(self.process.pid), folder],
             stdin=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is not for it
+            start_new_session=True,
         )
 
     def end(self, how: Callable[[], None]) -> None:
@@ -52,6 +53,7 @@ class Postgres:
     """A throwaway cluster in a folder; can be stopped and started again."""
 
     def __init__(self, home: Path) -> None:
+        self._home = home
         self._data, self._binaries = home / "data", _find_postgres(home)
         self._server: Server | None = None
         user = _unprivileged_user()
@@ -73,7 +75,7 @@ class Postgres:
         options = ["-k", self._data, "-c", "listen_addresses=", "-c", "fsync=off"]
         self._server = Server(
             [self._binaries / "postgres", "-D", self._data, *options],
-            self._data,
+            self._home,
             stderr=subprocess.DEVNULL,
             **self._as_user,
         )
@@ -172,7 +174,6 @@ class Gunicorn:
             [sys.executable, "-m", *command, *self._arguments],
             cwd=PROJECT_DIR,
             env=self._environ,
-            start_new_session=True,
         )
         _wait_until(lambda: is_listening(self.port), self._server.process)
 

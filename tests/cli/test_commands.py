@@ -5,7 +5,7 @@ import re
 
 import pytest
 from servers import run_flask
-from world import SITE, USDC, Visitor
+from world import SITE, USDC, Visitor, one_database
 
 from embed.db import connection
 from embed.db.models import MODELS, Submission
@@ -643,6 +643,7 @@ def test_commands_work_as_processes_too(environ):
     assert json.loads(listed.stdout) == [page]
 
 
+@one_database
 @pytest.mark.parametrize(
     ("words", "status"),
     [

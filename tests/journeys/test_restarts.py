@@ -15,6 +15,9 @@ from world import Visitor
 
 from embed.db import connection
 
+# For what several servers do whose answers do not depend on the database.
+on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
 
 def make_embed_database(postgres: Postgres) -> str:
     """Return the address of a new database in a cluster of the test's own."""
@@ -40,6 +43,7 @@ def test_nonces_and_cookies_survive_a_restart(database_url):
         assert own["walletAddress"] == visitor.address
 
 
+@on_sqlite
 def test_rotated_secret_key_opens_what_the_old_one_sealed_until_that_is_dropped(database_url):
     old = make_environ(database_url, SECRET_KEY="old")
     with run_gunicorn(old) as server:
@@ -211,6 +215,7 @@ def cut_off_waiting(operator: psycopg.Connection) -> None:
         time.sleep(0.02)
 
 
+@on_sqlite
 def test_limits_are_shared_over_redis_by_all_servers(database_url, redis_url):
     with Redis.from_url(redis_url.replace("redis+unix", "unix")) as redis:
         redis.flushall()
