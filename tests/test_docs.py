@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from datetime import timedelta
 from pathlib import Path
 
@@ -186,3 +187,34 @@ def test_readme_leads_to_every_page_in_docs():
     links = {(PROJECT_DIR / link).resolve() for link in _LINK.findall(README.read_text())}
 
     assert set(PAGES) - links == {README}
+
+
+# The map of the code in the README
+
+
+def read_packages() -> list[str]:
+    rows = read_rows(README.read_text(), "package", "what it holds")
+    return [cell for cell, *_ in rows]
+
+
+def test_readme_lists_the_packages_by_layer_as_the_import_contract_does():
+    with (PROJECT_DIR / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    told = [re.findall(r"`embed/(\w+)(?:/|\.py)`", row) for row in read_packages()]
+
+    assert [set(row) for row in told] == [set(layer.split(" | ")) for layer in layers]
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(
+        set(
+            re.findall(
+                r"`((?:embed|tests|static|templates|bench|docs)/[\w/.]*)`", README.read_text()
+            )
+        )
+    ),
+)
+def test_path_in_the_readme_is_there(path):
+    assert (PROJECT_DIR / path).exists()
