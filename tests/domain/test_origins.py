@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.origins import parse_allowlist_entry, parse_origin
+from embed.domain.origins import OriginDecision, decide_origin, parse_allowlist_entry, parse_origin
 from embed.errors import InvalidInput
 
 DEFAULT_PORT = {"http": 80, "https": 443}
@@ -119,3 +119,69 @@ def test_any_entry_is_listed_in_its_final_form_or_refused(raw):
     except InvalidInput:
         return
     assert parse_allowlist_entry(entry) == parse_origin(entry) == entry
+
+
+OWN = "https://embed.example"
+LISTED = "https://site.example"
+ALLOWED = OriginDecision()
+
+
+@pytest.mark.parametrize(
+    ("headers", "decision"),
+    [
+        pytest.param({"raw_origin": LISTED}, ALLOWED, id="listed"),
+        pytest.param({"raw_origin": "HTTPS://Site.Example:443"}, ALLOWED, id="listed, otherwise"),
+        pytest.param({"raw_origin": OWN}, ALLOWED, id="the service's own"),
+        pytest.param(
+            {"raw_origin": "https://evil.example", "raw_referer": LISTED},
+            OriginDecision("origin_not_allowed", "https://evil.example"),
+            id="Referer does not help an Origin",
+        ),
+        pytest.param(
+            {"raw_origin": "https://evil.example", "is_same_origin_fetch": True},
+            OriginDecision("origin_not_allowed", "https://evil.example"),
+            id="Sec-Fetch-Site does not help an Origin",
+        ),
+        pytest.param(
+            {"raw_origin": "no origin"},
+            OriginDecision("origin_not_allowed"),
+            id="what cannot be parsed is not named",
+        ),
+        pytest.param({"raw_referer": f"{LISTED}/a?b"}, ALLOWED, id="Referer alone"),
+        pytest.param({"raw_origin": "", "raw_referer": f"{LISTED}/"}, ALLOWED, id="empty Origin"),
+        pytest.param(
+            {"raw_referer": "https://evil.example/", "is_same_origin_fetch": True},
+            OriginDecision("origin_not_allowed", "https://evil.example"),
+            id="Sec-Fetch-Site does not help a Referer",
+        ),
+        pytest.param({"is_same_origin_fetch": True}, ALLOWED, id="own page without Referer"),
+        pytest.param({}, OriginDecision("missing_origin"), id="nothing"),
+        pytest.param(
+            {"raw_origin": "null"}, OriginDecision("origin_not_allowed", "null"), id="null"
+        ),
+    ],
+)
+def test_origin_is_decided_by_the_first_header_that_names_one(headers, decision):
+    given = {"raw_origin": None} | headers
+
+    assert (
+        decide_origin(**given, allowlist={LISTED}, allows_null=False, find_own_origin=lambda: OWN)
+        == decision
+    )
+
+
+@pytest.mark.parametrize("headers", [{"raw_origin": "null"}, {"raw_origin": None}])
+def test_null_origin_and_none_are_allowed_where_the_key_says_so(headers):
+    assert (
+        decide_origin(**headers, allowlist=(), allows_null=True, find_own_origin=lambda: OWN)
+        == ALLOWED
+    )
+
+
+def test_own_origin_is_asked_for_only_when_the_allowlist_does_not_decide():
+    decide_origin(
+        raw_origin=LISTED,
+        allowlist=[LISTED],
+        allows_null=False,
+        find_own_origin=lambda: pytest.fail("asked"),
+    )

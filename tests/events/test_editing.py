@@ -1,0 +1,86 @@
+"""editing(): one transaction, one new version, an entry in the log for each event."""
+
+import pytest
+
+from embed.db.connection import db
+from embed.db.models import Page
+from embed.errors import NotFound
+from embed.events import activity_log, kinds
+from embed.events.editing import editing
+from embed.events.kinds import PageChanged, TagAdded, TagRemoved
+
+ACTOR = "owner@example.com"
+
+
+def list_actions(world) -> list[str]:
+    """Return the actions of the test's own actor, newest first."""
+    entries = activity_log.list_of_page(world.page_id)
+    return [entry.action for entry in entries if entry.actor == ACTOR]
+
+
+def test_change_has_one_version_however_much_it_records(world):
+    version = world.page.version
+
+    with editing(world.page_id, ACTOR, world.clock()) as edit:
+        edit.record(TagAdded("one"))
+        edit.record(TagRemoved("one"))
+
+    assert sorted(list_actions(world)) == ["add tag", "remove tag"]
+    assert world.page.version == version + 1
+
+
+def test_what_records_nothing_has_no_version_and_no_entry(world):
+    version = world.page.version
+
+    with editing(world.page_id, ACTOR, world.clock()):
+        pass
+
+    assert list_actions(world) == []
+    assert world.page.version == version
+
+
+def test_version_of_a_change_within_a_change_never_goes_down(world):
+    versions = [world.page.version]
+
+    with editing(world.page_id, ACTOR, world.clock()) as outer:
+        for name in ("one", "two"):
+            with editing(world.page_id, ACTOR, world.clock()) as inner:
+                inner.record(TagAdded(name))
+            versions.append(world.page.version)
+        outer.record(TagRemoved("one"))
+    versions.append(world.page.version)
+
+    assert versions == sorted(versions)
+    assert versions[-1] > versions[0]
+
+
+def test_change_that_fails_leaves_nothing(world):
+    before = world.dump()
+
+    def change() -> None:
+        with editing(world.page_id, ACTOR, world.clock()) as edit:
+            edit.record(PageChanged({"public_title": "New"}))
+            Page.update(public_title="New").execute()
+            raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        change()
+
+    assert world.dump() == before
+
+
+def test_page_that_is_not_there_cannot_be_changed(world):
+    with pytest.raises(NotFound), editing("nowhere", ACTOR, world.clock()):
+        pytest.fail("entered")
+    assert not db.in_transaction()
+
+
+def test_every_kind_of_event_has_an_action_of_its_own_that_fits_the_log():
+    actions = [
+        kind.action
+        for kind in vars(kinds).values()
+        if isinstance(kind, type) and issubclass(kind, kinds.Event) and "action" in vars(kind)
+    ]
+
+    assert len(actions) == len(set(actions)) > 15
+    assert max(map(len, actions)) <= 30

@@ -1,0 +1,89 @@
+"""A mistake is shown beside the field that it is about, whatever its sentence says."""
+
+import re
+
+import pytest
+from world import USDC, Visitor
+
+from embed import pages
+from embed.errors import InvalidInput
+from embed.wallets import tracking
+
+PAGE = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
+POLICY = {
+    "min_balance": "0",
+    "queue_capacity": "1",
+    "cooldown": "1",
+    "cooldown_unit": "days",
+    "trust_after": "0",
+    "save": "",
+}
+SITES = {"origins": "https://site.example"}
+CONTROL = "bell \a"
+
+
+def list_wrong_fields(answer) -> list[str]:
+    """Return the fields beside which something is said to be wrong."""
+    assert answer.status_code == 422, answer.text
+    return re.findall(r'id="(\w+)-wrong"', answer.text)
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "field"),
+    [
+        ("wallets/new", {"address": "my alias here"}, "address"),
+        ("wallets/new", {"address": "a balance of no tag"}, "address"),
+        ("wallets/new", {"address": USDC, "alias": CONTROL}, "alias"),
+        ("wallets/new", {"address": USDC, "balance": "-1"}, "balance"),
+        ("settings", PAGE | {"token_name": CONTROL}, "token_name"),
+        ("settings", PAGE | {"token_symbol": CONTROL}, "token_symbol"),
+        ("settings", PAGE | {"token_mint": "the title of a token name"}, "token_mint"),
+        ("settings", PAGE | {"public_title": CONTROL}, "public_title"),
+        ("settings", PAGE | {"public_comments": CONTROL}, "public_comments"),
+        ("policy", POLICY | {"min_balance": "-1"}, "min_balance"),
+        ("policy", POLICY | {"queue_capacity": "-1"}, "queue_capacity"),
+        ("policy", POLICY | {"cooldown": "-1"}, "cooldown"),
+        ("policy", POLICY | {"cooldown": "inf"}, "cooldown"),
+        ("policy", POLICY | {"trust_after": "-1"}, "trust_after"),
+        ("tags", {"name": CONTROL, "color": "red"}, "name"),
+        ("tags", {"name": "team", "color": "red"}, "name"),
+        ("keys/new/public", {"origins": "site.example"}, "origins"),
+    ],
+)
+def test_mistake_is_beside_its_field(world, owner, path, form, field):
+    world.add_tag("team")
+
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/{path}", **form)
+
+    assert list_wrong_fields(answer) == [field]
+
+
+def test_wallet_that_is_tracked_already_is_beside_the_address(world, owner):
+    address = world.track(Visitor().address).address
+
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/wallets/new", address=address)
+
+    assert list_wrong_fields(answer) == ["address"]
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "use_case"),
+    [
+        ("policy", POLICY, (pages, "update_page")),
+        ("settings", PAGE, (pages, "update_page")),
+        ("wallets/new", {"address": USDC}, (tracking, "add_wallet")),
+    ],
+)
+@pytest.mark.parametrize("field", [None, "a field that no form has"])
+def test_mistake_of_no_field_is_above_the_form(
+    world, owner, monkeypatch, path, form, use_case, field
+):
+    def refuse(*_, **__):
+        raise InvalidInput("Reworded <since> yesterday.", field=field)
+
+    monkeypatch.setattr(*use_case, refuse)
+
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/{path}", **form)
+
+    assert list_wrong_fields(answer) == []
+    assert '<p class="wrong" role="alert">Reworded &lt;since&gt; yesterday.</p>' in answer.text
