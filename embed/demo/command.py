@@ -20,7 +20,7 @@ from embed.demo.tracking_page import WALLET_COUNT, DemoPage, make_demo_page
 from embed.demo.visitor import DemoVisitor
 from embed.owners import build_password_url
 from embed.settings import PROJECT_DIR
-from embed.terminal import Command, json_option, print_thing, runtime
+from embed.terminal import Command, json_option, print_record, runtime
 
 START_LIMIT_S = 30
 LAST_PORT = 65535
@@ -89,7 +89,7 @@ def _act_as_visitor(base_url: str, page: DemoPage, say: Any) -> dict[str, Any]:
 def _print_addresses(base_url: str, page: DemoPage, summary: dict[str, Any], as_json: bool) -> None:
     api_url = f"{base_url}/api/embed/tracking/{page.id}"
     if as_json:
-        print_thing(
+        print_record(
             {
                 "id": page.id,
                 "publicKey": page.public_key,

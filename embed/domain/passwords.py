@@ -26,10 +26,10 @@ def hash_password(password: str) -> str:
     return pwhash.argon2id.str(_encode(password)).decode("ascii")
 
 
-def is_password(password: str, password_hash: str | None) -> bool:
+def is_correct_password(password: str, password_hash: str | None) -> bool:
     """Tell whether it fits; without a hash to compare it takes as long, and is no."""
     try:
-        pwhash.verify((password_hash or _decoy()).encode("ascii"), _encode(password))
+        pwhash.verify((password_hash or _dummy_hash()).encode("ascii"), _encode(password))
     except InvalidkeyError:
         return False
     return password_hash is not None
@@ -60,5 +60,5 @@ def _encode(password: str) -> bytes:
 
 
 @cache
-def _decoy() -> str:
+def _dummy_hash() -> str:
     return hash_password("nobody has this password")

@@ -29,14 +29,14 @@ def check_storage(uri: str) -> None:
 
     Raises SettingsError for an address that no storage can be reached at, ever.
     """
-    with blaming_setting():
+    with translate_storage_errors():
         storage = cast(Storage, storage_from_string(choose_storage(uri), **STORAGE_OPTIONS))
         with suppress(StorageError):
             storage.get("any")
 
 
 @contextmanager
-def blaming_setting() -> Iterator[None]:
+def translate_storage_errors() -> Iterator[None]:
     """Turn what makes a storage impossible into a SettingsError."""
     try:
         yield
