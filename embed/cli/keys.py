@@ -21,16 +21,16 @@ def create(
     page: str, tier: Tier, origins: tuple[str, ...], allow_null_origin: bool, as_json: bool
 ) -> None:
     """Make a key and print it: this once, it cannot be had again."""
-    kept, key = management.create_key(
+    api_key, key = management.create_key(
         page,
         tier,
         raw_origins=origins,
         allow_null_origin=allow_null_origin,
         now=runtime().clock(),
     )
-    print_record({"key": key} | describe_key(kept), as_json=as_json)
+    print_record({"key": key} | describe_key(api_key), as_json=as_json)
     if not as_json:
-        click.echo(f"\n{_advise(kept)}")
+        click.echo(f"\n{_advise(api_key)}")
 
 
 @group.command("list")
@@ -50,7 +50,7 @@ def revoke(key_id: str, as_json: bool) -> None:
 
 
 def _advise(key: ApiKey) -> str:
-    """Say what an owner may not expect of a new key."""
+    """Return advice for the owner of a new key."""
     advice = "Keep the key now: it is not shown again."
     if key.allow_null_origin:
         advice += (

@@ -60,7 +60,7 @@ def token_options(*, required: bool) -> Callable[[Callable[..., None]], Callable
 def create(email: str | None, as_json: bool, **fields: Any) -> None:
     """Make a tracking page."""
     now = runtime().clock()
-    with db.atomic():  # a page that cannot be made leaves no owner behind
+    with db.atomic():  # if creating the page fails, no owner is created either
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
         page = pages.create_page(owner, _given(fields), now)
     print_record(describe_page_for_owner(page), as_json=as_json)
