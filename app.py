@@ -1,4 +1,4 @@
-"""The front door: ``gunicorn app:app``, and where ``flask`` finds its commands."""
+"""The WSGI app that ``gunicorn app:app`` serves and in which ``flask`` finds its commands."""
 
 import sys
 

@@ -26,23 +26,23 @@ except SettingsError as error:
 workers = 1
 threads = 4
 worker_class = "gthread"
-# Which hops to believe is decided in one place, from TRUSTED_PROXIES.
+# TRUSTED_PROXIES alone decides which proxies are trusted.
 forwarded_allow_ips = ""
-# Long ids get the API's own answer instead of gunicorn's HTML.
+# Requests with long ids reach the API, which answers JSON instead of gunicorn's HTML.
 limit_request_line = 8190
 control_socket_disable = True
 
-# How much of a body that the app left unread is taken in all the same, and for how long.
+# How much of a body that the app did not read is read and discarded, and for how long.
 _DISCARDED_BYTES = 8 * 1024 * 1024
 _DISCARD_STEP_BYTES = 64 * 1024
 _DISCARD_S = 5.0
 
 
 def on_starting(server: Arbiter) -> None:
-    """Bring the database up to date before the first worker asks it.
+    """Upgrade the database before the first worker uses it.
 
-    A database that is away stops nothing: requests answer 503 until it is back, and each
-    worker goes on trying.
+    An unreachable database does not prevent the start: requests answer 503 until it is
+    reachable, and each worker retries the upgrade.
     """
     try:
         for name in connection.upgrade():
@@ -56,20 +56,22 @@ def on_starting(server: Arbiter) -> None:
 
 
 def post_worker_init(_worker: Any) -> None:
-    """Bring up to date what was away at the start; nothing to do for any other database.
+    """Retry the upgrade of a database that was unreachable at the start.
 
-    A thread that ends with its worker: whatever it was doing is rolled back then.
+    The thread ends with its worker; an unfinished upgrade is then rolled back.
     """
     threading.Thread(target=upgrade_until_done, name="upgrade", daemon=True).start()
 
 
 def post_request(_worker: Any, request: Any, environ: dict[str, Any], _response: Any) -> None:
-    """Take in a refused body: a client that is cut off while it sends may miss the answer."""
+    """Read and discard an unread body: a client cut off while sending may miss the answer."""
     if not (environ.get("CONTENT_LENGTH") or "HTTP_TRANSFER_ENCODING" in environ):
         return
     connection = environ["gunicorn.socket"]
     deadline = time.monotonic() + _DISCARD_S
-    with suppress(OSError, ParseException):  # it stalls, has gone, or sends what is no body
+    with suppress(
+        OSError, ParseException
+    ):  # the client stalls, disconnects, or sends an invalid body
         for _ in range(_DISCARDED_BYTES // _DISCARD_STEP_BYTES):
             connection.settimeout(max(deadline - time.monotonic(), 0.001))
             if not request.body.read(_DISCARD_STEP_BYTES):

@@ -1,4 +1,4 @@
-"""Refusals: what a caller may be told, and with which HTTP status."""
+"""Errors that callers are told about, and their HTTP status."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -31,7 +31,7 @@ SPEC_STATUS_BY_CODE = {
     "rate_limit_session": 429,
 }
 
-# What the spec leaves to HTTP and to us.
+# Codes that the spec does not define.
 OWN_STATUS_BY_CODE = {
     "bad_request": 400,
     "invalid_host": 400,
@@ -57,10 +57,9 @@ class ApiError(Exception):
 
 
 class InvalidInput(ValueError):
-    """What an owner or operator typed cannot be kept; the text is a sentence for them.
+    """An owner or operator typed an invalid value; the text is a sentence for them.
 
-    `field` is the name of what was typed, as the use case calls it; None: it is about no one
-    field.
+    `field` is the use case's name for the field; None: it is about no single field.
     """
 
     def __init__(self, sentence: str, *, field: str | None = None) -> None:
@@ -69,4 +68,4 @@ class InvalidInput(ValueError):
 
 
 class NotFound(LookupError):
-    """The thing that an owner or operator named is not there; the text is a sentence for them."""
+    """An owner or operator named something that does not exist; the text is a sentence for them."""

@@ -1,4 +1,4 @@
-"""Puts the parts together."""
+"""Creates the Flask app from its parts."""
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -42,7 +42,7 @@ def create_app(
         template_folder=str(PROJECT_DIR / "templates"),
         static_folder=None,  # assets.py serves it
     )
-    _ = app.logger  # made now, so that what is logged below "embed" has its handler and form
+    _ = app.logger  # created now, so that loggers below "embed" get its handler and format
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
     app.url_map.merge_slashes = False
@@ -68,7 +68,7 @@ def create_app(
     init_assets(app)
     init_languages(app)
     app.register_blueprint(endpoints.blueprint, url_prefix="/api/embed")
-    # The cookie's path is /embed, so a browser sends it here and not to /api/embed.
+    # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(endpoints.blueprint, url_prefix="/embed/api", name=endpoints.OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)

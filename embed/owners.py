@@ -5,17 +5,22 @@ from datetime import datetime
 
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Owner
-from embed.domain.passwords import PasswordLinkSigner, fingerprint, hash_password, is_password
+from embed.domain.passwords import (
+    PasswordLinkSigner,
+    fingerprint,
+    hash_password,
+    is_correct_password,
+)
 from embed.errors import InvalidInput, NotFound
 
-# Owns the pages that were made without naming anybody.
+# Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
 
 _EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
 
 
 def create_owner(raw_email: str, now: datetime) -> Owner:
-    """Raises InvalidInput for what is no address or is taken."""
+    """Raises InvalidInput if the e-mail address is invalid or taken."""
     email = _parse_email(raw_email)
     taken = InvalidInput(f"There is an owner {email} already.", field="email")
     with translate_unique_violations({"owner_email": taken}):
@@ -40,21 +45,21 @@ def find_by_id(owner_id: str) -> Owner | None:
 
 
 def normalise_email(raw: str) -> str:
-    """Return the one form under which an address is looked up, and attempts are counted."""
+    """Return the form in which an e-mail address is looked up and its attempts are counted."""
     return raw.replace("\0", "").strip().lower()[:254]  # Postgres takes no NUL
 
 
-def check_sign_in(raw_email: str, password: str) -> Owner | None:
-    """Return the owner whose password it is; an unknown address takes as long as a wrong one."""
+def find_by_password(raw_email: str, password: str) -> Owner | None:
+    """Return the owner if the password is right; an unknown address takes equally long."""
     owner = Owner.get_or_none(Owner.email == normalise_email(raw_email))
-    fits = is_password(password, owner.password_hash if owner is not None else None)
-    return owner if fits else None
+    is_correct = is_correct_password(password, owner.password_hash if owner is not None else None)
+    return owner if is_correct else None
 
 
 def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
-    """Set a password by a one-time link made for the present one's fingerprint.
+    """Set a password, if `made_for` is the fingerprint of the current one.
 
-    Raises NotFound when the link was used already, InvalidInput for a bad password.
+    Raises NotFound when the one-time link was used already, InvalidInput for a bad password.
     """
     password_hash = hash_password(password)
     owner = find_by_id(owner_id)
@@ -64,7 +69,7 @@ def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
             if owner.password_hash is None
             else Owner.password_hash == owner.password_hash
         )
-        # Of two who follow one link at once, the database lets one choose.
+        # If two requests use one link at once, the database lets only one of them update the row.
         chosen = Owner.update(password_hash=password_hash).where(Owner.id == owner_id, is_unchanged)
         if chosen.execute():
             owner.password_hash = password_hash
@@ -73,12 +78,12 @@ def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
 
 
 def build_password_url(owner: Owner, signer: PasswordLinkSigner, base_url: str) -> str:
-    """Return an address where the owner may choose a password: once, within a day."""
+    """Return a link for choosing a password, which works once and within a day."""
     return f"{base_url}/dashboard/password/{signer.sign(owner.id, owner.password_hash)}"
 
 
 def get_installation_owner(now: datetime) -> Owner:
-    """Return the owner of pages made without one, making it the first time."""
+    """Return the owner of pages created without one; create it the first time."""
     return Owner.get_or_none(Owner.email == INSTALLATION_OWNER) or create_owner(
         INSTALLATION_OWNER, now
     )

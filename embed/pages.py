@@ -1,4 +1,4 @@
-"""Tracking pages: what an owner configures."""
+"""Tracking pages and their settings."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
 def create_page(
     owner: Owner, fields: dict[str, Any], now: datetime, *, actor: str = COMMAND_LINE
 ) -> Page:
-    """Make a page from raw fields, named as in `_PARSERS`. Raises InvalidInput."""
+    """Create a page from raw fields, named as in `_PARSERS`. Raises InvalidInput."""
     parsed = parse_fields(fields)
     with db.atomic():
         page = Page.create(owner=owner, created_at=now, **parsed)
@@ -44,7 +44,7 @@ def list_of_owner(owner: Owner) -> list[Page]:
 
 
 def count_waiting_submissions(owner: Owner) -> dict[str, int]:
-    """Count by page, for all pages of an owner; pages that have none are absent."""
+    """Count by page, for all pages of an owner; pages without any are absent."""
     return _count_by_page(Submission, owner, Submission.status == "pending")
 
 
@@ -105,7 +105,7 @@ def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Pa
 
 
 def restore_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:
-    """Take a deletion back. Raises NotFound, InvalidInput after 30 days."""
+    """Undo a deletion. Raises NotFound, InvalidInput after 30 days."""
     with editing(page_id, actor, now) as edit:
         if edit.page.deleted_at is not None:
             if not can_be_restored(edit.page, now):
@@ -125,7 +125,7 @@ def _set_deleted_at(page: Page, deleted_at: datetime | None) -> None:
 
 
 def purge_page(page_id: str) -> Page:
-    """Remove a page with all that belongs to it, for good. Raises NotFound."""
+    """Delete a page and all its data permanently. Raises NotFound."""
     with db.atomic():
         page = lock_page(page_id)
         Page.delete().where(Page.id == page.id).execute()
@@ -143,7 +143,7 @@ def read_policy(page: Page) -> Policy:
 
 
 def parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields as they are kept. Raises InvalidInput."""
+    """Return the fields as they are stored. Raises InvalidInput."""
     return {name: _PARSERS[name](value) for name, value in fields.items()}
 
 

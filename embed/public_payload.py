@@ -14,19 +14,18 @@ from embed.wallets.tracking import list_wallets
 
 @lru_cache(maxsize=64)
 def render_payload(page_id: str, version: int) -> bytes:
-    """Return the finished JSON; `version` is the page's, read in this very request.
+    """Return the encoded JSON; `version` is the page's, read in the same request.
 
-    A change bumps the version in its own transaction, so what is remembered under the
-    version that a request has just read is never older than that request. Raises ApiError
-    `not_found`.
+    A change increments the version in its own transaction, so a payload cached under the
+    version that a request has just read is never outdated. Raises ApiError `not_found`.
     """
     return write_json(build_payload(page_id), is_compact=True)
 
 
 def read_payload(page_id: str, version: int) -> Any:
-    """Return the payload as a dict of the caller's own. Raises ApiError `not_found`.
+    """Return the payload as a new dict. Raises ApiError `not_found`.
 
-    Its numbers are amounts, which a float would round.
+    Numbers are read as Decimal: a float would round amounts.
     """
     payload = render_payload(page_id, version)
     return json.loads(payload, parse_float=Decimal, parse_int=Decimal)

@@ -1,4 +1,4 @@
-"""What the use cases are handed: settings, clock, balance source, signers, limiter."""
+"""The dependencies that are passed to use cases: settings, clock, signers and others."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from embed.domain.times import Clock
 from embed.rate_limits.limiter import RateLimiter
 from embed.settings import Settings
 
-EXTENSION = "embed"  # where a Flask app keeps it, in app.extensions
+EXTENSION = "embed"  # its key in app.extensions
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the API and the commands tell, as JSON: the spec's section 2, and what owners see."""
+"""The JSON of the API (spec section 2) and of the commands."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -74,7 +74,7 @@ def describe_submission(submission: Submission) -> dict[str, Any]:
 
 
 def describe_key(key: ApiKey) -> dict[str, Any]:
-    """Return what may be shown of a key; the key itself cannot be had again."""
+    """Return a key's public details; the key itself is not stored."""
     return {
         "id": key.id,
         "trackingPageId": key.page_id,
@@ -100,7 +100,7 @@ def _format_optional(instant: datetime | None) -> str | None:
 
 
 def write_json(value: Any, *, is_compact: bool = False) -> bytes:
-    """Write dicts and lists, with every amount digit for digit as a plain number.
+    """Encode dicts and lists as JSON, with every amount as an exact plain number.
 
     On one line, with spaces after colons and commas unless `is_compact`.
     """
@@ -112,7 +112,7 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def _write_amounts(value: Any) -> Any:
-    """Write amounts here, since msgspec's own way with Decimal knows exponents: 1E-7."""
+    """Format amounts here, since msgspec writes some Decimals with an exponent, such as 1E-7."""
     kind = type(value)
     if kind is Decimal:
         return msgspec.Raw(format_amount(value).encode())

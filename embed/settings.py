@@ -1,4 +1,4 @@
-"""One frozen object for everything that the environment decides."""
+"""Settings read from environment variables."""
 
 import os
 import re
@@ -37,12 +37,12 @@ _STORAGE = re.compile(r"(?:memory|(?:redis|valkey)(?:s|\+unix|\+cluster|\+sentin
 
 
 class SettingsError(ValueError):
-    """A variable holds what the service cannot run on; the text names it."""
+    """A variable has an invalid value; the text names the variable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings table of the README, parsed."""
+    """The parsed settings; the README has a table of them."""
 
     secret_keys: tuple[str, ...] = field(repr=False)  # the first signs, all verify
     database_url: str
@@ -57,9 +57,9 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Read every setting; an empty variable is as good as none.
+        """Read every setting; an empty variable counts as unset.
 
-        Makes ``instance/secret_key`` when ``SECRET_KEY`` is not set and there is none yet.
+        Creates ``instance/secret_key`` if ``SECRET_KEY`` is not set and the file does not exist.
         Raises SettingsError.
         """
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
@@ -87,15 +87,15 @@ def _parse_secret_keys(given: Mapping[str, str]) -> tuple[str, ...]:
     keys = tuple(key.strip() for key in given["SECRET_KEY"].split(","))
     if not all(keys):
         raise SettingsError("SECRET_KEY has an empty entry between its commas.")
-    if not all(key.isprintable() for key in keys):  # bytes that are not UTF-8 sign nothing
+    if not all(key.isprintable() for key in keys):  # undecodable bytes cannot be used as a key
         raise SettingsError("SECRET_KEY must be text that can be printed.")
     return keys
 
 
 def load_secret_key(path: Path) -> str:
-    """Read the installation's own key, making it (mode 0600) the first time.
+    """Read the installation's secret key; create its file (mode 0600) the first time.
 
-    Raises SettingsError when the file cannot be made, or is there but empty or not text.
+    Raises SettingsError if the file cannot be created, is empty or is not UTF-8.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def load_secret_key(path: Path) -> str:
 
 
 def _write_once(path: Path, text: str) -> None:
-    """Create `path` with its whole text or leave what another process made meanwhile."""
+    """Create `path` with its whole text, unless another process has created it meanwhile."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -130,7 +130,7 @@ def _parse_database_url(given: Mapping[str, str]) -> str:
     if url.startswith("sqlite:///") and url != "sqlite:///":
         return url
     if url.startswith(("postgresql://", "postgres://")):
-        # Both are Postgres' own words for it; what comes after us knows the long one only.
+        # Postgres accepts both schemes, but the database library only the long one.
         return _check_postgres_url("postgresql://" + url.partition("://")[2])
     raise SettingsError(
         "DATABASE_URL must look like sqlite:///path/to/file.db or postgresql://user@host/db."
@@ -171,7 +171,7 @@ def _parse_storage_uri(given: Mapping[str, str]) -> str:
 
 
 def _has_usable_port(uri: str) -> bool:
-    """Clusters and sentinels list several hosts, and are left to their client."""
+    """Tell whether the port is valid; cluster and sentinel addresses are left to their client."""
     try:
         return "+" in urlsplit(uri).scheme or urlsplit(uri).port != 0
     except ValueError:
@@ -180,7 +180,7 @@ def _has_usable_port(uri: str) -> bool:
 
 def _parse_limit(given: Mapping[str, str], name: str, default: str) -> RateLimitItem:
     try:
-        (limit,) = parse_many(given.get(name, default))  # of several, all but one would be lost
+        (limit,) = parse_many(given.get(name, default))  # only one limit is supported
     except ValueError:
         raise SettingsError(f"{name} must look like 600/minute or 20/10 minutes.") from None
     return limit

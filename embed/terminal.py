@@ -1,4 +1,4 @@
-"""What all commands share: ``--json``, tables for people, and mistakes of one line."""
+"""Shared by all commands: ``--json``, tables, and error messages of one line."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
 from embed.serializers import write_json
 
-Shown = dict[str, Any]
+Record = dict[str, Any]
 
 
 def runtime() -> Runtime:
@@ -29,14 +29,14 @@ confirm_option = click.option("--yes", is_flag=True, help="Do it; there is no ot
 
 
 class Command(click.Command):
-    """A command whose mistakes are one line on standard error."""
+    """A command whose errors are one line on standard error."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with one_line_mistakes():
+        with shorten_errors():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with one_line_mistakes():
+        with shorten_errors():
             return super().invoke(ctx)
 
 
@@ -45,7 +45,7 @@ class Group(Command, AppGroup):
 
 
 @contextmanager
-def one_line_mistakes() -> Iterator[None]:
+def shorten_errors() -> Iterator[None]:
     try:
         yield
     except NoArgsIsHelpError:
@@ -61,7 +61,7 @@ def one_line_mistakes() -> Iterator[None]:
 
 
 class Misuse(click.ClickException):
-    """A command line that cannot be read, in one line where click would print four."""
+    """An invalid command line, reported in one line where click would print four."""
 
     exit_code = 2
 
@@ -88,25 +88,26 @@ def check_confirmed(yes: bool, what: str) -> None:
         raise click.UsageError(f"This {what}; say --yes if that is meant.")
 
 
-def print_thing(thing: Shown, *, as_json: bool) -> None:
-    """Print one thing: a JSON object, or a line a field."""
+def print_record(record: Record, *, as_json: bool) -> None:
+    """Print a JSON object, or one line per field."""
     if as_json:
-        click.echo(write_json(thing))
+        click.echo(write_json(record))
         return
-    width = max(len(name) for name in thing)
-    for name, value in thing.items():
+    width = max(len(name) for name in record)
+    for name, value in record.items():
         click.echo(f"{name:<{width}}  {_format(value)}")
 
 
-def print_list(things: Sequence[Shown], *, as_json: bool) -> None:
-    """Print things: a bare JSON array, or a table."""
+def print_list(records: Sequence[Record], *, as_json: bool) -> None:
+    """Print a JSON array, or a table."""
     if as_json:
-        click.echo(write_json(things))
+        click.echo(write_json(records))
         return
-    if not things:
+    if not records:
         click.echo("None yet.")
         return
-    rows = [list(things[0])] + [[_format(value) for value in thing.values()] for thing in things]
+    rows = [list(records[0])]
+    rows += [[_format(value) for value in record.values()] for record in records]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
@@ -122,5 +123,5 @@ def _format(value: Any) -> str:
         return format_amount(value)
     if isinstance(value, list):
         return ", ".join(one["name"] if isinstance(one, dict) else str(one) for one in value)
-    # What visitors and owners wrote must not move the cursor or ring the bell.
+    # Control characters in visitors' and owners' text must not reach the terminal.
     return "".join(character if character.isprintable() else " " for character in str(value))

@@ -14,18 +14,18 @@ from embed.db.models import Balance, Page, Wallet
 from embed.events.editing import Edit, editing
 from embed.pages import get_page
 
-BATCH = 1000  # rows a statement
+BATCH = 1000  # rows per statement
 
 
 class BalanceSource(Protocol):
-    """Where the holding gate learns what a wallet holds."""
+    """Reads the balances that the holding gate checks."""
 
     def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens of the page's mint; never called inside a transaction."""
 
 
 class EnteredBalances:
-    """What the page's owner entered; 0 if never observed (spec 2.2)."""
+    """The balances that the page's owner entered; 0 if never observed (spec 2.2)."""
 
     def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens."""
@@ -34,7 +34,7 @@ class EnteredBalances:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an address held when it was looked at, in whole tokens."""
+    """The balance of an address at a point in time, in whole tokens."""
 
     address: str
     amount: Decimal
@@ -43,8 +43,8 @@ class Observation:
 
 
 def record_observations(page: Page, rows: Sequence[Observation]) -> None:
-    """Keep the newest observations of the page's mint, and give a new version to every page
-    that shows one of them.
+    """Store observations of the page's mint, and increment the version of every page that
+    shows one of them.
     """
     with db.atomic():
         sharing = lock_pages_sharing_balances(page)
@@ -71,7 +71,7 @@ def record_observations(page: Page, rows: Sequence[Observation]) -> None:
 
 @contextmanager
 def editing_balances(page_id: str, actor: str, now: datetime) -> Iterator[Edit]:
-    """As `editing`, for a change that enters balances: locks every page that shows them."""
+    """As `editing`, but lock every page that shares the page's balances."""
     with db.atomic():
         lock_pages_sharing_balances(get_page(page_id))
         with editing(page_id, actor, now) as edit:
@@ -79,9 +79,9 @@ def editing_balances(page_id: str, actor: str, now: datetime) -> Iterator[Edit]:
 
 
 def lock_pages_sharing_balances(page: Page) -> list[str]:
-    """Lock all pages that show what is observed for this one, and return their ids.
+    """Lock all pages that share this page's observations, and return their ids.
 
-    In one order, so that two who do so never wait for each other.
+    Always in the same order, so that two transactions cannot deadlock.
     """
     pages = (
         Page.select(Page.id)
@@ -92,7 +92,7 @@ def lock_pages_sharing_balances(page: Page) -> list[str]:
 
 
 def join_balances(page: Page) -> Any:
-    """Return the condition that joins a wallet of the page with what is known of it."""
+    """Return the condition that joins a wallet of the page with its newest observation."""
     return (
         (Balance.address == Wallet.address)
         & (Balance.mint == page.token_mint)
@@ -101,12 +101,12 @@ def join_balances(page: Page) -> Any:
 
 
 def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, Decimal]:
-    """Return what is known of these addresses, in whole tokens."""
+    """Return the known balances of these addresses, in whole tokens."""
     return {address: one.amount for address, one in read_observations(page, addresses).items()}
 
 
 def read_observations(page: Page, addresses: Iterable[str]) -> dict[str, Balance]:
-    """Return what is known of these addresses, and since when."""
+    """Return the newest observations of these addresses."""
     rows = Balance.select().where(
         Balance.owner == page.owner_id,
         Balance.mint == page.token_mint,

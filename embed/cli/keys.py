@@ -6,7 +6,7 @@ from embed.db.models import ApiKey
 from embed.domain.key_format import Tier
 from embed.keys import management
 from embed.serializers import describe_key
-from embed.terminal import Group, json_option, print_list, print_thing, runtime
+from embed.terminal import Group, json_option, print_list, print_record, runtime
 
 group = Group("keys", help="Bearer keys, each for one page.")
 
@@ -21,16 +21,16 @@ def create(
     page: str, tier: Tier, origins: tuple[str, ...], allow_null_origin: bool, as_json: bool
 ) -> None:
     """Make a key and print it: this once, it cannot be had again."""
-    kept, key = management.create_key(
+    api_key, key = management.create_key(
         page,
         tier,
         raw_origins=origins,
         allow_null_origin=allow_null_origin,
         now=runtime().clock(),
     )
-    print_thing({"key": key} | describe_key(kept), as_json=as_json)
+    print_record({"key": key} | describe_key(api_key), as_json=as_json)
     if not as_json:
-        click.echo(f"\n{_advise(kept)}")
+        click.echo(f"\n{_advise(api_key)}")
 
 
 @group.command("list")
@@ -46,11 +46,11 @@ def list_all(page: str, as_json: bool) -> None:
 @json_option
 def revoke(key_id: str, as_json: bool) -> None:
     """Refuse a key from the next request on."""
-    print_thing(describe_key(management.revoke_key(key_id, runtime().clock())), as_json=as_json)
+    print_record(describe_key(management.revoke_key(key_id, runtime().clock())), as_json=as_json)
 
 
 def _advise(key: ApiKey) -> str:
-    """Say what an owner may not expect of a new key."""
+    """Return advice for the owner of a new key."""
     advice = "Keep the key now: it is not shown again."
     if key.allow_null_origin:
         advice += (

@@ -5,7 +5,7 @@ import click
 from embed import owners
 from embed.db.models import Owner
 from embed.serializers import describe_owner
-from embed.terminal import Group, json_option, print_list, print_thing, runtime
+from embed.terminal import Group, json_option, print_list, print_record, runtime
 
 group = Group("owners", help="People who own tracking pages.")
 
@@ -16,7 +16,7 @@ group = Group("owners", help="People who own tracking pages.")
 def create(email: str, as_json: bool) -> None:
     """Make an owner, and a one-time link for them to choose a password."""
     owner = owners.create_owner(email, runtime().clock())
-    print_thing(
+    print_record(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
     )
 
@@ -27,7 +27,7 @@ def create(email: str, as_json: bool) -> None:
 def reset(email: str, as_json: bool) -> None:
     """Make a one-time link for an owner to choose a new password."""
     owner = owners.get_owner(email)
-    print_thing(
+    print_record(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
     )
 

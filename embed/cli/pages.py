@@ -14,7 +14,7 @@ from embed.terminal import (
     confirm_option,
     json_option,
     print_list,
-    print_thing,
+    print_record,
     runtime,
 )
 
@@ -60,10 +60,10 @@ def token_options(*, required: bool) -> Callable[[Callable[..., None]], Callable
 def create(email: str | None, as_json: bool, **fields: Any) -> None:
     """Make a tracking page."""
     now = runtime().clock()
-    with db.atomic():  # a page that cannot be made leaves no owner behind
+    with db.atomic():  # if creating the page fails, no owner is created either
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
         page = pages.create_page(owner, _given(fields), now)
-    print_thing(describe_page_for_owner(page), as_json=as_json)
+    print_record(describe_page_for_owner(page), as_json=as_json)
 
 
 @group.command("list")
@@ -78,7 +78,7 @@ def list_all(as_json: bool) -> None:
 @json_option
 def show(page: str, as_json: bool) -> None:
     """Show one page."""
-    print_thing(describe_page_for_owner(pages.get_page(page)), as_json=as_json)
+    print_record(describe_page_for_owner(pages.get_page(page)), as_json=as_json)
 
 
 @group.command("update")
@@ -92,7 +92,7 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
     changes = _given(fields)
     if email:
         changes["owner"] = owners.get_owner(email)
-    print_thing(
+    print_record(
         describe_page_for_owner(pages.update_page(page, changes, runtime().clock())),
         as_json=as_json,
     )
@@ -105,7 +105,7 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
 def delete(page: str, yes: bool, as_json: bool) -> None:
     """Mark a page deleted: its keys answer 404 from then on."""
     check_confirmed(yes, "takes the page off the web")
-    print_thing(
+    print_record(
         describe_page_for_owner(pages.delete_page(page, runtime().clock())), as_json=as_json
     )
 
@@ -117,7 +117,7 @@ def delete(page: str, yes: bool, as_json: bool) -> None:
 def purge(page: str, yes: bool, as_json: bool) -> None:
     """Remove a page with its keys, wallets and submissions, for good."""
     check_confirmed(yes, "removes the page with all that belongs to it, for good")
-    print_thing(describe_page_for_owner(pages.purge_page(page)), as_json=as_json)
+    print_record(describe_page_for_owner(pages.purge_page(page)), as_json=as_json)
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:

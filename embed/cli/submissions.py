@@ -7,7 +7,7 @@ from embed.pages import MAX_WHOLE_NUMBER
 from embed.serializers import describe_submission
 from embed.submissions import decisions, queries
 from embed.submissions.queries import MAX_LISTED
-from embed.terminal import Group, json_option, print_list, print_thing, runtime
+from embed.terminal import Group, json_option, print_list, print_record, runtime
 
 group = Group("submissions", help="What visitors sent, and the owner's decisions.")
 
@@ -35,7 +35,7 @@ def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
 def approve(submission_id: str, as_json: bool) -> None:
     """Put a waiting wallet on its page."""
     approved = decisions.approve(submission_id, runtime().clock())
-    print_thing(describe_submission(approved), as_json=as_json)
+    print_record(describe_submission(approved), as_json=as_json)
 
 
 @group.command("reject")
@@ -44,4 +44,4 @@ def approve(submission_id: str, as_json: bool) -> None:
 def reject(submission_id: str, as_json: bool) -> None:
     """Turn a waiting wallet away; its cooldown starts."""
     rejected = decisions.reject(submission_id, runtime().clock())
-    print_thing(describe_submission(rejected), as_json=as_json)
+    print_record(describe_submission(rejected), as_json=as_json)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import click
 
 from embed.serializers import describe_wallet_for_owner
-from embed.terminal import Group, json_option, print_list, print_thing, runtime
+from embed.terminal import Group, json_option, print_list, print_record, runtime
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletChanges
 
@@ -38,7 +38,7 @@ def add(
     """Track a wallet."""
     changes = WalletChanges(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
     added = tracking.add_wallet(page, address, changes, runtime().clock())
-    print_thing(describe_wallet_for_owner(added), as_json=as_json)
+    print_record(describe_wallet_for_owner(added), as_json=as_json)
 
 
 @group.command("list")
@@ -73,7 +73,7 @@ def update(
         is_hidden=is_hidden,
     )
     updated = tracking.update_wallet(wallet_id, changes, runtime().clock())
-    print_thing(describe_wallet_for_owner(updated), as_json=as_json)
+    print_record(describe_wallet_for_owner(updated), as_json=as_json)
 
 
 @group.command("remove")
@@ -81,7 +81,7 @@ def update(
 @json_option
 def remove(wallet_id: str, as_json: bool) -> None:
     """Stop tracking a wallet."""
-    print_thing(
+    print_record(
         describe_wallet_for_owner(tracking.remove_wallet(wallet_id, runtime().clock())),
         as_json=as_json,
     )

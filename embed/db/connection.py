@@ -1,6 +1,6 @@
-"""The one database: opened from its address, brought to this version, asked in transactions.
+"""The database connection and schema upgrades.
 
-A connection stays open per thread: opening one costs more than most requests.
+Each thread keeps its connection open: opening one costs more than most requests.
 """
 
 import logging
@@ -31,12 +31,12 @@ db = DatabaseProxy()
 
 _log = logging.getLogger(__name__)
 
-# Any number will do, as long as it is this project's own.
+# An arbitrary number that no other program's advisory locks use.
 _UPGRADE_LOCK = 7_013_508_215
 
 _SQLITE_PRAGMAS = {
     "journal_mode": "wal",
-    "synchronous": "full",  # what was acknowledged survives a power cut
+    "synchronous": "full",  # committed transactions survive a power failure
     "foreign_keys": 1,
 }
 _BUSY_TIMEOUT_S = 20
@@ -46,7 +46,7 @@ _CONNECT_TIMEOUT_S = 5
 def open_database(url: str) -> Database:
     """Make `url` the database that every model reads and writes; connects at first use.
 
-    ``sqlite:///path`` counts from the project's folder, ``sqlite:////path`` from the root.
+    ``sqlite:///path`` is relative to the project's folder, ``sqlite:////path`` is absolute.
     """
     database = _open_sqlite(url) if url.startswith("sqlite:") else _open_postgres(url)
     db.initialize(database)
@@ -63,25 +63,26 @@ def _open_sqlite(url: str) -> Database:
         str(path),
         pragmas=_SQLITE_PRAGMAS,
         timeout=_BUSY_TIMEOUT_S,
-        # A transaction that reads first and then wants to write would fail at once
-        # when another wrote in between; so it takes the write lock at its start.
+        # A transaction that reads before it writes would fail at once if another wrote in
+        # between. So every transaction takes the write lock when it begins.
         lock_type="IMMEDIATE",
     )
 
 
 def _open_postgres(url: str) -> Database:
-    # A server that is there but silent must not hold every thread, unless the address says so.
+    # A server that accepts connections but does not answer must not block every thread. A
+    # connect_timeout in the address overrides this.
     limits: dict[str, Any] = {}
     if "connect_timeout" not in url:
         limits["connect_timeout"] = _CONNECT_TIMEOUT_S
     return PostgresqlDatabase(url, prefer_psycopg3=True, **limits)
 
 
-def fetch_first(sql: str, parameters: Sequence[Any]) -> Any:
-    """Return the first row of what a request asks first, or None.
+def fetch_row_with_retry(sql: str, parameters: Sequence[Any]) -> Any:
+    """Return the first row of a request's first statement, or None.
 
-    A server may drop a connection that lay idle; then the question is put once more, over a
-    new one. No later statement is repeated, as it may have had its effect.
+    A server may drop an idle connection; the statement is then repeated once over a new one.
+    Later statements of a request are never repeated, as they may have taken effect.
     """
     try:
         return db.execute_sql(sql, parameters).fetchone()
@@ -100,18 +101,18 @@ def discard_broken_connection() -> None:
 
 @contextmanager
 def best_effort() -> Iterator[None]:
-    """Log a failure to keep what no answer depends on, instead of raising it."""
+    """Log a failed write, instead of raising, where no answer depends on it."""
     try:
         yield
     except PeeweeException as error:
-        _log.warning("Not kept for the dashboard: %s", error)
+        _log.warning("Not saved for the dashboard: %s", error)
         discard_broken_connection()
 
 
 def upgrade() -> list[str]:
-    """Apply what is missing, all or nothing, and return the names of what was applied.
+    """Apply all missing migrations in one transaction, and return their names.
 
-    Several servers may start at once: one upgrades, the others wait and find nothing to do.
+    Several servers may start at once: one upgrades, the others wait for it.
     """
     with _without_cascades(), db.atomic():
         if isinstance(db.obj, PostgresqlDatabase):
@@ -124,7 +125,7 @@ def upgrade() -> list[str]:
 
 @contextmanager
 def _without_cascades() -> Iterator[None]:
-    """Let SQLite's tables be built anew: dropping one deletes what refers to its rows.
+    """Switch SQLite's foreign keys off: dropping a table would delete the rows that refer to it.
 
     SQLite ignores the setting inside a transaction (https://sqlite.org/lang_altertable.html,
     "Making Other Kinds Of Table Schema Changes").
@@ -142,7 +143,7 @@ def _without_cascades() -> Iterator[None]:
 
 
 def _check_references() -> None:
-    """Raises IntegrityError for a row that refers to nothing, which Postgres cannot hold."""
+    """Raises IntegrityError if a foreign key refers to no row; Postgres checks this itself."""
     if isinstance(db.obj, SqliteDatabase):
         broken = db.execute_sql("PRAGMA foreign_key_check").fetchone()
         if broken is not None:

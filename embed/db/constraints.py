@@ -1,4 +1,4 @@
-"""What an IntegrityError is about, asked in the same words of both databases."""
+"""Which constraint an IntegrityError is about, for both SQLite and Postgres."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -25,9 +25,10 @@ def find_unique_index(error: IntegrityError) -> str | None:
 
 @contextmanager
 def translate_unique_violations(refusals: Mapping[str, Exception]) -> Iterator[None]:
-    """Raise what a unique index stands for, by its name, when it refuses a row.
+    """Raise the exception listed for a unique index, by its name, when it refuses a row.
 
-    Around the whole transaction, since that has to be rolled back. Other IntegrityErrors pass.
+    Wrap the whole transaction, since it has to be rolled back. Other IntegrityErrors are
+    raised unchanged.
     """
     try:
         yield
@@ -40,7 +41,7 @@ def translate_unique_violations(refusals: Mapping[str, Exception]) -> Iterator[N
 
 @contextmanager
 def skip_if_reference_missing() -> Iterator[None]:
-    """Leave out what refers to a row that is gone by now, such as that of a purged page."""
+    """Skip a write that refers to a row deleted meanwhile, such as a purged page."""
     try:
         yield
     except IntegrityError as error:

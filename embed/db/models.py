@@ -1,4 +1,4 @@
-"""What is kept, with every rule that the database can hold as a constraint."""
+"""The database tables; every rule that a database can enforce is a constraint."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -27,7 +27,7 @@ LIVE = ("pending", "approved", "auto_approved")
 
 
 class InstantField(BigIntegerField):
-    """An aware UTC datetime, kept as whole milliseconds since 1970."""
+    """An aware UTC datetime, stored as whole milliseconds since 1970."""
 
     def db_value(self, value: datetime | None) -> int | None:
         return None if value is None else to_ms(value)
@@ -37,7 +37,7 @@ class InstantField(BigIntegerField):
 
 
 class LinesField(TextField):
-    """A tuple of strings without white space, kept one a line."""
+    """A tuple of strings without white space, stored one per line."""
 
     def db_value(self, value: Any) -> str:
         return "\n".join(value)
@@ -47,7 +47,7 @@ class LinesField(TextField):
 
 
 class AmountField(TextField):
-    """An exact amount, kept as its text: SQLite's numbers hold 15 digits."""
+    """An exact amount, stored as text: SQLite's numbers hold 15 digits."""
 
     def db_value(self, value: Decimal | int | None) -> str | None:
         return None if value is None else format_amount(value)
@@ -66,7 +66,7 @@ class AmountField(TextField):
 
 
 def _check_amount(column: str) -> Any:
-    """Hold a column to digits, and perhaps a point and more digits: nothing negative."""
+    """Allow only digits, or digits, a point and digits: no negative amounts."""
     digits = "'0123456789'"
     rest = f"ltrim({column}, {digits})"
     return Check(f"{rest} <> {column} AND rtrim({rest}, {digits}) IN ('', '.')")
@@ -104,7 +104,7 @@ class Page(BaseModel):
     queue_capacity = IntegerField(default=100, constraints=[Check("queue_capacity >= 0")])
     cooldown_s = IntegerField(default=86_400, constraints=[Check("cooldown_s >= 0")])
     trust_after = IntegerField(default=0, constraints=[Check("trust_after >= 0")])
-    # Goes up with every change that the public payload shows.
+    # Incremented by every change that the public payload shows.
     version = IntegerField(default=1)
     deleted_at = InstantField(null=True)
 
@@ -119,7 +119,7 @@ class ApiKey(BaseModel):
     allow_null_origin = BooleanField(default=False)
     revoked_at = InstantField(null=True)
     last_used_at = InstantField(null=True)  # to the hour
-    is_preview = BooleanField(default=False)  # the dashboard's own, for its preview
+    is_preview = BooleanField(default=False)  # used by the dashboard's preview only
 
 
 class Tag(BaseModel):
@@ -156,7 +156,8 @@ class WalletTag(Model):
 class Balance(Model):
     """The newest observation of one address; an owner's pages of the mint share it.
 
-    Owners do not share: what one entered must not open another's holding gate.
+    Owners do not share observations: a balance that one entered must not open another's
+    holding gate.
     """
 
     owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
@@ -181,10 +182,10 @@ class Submission(BaseModel):
     status = CharField(max_length=13)
     reject_reason = CharField(max_length=12, null=True)
     session_id = CharField(max_length=ID_LENGTH, null=True)
-    # The random part of the nonce that led here: unique, so that no nonce is used twice.
+    # The random part of the nonce that was used: unique, so that no nonce is used twice.
     nonce = CharField(max_length=ID_LENGTH, null=True, unique=True)
     decided_at = InstantField(null=True)
-    # Approving it put the wallet on the page, so taking that back removes it again.
+    # True: the approval added the wallet to the page, so undoing it removes the wallet.
     has_added_wallet = BooleanField(default=False)
 
     class Meta:
@@ -208,7 +209,7 @@ Submission.add_index(
     where=Submission.status.in_(LIVE),
     name="submission_live_wallet",
 )
-# One row per visitor, wallet and reason, renewed in place, so that nobody can fill the table.
+# One row per session, wallet and reason, updated in place, so that nobody can fill the table.
 Submission.add_index(
     Submission.page,
     Submission.session_id,
@@ -224,7 +225,7 @@ Submission.add_index(
 
 
 class RefusedOrigin(Model):
-    """A site that a key's allowlist kept out, for the owner to see."""
+    """A site that a key's allowlist refused, shown to the owner."""
 
     api_key = ForeignKeyField(ApiKey, on_delete="CASCADE", index=False)
     api_key_id: str
@@ -239,7 +240,7 @@ class RefusedOrigin(Model):
 
 
 class Activity(BaseModel):
-    """Who did what when; rows are only ever added."""
+    """The activity log: who did what when. Rows are only added, never changed."""
 
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     actor = TextField()

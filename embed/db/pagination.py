@@ -1,4 +1,4 @@
-"""Long lists by time, read a part at a time: the thousandth part is as quick as the first."""
+"""Keyset pagination by time: the thousandth slice is as fast as the first."""
 
 import re
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ Row = TypeVar("Row", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A row's place in a list, so that the next part begins after it."""
+    """A row's position in a list; the next slice begins after it."""
 
     created_at: datetime
     id: str
 
     @classmethod
     def parse(cls, raw: str | None) -> "Cursor | None":
-        """Return None for what names no place, so that the list begins at its start."""
+        """Return None if `raw` is no cursor, so that the list begins at its start."""
         found = _FORM.fullmatch(raw or "")
         return None if found is None else cls(from_ms(int(found[1])), found[2])
 
@@ -35,7 +35,7 @@ class Cursor:
 @dataclass(frozen=True, slots=True)
 class Slice(Generic[Row]):
     rows: list[Row]
-    next_cursor: Cursor | None  # None: this is the last
+    next_cursor: Cursor | None  # None: this is the last slice
 
 
 def read_rows(
@@ -50,7 +50,7 @@ def read_rows(
     keys: Any = (model.created_at, model.id)
     if after is not None:
         at, row_id = keys
-        # Said twice: the first half alone can be looked up in an index.
+        # The first condition is redundant, but it alone can use the index.
         query = (
             query.where(at >= after.created_at, (at > after.created_at) | (row_id > after.id))
             if is_oldest_first
@@ -61,14 +61,14 @@ def read_rows(
 
 
 def merge_rows(lists: Iterable[list[Row]], *, limit: int, is_oldest_first: bool) -> list[Row]:
-    """Return the first rows of several lists of that order."""
+    """Return the first rows of several lists that are sorted in this order."""
     rows = [row for one in lists for row in one]
     rows.sort(key=lambda row: (row.created_at, row.id), reverse=not is_oldest_first)
     return rows[:limit]
 
 
 def make_slice(rows: list[Row], size: int) -> Slice[Row]:
-    """Make a part of rows that were read with one more than its size as the limit."""
+    """Make a slice of `size` from rows that were read with a limit of `size` + 1."""
     if len(rows) <= size:
         return Slice(rows, None)
     last = rows[size - 1]

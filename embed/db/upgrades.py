@@ -1,4 +1,4 @@
-"""A database that is not at this version yet: how to tell, and how it gets there."""
+"""Detecting and upgrading a database that is not at this version yet."""
 
 import logging
 import time
@@ -16,17 +16,17 @@ _log = logging.getLogger(__name__)
 
 
 def is_schema_missing(error: ProgrammingError) -> bool:
-    """Tell whether Postgres was asked for a table or column that it has not got.
+    """Tell whether Postgres reported a missing table or column.
 
-    It is not asked what it lacks: the upgrade may be over by then. SQLite raises an
-    OperationalError, as for everything that keeps it from answering.
+    This looks at the error only, since the upgrade may be done when we ask the database
+    again. SQLite raises an OperationalError, as for all its failures.
     """
     reason = getattr(error, "orig", None)
     return isinstance(reason, (errors.UndefinedTable, errors.UndefinedColumn))
 
 
 def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
-    """Try until the database is at this version, longer apart each time; logs every failure.
+    """Retry, with growing pauses, until the database is at this version; log every failure.
 
     Several processes may do so at once, see connection.upgrade.
     """

@@ -1,4 +1,4 @@
-"""``flask demo``: a page to look at, and a visitor who submits a wallet over HTTP."""
+"""``flask demo``: a sample page, and a visitor who submits a wallet over HTTP."""
 
 from flask import Flask
 

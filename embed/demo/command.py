@@ -1,4 +1,4 @@
-"""flask demo: a page to look at, and one visitor who goes the whole way over HTTP."""
+"""flask demo: create and serve a sample page, and submit a wallet as a visitor over HTTP."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from embed.demo.tracking_page import WALLET_COUNT, DemoPage, make_demo_page
 from embed.demo.visitor import DemoVisitor
 from embed.owners import build_password_url
 from embed.settings import PROJECT_DIR
-from embed.terminal import Command, json_option, print_thing, runtime
+from embed.terminal import Command, json_option, print_record, runtime
 
 START_LIMIT_S = 30
 LAST_PORT = 65535
@@ -37,13 +37,13 @@ LAST_PORT = 65535
 @with_appcontext
 def command(port: int, host_port: int | None, as_json: bool) -> None:
     """Make a page, serve it, act as a visitor once, and keep serving."""
-    _run(port, host_port or _neighbour(port), as_json)
+    _run(port, host_port or _next_port(port), as_json)
 
 
 def _run(port: int, host_port: int, as_json: bool) -> None:
     say = _say_nothing if as_json else click.echo
     base_url = f"http://127.0.0.1:{port}"
-    host_url = f"http://localhost:{host_port}"  # another site, as browsers see it
+    host_url = f"http://localhost:{host_port}"  # browsers treat it as another site
     _check_free(port, "--port")
     _check_free(host_port, "--host-port")
     connection.upgrade()
@@ -65,7 +65,7 @@ def _act_as_visitor(base_url: str, page: DemoPage, say: Any) -> dict[str, Any]:
     visitor = DemoVisitor(base_url, page.id, page.public_key)
     visitor.open_widget()
     say("3. A visitor opens the widget and gets a session cookie.")
-    nonce = visitor.ask_nonce()
+    nonce = visitor.request_nonce()
     say(f"4. The wallet {visitor.wallet_address} gets a nonce and this message to sign:")
     say("\n".join(f"   | {line}" for line in nonce["message"].splitlines()))
     submitted = visitor.submit(nonce, "Demo visitor")
@@ -89,7 +89,7 @@ def _act_as_visitor(base_url: str, page: DemoPage, say: Any) -> dict[str, Any]:
 def _print_addresses(base_url: str, page: DemoPage, summary: dict[str, Any], as_json: bool) -> None:
     api_url = f"{base_url}/api/embed/tracking/{page.id}"
     if as_json:
-        print_thing(
+        print_record(
             {
                 "id": page.id,
                 "publicKey": page.public_key,
@@ -128,7 +128,7 @@ def _check_free(port: int, option: str) -> None:
 
 @contextmanager
 def _serve(port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Run gunicorn as its user would, and end it whichever way the demo ends."""
+    """Run gunicorn as a subprocess, and stop it however the demo ends."""
     options = ["--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
     arguments = ["gunicorn", "embed.factory:create_demo_app()", *options]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
@@ -146,7 +146,7 @@ def _serve(port: int) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _without_public_url() -> dict[str, str]:
-    """Return the environment, less what would refuse the demo's own address."""
+    """Return the environment without PUBLIC_URL, which would refuse the demo's address."""
     return {name: value for name, value in os.environ.items() if name != "PUBLIC_URL"}
 
 
@@ -164,9 +164,9 @@ def _wait_until_served(server: subprocess.Popen[bytes], port: int) -> None:
     raise click.ClickException(f"gunicorn did not listen on port {port} in {START_LIMIT_S} s.")
 
 
-def _neighbour(port: int) -> int:
+def _next_port(port: int) -> int:
     return port + 1 if port < LAST_PORT else port - 1
 
 
 def _say_nothing(_: str) -> None:
-    """Keep standard output to the one JSON document."""
+    """Print nothing: standard output is for the JSON document only."""

@@ -1,4 +1,4 @@
-"""A made-up site on an origin of its own, which shows the demo's widget in a frame."""
+"""A sample site on its own origin that embeds the demo's widget in a frame."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @contextmanager
 def serve_host_page(html: str, port: int) -> Iterator[None]:
-    """Answer every address on `port` with `html`, until the block ends."""
+    """Serve `html` at every path on `port` until the block ends."""
     server = ThreadingHTTPServer(("127.0.0.1", port), _make_handler(html.encode()))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -32,6 +32,6 @@ def _make_handler(body: bytes) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Keep standard error for what goes wrong."""
+            """Do not log requests to standard error."""
 
     return Handler

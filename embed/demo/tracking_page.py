@@ -1,4 +1,4 @@
-"""What the demo shows: a real token, and wallets made for it."""
+"""The demo's tracking page: a real token with generated wallets."""
 
 import random
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from nacl.signing import SigningKey
 from embed import owners, pages
 from embed.db.connection import db
 from embed.db.models import Owner, Page
-from embed.demo.history import make_past
+from embed.demo.history import create_submissions
 from embed.errors import NotFound
 from embed.keys import management
 from embed.wallets import tags, tracking
@@ -36,19 +36,19 @@ class DemoPage:
 
 
 def make_demo_page(origins: list[str], now: datetime) -> DemoPage:
-    """Make the page the first time and find it afterwards; its keys are new each time.
+    """Create the page the first time, find it afterwards; create new keys each time.
 
-    A key cannot be shown again, so those of earlier runs are revoked.
+    Keys cannot be shown again, so those of earlier runs are revoked.
     """
     with db.atomic():
-        known = _find_page()
-        page = known or _make_page(now)
+        existing = _find_page()
+        page = existing or _make_page(now)
         for key in management.list_keys(page.id):
             management.revoke_key(key.id, now)
-        kept, public_key = management.create_key(page.id, "public", raw_origins=origins, now=now)
+        api_key, public_key = management.create_key(page.id, "public", raw_origins=origins, now=now)
         _, secret_key = management.create_key(page.id, "secret", now=now)
-        if known is None:
-            make_past(page.id, kept.id, now)
+        if existing is None:
+            create_submissions(page.id, api_key.id, now)
     return DemoPage(page.id, page.owner, public_key, secret_key)
 
 
@@ -68,16 +68,16 @@ def _make_page(now: datetime) -> Page:
     page = pages.create_page(_get_owner(now), fields, now)
     for number, (name, color) in enumerate(TAGS):
         tags.add_tag(page.id, name, color, now + timedelta(milliseconds=number))
-    draw = random.Random(2026)  # noqa: S311 -- decoration, the same at every demo
+    rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
     for number in range(1, WALLET_COUNT + 1):
-        chosen = draw.sample([name for name, _ in TAGS], k=draw.choice((0, 1, 1, 2)))
+        tag_names = rng.sample([name for name, _ in TAGS], k=rng.choice((0, 1, 1, 2)))
         changes = tracking.WalletChanges(
             alias=None if number % 6 == 0 else f"Demo wallet {number}",
-            tag_names=chosen,
-            balance=f"{draw.lognormvariate(9, 2.5):.2f}",
+            tag_names=tag_names,
+            balance=f"{rng.lognormvariate(9, 2.5):.2f}",
         )
         address = base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
-        added_at = now + timedelta(milliseconds=number)  # lists go by time
+        added_at = now + timedelta(milliseconds=number)  # lists are sorted by time
         tracking.add_wallet(page.id, address, changes, added_at)
     return page
 

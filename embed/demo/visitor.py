@@ -1,4 +1,4 @@
-"""A visitor with a fresh key pair, who speaks HTTP as the widget does."""
+"""A visitor with a new key pair who sends the same HTTP requests as the widget."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from nacl.signing import SigningKey
 
 
 class DemoVisitor:
-    """Opens the iframe route, and calls the API under the cookie's path as the frame would."""
+    """Opens the iframe route, and calls the API under the cookie's path as the widget does."""
 
     def __init__(self, base_url: str, page_id: str, public_key: str) -> None:
         self._base_url = base_url
@@ -21,7 +21,7 @@ class DemoVisitor:
         self._cookie = ""
 
     def open_widget(self) -> None:
-        """Keep the session's cookie, which is Secure: a browser trusts localhost with it too."""
+        """Open the iframe route and store its session cookie."""
         with urllib.request.urlopen(self.widget_url, timeout=10) as answer:  # noqa: S310
             self._cookie = answer.headers["Set-Cookie"].partition(";")[0]
 
@@ -29,7 +29,7 @@ class DemoVisitor:
     def widget_url(self) -> str:
         return f"{self._base_url}/embed/tracking/{self._page_id}?key={self._public_key}"
 
-    def ask_nonce(self) -> Any:
+    def request_nonce(self) -> Any:
         """Return ``nonceId`` and ``message``."""
         body = {"trackingPageId": self._page_id, "walletAddress": self.wallet_address}
         return self._call("/embed/api/siws/nonce", body)

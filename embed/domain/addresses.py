@@ -6,13 +6,13 @@ import base58
 
 from embed.errors import ApiError
 
-# base58's decoder forgives white space at the end; the pattern does not.
+# base58's decoder accepts trailing white space; the pattern does not.
 _FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 ADDRESS_BYTES = 32
 
 
 def is_address(raw: str) -> bool:
-    """Tell whether `raw` is base58 of exactly 32 bytes."""
+    """Tell whether `raw` is base58 for exactly 32 bytes."""
     return _FORM.fullmatch(raw) is not None and len(base58.b58decode(raw)) == ADDRESS_BYTES
 
 

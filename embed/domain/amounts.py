@@ -1,7 +1,7 @@
 """Token balances: whole tokens, decimals applied, exact.
 
-A mint issues up to 2**64 - 1 units, more than a binary fraction of 64 bits tells apart. Nothing
-here computes, so that no context's precision can round.
+A mint issues up to 2**64 - 1 units, more than a double can represent exactly. This module does
+no decimal arithmetic, so that no context's precision can round.
 """
 
 import re
@@ -21,9 +21,9 @@ RawAmount: TypeAlias = str | int | Decimal
 
 
 def parse_amount(raw: RawAmount, label: str = "A balance", *, field: str = "balance") -> Decimal:
-    """Return `raw` if it can be a balance, to its last digit.
+    """Return `raw` as an exact balance.
 
-    Raises InvalidInput about `field`, which the sentence calls `label`.
+    Raises InvalidInput for `field`; its sentence calls the field `label`.
     """
     amount = _find_number(raw)
     if amount is None:
@@ -41,7 +41,7 @@ def parse_amount(raw: RawAmount, label: str = "A balance", *, field: str = "bala
 
 
 def _find_number(raw: RawAmount) -> Decimal | None:
-    """Return what `raw` says, None unless that is a finite number without a minus."""
+    """Return `raw` as a number, or None unless it is finite and has no minus sign."""
     if isinstance(raw, str):
         is_number = len(raw) <= _MAX_LENGTH and _FORM.fullmatch(raw)
         return Decimal(raw) if is_number else None
@@ -50,7 +50,7 @@ def _find_number(raw: RawAmount) -> Decimal | None:
 
 
 def format_amount(amount: Decimal | int) -> str:
-    """Write an amount as it is kept: plain, without an exponent or zeros that say nothing."""
+    """Return an amount as it is stored: no exponent, no trailing zeros."""
     text = f"{_as_decimal(amount):f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -58,7 +58,7 @@ def format_amount(amount: Decimal | int) -> str:
 
 
 def _as_decimal(amount: Decimal | int) -> Decimal:
-    """Raises TypeError for a float, which is a number already rounded."""
+    """Raises TypeError for a float, which may be rounded already."""
     if not isinstance(amount, (Decimal, int)):
         raise TypeError(f"An amount is a Decimal, not {type(amount).__name__}.")
     return Decimal(amount)

@@ -1,4 +1,4 @@
-"""Random text: ids of everything that is kept, and the random part of keys and nonces."""
+"""Random text: ids of database rows, and the random part of keys and nonces."""
 
 import re
 import secrets
@@ -19,5 +19,5 @@ def make_id() -> str:
 
 
 def is_id(raw: str) -> bool:
-    """Tell whether `raw` has the form of an id, so that it is worth asking the database for."""
+    """Tell whether `raw` has the form of an id; if not, no query is needed."""
     return _FORM.fullmatch(raw) is not None

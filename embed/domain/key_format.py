@@ -19,18 +19,18 @@ def make_key(tier: Tier) -> str:
 
 
 def is_key(raw: str) -> bool:
-    """Tell whether `raw` has the form of a key, so that it is worth looking for."""
+    """Tell whether `raw` has the form of a key; if not, no query is needed."""
     return _FORM.fullmatch(raw) is not None
 
 
 def hash_key(key: str) -> str:
     """Return the SHA-256 of a whole key, in hex.
 
-    The key holds 190 random bits, which no guessing reaches: a slow hash would buy nothing.
+    The key has 190 random bits and cannot be guessed, so a slow hash would gain nothing.
     """
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def shorten_key(key: str) -> str:
-    """Return the part of a key that may be shown again."""
+    """Return the first characters of a key, for display."""
     return key[:DISPLAY_LENGTH]

@@ -1,7 +1,8 @@
-"""Names that people take for one another: by Unicode's confusables, case and separators.
+"""Names that look alike: by Unicode's confusables, case and separators.
 
-The table is that of UTS 39 (https://www.unicode.org/reports/tr39/), as confusable-homoglyphs
-carries it; its own functions look at one name at a time, and a page may have 10,000.
+The table is that of UTS 39 (https://www.unicode.org/reports/tr39/), as distributed by
+confusable-homoglyphs. The library's own functions compare one name at a time, which is too slow
+for a page with 10,000 names.
 """
 
 import unicodedata
@@ -11,25 +12,25 @@ from confusable_homoglyphs import confusables
 
 # The library's keys wrap right-to-left characters in these.
 _MARK = "\u200e"
-# What is left out of a comparison: separators, and accents that are not part of a script.
+# Ignored when comparing: separators, and accents that are not part of a script.
 _IGNORED = dict.fromkeys([*map(ord, " ._-"), *range(0x300, 0x370)])
 
 
-@lru_cache(maxsize=65_536)  # a page's names are compared again with every view of its queue
+@lru_cache(maxsize=65_536)  # each view of a queue compares all names of its page
 def skeleton(name: str) -> str:
-    """Return what a name looks like: two that look alike have the same.
+    """Return the UTS 39 skeleton of a name: names that look alike have the same one.
 
-    Made for comparing, not for showing; it errs on the side of a needless warning.
+    For comparison only, not for display; may give the same result for names that differ visibly.
     """
     table = _read_prototypes()
-    # Capital I is drawn as l is, O as 0: so before case is folded away, and once more after.
+    # Capital I looks like l, and O like 0: translate before case folding, and again after.
     drawn = unicodedata.normalize("NFD", name).translate(table).casefold().translate(table)
     return drawn.replace("i", "l").translate(_IGNORED) or drawn
 
 
 @cache
 def _read_prototypes() -> dict[int, str]:
-    """Return for each confusable character the text that stands for all that look like it."""
+    """Return the prototype of each confusable character (UTS 39)."""
     looks = {
         text.replace(_MARK, ""): [entry["c"].replace(_MARK, "") for entry in entries]
         for text, entries in confusables.confusables_data.items()
@@ -42,5 +43,9 @@ def _read_prototypes() -> dict[int, str]:
 
 
 def _choose_prototype(text: str, backwards: list[str], other: str) -> str:
-    """The data links every character with its prototype, both ways; of a mere pair, any will do."""
+    """Choose one text for a confusable character and `other`, which looks like it.
+
+    The data links each character with its prototype in both directions. In a group of two,
+    either can serve.
+    """
     return other if len(backwards) > 1 or len(other) > 1 else min(text, other)

@@ -8,12 +8,11 @@ from embed.errors import ApiError
 
 MAX_LENGTH = 32  # code points, after normalisation
 
-# A letter may carry marks only in scripts that cannot be written without them, and no more of
-# them than people write: accents that compose became letters in NFKC, and what is left over
-# (script Common or Inherited, or around the letter) is decoration. Fillers and other
-# default-ignorable characters show nothing although Unicode calls some of them letters; so do
-# the blanks of Egyptian hieroglyphs and the filler of the Khitan small script, which are not
-# default-ignorable.
+# A letter may have up to four combining marks, and only marks of a script of their own. NFKC has
+# already composed letters with common accents; the remaining marks of script Common or
+# Inherited, and enclosing marks, are decoration. Fillers and other default-ignorable characters
+# are invisible, although Unicode classifies some as letters. So are the blanks of Egyptian
+# hieroglyphs and the filler of the Khitan small script, which are not default-ignorable.
 _ALLOWED = regex.compile(
     r"""(?:
         [\p{L}--\p{Default_Ignorable_Code_Point}--\U00013441\U00013442]
@@ -30,7 +29,7 @@ def parse_nickname(raw: str) -> str:
 
     Raises ApiError `invalid_nickname_length` or `invalid_nickname_chars`.
     """
-    # NFKC can uncover white space at the ends, so it is trimmed on both sides of it.
+    # NFKC can produce white space at the ends, so trim before and after it.
     nickname = unicodedata.normalize("NFKC", raw.strip()).strip()
     if not 1 <= len(nickname) <= MAX_LENGTH:
         raise ApiError("invalid_nickname_length")

@@ -1,7 +1,7 @@
 """The single-use nonce and the message that a wallet signs (spec 2.5).
 
-A nonce is not kept when it is issued: it travels, signed, in ``nonceId``. What uses it up is
-the submission that it leads to, which holds its random part under a unique constraint.
+An issued nonce is not stored: ``nonceId`` contains it, signed. The submission that uses it
+stores its random part under a unique constraint, so that it cannot be used twice.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ STATEMENT = "Signing is free. This signature does not authorize any transaction.
 
 @dataclass(frozen=True, slots=True)
 class Nonce:
-    """What a wallet is asked to sign for."""
+    """The contents of a ``nonceId``."""
 
     page_id: str
     wallet_address: str
@@ -29,15 +29,15 @@ class Nonce:
     expires_at: datetime
 
     def check_binding(self, *, page_id: str, wallet_address: str, key_id: str) -> None:
-        """Raises ApiError `nonce_binding_mismatch` unless issued for just these (spec 5.9)."""
+        """Raises ApiError `nonce_binding_mismatch` unless issued for exactly these (spec 5.9)."""
         if (self.page_id, self.wallet_address, self.key_id) != (page_id, wallet_address, key_id):
             raise ApiError("nonce_binding_mismatch")
 
     def build_message(self) -> str:
         """Return the text to sign: printable ASCII and newlines, under 1,200 bytes.
 
-        A Ledger signs no more than that. The first line is not that of Sign-In With Solana
-        on purpose: wallets parse such messages strictly, and this one ends differently.
+        A Ledger signs no more than that. The first line deliberately differs from Sign-In With
+        Solana: wallets parse such messages strictly, and this message ends differently.
         """
         return "\n".join(
             (
@@ -55,7 +55,7 @@ class Nonce:
 
 
 class NonceSigner:
-    """Issues nonces as ``nonceId`` values, and turns these back."""
+    """Issues nonces as ``nonceId`` values, and reads them back."""
 
     def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
         self._signer = Signer(secret_keys, "embed nonce", clock)
@@ -63,7 +63,7 @@ class NonceSigner:
     def issue(
         self, *, page_id: str, wallet_address: str, key_id: str, host: str, lifetime: timedelta
     ) -> tuple[str, Nonce]:
-        """Return a new ``nonceId``, and the nonce as it will be read back from it."""
+        """Return a new ``nonceId`` and the nonce that it contains."""
         nonce_id = self._signer.sign([page_id, wallet_address, key_id, host, make_id()], lifetime)
         return nonce_id, self.unsign(nonce_id)
 

@@ -13,18 +13,18 @@ from embed.errors import InvalidInput
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _FORBIDDEN = re.compile(r"[\s\\\x00-\x20\x7f]")
-# Host and port and nothing else: urlsplit overlooks what stands around an address in brackets.
+# Host and port only: urlsplit ignores text around an address in brackets.
 _AUTHORITY = re.compile(r"(?:\[[0-9a-f:.]+\]|[^@%*:\[\]]+)(?::[0-9]*)?", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 _HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 
 
 def parse_origin(raw: str) -> str | None:
-    """Return ``scheme://host[:port]`` of an origin or address, or None if it has none.
+    """Return ``scheme://host[:port]`` of an origin or URL, or None if it is invalid.
 
-    Lower case, IDN as punycode, without default port, path, query and fragment. Backslashes,
-    and before the path user info, percent signs and a dot at the end, are no origin: what
-    reads them differently from a browser would open a gap.
+    Lower case, IDN as punycode, without default port, path, query and fragment. Backslashes
+    are invalid, and so are user info, percent signs and a trailing dot in the host: parsing
+    them differently from a browser would be a security gap.
     """
     if _FORBIDDEN.search(raw):
         return None
@@ -47,14 +47,14 @@ def _normalise_host(host: str) -> str | None:
     if ":" in host:
         return f"[{ipaddress.IPv6Address(host).compressed}]"
     if not host.isascii():
-        # As browsers do it (UTS 46); Python's own codec still speaks IDNA 2003.
+        # As browsers do (UTS 46); Python's own codec implements IDNA 2003 only.
         host = idna.encode(host, uts46=True, std3_rules=True).decode("ascii")
     host = host.lower()
     return host if len(host) <= 253 and _HOST.fullmatch(host) else None
 
 
 def parse_allowlist_entry(raw: str) -> str:
-    """Return the origin that an owner means. Raises InvalidInput with what to write instead."""
+    """Return the origin of an allowlist entry. Raises InvalidInput with what to write instead."""
     entry = raw.strip()
     if "*" in entry:
         raise InvalidInput(
@@ -84,10 +84,10 @@ def parse_allowlist_entry(raw: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OriginDecision:
-    """Whether a request may use a public key, by where it says that it comes from."""
+    """Whether a request may use a public key, judged by its origin."""
 
-    code: Literal["missing_origin", "origin_not_allowed"] | None = None  # None: it may
-    refused_origin: str | None = None  # normalised, or "null"; None: it named none
+    code: Literal["missing_origin", "origin_not_allowed"] | None = None  # None: allowed
+    refused_origin: str | None = None  # normalised, or "null"; None: no valid origin was sent
 
 
 def decide_origin(
@@ -102,8 +102,8 @@ def decide_origin(
     """Compare the Origin header, or without one the Referer, with a key's allowlist (spec 5.6).
 
     `is_same_origin_fetch` says that the browser sent ``Sec-Fetch-Site: same-origin``, which
-    scripts cannot set: a page's GET to its own origin carries no Origin header. The service's
-    own origin is always allowed; it is asked for last, as not every request tells it.
+    scripts cannot set: a GET to the same origin has no Origin header. The service's own origin
+    is always allowed; `find_own_origin` is called last, since it raises for an invalid host.
     """
     if raw_origin == "null":
         return OriginDecision() if allows_null else OriginDecision("origin_not_allowed", "null")

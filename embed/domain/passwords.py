@@ -1,4 +1,4 @@
-"""Owners' passwords: argon2id, and one-time links to choose one."""
+"""Owners' passwords: argon2id hashes, and one-time links to choose a password."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -18,7 +18,7 @@ LINK_LIFETIME = timedelta(days=1)
 
 
 def hash_password(password: str) -> str:
-    """Return an argon2id hash with its salt and costs. Raises InvalidInput."""
+    """Return an argon2id hash with its salt and cost parameters. Raises InvalidInput."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise InvalidInput(
             f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters.", field="password"
@@ -26,22 +26,22 @@ def hash_password(password: str) -> str:
     return pwhash.argon2id.str(_encode(password)).decode("ascii")
 
 
-def is_password(password: str, password_hash: str | None) -> bool:
-    """Tell whether it fits; without a hash to compare it takes as long, and is no."""
+def is_correct_password(password: str, password_hash: str | None) -> bool:
+    """Tell whether a password matches its hash; without a hash, False after the same time."""
     try:
-        pwhash.verify((password_hash or _decoy()).encode("ascii"), _encode(password))
+        pwhash.verify((password_hash or _dummy_hash()).encode("ascii"), _encode(password))
     except InvalidkeyError:
         return False
     return password_hash is not None
 
 
 def fingerprint(password_hash: str | None) -> str:
-    """Return what changes with the password, to tie sessions and links to it."""
+    """Return a short value that changes with the password, to bind sessions and links to it."""
     return hash_key(password_hash or "")[:16]
 
 
 class PasswordLinkSigner:
-    """One-time links: choosing a password changes its fingerprint, which ends the link."""
+    """Signs one-time links: choosing a password changes its fingerprint and so ends the link."""
 
     def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
         self._signer = Signer(secret_keys, "dashboard password link", clock)
@@ -50,7 +50,7 @@ class PasswordLinkSigner:
         return self._signer.sign([owner_id, fingerprint(password_hash)], LINK_LIFETIME)
 
     def unsign(self, raw: str) -> tuple[str, str]:
-        """Return the owner's id and the fingerprint it was made for. Raises ValueError."""
+        """Return the owner's id and the fingerprint at the time of signing. Raises ValueError."""
         owner_id, made_for = self._signer.unsign(raw).value
         return owner_id, made_for
 
@@ -60,5 +60,5 @@ def _encode(password: str) -> bytes:
 
 
 @cache
-def _decoy() -> str:
+def _dummy_hash() -> str:
     return hash_password("nobody has this password")

@@ -1,4 +1,4 @@
-"""The owner's policy: plain values in, a decision out (spec 4.3, in its order of checks)."""
+"""The owner's policy as pure functions, in the order of spec 4.3."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,12 +7,12 @@ from typing import Literal
 
 from embed.errors import ApiError
 
-# Nobody knows when an owner will have reviewed something: ask again in a minute.
+# We cannot know when the owner will review something, so callers should retry in a minute.
 QUEUE_RETRY_AFTER = timedelta(minutes=1)
 
 Decision = Literal["pending", "auto_approved"]
 
-# What the visitor's own list says of each refusal (spec 2.4, rejectReason).
+# The rejectReason of each refusal in the visitor's own list (spec 2.4).
 REJECT_REASON_BY_CODE = {
     "ca_gate_failed": "ca_gate",
     "cooldown_active": "cooldown",
@@ -40,7 +40,7 @@ class TrackRecord:
     last_rejected_at: datetime | None = None
 
     def earns_trust(self, trust_after: int) -> bool:
-        """Tell whether enough was approved by hand, and nothing rejected since the last."""
+        """Tell whether enough was approved by hand, and nothing rejected since."""
         if trust_after == 0 or self.approved_by_hand < trust_after or not self.last_approved_at:
             return False
         return self.last_rejected_at is None or self.last_rejected_at < self.last_approved_at
@@ -53,9 +53,9 @@ def check_gate(balance: Decimal, min_balance: Decimal) -> None:
 
 
 def check_cooldown(rejected_at: datetime | None, now: datetime, cooldown: timedelta) -> None:
-    """Keep a rejected wallet away for `cooldown`.
+    """Refuse a rejected wallet for `cooldown`.
 
-    Raises ApiError `cooldown_active` (spec 8); over at the exact end.
+    Raises ApiError `cooldown_active` (spec 8); the end of the cooldown is exclusive.
     """
     if rejected_at is None:
         return
@@ -65,13 +65,13 @@ def check_cooldown(rejected_at: datetime | None, now: datetime, cooldown: timede
 
 
 def check_queue(pending_count: int, capacity: int) -> None:
-    """Raises ApiError `queue_full` when `capacity` submissions wait already."""
+    """Raises ApiError `queue_full` when `capacity` submissions are already pending."""
     if pending_count >= capacity:
         raise ApiError("queue_full", retry_after=QUEUE_RETRY_AFTER)
 
 
 def decide(policy: Policy, record: TrackRecord) -> Decision:
-    """Say whether a submission that passed the gate and the cooldown waits for the owner."""
+    """Decide on a submission that passed the holding gate and the cooldown."""
     if policy.auto_approve or record.earns_trust(policy.trust_after):
         return "auto_approved"
     return "pending"

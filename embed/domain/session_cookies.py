@@ -19,7 +19,7 @@ class SessionSigner:
         return self._signer.sign(session_id, SESSION_LIFETIME)
 
     def find_session_id(self, raw: str) -> str | None:
-        """Return the session's id; a forged, cut or expired cookie is as good as none."""
+        """Return the session's id, or None for a forged, truncated or expired cookie."""
         try:
             return str(self._signer.unsign(raw).value)
         except ValueError:

@@ -1,4 +1,4 @@
-"""Values that leave the service and come back unchanged: signed and dated, not secret."""
+"""Signed values with a lifetime; they are not encrypted."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from embed.domain.times import Clock, from_ms, to_ms
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """What was signed, and for how long it holds: from `signed_at` until before `expires_at`."""
+    """A signed value, valid from `signed_at` until before `expires_at`."""
 
     value: Any
     signed_at: datetime
@@ -23,8 +23,8 @@ class Signed:
 class Signer:
     """Signs small JSON values for one purpose and a limited time.
 
-    `secret_keys`: the first signs, all verify, so that keys can be rotated. `purpose` keeps a
-    value that was signed for one use from being taken in another.
+    `secret_keys`: the first signs, all verify, so that keys can be rotated. A value
+    that was signed for one `purpose` is invalid for any other.
     """
 
     def __init__(self, secret_keys: Sequence[str], purpose: str, clock: Clock) -> None:
@@ -41,12 +41,12 @@ class Signer:
         )
 
     def sign(self, value: object, lifetime: timedelta) -> str:
-        """Sign `value`; the lifetime is signed too, so a later change of settings leaves it."""
+        """Sign `value` with its lifetime, so that a later change of settings does not affect it."""
         signed = self._serializer.dumps([lifetime // timedelta(milliseconds=1), value])
         return signed if isinstance(signed, str) else signed.decode("ascii")
 
     def unsign(self, raw: str) -> Signed:
-        """Raises ValueError for anything that was not signed here, or has expired."""
+        """Raises ValueError for a value that was not signed here or has expired."""
         if not raw.isascii():
             raise ValueError("not signed here")
         try:
@@ -60,7 +60,7 @@ class Signer:
 
 
 class _ClockSigner(TimestampSigner):
-    """Reads the time, in whole milliseconds, from a clock that it is given."""
+    """Uses a given clock, and whole milliseconds."""
 
     def __init__(self, *arguments: Any, clock: Clock, **options: Any) -> None:
         super().__init__(*arguments, **options)

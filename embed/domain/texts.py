@@ -4,14 +4,14 @@ import unicodedata
 
 from embed.errors import InvalidInput
 
-# Control characters, lone surrogates and private ones. (Unassigned ones may be new emoji.)
+# Control characters, lone surrogates and private-use ones. (Unassigned ones may be new emoji.)
 _UNPRINTABLE = {"Cc", "Cs", "Co"}
 
 
 def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
     """Return `raw` trimmed, 1 to `max_length` code points.
 
-    Raises InvalidInput about `field`, which the sentence calls `label`.
+    Raises InvalidInput for `field`; its sentence calls the field `label`.
     """
     text = parse_optional_text(raw, label, field=field, max_length=max_length)
     if text is None:
@@ -22,10 +22,10 @@ def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
 def parse_optional_text(
     raw: str | None, label: str, *, field: str, max_length: int, may_have_lines: bool = False
 ) -> str | None:
-    """As parse_text, but nothing, or nothing but white space, is None."""
+    """As parse_text, but return None for an empty or blank text."""
     text = (raw or "").strip()
     if may_have_lines:
-        text = text.replace("\r\n", "\n")  # how forms send a line's end
+        text = text.replace("\r\n", "\n")  # forms send CRLF
     if not text:
         return None
     if len(text) > max_length:

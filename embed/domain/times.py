@@ -1,4 +1,4 @@
-"""Instants: aware UTC datetimes of whole milliseconds, inside and outside."""
+"""Instants: aware UTC datetimes of whole milliseconds."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -16,9 +16,9 @@ SIGNATURE_BYTES = 64
 def check_signature(address: str, message: str, raw_signature: str) -> None:
     """Raises ApiError `invalid_signature` unless `address` signed `message` (spec 4.3).
 
-    `raw_signature` is standard base64 of 64 bytes, padded, with nothing else around it.
-    PyNaCl refuses small-order keys and signatures whose S is not reduced; some other
-    libraries do not (they take forgeries for the all-zero key).
+    `raw_signature` is standard padded base64 of 64 bytes, without surrounding characters.
+    PyNaCl refuses small-order keys and signatures whose S is not reduced. Some other
+    libraries do not, and accept forgeries for the all-zero key.
     """
     signature = _parse_signature(raw_signature)
     key = VerifyKey(base58.b58decode(address))
@@ -32,7 +32,7 @@ def check_signature(address: str, message: str, raw_signature: str) -> None:
 
 
 def _list_signable_forms(message: str) -> Iterator[bytes]:
-    """Yield what a wallet may have signed in place of the text: so far the text alone."""
+    """Yield the byte forms of the message that a wallet may sign: so far only the text itself."""
     yield message.encode()
 
 
@@ -41,7 +41,7 @@ def _parse_signature(raw: str) -> bytes:
         signature = base64.b64decode(raw, validate=True)
     except (binascii.Error, ValueError):
         raise ApiError("invalid_signature") from None
-    # Decoding forgives stray bits before the padding; encoding again does not.
+    # b64decode ignores stray bits before the padding; comparing with the encoding does not.
     if len(signature) != SIGNATURE_BYTES or base64.b64encode(signature).decode() != raw:
         raise ApiError("invalid_signature")
     return signature

@@ -1,4 +1,4 @@
-"""The log of a page: who did what when."""
+"""The activity log of a page: who did what when."""
 
 from embed.db.models import Activity
 from embed.db.pagination import Cursor, Slice, make_slice, read_rows
@@ -13,7 +13,7 @@ def list_of_page(page_id: str, *, limit: int = MAX_LISTED) -> list[Activity]:
 
 
 def read_log(page_id: str, *, after: Cursor | None) -> Slice[Activity]:
-    """Return a part of the log, newest first."""
+    """Return a slice of the log, newest first."""
     return make_slice(
         read_rows(Activity, Activity.page == page_id, limit=SLICE_SIZE + 1, after=after), SLICE_SIZE
     )

@@ -1,4 +1,4 @@
-"""An owner's change of a page: whole or not at all, and never without a trace in the log."""
+"""Changes of a page: each is one transaction with an entry in the activity log."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,11 +9,11 @@ from embed.db.models import Activity, Page
 from embed.errors import NotFound
 from embed.events.kinds import Event
 
-COMMAND_LINE = "command line"  # the actor of changes that name no owner
+COMMAND_LINE = "command line"  # the actor of changes made by a command
 
 
 class Edit:
-    """A change under way; `page` is locked until it ends."""
+    """A change in progress; `page` is locked until it ends."""
 
     def __init__(self, page: Page, actor: str, now: datetime) -> None:
         self.page = page
@@ -22,7 +22,7 @@ class Edit:
         self.has_changed = False
 
     def record(self, event: Event) -> None:
-        """Log what was done. What is not recorded counts as no change."""
+        """Add an event to the activity log. Without an event, the page keeps its version."""
         self.has_changed = True
         Activity.create(
             page=self.page,
@@ -35,22 +35,22 @@ class Edit:
 
 @contextmanager
 def editing(page_id: str, actor: str, now: datetime) -> Iterator[Edit]:
-    """Lock a page for a change by `actor`; what is recorded also gives it a new version.
+    """Lock a page for a change by `actor`; recording an event also increments its version.
 
-    Everything inside the block is one transaction. Raises NotFound.
+    The block is one transaction. Raises NotFound.
     """
     with db.atomic():
         edit = Edit(lock_page(page_id), actor, now)
         yield edit
         if edit.has_changed:
-            # Once a change: what it did may have given the page a new version already.
+            # Increment only once per change: recording balances may have done so already.
             Page.update(version=Page.version + 1).where(
                 Page.id == page_id, Page.version == edit.page.version
             ).execute()
 
 
 def lock_page(page_id: str) -> Page:
-    """Read a page and keep everybody else from changing it until the transaction ends.
+    """Read a page and lock it against other changes until the transaction ends.
 
     Raises NotFound.
     """
@@ -62,5 +62,5 @@ def lock_page(page_id: str) -> Page:
 
 
 def bump_version(page_id: str) -> None:
-    """Say that the public payload has changed; in the transaction of the change itself."""
+    """Increment the version; call this in the transaction that changes the public payload."""
     Page.update(version=Page.version + 1).where(Page.id == page_id).execute()

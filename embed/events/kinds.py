@@ -1,4 +1,4 @@
-"""What owners do to a page, a class for each kind of change."""
+"""Events: a class for each kind of change to a page."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from embed.domain.amounts import format_amount
 
 @dataclass(frozen=True, slots=True)
 class Event(ABC):
-    """Something that was done to a page."""
+    """A change to a page."""
 
     action: ClassVar[str]  # a verb and its object, at most 30 characters
 
     @property
     @abstractmethod
     def subject(self) -> str:
-        """What it was done to, in words for the owner."""
+        """What was changed, in words for the owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class PageChanged(Event):
 
     @property
     def subject(self) -> str:
-        return ", ".join(f"{name}: {_say(value)}" for name, value in self.changes.items())
+        return ", ".join(f"{name}: {_format(value)}" for name, value in self.changes.items())
 
 
-def _say(value: Any) -> str:
+def _format(value: Any) -> str:
     return format_amount(value) if isinstance(value, Decimal) else str(value)
 
 
@@ -150,7 +150,7 @@ class WalletsImported(Event):
 
 @dataclass(frozen=True, slots=True)
 class BulkEvent(Event):
-    """One thing that was done to many wallets."""
+    """One action on many wallets."""
 
     count: int
     tag_name: str | None = None

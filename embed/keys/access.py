@@ -1,4 +1,4 @@
-"""What a bearer key opens: looked up by its hash at every request."""
+"""What a bearer key gives access to: looked up by its hash at every request."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 from peewee import Database
 
-from embed.db.connection import best_effort, db, fetch_first
+from embed.db.connection import best_effort, db, fetch_row_with_retry
 from embed.db.models import ApiKey, Page
 from embed.domain.identifiers import is_id
 from embed.domain.key_format import hash_key, is_key
 from embed.domain.times import from_ms
 from embed.errors import ApiError
 
-USE_NOTED_EVERY = timedelta(hours=1)
+USE_RECORDED_EVERY = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """What a key opens, and the state of its page: all that one statement tells."""
+    """A key and the state of its page, read by one statement."""
 
     key_id: str
     page_id: str
@@ -34,7 +34,7 @@ class Access:
 
 
 def get_access(raw_key: str) -> Access:
-    """Return what a key opens. Raises ApiError `invalid_key`, `revoked_key`."""
+    """Return the access that a key gives. Raises ApiError `invalid_key`, `revoked_key`."""
     access = find_access(raw_key) if is_key(raw_key) else None
     if access is None:
         raise ApiError("invalid_key")
@@ -44,11 +44,11 @@ def get_access(raw_key: str) -> Access:
 
 
 def find_access(key: str) -> Access | None:
-    """Look a key up; the hot path of every request, so the statement is compiled once.
+    """Look up a key; every request does this, so the statement is compiled once.
 
-    Nothing of this is remembered: a revocation counts from the next request on.
+    The result is not cached: a revocation takes effect at the next request.
     """
-    found = fetch_first(_compile_statement(db.obj), (hash_key(key),))
+    found = fetch_row_with_retry(_compile_statement(db.obj), (hash_key(key),))
     if found is None:
         return None
     row = _Row(*found)
@@ -67,7 +67,7 @@ def find_access(key: str) -> Access | None:
 
 
 class _Row(NamedTuple):
-    """What the statement returns, as the database keeps it."""
+    """A row of the statement, with values as the database stores them."""
 
     key_id: Any
     page_id: Any
@@ -104,7 +104,7 @@ def _compile_statement(_database: Database) -> str:
 
 
 def read_page_allowlist(page_id: str) -> tuple[set[str], bool]:
-    """Return what the page's live public keys allow together: origins, and the null origin."""
+    """Return the origins that the page's live public keys allow, and whether one allows null."""
     if not is_id(page_id):
         return set(), False
     keys = list(
@@ -116,8 +116,8 @@ def read_page_allowlist(page_id: str) -> tuple[set[str], bool]:
     return origins, any(key.allow_null_origin for key in keys)
 
 
-def note_use(access: Access, now: datetime) -> None:
-    """Keep when a key was last used, to the hour: one write an hour, not one a request."""
-    if access.last_used_at is None or now - access.last_used_at >= USE_NOTED_EVERY:
+def record_use(access: Access, now: datetime) -> None:
+    """Store when a key was last used, at most once an hour to save writes."""
+    if access.last_used_at is None or now - access.last_used_at >= USE_RECORDED_EVERY:
         with best_effort():
             ApiKey.update(last_used_at=now).where(ApiKey.id == access.key_id).execute()

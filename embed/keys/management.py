@@ -1,4 +1,4 @@
-"""Bearer keys: made once, found by their hash at every request."""
+"""Creating, changing and revoking bearer keys."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from embed.events.kinds import KeyCreated, KeyRevoked, OriginsChanged
 from embed.keys.refused_origins import forget_refused_origin
 from embed.pages import get_page
 
-MAX_ORIGINS = 100  # the widget names them all in one header
+MAX_ORIGINS = 100  # the widget lists them all in one header
 
 
 def create_key(
@@ -30,7 +30,7 @@ def create_key(
     now: datetime,
     actor: str = COMMAND_LINE,
 ) -> tuple[ApiKey, str]:
-    """Make a key; the second value is the whole key, which cannot be had again.
+    """Create a key; the second value is the whole key, which is not stored.
 
     Raises NotFound, InvalidInput.
     """
@@ -41,7 +41,7 @@ def create_key(
     key = make_key(tier)
     origins = parse_allowlist(raw_origins)
     with editing(page_id, actor, now) as edit:
-        kept = ApiKey.create(
+        api_key = ApiKey.create(
             page=edit.page,
             tier=tier,
             key_hash=hash_key(key),
@@ -50,12 +50,12 @@ def create_key(
             allow_null_origin=allow_null_origin,
             created_at=now,
         )
-        edit.record(KeyCreated.of(kept))
-    return kept, key
+        edit.record(KeyCreated.of(api_key))
+    return api_key, key
 
 
 def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
-    """Return normalised entries, each once. Raises InvalidInput with advice."""
+    """Return normalised entries without duplicates. Raises InvalidInput with advice."""
     origins = tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
     if len(origins) > MAX_ORIGINS:
         raise InvalidInput(f"A key lists at most {MAX_ORIGINS} sites.", field="origins")
@@ -63,7 +63,7 @@ def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
 
 
 def list_keys(page_id: str) -> list[ApiKey]:
-    """Return what owners made, oldest first. Raises NotFound."""
+    """Return the page's keys without the preview key, oldest first. Raises NotFound."""
     page = get_page(page_id)
     keys = ApiKey.select().where(ApiKey.page == page, ~ApiKey.is_preview)
     return list(keys.order_by(ApiKey.created_at, ApiKey.id))
@@ -77,7 +77,7 @@ def change_origins(
     now: datetime,
     actor: str = COMMAND_LINE,
 ) -> ApiKey:
-    """Set who may use a public key. Raises NotFound, InvalidInput."""
+    """Set the allowlist of a public key. Raises NotFound, InvalidInput."""
     origins = parse_allowlist(raw_origins)
     with _editing_key(key_id, actor, now) as (edit, key):
         _set_origins(edit, key, origins, allow_null_origin)
@@ -85,7 +85,7 @@ def change_origins(
 
 
 def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> ApiKey:
-    """Put a site that was refused on a key's list. Raises NotFound, InvalidInput."""
+    """Add a refused site to a key's allowlist. Raises NotFound, InvalidInput."""
     with _editing_key(key_id, actor, now) as (edit, key):
         origins = parse_allowlist((*key.origins, raw_origin))
         _set_origins(edit, key, origins, key.allow_null_origin)
@@ -94,7 +94,7 @@ def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> 
 
 
 def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiKey:
-    """Refuse a key from now on; a key that was revoked keeps its time. Raises NotFound."""
+    """Refuse a key from now on; does nothing if it is revoked already. Raises NotFound."""
     with _editing_key(key_id, actor, now) as (edit, key):
         if key.revoked_at is None:
             key.revoked_at = now
@@ -114,7 +114,7 @@ def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: 
 
 @contextmanager
 def _editing_key(key_id: str, actor: str, now: datetime) -> Iterator[tuple[Edit, ApiKey]]:
-    """Lock the key's page, and read the key as it is then."""
+    """Lock the key's page, then read the key."""
     with editing(_get_key(key_id).page_id, actor, now) as edit:
         yield edit, _get_key(key_id)
 

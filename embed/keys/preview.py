@@ -1,4 +1,4 @@
-"""The dashboard's own key for its preview of a page."""
+"""The key that the dashboard uses for its preview of a page."""
 
 import hmac
 from datetime import datetime
@@ -9,14 +9,14 @@ from embed.domain.key_format import PREFIXES, RANDOM_LENGTH, hash_key, shorten_k
 
 
 def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
-    """Return a public key for the dashboard's own preview, making it the first time.
+    """Return the page's preview key, a public key; create it the first time.
 
-    It lists no origin, so it works on the service's own pages only; and it follows from the
-    installation's secret, since no key can be read back from its hash.
+    It lists no origin, so it works on the service's own pages only. It is derived from the
+    installation's secret, since a key cannot be read back from its hash.
     """
     digest = hmac.digest(secret_key.encode(), f"preview {page_id}".encode(), "sha512")
     key = PREFIXES["public"] + "".join(BASE62[byte % 62] for byte in digest[:RANDOM_LENGTH])
-    # A changed secret makes another key, and ends the one before.
+    # A changed secret gives another key; revoke the previous one.
     ApiKey.update(revoked_at=now).where(
         ApiKey.page == page_id,
         ApiKey.is_preview,

@@ -1,4 +1,4 @@
-"""Which sites a key's allowlist refused lately, for the owner to see."""
+"""The sites that a key's allowlist refused lately, shown to the owner."""
 
 from collections import defaultdict
 from datetime import datetime, timedelta
@@ -6,17 +6,17 @@ from datetime import datetime, timedelta
 from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, RefusedOrigin
 
-MAX_PER_KEY = 20  # the oldest makes room, so that nobody can fill the table
+MAX_PER_KEY = 20  # the oldest is deleted, so that nobody can fill the table
 MAX_LENGTH = 300
 COUNTED_EVERY = timedelta(minutes=1)
 
 
 def record_refused_origin(key_id: str, origin: str, now: datetime) -> None:
-    """Count a refused request; `origin` is the normal form of what the caller said, or null.
+    """Count a refused request; `origin` is the caller's normalised origin, or null.
 
     A site counts at most once a minute, and a key takes at most MAX_PER_KEY new sites a
-    minute: past that a flood of refused requests reads, and writes nothing. No request fails
-    because its origin could not be kept.
+    minute: beyond that, a flood of refused requests causes reads but no writes. No request
+    fails because its origin could not be stored.
     """
     if len(origin) <= MAX_LENGTH:
         with best_effort():
@@ -45,7 +45,7 @@ def _write(key_id: str, origin: str, now: datetime) -> None:
             preserve=[RefusedOrigin.refused_at],
             update={RefusedOrigin.count: RefusedOrigin.count + 1},
         ).execute()
-        kept = (
+        newest = (
             RefusedOrigin.select(RefusedOrigin.origin)
             .where(RefusedOrigin.api_key == key_id)
             .order_by(RefusedOrigin.refused_at.desc(), RefusedOrigin.origin)
@@ -53,12 +53,12 @@ def _write(key_id: str, origin: str, now: datetime) -> None:
         )
         RefusedOrigin.delete().where(
             RefusedOrigin.api_key == key_id,
-            RefusedOrigin.origin.not_in([row.origin for row in kept]),
+            RefusedOrigin.origin.not_in([row.origin for row in newest]),
         ).execute()
 
 
 def list_refused_origins(page_id: str) -> dict[str, list[RefusedOrigin]]:
-    """Return what the keys of a page kept out, the latest first, by the key's id."""
+    """Return the origins that a page's keys refused, the latest first, by the key's id."""
     query = (
         RefusedOrigin.select(RefusedOrigin)
         .join(ApiKey)

@@ -1,4 +1,4 @@
-"""Rate limits (spec 8), each with a code of its own and a true Retry-After."""
+"""Rate limits (spec 8), each with its own error code and an exact Retry-After."""
 
 import logging
 import time
@@ -12,32 +12,33 @@ from limits.strategies import RateLimiter as Strategy
 from embed.errors import ApiError
 from embed.rate_limits.memory_storage import ExactMemoryStorage
 
-# How long a storage that failed is left alone, so that no request waits for it meanwhile.
-_REST_S = 5.0
+# How long a failed storage is not used, so that no request waits for it meanwhile.
+_FAILURE_PAUSE_S = 5.0
 
 _log = logging.getLogger(__name__)
 
 
 class RateLimiter:
-    """The shared counters, and this process's own for the time that the shared are away."""
+    """Uses shared counters, or this process's own while the shared ones are unavailable."""
 
     def __init__(self, shared: Strategy) -> None:
         self._shared = shared
         self._own = FixedWindowRateLimiter(ExactMemoryStorage())
-        self._shared_rests_until = 0.0
+        self._shared_paused_until = 0.0
 
     def hit(self, code: str, limit: RateLimitItem, who: str) -> None:
-        """Count one request of `who`. Raises ApiError `code` when it is one too many.
+        """Count one request of `who`. Raises ApiError `code` above the limit.
 
-        Code and `who` make the key in Redis: with others, a running installation forgets.
+        `code` and `who` are the key in Redis: changing their form resets the counters of a
+        running installation.
         """
-        if time.monotonic() < self._shared_rests_until:
+        if time.monotonic() < self._shared_paused_until:
             return _hit(self._own, code, limit, who)
         try:
             return _hit(self._shared, code, limit, who)
         except StorageError as error:
             _log.warning("Rate limits are counted per process for now: %s", error)
-            self._shared_rests_until = time.monotonic() + _REST_S
+            self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
             return _hit(self._own, code, limit, who)
 
 

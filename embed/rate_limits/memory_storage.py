@@ -15,11 +15,11 @@ class _Window(NamedTuple):
 
 
 class ExactMemoryStorage(Storage):
-    """Counts exactly, under one lock, and forgets what has expired once a minute.
+    """Counts exactly, under one lock, and deletes expired counters once a minute.
 
-    The library's own MemoryStorage loses counts when threads start a window together: eight of
-    them got 200 requests past a limit of 100. And under load it starts a thread every 10 ms to
-    forget, which costs a tenth of the tracking read.
+    The library's own MemoryStorage loses counts when threads start a window at the same time:
+    eight of them got 200 requests past a limit of 100. And under load it starts a thread every
+    10 ms to delete expired counters, which costs a tenth of the tracking read.
     """
 
     STORAGE_SCHEME = ["exact-memory"]  # noqa: RUF012  # as the library declares it
@@ -35,10 +35,10 @@ class ExactMemoryStorage(Storage):
 
     @property
     def base_exceptions(self) -> tuple[type[Exception], ...]:
-        return ()  # nothing here can be away
+        return ()  # this storage cannot fail
 
     def incr(self, key: str, expiry: float, amount: int = 1) -> int:
-        """Count `amount` more, and return how many there are in this window of `expiry` s."""
+        """Add `amount`, and return the count in the current window of `expiry` s."""
         now = time.time()
         with self._lock:
             if time.monotonic() >= self._sweep_at:
@@ -66,7 +66,7 @@ class ExactMemoryStorage(Storage):
             self._windows.pop(key, None)
 
     def reset(self) -> int:
-        """Forget everything, and return how many windows there were."""
+        """Delete all counters, and return how many windows there were."""
         with self._lock:
             count = len(self._windows)
             self._windows.clear()

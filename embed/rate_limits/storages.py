@@ -1,4 +1,4 @@
-"""Where counts are kept, as RATELIMIT_STORAGE_URI names it."""
+"""Where rate limit counters are stored: RATELIMIT_STORAGE_URI."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,26 +20,28 @@ STORAGE_OPTIONS: dict[str, float | str | bool] = {
 
 
 def choose_storage(uri: str) -> str:
-    """Return the address of the storage that keeps what the setting asks for."""
+    """Return the address of the storage for the setting."""
     return ExactMemoryStorage.URI if uri.startswith("memory:") else uri
 
 
 def check_storage(uri: str) -> None:
-    """Ask the storage something; one that is away will do, since it may come back.
+    """Raises SettingsError for an address that can never work.
 
-    Raises SettingsError for an address that no storage can be reached at, ever.
+    A storage that is only unreachable passes, since it may come back.
     """
-    with blaming_setting():
+    with translate_storage_errors():
         storage = cast(Storage, storage_from_string(choose_storage(uri), **STORAGE_OPTIONS))
         with suppress(StorageError):
             storage.get("any")
 
 
 @contextmanager
-def blaming_setting() -> Iterator[None]:
-    """Turn what makes a storage impossible into a SettingsError."""
+def translate_storage_errors() -> Iterator[None]:
+    """Raise SettingsError in place of any error in setting up a storage."""
     try:
         yield
-    except Exception as error:  # each client has errors of its own, and takes options by name
+    except (
+        Exception
+    ) as error:  # each client library raises its own errors, some for options in the address
         reason = " ".join(str(error).split())
         raise SettingsError(f"RATELIMIT_STORAGE_URI cannot be used: {reason}") from None

@@ -1,4 +1,4 @@
-"""The owner's decisions on what waits in the queue."""
+"""The owner's decisions on pending submissions."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -13,16 +13,16 @@ from embed.events.editing import COMMAND_LINE, Edit, editing, lock_page
 from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
 from embed.wallets.tracking import track_approved, untrack_approved
 
-# The dashboard offers it for ten seconds; slow networks get a little more.
+# The dashboard offers undo for ten seconds; slow networks get a little more.
 UNDO_WITHIN = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A submission that could not be decided, as it is now, and why."""
+    """A submission that could not be decided, in its present state."""
 
     submission: Submission
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Result:
 
 
 def approve(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
-    """Put a waiting wallet on its page. Raises NotFound, InvalidInput if it does not wait."""
+    """Add a pending wallet to its page. Raises NotFound, InvalidInput unless it is pending."""
     with _editing_submission(submission_id, actor, now) as (edit, submission):
         _check_pending(submission)
         if edit.page.deleted_at is not None:
@@ -48,7 +48,7 @@ def approve(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> 
 
 
 def reject(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
-    """Turn a waiting wallet away; its cooldown starts. Raises NotFound, InvalidInput."""
+    """Reject a pending wallet; its cooldown starts. Raises NotFound, InvalidInput."""
     with _editing_submission(submission_id, actor, now) as (edit, submission):
         _check_pending(submission)
         submission.status = "rejected"
@@ -60,9 +60,9 @@ def reject(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> S
 
 
 def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
-    """Let a submission wait again that was decided by hand a moment ago.
+    """Make a submission pending again that was decided by hand within UNDO_WITHIN.
 
-    Raises NotFound, InvalidInput when it was not, or when its place was taken meanwhile.
+    Raises NotFound, InvalidInput if it was not, or if the wallet was submitted again meanwhile.
     """
     with _editing_submission(submission_id, actor, now) as (edit, submission):
         decided_at = submission.decided_at
@@ -86,13 +86,13 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
 def change_many(
     page: Page, submission_ids: Collection[str], change: Callable[[str], Submission]
 ) -> Result:
-    """Approve, reject or undo many at once: those that can be, whatever becomes of the others.
+    """Approve, reject or undo many submissions, skipping those that cannot be changed.
 
-    Raises NotFound, with nothing changed, unless all were sent to the page.
+    Raises NotFound, with nothing changed, unless all belong to the page.
     """
     decided: list[Submission] = []
     reasons: dict[str, str] = {}
-    with db.atomic():  # to wait for the disk once
+    with db.atomic():  # one transaction, so that the disk is synced once
         lock_page(page.id)
         _check_on_page(page, submission_ids)
         for submission_id in dict.fromkeys(submission_ids):
@@ -117,7 +117,7 @@ def _check_on_page(page: Page, submission_ids: Collection[str]) -> None:
 def _editing_submission(
     submission_id: str, actor: str, now: datetime
 ) -> Iterator[tuple[Edit, Submission]]:
-    """Lock the submission's page, and read the submission as it is then."""
+    """Lock the submission's page, then read the submission."""
     with editing(_get_submission(submission_id).page_id, actor, now) as edit:
         yield edit, _get_submission(submission_id)
 

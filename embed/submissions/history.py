@@ -1,4 +1,4 @@
-"""What an owner decided by hand on earlier submissions: who earns trust, and who is on cooldown."""
+"""Earlier decisions by hand, which determine trust and cooldown."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -10,9 +10,9 @@ from peewee import fn
 from embed.db.models import Page, Submission
 from embed.domain.policy import TrackRecord
 
-# For conditions beside a wallet's: SQLite keeps no statistics, and would rather search the
-# page's index, which may hold 100,000 submissions, than the wallet's, which holds a few.
-_unsearched_page = fn.COALESCE(Submission.page, "")
+# For conditions combined with one on the wallet. Without statistics SQLite would use the page's
+# index, which may match 100,000 submissions, instead of the wallet's, which matches a few.
+_unindexed_page = fn.COALESCE(Submission.page, "")
 
 
 class Decision(NamedTuple):
@@ -26,12 +26,12 @@ class Decision(NamedTuple):
     decided_at: datetime
 
     def precedes(self, other: Submission) -> bool:
-        """Tell whether it was made by the time that another submission was sent."""
+        """Tell whether it was made before another submission was sent, or at the same time."""
         return self.decided_at <= other.created_at and self.submission_id != other.id
 
 
 class History:
-    """The decisions on some wallets, on all pages of the owner, and on some sessions, on a page."""
+    """Decisions on wallets, on all pages of the owner, and on sessions, on one page."""
 
     def __init__(
         self, page: Page, by_wallet: Collection[Decision], by_session: Collection[Decision]
@@ -48,7 +48,7 @@ class History:
     def read(
         cls, page: Page, wallet_addresses: Collection[str], session_ids: Collection[str]
     ) -> Self:
-        """Ask the database, in at most two statements."""
+        """Read from the database, in at most two statements."""
         by_wallet = _list_decisions(
             Submission.wallet_address.in_(list(wallet_addresses)), is_on_pages_of(page.owner_id)
         )
@@ -62,10 +62,10 @@ class History:
     def build_track_record(
         self, wallet_address: str, session_id: str | None, *, as_of: Submission | None = None
     ) -> TrackRecord:
-        """Count what the trust ladder counts for whoever submits this wallet in this session.
+        """Count the decisions on this wallet or this session, for the trust ladder.
 
-        A decision on both the wallet and the session counts once. `as_of` leaves out what was
-        not decided yet when that submission was sent.
+        A decision on both the wallet and the session counts once. `as_of` excludes decisions
+        made after that submission was sent.
         """
         decisions = list(self._by_wallet[wallet_address])
         if session_id is not None:
@@ -101,8 +101,8 @@ class History:
 
 
 def is_on_pages_of(owner_id: str) -> Any:
-    """Return the condition, for submissions found by their wallet."""
-    return _unsearched_page.in_(Page.select(Page.id).where(Page.owner == owner_id))
+    """Return the condition that a submission is on a page of the owner, for use with a wallet's."""
+    return _unindexed_page.in_(Page.select(Page.id).where(Page.owner == owner_id))
 
 
 def _list_decisions(*conditions: Any) -> list[Decision]:
@@ -115,7 +115,7 @@ def _list_decisions(*conditions: Any) -> list[Decision]:
             Submission.status,
             Submission.decided_at,
         )
-        # Said as what it is not: SQLite would rather search by status than by session.
+        # Not `in_`: with it SQLite would use the index on status instead of that on sessions.
         .where(*conditions, Submission.status.not_in(("pending", "auto_approved", "soft_rejected")))
         .tuples()
     )

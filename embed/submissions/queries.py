@@ -1,4 +1,4 @@
-"""Submissions as their readers list and count them: the visitor's own, and the owner's queue."""
+"""Lists and counts of submissions: the visitor's own, and the owner's queue."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from embed.pages import get_page
 MAX_LISTED = 50  # spec 4.4
 SLICE_SIZE = 50
 
-_DAY_MS = SQL("86400000")  # no parameter: Postgres groups by what it can see is the same
+_DAY_MS = SQL("86400000")  # not a parameter: Postgres must see that both expressions are equal
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 
 
@@ -40,7 +40,7 @@ def list_by_status(
     is_oldest_first: bool = False,
 ) -> list[Submission]:
     """Return the page's submissions of these statuses, by when they were sent."""
-    # One statement each: of several statuses at once, databases sort all there are.
+    # One statement per status: for several at once, databases would sort all rows.
     lists = [
         read_rows(
             Submission,
@@ -56,9 +56,11 @@ def list_by_status(
 
 
 def count_by_status(page: Page) -> Counter[str]:
-    """Return how many of the page's submissions have which status."""
+    """Return the number of the page's submissions by status."""
     query = (
-        Submission.select(Submission.status, fn.COUNT(1))  # not the id: it is not in the index
+        Submission.select(
+            Submission.status, fn.COUNT(1)
+        )  # not COUNT(id), which is not in the index
         .where(Submission.page == page)
         .group_by(Submission.status)
     )
@@ -69,7 +71,7 @@ def count_by_status(page: Page) -> Counter[str]:
 def list_of_page(
     page_id: str, *, status: str | None = None, limit: int = MAX_LISTED
 ) -> list[Submission]:
-    """Return what the owner sees, newest first. Raises NotFound."""
+    """Return the page's submissions, newest first. Raises NotFound."""
     page = get_page(page_id)
     return list_by_status(page, STATUSES if status is None else [status], limit=limit)
 
@@ -77,7 +79,7 @@ def list_of_page(
 def read_queue(
     page: Page, statuses: Sequence[str], *, after: Cursor | None, is_oldest_first: bool
 ) -> Slice[Submission]:
-    """Return a part of the page's submissions of these statuses, by when they were sent."""
+    """Return a slice of the page's submissions of these statuses, by when they were sent."""
     rows = list_by_status(
         page, statuses, limit=SLICE_SIZE + 1, after=after, is_oldest_first=is_oldest_first
     )
@@ -91,7 +93,7 @@ def count_by_day(page: Page, since: datetime) -> dict[date, Counter[str]]:
         Submission.select(day_number, Submission.status, fn.COUNT(1))
         .where(
             Submission.page == page,
-            Submission.status.in_(STATUSES),  # for the index's sake
+            Submission.status.in_(STATUSES),  # so that the index is used
             Submission.created_at >= since,
         )
         .group_by(day_number, Submission.status)

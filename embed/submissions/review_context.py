@@ -1,6 +1,6 @@
-"""What stands next to a waiting submission: all that the owner's decision needs.
+"""What the owner needs to know to decide on a pending submission.
 
-A fixed number of statements, however many submissions are on the screen.
+Read in a fixed number of statements, however many submissions are shown.
 """
 
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ from embed.domain.lookalikes import skeleton
 from embed.domain.policy import TrackRecord
 from embed.submissions.history import History, is_on_pages_of
 
-# How many of the page's names are compared: the newest.
+# How many of the page's names are compared, starting with the newest.
 MAX_ALIASES = 20_000
 MAX_WAITING = 2_000
 MAX_FOUND = 20
@@ -25,26 +25,26 @@ MAX_FOUND = 20
 
 @dataclass(frozen=True, slots=True)
 class Lookalike:
-    """Another wallet under a name that looks alike."""
+    """Another wallet with a similar-looking name."""
 
     name: str
     address: str
-    is_tracked: bool  # False: it waits, too
+    is_tracked: bool  # False: it is pending, too
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewContext:
-    """What is known of one waiting submission; other submissions are counted by outcome."""
+    """What is known about one pending submission; the counts exclude itself."""
 
     balance: Balance | None  # None: never observed
-    wallet: Counter[str]
-    session: Counter[str] | None  # None: it was sent without a session
+    wallet: Counter[str]  # the wallet's other submissions by status
+    session: Counter[str] | None  # the session's, likewise; None: sent without a session
     record: TrackRecord
     lookalikes: list[Lookalike]
 
 
 def build_review_context(page: Page, waiting: Sequence[Submission]) -> dict[str, ReviewContext]:
-    """Return the context of each of the page's waiting submissions, by its id."""
+    """Return the context of each of these pending submissions, by its id."""
     addresses = {one.wallet_address for one in waiting}
     sessions = {one.session_id for one in waiting if one.session_id is not None}
     balances = read_observations(page, addresses)
@@ -63,8 +63,8 @@ def build_review_context(page: Page, waiting: Sequence[Submission]) -> dict[str,
     return {
         one.id: ReviewContext(
             balances.get(one.wallet_address),
-            _leave_out_itself(by_wallet[one.wallet_address]),
-            None if one.session_id is None else _leave_out_itself(by_session[one.session_id]),
+            _exclude_itself(by_wallet[one.wallet_address]),
+            None if one.session_id is None else _exclude_itself(by_session[one.session_id]),
             history.build_track_record(one.wallet_address, one.session_id),
             lookalikes[one.id],
         )
@@ -73,7 +73,7 @@ def build_review_context(page: Page, waiting: Sequence[Submission]) -> dict[str,
 
 
 def find_lookalikes(page: Page, waiting: Sequence[Submission]) -> dict[str, list[Lookalike]]:
-    """Find who else is on the page, or waits for it, under a name that looks alike."""
+    """Find tracked and pending wallets whose names look like those of `waiting`, by its ids."""
     wanted = {skeleton(one.nickname) for one in waiting}
     found: defaultdict[str, list[Lookalike]] = defaultdict(list)
     for is_tracked, rows in ((True, _read_aliases(page)), (False, _read_waiting_names(page))):
@@ -119,5 +119,5 @@ def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]
     return counts
 
 
-def _leave_out_itself(counts: Counter[str]) -> Counter[str]:
+def _exclude_itself(counts: Counter[str]) -> Counter[str]:
     return +(counts - Counter({"pending": 1}))

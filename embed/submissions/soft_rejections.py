@@ -1,4 +1,4 @@
-"""Submissions that the session's limit or the policy refused, stored for the visitor's own list."""
+"""Soft rejections: refused submissions, stored for the visitor's own list."""
 
 from datetime import datetime
 
@@ -10,14 +10,14 @@ from embed.db.models import Submission
 from embed.domain.nonces import Nonce
 from embed.domain.session_cookies import SESSION_LIFETIME
 
-MAX_STORED = 50  # of one session on one page: as many as its list shows (spec 4.4)
+MAX_STORED = 50  # per session and page: as many as the visitor's list shows (spec 4.4)
 
 
 def record_soft_rejection(
     nonce: Nonce, *, nickname: str, session_id: str, reason: str, now: datetime
 ) -> None:
-    """Store it for the visitor's own list; the nonce stays usable, so it is not stored."""
-    # A page that was purged meanwhile stores nothing, and the refusal stands all the same.
+    """Store a soft rejection; the nonce stays usable, so it is not stored."""
+    # If the page was purged meanwhile, nothing is stored; the visitor is refused all the same.
     with skip_if_reference_missing(), db.atomic():
         Submission.insert(
             page=nonce.page_id,
@@ -48,7 +48,7 @@ def record_soft_rejection(
 
 
 def _delete_old(page_id: str, session_id: str, now: datetime) -> None:
-    """Keep what a visitor's list can show: wallets cost nothing, so there could be any number."""
+    """Keep the newest only: one visitor could create any number of wallets."""
     Submission.delete().where(
         Submission.page == page_id,
         Submission.status == "soft_rejected",

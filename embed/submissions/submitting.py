@@ -1,4 +1,4 @@
-"""Wallets that visitors submit, from the nonce to the owner's decision (spec 3.1, 4.2 to 4.4)."""
+"""Submitting a wallet: nonce, verification, policy (spec 3.1, 4.2 to 4.4)."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class SubmissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedSubmission:
-    """A request whose signature is good."""
+    """A request whose signature was verified."""
 
     nonce: Nonce
     nickname: str
@@ -61,9 +61,9 @@ def issue_nonce(
 def submit(
     request: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
 ) -> Submission:
-    """Verify a request, apply the page's policy and keep the submission.
+    """Verify a request, apply the page's policy and store the submission.
 
-    A refusal by the session's limit or by policy is kept for the visitor's own list.
+    A refusal by the session's limit or by policy is stored for the visitor's own list.
     Raises ApiError, in the order of spec 4.3.
     """
     page = find_page(access.page_id)
@@ -79,7 +79,7 @@ def submit(
         if page.min_balance > 0:
             balance = runtime.balances.get_balance(page, verified.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)
-        return _admit(verified, runtime.clock())
+        return _decide_and_store(verified, runtime.clock())
     except ApiError as refusal:
         if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
             record_soft_rejection(
@@ -109,12 +109,12 @@ def _check_unused(nonce: Nonce) -> None:
         raise ApiError("invalid_nonce")
 
 
-def _admit(verified: VerifiedSubmission, now: datetime) -> Submission:
-    """Decide and store, while nobody else can do so on this page."""
+def _decide_and_store(verified: VerifiedSubmission, now: datetime) -> Submission:
+    """Decide and store while the page is locked. Raises ApiError."""
     nonce = verified.nonce
     try:
-        # Of two posts at once the database lets one win; the other is told what it lost.
-        with _telling_lost_races(), db.atomic():
+        # If two requests race, a unique index refuses one of them; it gets the matching ApiError.
+        with _translate_conflicts(), db.atomic():
             page = lock_page(nonce.page_id)
             _check_unused(nonce)
             status = _decide(page, verified, now)
@@ -138,7 +138,7 @@ def _admit(verified: VerifiedSubmission, now: datetime) -> Submission:
         raise ApiError("page_not_found") from None
 
 
-def _telling_lost_races() -> AbstractContextManager[None]:
+def _translate_conflicts() -> AbstractContextManager[None]:
     return translate_unique_violations(
         {
             "submission_live_wallet": ApiError("duplicate"),

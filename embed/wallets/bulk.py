@@ -1,4 +1,4 @@
-"""One thing done to many wallets of a page."""
+"""One action on many wallets of a page."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -38,9 +38,9 @@ def change_wallets(
     now: datetime,
     actor: str,
 ) -> int:
-    """Do one thing to many wallets and return how many there were; unknown ones are passed over.
+    """Apply one action to many wallets and return how many there were; skip unknown ids.
 
-    `tag` is what ``tag`` and ``untag`` put on or take off, a tag of the page. Raises NotFound,
+    `tag` is a tag of the page, which ``tag`` and ``untag`` add and remove. Raises NotFound,
     InvalidInput.
     """
     wanted = {wallet_id for wallet_id in wallet_ids if is_id(wallet_id)}

@@ -1,4 +1,4 @@
-"""Wallets as a table that spreadsheets read and write: address, alias, tags, hidden, balance."""
+"""Wallets as CSV for spreadsheets: address, alias, tags, hidden, balance."""
 
 import csv
 import io
@@ -15,23 +15,31 @@ from embed.errors import InvalidInput
 COLUMNS = ("address", "alias", "tags", "hidden", "balance")
 MAX_LINES = 10_000
 
-# A spreadsheet would run a cell that begins so. Apostrophes before it are doubled like the
-# one that we write, so that none is lost on the way back.
+# A spreadsheet would run a cell that begins so. One apostrophe is added in front when writing and
+# removed when reading; cells that begin with apostrophes get one too, so that none is lost.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")
-_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
+_ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
+_BOOLEANS = {
+    "yes": True,
+    "true": True,
+    "1": True,
+    "no": False,
+    "false": False,
+    "0": False,
+    "": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One wallet; None where the table has no such column: leave it as it is."""
+    """One wallet; None: the table has no such column, so the value stays unchanged."""
 
     address: str
     alias: str | None = None  # empty: none
     tag_names: tuple[str, ...] | None = None
     is_hidden: bool | None = None
     balance: Decimal | None = None
-    number: int = 0  # where it stands in the file, from 1
+    number: int = 0  # line number in the file, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +66,17 @@ def format_sheet(lines: Iterable[Line]) -> str:
             "yes" if line.is_hidden else "no",
             "" if line.balance is None else format_amount(line.balance),
         )
-        writer.writerow([neutralise(cell) for cell in cells])
+        writer.writerow([escape_formula(cell) for cell in cells])
     return out.getvalue()
 
 
-def neutralise(cell: str) -> str:
-    """Put an apostrophe before what a spreadsheet would take for a formula."""
+def escape_formula(cell: str) -> str:
+    """Put an apostrophe before a cell that a spreadsheet would run as a formula."""
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
-def restore(cell: str) -> str:
-    return cell[1:] if _NEUTRALISED.match(cell) else cell
+def unescape_formula(cell: str) -> str:
+    return cell[1:] if _ESCAPED_FORMULA.match(cell) else cell
 
 
 def decode_sheet(raw: bytes) -> str:
@@ -85,7 +93,7 @@ def decode_sheet(raw: bytes) -> str:
 def parse_sheet(text: str) -> Sheet:
     """Read a table; the first line may name the columns, later columns may be left out.
 
-    Every bad line is listed, and no line that is listed is among the lines.
+    A line with mistakes is in `mistakes` only.
     """
     lines: list[Line] = []
     mistakes: list[Mistake] = []
@@ -100,13 +108,13 @@ def parse_sheet(text: str) -> Sheet:
             if count > MAX_LINES:
                 sentence = f"More than {MAX_LINES:,} wallets; split the file."
                 return Sheet([], [Mistake(number, sentence)])
-            said, line = _parse_line(number, cells)
+            sentences, line = _parse_line(number, cells)
             if line is not None:
                 first = first_numbers.setdefault(line.address, number)
                 if first != number:
-                    said.append(f"The address stands on line {first} already.")
-            if said:
-                mistakes.append(Mistake(number, " ".join(said)))
+                    sentences.append(f"The address stands on line {first} already.")
+            if sentences:
+                mistakes.append(Mistake(number, " ".join(sentences)))
             elif line is not None:
                 lines.append(line)
     except csv.Error as error:
@@ -115,7 +123,7 @@ def parse_sheet(text: str) -> Sheet:
 
 
 def _number_rows(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
-    """Number rows by the line that they begin on: a cell may hold several."""
+    """Yield rows with the number of the line where they begin: a cell may span several lines."""
     number = 1
     for cells in reader:
         yield number, cells
@@ -127,36 +135,36 @@ def _is_heading(number: int, cells: list[str]) -> bool:
 
 
 def _parse_line(number: int, cells: list[str]) -> tuple[list[str], Line | None]:
-    """Return all that is wrong, and the line if its address can be told."""
+    """Return a sentence for each mistake, and the line if its address is valid."""
     if len(cells) > len(COLUMNS):
         return [f"{len(cells)} columns; there are {len(COLUMNS)}: {', '.join(COLUMNS)}."], None
-    raw = dict(zip(COLUMNS, (restore(cell).strip() for cell in cells), strict=False))
+    raw = dict(zip(COLUMNS, (unescape_formula(cell).strip() for cell in cells), strict=False))
     address = raw["address"]
     if not is_address(address):
         hint = " Columns are parted by commas." if ";" in address and len(cells) == 1 else ""
         return [f"{_shorten(address)} is not a wallet address.{hint}"], None
-    said: list[str] = []
+    sentences: list[str] = []
     alias = tag_names = is_hidden = balance = None
     try:
         if "alias" in raw:
             alias = parse_optional_text(raw["alias"], "alias", field="alias", max_length=100) or ""
     except InvalidInput as mistake:
-        said.append(str(mistake))
+        sentences.append(str(mistake))
     try:
         if "tags" in raw:
             tag_names = _split_tags(raw["tags"])
     except InvalidInput as mistake:
-        said.append(str(mistake))
+        sentences.append(str(mistake))
     if "hidden" in raw:
-        is_hidden = _WORDS.get(raw["hidden"].lower())
+        is_hidden = _BOOLEANS.get(raw["hidden"].lower())
         if is_hidden is None:
-            said.append(f"Hidden is yes or no, not {_shorten(raw['hidden'])}.")
+            sentences.append(f"Hidden is yes or no, not {_shorten(raw['hidden'])}.")
     try:
         if raw.get("balance"):
             balance = parse_amount(raw["balance"])
     except InvalidInput as mistake:
-        said.append(f"{_shorten(raw['balance'])} is not a balance. {mistake}")
-    return said, Line(address, alias, tag_names, is_hidden, balance, number)
+        sentences.append(f"{_shorten(raw['balance'])} is not a balance. {mistake}")
+    return sentences, Line(address, alias, tag_names, is_hidden, balance, number)
 
 
 def _join_tags(names: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Tables of wallets: what one would change, and all of it applied at once."""
+"""Exporting and importing CSV tables of wallets; an import can be planned first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from embed.wallets.tracking import TrackedWallet, list_wallets
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A wallet as it will be, and what it was; `before` None: it is not tracked yet."""
+    """A wallet after and before the import; `before` None: it is not tracked yet."""
 
     line: Line
     before: TrackedWallet | None
@@ -64,13 +64,13 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a table would do; with mistakes, nothing."""
+    """What an import would change; a table with mistakes changes nothing."""
 
     changes: list[RowChange]
     unchanged: int
-    new_tags: list[str]  # made, or with mistakes: missing
+    new_tags: list[str]  # to be created, or with mistakes: missing
     mistakes: list[Mistake]
-    lacks_only_tags: bool  # made, they would leave no mistake
+    lacks_only_tags: bool  # without the missing tags there would be no mistake
 
     @property
     def added(self) -> int:
@@ -96,7 +96,7 @@ def export_sheet(page: Page) -> str:
 
 
 def plan_import(page: Page, text: str, *, makes_tags: bool) -> Plan:
-    """Say what a table would do. In three statements, whatever its length."""
+    """Return what a table would change. Takes three statements, whatever its length."""
     sheet = parse_sheet(text)
     known = {tag.name for tag in list_tags(page)}
     mistakes = list(sheet.mistakes)
@@ -116,10 +116,10 @@ def plan_import(page: Page, text: str, *, makes_tags: bool) -> Plan:
 
 
 def apply_import(page_id: str, text: str, *, makes_tags: bool, now: datetime, actor: str) -> Plan:
-    """Do what the table says, all or nothing, and return what was done.
+    """Apply a table in one transaction, and return what was changed.
 
-    The plan is made anew while nobody else can change the page. One with mistakes is returned
-    as it is, and nothing was done. Raises NotFound.
+    The plan is made again while the page is locked. If it has mistakes, nothing is changed.
+    Raises NotFound.
     """
     with editing_balances(page_id, actor, now) as edit:
         page = edit.page
@@ -147,7 +147,7 @@ def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
             "page": page,
             "name": name,
             "color": COLORS[number % len(COLORS)],
-            "created_at": now + timedelta(milliseconds=number),  # lists go by time
+            "created_at": now + timedelta(milliseconds=number),  # lists are sorted by time
         }
         for number, name in enumerate(names)
     ]
@@ -156,7 +156,7 @@ def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
 
 
 def _write_wallets(page: Page, changes: Sequence[RowChange], now: datetime) -> dict[str, str]:
-    """Add and change in one go, and return the ids by address."""
+    """Insert and update wallets, and return all ids by address."""
     rows = [
         {
             "id": change.before.id if change.before else make_id(),
@@ -181,8 +181,8 @@ def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -
     tag_ids = {tag.name: tag.id for tag in list_tags(page)}
     changed = [change for change in changes if change.changes_tags]
     old = [ids[change.line.address] for change in changed if change.before is not None]
-    for some in chunked(old, BATCH):
-        WalletTag.delete().where(WalletTag.wallet.in_(some)).execute()
+    for wallet_ids in chunked(old, BATCH):
+        WalletTag.delete().where(WalletTag.wallet.in_(wallet_ids)).execute()
     links = [
         {"wallet": ids[change.line.address], "tag": tag_ids[name]}
         for change in changed

@@ -1,4 +1,4 @@
-"""A page's wallets as the owner looks for them."""
+"""Searching a page's wallets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from embed.db.models import Page, Tag, Wallet, WalletTag
 from embed.wallets.tracking import TrackedWallet, read_tracked
 
-PAGE_SIZE = 100
+RESULT_SIZE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class WalletFilter:
-    """Which wallets are looked for."""
+    """Which wallets to find."""
 
     text: str = ""  # in the alias or the address
     tag: Tag | None = None
@@ -20,22 +20,22 @@ class WalletFilter:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A hundred of the wallets that were looked for."""
+    """Up to RESULT_SIZE of the wallets found, and how many there are."""
 
     wallets: list[TrackedWallet]
     total: int
-    number: int  # from 1
+    number: int  # which hundred, from 1
     last: int
 
 
 def search_wallets(page: Page, wanted: WalletFilter, number: int = 1) -> SearchResult:
-    """Return a part of what is looked for, oldest first, in four statements."""
+    """Return wallets that match, oldest first, in four statements."""
     found = Wallet.select(Wallet.id).where(Wallet.page == page, *_list_conditions(wanted))
     total = found.count()
-    last = max(1, -(-total // PAGE_SIZE))
+    last = max(1, -(-total // RESULT_SIZE))
     number = min(max(1, number), last)
-    part = found.order_by(Wallet.created_at, Wallet.id).paginate(number, PAGE_SIZE)
-    ids = [wallet.id for wallet in part]
+    rows = found.order_by(Wallet.created_at, Wallet.id).paginate(number, RESULT_SIZE)
+    ids = [wallet.id for wallet in rows]
     return SearchResult(read_tracked(page, Wallet.id.in_(ids)), total, number, last)
 
 

@@ -15,12 +15,12 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing
 from embed.events.kinds import TagAdded, TagChanged, TagRemoved
 
-# A plain color word, or a token of the owner's own palette such as "blue-500" (spec 2.3).
-# What the dashboard offers: words that the style sheets know, readable in light and dark.
+# The colors that the dashboard offers: the style sheets define them for light and dark.
 COLORS = (
     "blue", "green", "orange", "purple", "teal", "red", "yellow", "pink", "cyan", "brown",
 )  # fmt: skip
 
+# A plain color word, or a token of the owner's own palette such as "blue-500" (spec 2.3).
 _COLOR = re.compile(r"[a-z][a-z0-9-]{0,29}")
 
 
@@ -29,7 +29,7 @@ def add_tag(
 ) -> Tag:
     """Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
-    with _refusing_taken_name(name), editing(page_id, actor, now) as edit:
+    with _translate_conflict(name), editing(page_id, actor, now) as edit:
         tag = Tag.create(page=edit.page, name=name, color=color, created_at=now)
         edit.record(TagAdded(name))
     return tag
@@ -40,7 +40,7 @@ def update_tag(
 ) -> Tag:
     """Rename and recolour. Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
-    with _refusing_taken_name(name), _editing_tag(tag_id, actor, now) as (edit, tag):
+    with _translate_conflict(name), _editing_tag(tag_id, actor, now) as (edit, tag):
         previous = tag.name, tag.color
         if previous != (name, color):
             tag.name, tag.color = name, color
@@ -49,7 +49,7 @@ def update_tag(
     return tag
 
 
-def _refusing_taken_name(name: str) -> AbstractContextManager[None]:
+def _translate_conflict(name: str) -> AbstractContextManager[None]:
     taken = InvalidInput(f"The page has a tag {name!r} already.", field="name")
     return translate_unique_violations({"tag_page_id_name": taken})
 
@@ -74,7 +74,7 @@ def list_tags(page: Page) -> list[Tag]:
 
 
 def count_wallets(page: Page) -> dict[str, int]:
-    """Return on how many of the page's wallets each tag is, by its id."""
+    """Return the number of wallets that have each of the page's tags, by the tag's id."""
     counted = (
         Tag.select(Tag.id, fn.COUNT(WalletTag.wallet))
         .join(WalletTag, JOIN.LEFT_OUTER)
@@ -86,7 +86,7 @@ def count_wallets(page: Page) -> dict[str, int]:
 
 
 def remove_tag(tag_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
-    """Take a tag off its page and off every wallet there. Raises NotFound."""
+    """Remove a tag from its page and from all wallets. Raises NotFound."""
     with _editing_tag(tag_id, actor, now) as (edit, tag):
         tag.delete_instance()
         edit.record(TagRemoved(tag.name))
@@ -95,7 +95,7 @@ def remove_tag(tag_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
 
 @contextmanager
 def _editing_tag(tag_id: str, actor: str, now: datetime) -> Iterator[tuple[Edit, Tag]]:
-    """Lock the tag's page, and read the tag as it is then."""
+    """Lock the tag's page, then read the tag."""
     with editing(_get_tag(tag_id).page_id, actor, now) as edit:
         yield edit, _get_tag(tag_id)
 

@@ -1,4 +1,4 @@
-"""Tracked wallets of a page."""
+"""The tracked wallets of a page."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from embed.pages import get_page
 
 @dataclass(frozen=True, slots=True)
 class TrackedWallet:
-    """A wallet as a list shows it, with what other tables know of it."""
+    """A wallet with its balance and tags."""
 
     id: str
     address: str
@@ -41,7 +41,7 @@ class TrackedWallet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalletChanges:
-    """What to set; None leaves it as it is, an empty alias removes it."""
+    """The values to set; None leaves a value unchanged, an empty alias removes it."""
 
     alias: str | None = None
     tag_names: Sequence[str] | None = None
@@ -131,7 +131,7 @@ def update_wallet(
 
 
 def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> TrackedWallet:
-    """Stop tracking; what was observed of its balance stays. Raises NotFound."""
+    """Stop tracking a wallet; its observed balance stays stored. Raises NotFound."""
     with editing(_get_wallet(wallet_id).page_id, actor, now) as edit:
         wallet = _get_wallet(wallet_id)
         tracked = get_tracked(edit.page, wallet_id)
@@ -141,7 +141,7 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
 
 
 def track_approved(page: Page, address: str, nickname: str, now: datetime) -> bool:
-    """Put an approved wallet on its page; one that the owner tracks already stays as it is.
+    """Add an approved wallet to its page, unless the page tracks it already.
 
     Returns whether it was added. Called inside the transaction of the approval.
     """
@@ -152,7 +152,7 @@ def track_approved(page: Page, address: str, nickname: str, now: datetime) -> bo
 
 
 def untrack_approved(page: Page, address: str, added_at: datetime) -> None:
-    """Take back what an approval added, unless it was removed and added anew meanwhile."""
+    """Remove a wallet that an approval added, unless it was removed and added again meanwhile."""
     Wallet.delete().where(
         Wallet.page == page, Wallet.address == address, Wallet.created_at == added_at
     ).execute()

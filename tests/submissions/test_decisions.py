@@ -92,7 +92,7 @@ def test_many_are_decided_and_the_others_named(world):
 
     assert [one.id for one in result.decided] == waiting
     assert [one.submission.id for one in result.undecided] == [decided]
-    assert "rejected already" in result.undecided[0].why
+    assert "rejected already" in result.undecided[0].reason
     assert status_of(decided) == "rejected"
 
 

@@ -16,10 +16,10 @@ from embed.wallets.csv_format import (
     MAX_LINES,
     Line,
     decode_sheet,
+    escape_formula,
     format_sheet,
-    neutralise,
     parse_sheet,
-    restore,
+    unescape_formula,
 )
 
 OTHER = base58.b58encode(bytes(range(32))).decode()
@@ -105,16 +105,16 @@ def test_byte_order_mark_is_no_part_of_the_text():
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+"])
-def test_formula_is_neutralised_and_comes_back_exactly(cell):
-    shown = neutralise(cell)
+def test_formula_is_escaped_and_comes_back_exactly(cell):
+    shown = escape_formula(cell)
 
     assert shown == f"'{cell}"
-    assert restore(shown) == cell
+    assert unescape_formula(shown) == cell
 
 
 @pytest.mark.parametrize("cell", ["", "plain", "'", "'s", "1-1", "a=b"])
 def test_what_is_no_formula_stays_as_it_is(cell):
-    assert neutralise(cell) == restore(cell) == cell
+    assert escape_formula(cell) == unescape_formula(cell) == cell
 
 
 printable = st.text(st.characters(exclude_categories=("Cc", "Cs", "Co")), max_size=40)

@@ -6,7 +6,7 @@ from flask import g, request
 
 from embed.domain.origins import decide_origin
 from embed.errors import ApiError
-from embed.keys.access import Access, get_access, note_use
+from embed.keys.access import Access, get_access, record_use
 from embed.keys.refused_origins import record_refused_origin
 from embed.web import rate_limits
 from embed.web.current import own_origin, runtime
@@ -29,7 +29,7 @@ def authenticate() -> None:
         check_origin(access)
     rate_limits.check_key(access.key_id)
     g.access = access
-    note_use(access, runtime().clock())
+    record_use(access, runtime().clock())
 
 
 def check_page(page_id: str) -> None:

@@ -14,7 +14,7 @@ from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed import owners
 from embed.db.models import Owner
-from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_password
+from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_correct_password
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.web import rate_limits
 from embed.web.current import runtime
@@ -71,7 +71,7 @@ def sign_in() -> ResponseReturnValue:
         _check_attempts(email)
     except ApiError as refusal:
         return _refuse_attempt(refusal, "sign_in.html", form, form.password)
-    owner = owners.check_sign_in(email, password)
+    owner = owners.find_by_password(email, password)
     if owner is None:
         form.password.errors = [WRONG]
         return render("sign_in.html", form=form, status=422)
@@ -118,7 +118,7 @@ def account() -> ResponseReturnValue:
         _check_attempts(owner.email)
     except ApiError as refusal:
         return _refuse_attempt(refusal, "account.html", form, form.present)
-    if not is_password(form.present.data or "", owner.password_hash):
+    if not is_correct_password(form.present.data or "", owner.password_hash):
         form.present.errors = ["This is not your present password."]
         return render("account.html", form=form, status=422)
     try:
