@@ -1,9 +1,5 @@
 """The database tables; every rule that a database can enforce is a constraint."""
 
-from datetime import datetime
-from decimal import Decimal
-from typing import Any, NoReturn
-
 from peewee import (
     BigIntegerField,
     BooleanField,
@@ -13,63 +9,15 @@ from peewee import (
     ForeignKeyField,
     IntegerField,
     Model,
-    ProgrammingError,
     TextField,
 )
 
 from embed.db.connection import db
-from embed.domain.amounts import format_amount
+from embed.db.fields import AmountField, InstantField, LinesField, check_amount
 from embed.domain.identifiers import ID_LENGTH, make_id
-from embed.domain.times import from_ms, to_ms
 
 STATUSES = ("pending", "approved", "auto_approved", "rejected", "soft_rejected")
 LIVE = ("pending", "approved", "auto_approved")
-
-
-class InstantField(BigIntegerField):
-    """An aware UTC datetime, stored as whole milliseconds since 1970."""
-
-    def db_value(self, value: datetime | None) -> int | None:
-        return None if value is None else to_ms(value)
-
-    def python_value(self, value: int | None) -> datetime | None:
-        return None if value is None else from_ms(value)
-
-
-class LinesField(TextField):
-    """A tuple of strings without white space, stored one per line."""
-
-    def db_value(self, value: Any) -> str:
-        return "\n".join(value)
-
-    def python_value(self, value: str) -> tuple[str, ...]:
-        return tuple(value.split())
-
-
-class AmountField(TextField):
-    """An exact amount, stored as text: SQLite's numbers hold 15 digits."""
-
-    def db_value(self, value: Decimal | int | None) -> str | None:
-        return None if value is None else format_amount(value)
-
-    def python_value(self, value: Any) -> Decimal | None:
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            raise ProgrammingError("Amounts are kept as doubles; the database is to be upgraded.")
-        return Decimal(value)
-
-    def _refuse_order(self, other: object) -> NoReturn:
-        raise TypeError("The database would order amounts as texts; compare them in Python.")
-
-    __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
-
-
-def _check_amount(column: str) -> Any:
-    """Allow only digits, or digits, a point and digits: no negative amounts."""
-    digits = "'0123456789'"
-    rest = f"ltrim({column}, {digits})"
-    return Check(f"{rest} <> {column} AND rtrim({rest}, {digits}) IN ('', '.')")
 
 
 class BaseModel(Model):
@@ -100,7 +48,7 @@ class Page(BaseModel):
     is_public = BooleanField(default=True)
     is_embeddable = BooleanField(default=True)
     auto_approve = BooleanField(default=False)
-    min_balance = AmountField(default=Decimal(0), constraints=[_check_amount("min_balance")])
+    min_balance = AmountField(default=Decimal(0), constraints=[check_amount("min_balance")])
     queue_capacity = IntegerField(default=100, constraints=[Check("queue_capacity >= 0")])
     cooldown_s = IntegerField(default=86_400, constraints=[Check("cooldown_s >= 0")])
     trust_after = IntegerField(default=0, constraints=[Check("trust_after >= 0")])
@@ -163,7 +111,7 @@ class Balance(Model):
     owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
-    amount = AmountField(constraints=[_check_amount("amount")])  # whole tokens
+    amount = AmountField(constraints=[check_amount("amount")])  # whole tokens
     observed_at = InstantField()
     slot = BigIntegerField(null=True)  # null: entered by hand
 

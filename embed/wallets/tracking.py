@@ -113,7 +113,7 @@ def add_wallet(
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
         _apply(edit, wallet, changes)
         edit.record(WalletAdded.of(wallet))
-    return get_tracked(edit.page, wallet.id)
+        return get_tracked(edit.page, wallet.id)
 
 
 def update_wallet(

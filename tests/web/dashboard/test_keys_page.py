@@ -159,7 +159,7 @@ def test_doctor_shows_what_was_kept_out_and_one_press_lets_it_in(world, owner):
 
     assert answer.status_code == 303
     assert world.read(headers={"Origin": strange}).status_code == 200
-    assert "Kept out lately" not in owner.see(path_of(world))
+    assert "Refused sites" not in owner.see(path_of(world))
 
 
 def test_doctor_has_no_button_for_the_null_origin(world, owner):
@@ -169,7 +169,7 @@ def test_doctor_has_no_button_for_the_null_origin(world, owner):
     assert "About the null origin" in owner.see(path_of(world))
     assert owner.post(path_of(world, key.id, "allow"), origin="null").status_code == 409
     assert owner.post(path_of(world, key.id, "forget"), origin="null").status_code == 303
-    assert "Kept out lately" not in owner.see(path_of(world))
+    assert "Refused sites" not in owner.see(path_of(world))
 
 
 def test_preview_key_is_not_among_the_keys(world, owner):

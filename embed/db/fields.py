@@ -1,0 +1,56 @@
+"""Column types: how instants, lines and exact amounts are stored."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from peewee import BigIntegerField, Check, ProgrammingError, TextField
+
+from embed.domain.amounts import format_amount
+from embed.domain.times import from_ms, to_ms
+
+
+class InstantField(BigIntegerField):
+    """An aware UTC datetime, stored as whole milliseconds since 1970."""
+
+    def db_value(self, value: datetime | None) -> int | None:
+        return None if value is None else to_ms(value)
+
+    def python_value(self, value: int | None) -> datetime | None:
+        return None if value is None else from_ms(value)
+
+
+class LinesField(TextField):
+    """A tuple of strings without white space, stored one per line."""
+
+    def db_value(self, value: Any) -> str:
+        return "\n".join(value)
+
+    def python_value(self, value: str) -> tuple[str, ...]:
+        return tuple(value.split())
+
+
+class AmountField(TextField):
+    """An exact amount, stored as text: SQLite's numbers hold 15 digits."""
+
+    def db_value(self, value: Decimal | int | None) -> str | None:
+        return None if value is None else format_amount(value)
+
+    def python_value(self, value: Any) -> Decimal | None:
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise ProgrammingError("Amounts are kept as doubles; the database is to be upgraded.")
+        return Decimal(value)
+
+    def _refuse_order(self, other: object) -> NoReturn:
+        raise TypeError("The database would order amounts as texts; compare them in Python.")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
+
+
+def check_amount(column: str) -> Any:
+    """Allow only digits, or digits, a point and digits: no negative amounts."""
+    digits = "'0123456789'"
+    rest = f"ltrim({column}, {digits})"
+    return Check(f"{rest} <> {column} AND rtrim({rest}, {digits}) IN ('', '.')")
