@@ -1,5 +1,7 @@
 """The database tables; every rule that a database can enforce is a constraint."""
 
+from decimal import Decimal
+
 from peewee import (
     BigIntegerField,
     BooleanField,
