@@ -44,7 +44,7 @@ def test_visitor_who_comes_back_finds_the_own_submissions(stage, context, page, 
     page.reload()
 
     expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")
-    expect(widget.locator("#forgetful")).to_be_hidden()
+    expect(widget.locator("#cookie-blocked")).to_be_hidden()
 
 
 @pytest.fixture(scope="module")
