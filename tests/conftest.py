@@ -1,7 +1,7 @@
 """Fixtures for all tests: a fresh database for each, on SQLite and on Postgres.
 
-The tests are shared out to as many processes as there are cores. Each has servers of its own,
-which start when a test first needs them.
+The tests run in as many processes as there are cores. Each process has its own servers, which
+start when a test first needs them.
 """
 
 import os
@@ -78,7 +78,7 @@ def compile_once() -> Iterator[None]:
 
 
 def _provide(server):
-    """Yield a server's address; skip where it cannot be had, but never in CI."""
+    """Yield a server's address; skip if it is unavailable, except in CI."""
     try:
         with server() as url:
             yield url

@@ -47,7 +47,7 @@ def read_all(world) -> dict[str, tuple]:
     }
 
 
-def fill(world, count: int) -> None:
+def add_submissions(world, count: int) -> None:
     with db.atomic():
         for number in range(count):
             world.clock.forward(milliseconds=1)
@@ -85,7 +85,7 @@ def test_list_is_narrowed_by_tag_and_visibility(world, owner):
 
 
 def test_list_comes_in_hundreds(world, owner):
-    fill(world, 201)
+    add_submissions(world, 201)
 
     assert list_shown(owner) == [f"Wallet {number:03}" for number in range(100)]
     assert list_shown(owner, page=3) == ["Wallet 200"]
@@ -109,9 +109,9 @@ def test_views_ask_the_database_as_often_for_200_wallets_as_for_5(world, owner, 
         paths.append(f"{path_of(world)}.csv")
         return [count_statements(partial(owner.get, path)) for path in paths]
 
-    fill(world, 5)
+    add_submissions(world, 5)
     few = count_all()
-    fill(world, 195)
+    add_submissions(world, 195)
     assert count_all() == few
     assert max(few) < 9
 
