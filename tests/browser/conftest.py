@@ -33,7 +33,7 @@ def playwright():
 
 @pytest.fixture(scope="package")
 def launch(playwright):
-    """Start a browser: ``launch("--flag")``; skip where there is none, but never in CI."""
+    """Start a browser: ``launch("--flag")``; skip if there is none, except in CI."""
     path = find_browser(playwright)
     if path is None:
         if os.environ.get("CI"):

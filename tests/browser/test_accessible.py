@@ -1,4 +1,4 @@
-"""WCAG 2.2 AA as far as axe-core can tell, keyboards, narrow screens and right-to-left."""
+"""WCAG 2.2 AA as far as axe-core can check, keyboards, narrow screens and right-to-left."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -30,7 +30,7 @@ def check(page, where: str, theme: str = "light") -> list[str]:
 
 @pytest.fixture
 def full_page(embedded_page):
-    """A page with everything on it that a page can have."""
+    """A page with all optional contents."""
     embedded_page.configure(
         public_title="A title", public_comments="A comment.", min_balance="0.001"
     )
@@ -127,7 +127,7 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
 
 
 def overflow_of(page) -> list[str]:
-    """Return what sticks out of the frame sideways."""
+    """Return the elements that are wider than the frame."""
     return page.frames[1].evaluate(
         """() => {
           const wide = document.documentElement.clientWidth;

@@ -1,4 +1,4 @@
-"""The session cookie in a frame on another site: kept apart, blocked, or not there at all."""
+"""The session cookie in a frame on another site: partitioned, blocked or absent."""
 
 import pytest
 import requests
@@ -78,7 +78,7 @@ def test_blocked_third_party_cookies_take_nothing_away(
 
 @pytest.fixture
 def no_cookies(context):
-    """A browser that keeps no cookie, whatever it is told."""
+    """A browser that stores no cookies."""
 
     def strip(route):
         answer = requests.get(route.request.url, timeout=10)

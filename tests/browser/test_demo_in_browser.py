@@ -1,4 +1,4 @@
-"""``flask demo``: anyone can try the whole way without an extension, and only there."""
+"""``flask demo``: its test wallet works without an extension, and only in the demo."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""The widget on somebody else's site: who may show it, how tall it is and how it looks."""
+"""The widget on another site: who may embed it, its height and its theme."""
 
 import gzip
 from base64 import b64encode
@@ -12,7 +12,7 @@ STATIC = Path(__file__).resolve().parents[2] / "static"
 
 
 def color_at(page, x: int, y: int) -> tuple[int, int, int]:
-    """Return what is really painted at a place of the page."""
+    """Return the color that is painted at a position of the page."""
     shot = page.screenshot(clip={"x": x, "y": y, "width": 1, "height": 1})
     data = page.evaluate(
         """async (base64) => {

@@ -1,4 +1,4 @@
-"""The list: found, sorted, copied, kept fresh, and safe from what people write into it."""
+"""The list: searching, sorting, copying, polling, and escaping of visitors' text."""
 
 from datetime import timedelta
 
@@ -54,7 +54,7 @@ def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page, nam
 
 
 def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
-    """Neither of the two fits a JavaScript number, whose neighbours are 2048 apart there."""
+    """A JavaScript number can hold neither amount: at this size, numbers are 2048 apart."""
     page.clock.install()
     widget = embedded_page.open(page)
     wallets = [
@@ -196,7 +196,7 @@ def test_no_javascript_is_needed_to_read_and_to_turn_pages(embedded_page, browse
 
 
 def fill_page(embedded_page, count: int) -> None:
-    """Track many wallets by one statement each for wallets and balances."""
+    """Track many wallets with one statement for wallets and one for balances."""
     now = embedded_page.clock()
     with db.atomic():
         page = embedded_page.page
@@ -261,7 +261,7 @@ def test_what_owners_write_does_nothing(embedded_page, page):
 
 
 def test_what_visitors_write_does_nothing(embedded_page, context, page, browser_wallet):
-    """The rules let no such nickname pass; if one did, it would still be text."""
+    """The rules allow no such nickname; if one were stored, it would be shown as text."""
     context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
     submit(widget)
@@ -277,7 +277,7 @@ def test_what_visitors_write_does_nothing(embedded_page, context, page, browser_
 
 @pytest.fixture
 def reads(page):
-    """The questions for the list that were answered so far."""
+    """The requests for the list that were answered so far."""
     seen = []
     page.on(
         "requestfinished",
@@ -287,7 +287,7 @@ def reads(page):
 
 
 def open_paused(embedded_page, page):
-    """Open the widget with its clock stopped, half a minute before the list's next question."""
+    """Open the widget with its clock stopped, half a minute before the list's next poll."""
     page.clock.install()
     widget = embedded_page.open(page)
     embedded_page.settle(page)
@@ -298,7 +298,7 @@ def open_paused(embedded_page, page):
 
 
 def hide(page, service_url, is_hidden=True) -> None:
-    """Have the page believe that nobody looks, as a browser does for a tab behind others."""
+    """Make the page hidden, as a browser does for a background tab."""
     frame_of(page, service_url).evaluate(
         """isHidden => {
           Object.defineProperty(document, "hidden", {configurable: true, get: () => isHidden});
@@ -340,7 +340,7 @@ def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(embedded_page,
         return route.fulfill(status=status, headers=headers, body=body)
 
     def ask_after(ms: int) -> int:
-        """Let time pass; return how many questions came of it."""
+        """Advance the clock; return the number of requests made meanwhile."""
         before = len(asked)
         page.clock.run_for(ms)
         embedded_page.settle(page)

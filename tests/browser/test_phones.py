@@ -1,4 +1,4 @@
-"""Phones have no extensions: links into the wallets' own browsers, and a code to scan."""
+"""Links and QR codes that open the widget in a phone wallet's browser."""
 
 from urllib.parse import parse_qs, urlsplit
 

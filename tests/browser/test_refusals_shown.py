@@ -1,4 +1,4 @@
-"""What a visitor is told when something is refused or fails, and that nothing typed is lost."""
+"""The messages for refusals and failures; the visitor's input is not lost."""
 
 import json
 import re

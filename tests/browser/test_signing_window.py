@@ -1,4 +1,4 @@
-"""Wallets that never appear inside a frame are asked in a window of the service's own."""
+"""Wallets that do not work inside a frame sign in the signing window."""
 
 import pytest
 from embedded_page import ask_text, frame_of, read_text, submit
@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 @pytest.fixture
 def top_wallet(context, browser_wallet):
-    """A wallet that exists at top level only, and on the service's own pages, as Phantom would."""
+    """A wallet that exists only in top-level pages of the service, as Phantom does."""
     context.add_init_script(browser_wallet.script(name="Top wallet", where="top"))
     return browser_wallet
 
@@ -153,7 +153,7 @@ def test_refusal_is_shown_in_the_window_and_the_name_is_kept(
 
 
 def ask_for_text(window) -> None:
-    """Go as far as the request for the text to sign, without waiting for it."""
+    """Request the message to sign, without waiting for it."""
     window.get_by_role("button", name="Use Top wallet").click()
     window.get_by_label("Name to show on the list").fill("Night heron")
     window.get_by_role("button", name="Continue", exact=True).click()
@@ -211,7 +211,7 @@ def test_window_opened_by_nobody_holds_nothing(embedded_page, page):
 
 
 def test_window_obeys_no_other_site(embedded_page, page):
-    """A site that opens the window itself cannot make it ask the visitor's wallet."""
+    """A site that opens the window itself cannot make it call the visitor's wallet."""
     page.goto(embedded_page.host.show("<button>Open</button>"))
     page.evaluate(
         """url => document.querySelector("button").addEventListener("click", () => {
@@ -235,7 +235,7 @@ def test_window_obeys_no_other_site(embedded_page, page):
 
 
 def test_frame_obeys_its_own_window_only(embedded_page, page, watch):
-    """The site around the frame cannot have it send a wallet in the visitor's name."""
+    """The host page cannot make the frame submit a wallet for the visitor."""
     widget = embedded_page.open(page)
     open_window(page, widget)
     asked = []

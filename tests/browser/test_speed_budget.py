@@ -1,4 +1,4 @@
-"""How little the frame loads, and that nothing jumps: measured without a clock."""
+"""How much the frame loads, and that its layout does not shift; no times are measured."""
 
 import pytest
 from embedded_page import frame_of

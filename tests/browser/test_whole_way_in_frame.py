@@ -1,4 +1,4 @@
-"""From "I see the list" to "my wallet is on it", inside the frame."""
+"""Adding a wallet in the frame, from opening the widget to the updated list."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The owner's decisions, one by one and many at once, whoever makes them."""
+"""The owner's decisions on single and on many submissions, by any actor."""
 
 from functools import partial
 

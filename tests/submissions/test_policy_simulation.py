@@ -1,4 +1,4 @@
-"""What another policy would have decided: the past replayed, without changing it."""
+"""Simulating another policy on earlier submissions, without changing them."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ SESSION = "s" * 20
 
 
 def look(world, **rules) -> list[tuple[str, str]]:
-    """Return what was and what would have been, oldest first."""
+    """Return the actual and the simulated outcomes, oldest first."""
     outcomes = policy_simulation.simulate(
         world.page, Policy(**({"cooldown": timedelta(0)} | rules))
     )
@@ -23,7 +23,7 @@ def look(world, **rules) -> list[tuple[str, str]]:
 
 
 def fill_at(world, minutes: int, status: str, **fields) -> None:
-    """Keep one submission sent so many minutes from the start, decided a minute later."""
+    """Store a submission sent some minutes after the start, decided a minute later."""
     sent_at = world.clock() + timedelta(minutes=minutes)
     decided_at = None if status == "pending" else sent_at + timedelta(minutes=1)
     add_submissions(world, 1, status, created_at=sent_at, **({"decided_at": decided_at} | fields))

@@ -1,4 +1,4 @@
-"""The log and the charts: who did what when, and what visitors sent."""
+"""The activity page: the log, and the charts of submissions."""
 
 import re
 from datetime import timedelta

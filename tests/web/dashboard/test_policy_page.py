@@ -1,4 +1,4 @@
-"""The page's policy: saved, seen before it is saved, and said in words."""
+"""The page's policy: saving, previewing and the description of its effects."""
 
 import html
 import re
@@ -34,7 +34,7 @@ def preview(owner, path, **fields):
 
 
 def read_fields(answer) -> dict[str, str]:
-    """Return what the form on a page would send, its ticked box as on."""
+    """Return the fields that the form on a page would send."""
     inputs = re.findall(r"<input [^>]*>", answer.text)
     fields = {}
     for one in inputs:

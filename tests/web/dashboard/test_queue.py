@@ -1,4 +1,4 @@
-"""The owner's queue: what it shows, and what deciding and undoing do."""
+"""The owner's queue: its contents, deciding and undoing."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The page's wallets: the list, one by one, many at once, and as files."""
+"""The page's wallets: list, forms, bulk actions, export and import."""
 
 import csv
 import html
@@ -291,7 +291,7 @@ def check_file(owner, text: str | bytes, **fields):
 
 
 def read_carried(answer) -> str:
-    """Return what the dry run hands to the next step, as a browser would send it."""
+    """Return the hidden fields of the dry run, as a browser would send them."""
     inner = re.search(r'<textarea name="text"[^>]*>\n?(.*?)</textarea>', answer.text, re.DOTALL)[1]
     return html.unescape(inner).replace("\r\n", "\n").replace("\n", "\r\n")
 
