@@ -1,4 +1,4 @@
-// Elements that the templates hold, with the type that a script relies on.
+// Finding elements of the templates, with a check of their type.
 
 /**
  * Return the first element inside `root` that `selector` finds. Throws if it is missing or of another type.

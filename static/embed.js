@@ -1,5 +1,5 @@
-// Optional companion of the iframe snippet: keeps the frame as tall as its content and in the
-// host page's theme. Put it anywhere on the page; the frame works without it too.
+// Optional script for the iframe snippet: adapts the frame's height to its content and its theme
+// to the host page. It can be anywhere on the page; the frame also works without it.
 (() => {
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);
   const origin = new URL(script.src).origin;
@@ -8,16 +8,16 @@
   /** @param {HTMLIFrameElement} frame */
   function readTheme(frame) {
     const root = document.documentElement;
-    const said = [frame.dataset.theme, root.dataset.theme, ...root.classList].find((word) =>
+    const theme = [frame.dataset.theme, root.dataset.theme, ...root.classList].find((word) =>
       word === "dark" || word === "light");
-    if (said) return said;
+    if (theme) return theme;
     const scheme = getComputedStyle(root).colorScheme;
     if (scheme.includes("dark") && scheme.includes("light")) return "auto";
     return scheme.includes("dark") ? "dark" : "light";
   }
 
   /** @param {HTMLIFrameElement} frame */
-  function adopt(frame) {
+  function setUp(frame) {
     frame.title ||= "Wallets";
     frame.referrerPolicy ||= "strict-origin";
     frame.style.border ||= "0";
@@ -26,8 +26,9 @@
      * @param {string} kind
      * @param {string | null} [theme]
      */
-    const tell = (kind, theme) => {
-      // Before it loads, a frame holds an empty page of the host's own; it hears us at its load.
+    const send = (kind, theme) => {
+      // Before it loads, a frame contains an empty document of the host's origin; we send to it
+      // again when it has loaded.
       if (frame.contentDocument?.URL === "about:blank") return;
       frame.contentWindow?.postMessage({ kind, theme }, origin);
     };
@@ -36,28 +37,28 @@
       const theme = isFixed
         ? new URL(frame.src).searchParams.get("theme") ?? "auto"
         : readTheme(frame);
-      // A frame whose scheme differs from its document's is painted with a solid backdrop.
+      // A frame whose color scheme differs from its document's gets an opaque background.
       frame.style.colorScheme = theme === "auto" ? "light dark" : theme;
-      if (!isFixed) tell("embed:theme", theme);
+      if (!isFixed) send("embed:theme", theme);
     };
     addEventListener("message", ({ source, origin: from, data }) => {
       if (from !== origin || source !== frame.contentWindow || data?.kind !== "embed:height") return;
       if (data.height > 0 && data.height < 20000) frame.style.height = `${data.height}px`;
     });
-    frame.addEventListener("load", () => { tell("embed:hello"); passTheme(); });
+    frame.addEventListener("load", () => { send("embed:hello"); passTheme(); });
     new MutationObserver(passTheme).observe(document.documentElement, {
       attributeFilter: ["class", "data-theme", "style"],
     });
-    tell("embed:hello");
+    send("embed:hello");
     passTheme();
   }
 
-  function adoptAll() {
+  function setUpAll() {
     document.querySelectorAll("iframe").forEach((frame) => {
-      if (frame.src.startsWith(start)) adopt(frame);
+      if (frame.src.startsWith(start)) setUp(frame);
     });
   }
 
-  if (document.readyState === "loading") addEventListener("DOMContentLoaded", adoptAll);
-  else adoptAll();
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", setUpAll);
+  else setUpAll();
 })();

@@ -1,4 +1,4 @@
-"""Texts that are no amounts, for every way in."""
+"""Texts that are not valid amounts."""
 
 BAD_AMOUNTS = {
     "nothing at all": "",

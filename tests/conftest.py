@@ -1,7 +1,7 @@
 """Fixtures for all tests: a fresh database for each, on SQLite and on Postgres.
 
-The tests are shared out to as many processes as there are cores. Each has servers of its own,
-which start when a test first needs them.
+The tests run in as many processes as there are cores. Each process has its own servers, which
+start when a test first needs them.
 """
 
 import os
@@ -44,8 +44,8 @@ class TemplateCode(BytecodeCache):
 def pytest_cmdline_main(config) -> None:
     """Run whole folders on all cores, unless -n says otherwise.
 
-    Here and not in addopts, so that single files and tests stay in one process, where they are
-    done before another would have started, and that tests/browser shares its one browser.
+    Not in addopts, so that single files and tests stay in one process, which is faster, and that
+    tests/browser shares one browser.
     """
     is_worker = hasattr(config, "workerinput")  # one that has been started by this
     is_selection = config.option.keyword or all(
@@ -57,9 +57,9 @@ def pytest_cmdline_main(config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def compile_once() -> Iterator[None]:
-    """Templates and routes are the same in every test's app: compile them for the first only.
+    """Compile templates and routes only once, as they are the same in every test's app.
 
-    It would take most of the time of making an app, and more than most requests.
+    Compiling takes most of the time of creating an app, and more than most requests.
     """
     compile_builder = Rule._compile_builder
     builders = {}
@@ -78,7 +78,7 @@ def compile_once() -> Iterator[None]:
 
 
 def _provide(server):
-    """Yield a server's address; skip where it cannot be had, but never in CI."""
+    """Yield a server's address; skip if it is unavailable, except in CI."""
     try:
         with server() as url:
             yield url
@@ -121,7 +121,7 @@ def database_url(request, tmp_path) -> str:
 
 @pytest.fixture(params=DATABASES)
 def emptied_database_url(request) -> Iterator[str]:
-    """As database_url, for tests in this process: Postgres empties one faster than it makes one."""
+    """As database_url, for tests in this process: emptying is faster than creating in Postgres."""
     if request.param == "sqlite":
         folder = Path(tempfile.mkdtemp(dir=request.getfixturevalue("memory_dir")))
         yield _make_database(request, folder)
@@ -134,7 +134,7 @@ def emptied_database_url(request) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def memory_dir() -> Iterator[Path]:
-    """A folder without a disk, if there is one: SQLite waits for the disk at every commit."""
+    """A folder in memory, if possible: SQLite syncs the disk at every commit."""
     parent = MEMORY_DIR if os.access(MEMORY_DIR, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="embed-db-", dir=parent) as folder:
         yield Path(folder)
@@ -150,19 +150,19 @@ def reused_postgres(postgres_url, postgres_template) -> Iterator["ReusedPostgres
 
 @pytest.fixture(scope="module", params=DATABASES)
 def shared_database_url(request, memory_dir) -> str:
-    """The address of a database for a whole file, whose tests make a page each."""
+    """The address of a database shared by a file's tests, each of which creates its own page."""
     return _make_database(request, Path(tempfile.mkdtemp(dir=memory_dir)))
 
 
 @pytest.fixture
 def postgres_database_url(postgres_url, postgres_template) -> str:
-    """The address of a fresh Postgres database, for what SQLite has no word for."""
+    """The address of a fresh Postgres database, for features that SQLite does not have."""
     return postgres_url.format(name=_create_database(postgres_url, postgres_template))
 
 
 @pytest.fixture(params=DATABASES)
 def empty_database_url(request, tmp_path) -> str:
-    """The address of a database that holds nothing yet."""
+    """The address of a database without tables."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'embed.db'}"
     server = request.getfixturevalue("postgres_url")
@@ -186,7 +186,7 @@ def _create_database(server: str, template: str = "template1") -> str:
 
 
 class ReusedPostgres:
-    """A database that one test after the other gets, emptied."""
+    """A database that is emptied and reused for the next test."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -233,7 +233,7 @@ def environ(emptied_database_url) -> dict[str, str]:
 
 @pytest.fixture
 def balances():
-    """What the service asks for balances; None leaves it to the service."""
+    """The service's balance source; None: its default."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The people of world.py, seen from outside: set up by command, speaking HTTP to a real server."""
+"""As world.py, but from outside: set up by commands, with HTTP to a real server."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", U
 
 
 def make_environ(database_url: str, **variables: str) -> dict[str, str]:
-    """Return settings whose limits no test reaches unless it says so."""
+    """Return settings with rate limits that no test reaches unless it sets others."""
     return {
         "DATABASE_URL": database_url,
         "SECRET_KEY": SECRET_KEY,
@@ -31,7 +31,7 @@ def make_environ(database_url: str, **variables: str) -> dict[str, str]:
 
 
 def run_here(*arguments: str, environ: dict[str, str]) -> Any:
-    """Run a command in this process, which saves half a second of its start."""
+    """Run a command in this process, which saves half a second of starting time."""
     app = create_app(Settings.from_environ(environ))
     try:
         return app.test_cli_runner().invoke(args=arguments, catch_exceptions=False)
@@ -40,7 +40,7 @@ def run_here(*arguments: str, environ: dict[str, str]) -> Any:
 
 
 class RemoteAnswer(Response):
-    """An answer over HTTP, read as those of Flask's test client are."""
+    """An answer over HTTP with the interface of Flask's test client."""
 
     @property
     def text(self) -> str:
@@ -48,7 +48,7 @@ class RemoteAnswer(Response):
 
 
 class RemotePage(PageClient):
-    """A page made by command, over HTTP; its visitors call where the widget does."""
+    """A page created by command and used over HTTP, at the paths that the widget uses."""
 
     root = "/embed/api"
 
@@ -68,7 +68,7 @@ class RemotePage(PageClient):
         return RemoteAnswer(answer.content, answer.status_code, answer.headers.items())
 
     def preflight(self) -> Response:
-        """Ask as a browser does before it reads the page."""
+        """Send the preflight of a read."""
         return self.call("OPTIONS", f"{self.root}/tracking/{self.page_id}")
 
     def list_addresses(self) -> list[str]:

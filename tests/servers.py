@@ -1,4 +1,4 @@
-"""Real servers for tests: Postgres, Valkey (both carried by PyPI packages) and gunicorn."""
+"""Real servers for tests: Postgres, Valkey (both from PyPI packages) and gunicorn."""
 
 import os
 import pwd
@@ -32,7 +32,7 @@ class Server:
     _WATCH = 'cat; kill -INT "$0" && sleep 2; rm -rf "$1"'
 
     def __init__(self, command: Sequence[str | Path], folder: Path | str = "", **options: Any):
-        """Start it; `folder` is to be removed with it."""
+        """Start it; its `folder` is removed when it ends."""
         # Ctrl-C is for the tests alone, which then end it.
         self.process = subprocess.Popen(command, start_new_session=True, **options)
         self._watcher = subprocess.Popen(
@@ -82,7 +82,7 @@ class Postgres:
         _wait_until(lambda: _answers_sql(self.url.format(name="postgres")), self._server.process)
 
     def stop(self) -> None:
-        """End it and all its connections, as when its machine restarts."""
+        """Stop it, which closes all its connections, as when its machine restarts."""
         self._server.end(lambda: self._server.process.send_signal(signal.SIGINT))
 
 
@@ -182,7 +182,7 @@ class Gunicorn:
             self._server.end(self._server.process.terminate)
 
     def kill(self) -> None:
-        """End the master and its workers at once, as a power cut would."""
+        """End the master and its workers at once, as a power failure would."""
         self._server.end(lambda: os.killpg(self._server.process.pid, signal.SIGKILL))
 
 

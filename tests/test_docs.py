@@ -98,7 +98,7 @@ def test_api_reference_lists_every_error_with_its_status():
 
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory) -> dict[str, click.Command]:
-    """Our own part of the ``flask`` command line: not what Flask and its extensions bring."""
+    """Our own ``flask`` commands, without those of Flask and its extensions."""
     database = tmp_path_factory.mktemp("docs") / "embed.db"
     environ = {"SECRET_KEY": "for this test", "DATABASE_URL": f"sqlite:///{database}"}
     app = create_app(Settings.from_environ(environ))

@@ -1,4 +1,4 @@
-"""No test lies where no command finds it."""
+"""Every test is where pytest finds it."""
 
 import tomllib
 

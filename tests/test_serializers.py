@@ -1,4 +1,4 @@
-"""JSON as it is written: amounts digit for digit, all else as the standard library reads it."""
+"""JSON output: amounts are exact, and everything else is as in the standard library."""
 
 import json
 from decimal import Decimal

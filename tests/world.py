@@ -1,4 +1,4 @@
-"""The people of the tests: an owner with a page, and visitors with key pairs."""
+"""Helpers of most tests: a page with its owner, and visitors with key pairs."""
 
 import base64
 import json
@@ -26,12 +26,12 @@ SECRET_KEY = "a secret for tests that is long enough to be one"
 SITE = "https://site.example"
 USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 
-# For long tables of cases whose answer does not depend on the database.
+# For long tables of cases whose result does not depend on the database.
 one_database = pytest.mark.parametrize("emptied_database_url", ["sqlite"], indirect=True)
 
 
 class Clock:
-    """Time that passes only when a test says so."""
+    """A clock that only the test moves."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -44,7 +44,7 @@ class Clock:
 
 
 class Visitor:
-    """Somebody with a wallet, and with a session once they have opened the widget."""
+    """A visitor with a wallet, and with a session after opening the widget."""
 
     def __init__(self, key: SigningKey | None = None) -> None:
         self.key = key or SigningKey.generate()
@@ -56,7 +56,7 @@ class Visitor:
 
 
 def code_of(answer) -> str | None:
-    """Return a refusal's code, None for a success; a refusal has the spec's one shape."""
+    """Return a refusal's code, None for a success; check that a refusal has the spec's form."""
     if answer.status_code < 400:
         return None
     assert answer.content_type == "application/json", answer.content_type
@@ -70,15 +70,15 @@ def code_of(answer) -> str | None:
 
 
 def read_exactly(answer) -> Any:
-    """Return an answer's JSON with its numbers as they are written, which floats would round."""
+    """Return an answer's JSON with exact numbers, which floats would round."""
     return json.loads(answer.text, parse_float=Decimal, parse_int=Decimal)
 
 
 class PageClient:
-    """A page with a public key, and what visitors do there, by whatever way requests are sent.
+    """A client of a page with a public key; subclasses send the requests.
 
-    Every call takes header overrides; a header that is None is not sent. `root` may be changed
-    to the API's other address.
+    Every call takes header overrides; a header that is None is not sent. `root` is one of the API's
+    two paths.
     """
 
     root: str
@@ -102,7 +102,7 @@ class PageClient:
         return self.call("GET", f"{self.root}/tracking/{page_id or self.page_id}", **arguments)
 
     def open_widget(self, visitor: Visitor) -> Response:
-        """Give a visitor the session's cookie, as the iframe route does."""
+        """Open the iframe route, and give the visitor its session cookie."""
         path = f"/embed/tracking/{self.page_id}?key={self.public_key}"
         answer = self.send("GET", path, headers={})
         visitor.cookie = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
@@ -130,7 +130,7 @@ class PageClient:
         return self.call("POST", f"{self.root}/submissions", json=draft, **arguments)
 
     def submit(self, visitor: Visitor, nickname="Visitor", **arguments):
-        """Go the whole way from nonce to submission."""
+        """Get a nonce, sign its message and submit."""
         return self.post(self.draft(visitor, nickname), cookie=visitor.cookie, **arguments)
 
     def list_own(self, visitor: Visitor, *, page_id=None, **arguments):
@@ -139,14 +139,14 @@ class PageClient:
 
 
 class World(PageClient):
-    """A page of USDC with a public and a secret key, in this process: its owner and visitors."""
+    """A page of USDC with a public and a secret key, used in this process by owner and visitors."""
 
     def __init__(self, app: Flask, clock: Clock) -> None:
         self.root = "/api/embed"
         self.app = app
         self.clock = clock
         self.client = app.test_client(use_cookies=False)
-        with db.atomic():  # to wait for the disk once
+        with db.atomic():  # one transaction, so that the disk is synced once
             self.page_id = self.make_page()
             self.public_key = self.make_key("public", origins=[SITE])
             self.secret_key = self.make_key("secret")
@@ -206,7 +206,7 @@ class World(PageClient):
         return pages.get_page(self.page_id)
 
     def dump(self) -> dict[str, list[str]]:
-        """Return every row of every table, but for what the dashboard tells of a key's use."""
+        """Return every row of every table, except for statistics about the use of keys."""
         return {
             table: sorted(map(repr, db.execute_sql(f'SELECT * FROM "{table}"').fetchall()))  # noqa: S608
             for table in db.get_tables()
@@ -216,7 +216,7 @@ class World(PageClient):
         }
 
     def forge_nonce(self, visitor: Visitor, secret_key: str) -> dict:
-        """Return what the nonce endpoint would answer if it signed with another secret key."""
+        """Return an answer of the nonce endpoint as if signed with another secret key."""
         nonce_id, nonce = NonceSigner([secret_key], self.clock).issue(
             page_id=self.page_id,
             wallet_address=visitor.address,
@@ -227,7 +227,7 @@ class World(PageClient):
         return {"nonceId": nonce_id, "message": nonce.build_message()}
 
 
-# Each of the spec's section 4, asked as a visitor would who does everything right.
+# A valid request to each endpoint of the spec's section 4.
 ENDPOINTS = {
     "tracking": lambda world, **how: world.read(**how),
     "nonce": lambda world, **how: world.ask_nonce(Visitor(), **how),

@@ -40,8 +40,6 @@ def translate_storage_errors() -> Iterator[None]:
     """Raise SettingsError in place of any error in setting up a storage."""
     try:
         yield
-    except (
-        Exception
-    ) as error:  # each client library raises its own errors, some for options in the address
+    except Exception as error:  # each client library raises its own errors
         reason = " ".join(str(error).split())
         raise SettingsError(f"RATELIMIT_STORAGE_URI cannot be used: {reason}") from None

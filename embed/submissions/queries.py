@@ -58,9 +58,7 @@ def list_by_status(
 def count_by_status(page: Page) -> Counter[str]:
     """Return the number of the page's submissions by status."""
     query = (
-        Submission.select(
-            Submission.status, fn.COUNT(1)
-        )  # not COUNT(id), which is not in the index
+        Submission.select(Submission.status, fn.COUNT(1))  # the id is not in the index
         .where(Submission.page == page)
         .group_by(Submission.status)
     )

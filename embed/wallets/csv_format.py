@@ -19,15 +19,7 @@ MAX_LINES = 10_000
 # removed when reading; cells that begin with apostrophes get one too, so that none is lost.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
-_BOOLEANS = {
-    "yes": True,
-    "true": True,
-    "1": True,
-    "no": False,
-    "false": False,
-    "0": False,
-    "": False,
-}
+_YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +148,7 @@ def _parse_line(number: int, cells: list[str]) -> tuple[list[str], Line | None]:
     except InvalidInput as mistake:
         sentences.append(str(mistake))
     if "hidden" in raw:
-        is_hidden = _BOOLEANS.get(raw["hidden"].lower())
+        is_hidden = _YES_NO.get(raw["hidden"].lower())
         if is_hidden is None:
             sentences.append(f"Hidden is yes or no, not {_shorten(raw['hidden'])}.")
     try:

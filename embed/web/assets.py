@@ -1,4 +1,4 @@
-"""Static files under an address that changes with their content, kept for a year."""
+"""Static files under an address that changes with their content, cached for a year."""
 
 import hashlib
 from datetime import timedelta
@@ -9,10 +9,10 @@ from flask_compress import Compress
 from embed.settings import PROJECT_DIR
 
 STATIC_DIR = PROJECT_DIR / "static"
-KEPT_FOR = timedelta(days=365)
-SCRIPT_KEPT_FOR = timedelta(hours=1)
+CACHED_FOR = timedelta(days=365)
+SCRIPT_CACHED_FOR = timedelta(hours=1)
 
-# By hand, where it is wanted: on answers under /api it would change headers that the spec fixes.
+# Applied per route: on answers under /api it would change headers that the spec fixes.
 compress = Compress()
 
 
@@ -21,15 +21,15 @@ def init_assets(app: Flask) -> None:
     app.config["COMPRESS_REGISTER"] = False
     compress.init_app(app)
 
-    # One hash for the whole folder: modules import each other by relative addresses, which
-    # then carry the hash along.
+    # One hash for the whole folder: JavaScript modules import each other by relative addresses,
+    # which then contain the hash too.
     @app.get("/static/<folder_digest>/<path:name>")
     @compress.compressed()
     def static_file(folder_digest: str, name: str) -> Response:
         response = send_from_directory(STATIC_DIR, name)
-        # An address of another version gets today's file, which must not be kept under it.
+        # The address of another version gets the present file, which must not be cached there.
         if folder_digest == digest:
-            response.cache_control.max_age = int(KEPT_FOR.total_seconds())
+            response.cache_control.max_age = int(CACHED_FOR.total_seconds())
             response.cache_control.public = True
             response.cache_control.immutable = True
             response.cache_control.no_cache = None
@@ -40,8 +40,8 @@ def init_assets(app: Flask) -> None:
     @app.get("/embed.js")
     @compress.compressed()
     def embed_script() -> Response:
-        # Pasted into other sites under this one name, so it is kept for a short time only.
-        age_s = int(SCRIPT_KEPT_FOR.total_seconds())
+        # Other sites use this fixed address, so it is cached for a short time only.
+        age_s = int(SCRIPT_CACHED_FOR.total_seconds())
         return send_from_directory(STATIC_DIR, "embed.js", max_age=age_s)
 
     app.jinja_env.globals["asset"] = lambda name: f"/static/{digest}/{name}"

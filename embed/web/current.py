@@ -1,4 +1,4 @@
-"""What the current app was made with."""
+"""The current app's runtime, and the service's own origin."""
 
 from typing import cast
 from urllib.parse import urlsplit
@@ -15,14 +15,14 @@ def runtime() -> Runtime:
 
 
 def is_api_request() -> bool:
-    """Tell whether the caller expects JSON: all paths of the API, also those that lead nowhere."""
+    """Tell whether the path belongs to the API, even if unknown: such callers expect JSON."""
     return f"{request.path}/".startswith(("/api/", "/embed/api/"))
 
 
 def own_origin() -> str:
     """Return the service's own origin: PUBLIC_URL's, else the request's.
 
-    Raises ApiError `invalid_host` when the request names a host that cannot be one.
+    Raises ApiError `invalid_host` when the request's Host header is invalid.
     """
     public_url = runtime().settings.public_url
     origin = parse_origin(public_url or f"{request.scheme}://{request.host}")
@@ -32,9 +32,9 @@ def own_origin() -> str:
 
 
 def check_host() -> None:
-    """Refuse every name but PUBLIC_URL's, so that none pointed at this machine passes for its own.
+    """Refuse all host names but PUBLIC_URL's, so that another name for this server is not trusted.
 
-    Any port will do: a proxy in front may drop it or keep it. Raises ApiError `invalid_host`.
+    The port is ignored, since a proxy may change it. Raises ApiError `invalid_host`.
     """
     asked = parse_origin(f"http://{request.host}")
     if asked is None or urlsplit(asked).hostname != urlsplit(own_origin()).hostname:

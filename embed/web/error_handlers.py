@@ -1,4 +1,4 @@
-"""Every refusal and failure in the one shape: JSON for the API, a small page for people."""
+"""Error responses: JSON for the API, a small HTML page elsewhere."""
 
 import math
 from datetime import timedelta
@@ -27,7 +27,7 @@ def init_error_handlers(app: Flask) -> None:
 
 
 def render_refusal(refusal: ApiError) -> Response:
-    """Answer JSON under the API's paths, and a page without a cookie anywhere else."""
+    """Answer JSON under the API's paths, and a page that sets no cookie elsewhere."""
     response = _as_json(refusal) if is_api_request() else _as_page(refusal)
     if refusal.retry_after is not None:
         seconds = math.ceil(refusal.retry_after.total_seconds())
@@ -51,7 +51,7 @@ def _as_page(refusal: ApiError) -> Response:
 
 
 def _render_http_exception(error: HTTPException) -> Response | HTTPException:
-    """Give what Werkzeug and Flask raise the API's shape, keeping headers such as Allow."""
+    """Give errors of Werkzeug and Flask the API's form, with their Allow header."""
     status = error.code or 500
     if status < 400:
         return error
@@ -69,11 +69,11 @@ def _render_database_away(error: Exception) -> Response:
 
 
 def _render_refused_statement(error: peewee.ProgrammingError) -> Response:
-    """Tell a database that is not at this version yet from a bug; no request upgrades it."""
+    """Answer 503 if the database is not upgraded yet; anything else is a bug."""
     return _render_database_away(error) if is_schema_missing(error) else _render_bug(error)
 
 
 def _render_bug(error: Exception) -> Response:
-    # The rule and not the path: that may hold a one-time link.
+    # Log the rule, not the path, which may contain a one-time link.
     current_app.logger.exception("Unexpected failure of %s %s", request.method, request.url_rule)
     return render_refusal(ApiError("internal_error"))

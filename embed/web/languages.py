@@ -1,4 +1,4 @@
-"""The widget's languages: gettext catalogs, chosen by ``?lang=`` or by the browser's wish."""
+"""The widget's languages: gettext catalogs, chosen by ``?lang=`` or Accept-Language."""
 
 import io
 from decimal import Decimal, localcontext
@@ -16,10 +16,10 @@ from embed.domain import amounts
 from embed.settings import PROJECT_DIR
 
 CATALOG_DIR = PROJECT_DIR / "translations"
-SOURCE_LANGUAGE = "en"  # written in the templates themselves
+SOURCE_LANGUAGE = "en"  # of the texts in the templates
 LANGUAGES = (SOURCE_LANGUAGE, "ar", "de", "es", "fr", "ja", "pt", "ru", "tr", "zh")
 
-# More digits than an amount has: with the usual 28, Babel would round twice.
+# More digits than an amount has: with the default of 28, Babel would round twice.
 _PRECISION = 60
 
 
@@ -38,17 +38,17 @@ def init_languages(app: Flask) -> None:
 def current_language() -> str:
     """Return the language of this request's page, one of LANGUAGES."""
     if "language" not in g:
-        asked = request.args.get("lang", "").lower().replace("_", "-").partition("-")[0]
-        g.language = asked if asked in LANGUAGES else _best_wished()
+        requested = request.args.get("lang", "").lower().replace("_", "-").partition("-")[0]
+        g.language = requested if requested in LANGUAGES else _match_browser_language()
     return str(g.language)
 
 
-def _best_wished() -> str:
-    """Match what the browser asks for by language alone: de-AT is German, before any en."""
-    wished = LanguageAccept(
+def _match_browser_language() -> str:
+    """Match Accept-Language by language only: de-AT counts as de."""
+    accepted = LanguageAccept(
         (tag.partition("-")[0], quality) for tag, quality in request.accept_languages
     )
-    return str(wished.best_match(LANGUAGES, SOURCE_LANGUAGE))
+    return str(accepted.best_match(LANGUAGES, SOURCE_LANGUAGE))
 
 
 def current_locale() -> Locale:
@@ -56,7 +56,7 @@ def current_locale() -> Locale:
 
 
 def format_amount(amount: Decimal) -> str:
-    """Group a balance for the reader's language, with at most six decimals."""
+    """Format a balance for the reader's language, with at most six decimals."""
     with localcontext(prec=_PRECISION):
         return format_decimal(amount, format="#,##0.######", locale=current_locale())
 
@@ -67,7 +67,7 @@ def _translations() -> NullTranslations:
 
 @cache
 def load_catalog(language: str) -> NullTranslations:
-    """Compile a catalog in memory, so that its text is the only file there is of it."""
+    """Compile a catalog in memory, so that no compiled files are needed."""
     if language == SOURCE_LANGUAGE:
         return NullTranslations()
     with (CATALOG_DIR / f"{language}.po").open("rb") as file:

@@ -1,4 +1,4 @@
-"""The visitor's session, known by a signed cookie (spec 2.7)."""
+"""The visitor's session, identified by a signed cookie (spec 2.7)."""
 
 from flask import Response, request
 
@@ -15,7 +15,7 @@ def find_session_id() -> str | None:
 
 
 def renew_session(response: Response) -> None:
-    """Start a session, or give the present one another 30 days."""
+    """Start a session, or extend the present one by 30 days from now."""
     session_id = find_session_id() or make_id()
     response.set_cookie(
         COOKIE,

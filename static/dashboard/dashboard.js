@@ -1,8 +1,8 @@
-// Comfort for every page of the dashboard; everything works without it.
+// Optional features for every page of the dashboard; everything works without them.
 
 import { findAround } from "../elements.js";
 
-// Times in the reader's own zone.
+// Show times in the reader's time zone.
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 /** @type {NodeListOf<HTMLTimeElement>} */
 const shownTimes = document.querySelectorAll("time[datetime]");

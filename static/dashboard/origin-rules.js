@@ -1,15 +1,15 @@
-// The rules for the sites of a key, as the server has them (embed/domain/origins.py); it decides.
-// tests/origin_cases.json holds both to the same answers.
+// The rules for the sites of a key, as on the server (embed/domain/origins.py), which decides.
+// tests/origin_cases.json checks that both give the same answers.
 //
-// The browser's URL parser only spells IDN and IPv6: it repairs what the server refuses.
+// The browser's URL parser is used for IDN and IPv6 only: it accepts origins that the server refuses.
 
 /**
  * @typedef {"wildcard" | "null" | "no_scheme" | "not_an_origin"} Refusal
- * @typedef {{ origin: string, hasPath: boolean, refused?: undefined }} Kept
+ * @typedef {{ origin: string, hasPath: boolean, refused?: undefined }} Accepted
  * @typedef {{ refused: Refusal, origin?: undefined }} Refused
  */
 
-// What Python calls white space; trim() and \s differ at both ends of the table.
+// White space as Python defines it; trim() and \s differ at both ends of the table.
 const WHITE_SPACE = "[\\p{White_Space}\\x1c-\\x1f]";
 const AROUND = new RegExp(`^${WHITE_SPACE}+|${WHITE_SPACE}+$`, "gv");
 const FORBIDDEN = new RegExp(`[${WHITE_SPACE}\\\\\\x00-\\x1f\\x7f]`, "v");
@@ -22,9 +22,9 @@ const MAX_HOST_LENGTH = 253;
 const DEFAULT_PORTS = { http: 80, https: 443 };
 
 /**
- * Return how an entry of an allowlist is kept, or why it is refused.
+ * Return how an entry of an allowlist is stored, or why it is refused.
  * @param {string} raw
- * @returns {Kept | Refused}
+ * @returns {Accepted | Refused}
  */
 export function describeOrigin(raw) {
   const entry = raw.replace(AROUND, "");
@@ -56,22 +56,22 @@ function normalizeHost(host) {
  * @param {string} name
  */
 function encodeName(name) {
-  // One label at a time: in a whole name the URL parser looks for IPv4 addresses.
+  // One label at a time: the URL parser could take a whole name for an IPv4 address.
   const labels = name.split(/[.\u3002\uff0e\uff61]/).map((label) =>
     isLabel(label) ? spell(`${label}.example`)?.replace(/\.example$/, "") : null);
   return labels.every(Boolean) ? labels.join(".") : null;
 }
 
 const IGNORED = /[\p{Default_Ignorable_Code_Point}--[\u200c\u200d]]/gv;
-// Two dots are letters where they are needed: between two l in Catalan, and beside Japanese ones.
+// Two dots are allowed in context: between two l in Catalan, and beside Japanese letters.
 const JAPANESE = "[\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Han}]";
-// Joiners are left to the URL parser, which knows where they belong.
+// Joiners are left to the URL parser, which checks their context.
 const LABEL = new RegExp(
   `^(?!-|\\p{M})(?=[^\\u30fb]*$|.*${JAPANESE})` +
     "(?:[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}\\p{Nd}\\-\\u200c\\u200d\\u30fb]|(?<=l)\\u00b7(?=l))+(?<!-)$", "v");
 
 /**
- * Whether a label has only the letters and digits of IDNA 2008; browsers allow symbols, too.
+ * Whether a label has only the letters and digits of IDNA 2008; browsers also allow symbols.
  * @param {string} label
  */
 function isLabel(label) {
@@ -80,7 +80,7 @@ function isLabel(label) {
 }
 
 /**
- * Return a host as the browser's URL parser spells it, or null.
+ * Return a host as the browser's URL parser writes it, or null.
  * @param {string} host
  */
 function spell(host) {

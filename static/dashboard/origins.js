@@ -1,4 +1,4 @@
-// Says beside the field, while it is written, how each site will be kept. The server decides.
+// Shows beside the field, while the owner types, how each site will be stored. The server decides.
 
 import { describeOrigin } from "./origin-rules.js";
 
@@ -19,7 +19,7 @@ function explainRefusal(entry, reason) {
 }
 
 /**
- * Return a line of advice about an entry, or null if it is kept as it is.
+ * Return a line of advice about an entry, or null if it is stored unchanged.
  * @param {string} entry
  */
 function makeAdvice(entry) {
@@ -41,7 +41,7 @@ if (field instanceof HTMLTextAreaElement && list) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   field.addEventListener("input", () => {
-    document.getElementById(`${field.id}-wrong`)?.remove(); // what the server said of the lines before
+    document.getElementById(`${field.id}-wrong`)?.remove(); // the server's messages about the previous lines
     clearTimeout(timer);
     timer = setTimeout(show, 400);
   });

@@ -1,4 +1,4 @@
-// Comfort for the queue: keys, a countdown, a count. Everything works without it.
+// Optional features for the queue: keyboard shortcuts, countdown, count. Everything works without them.
 
 import { findAround, getElement } from "../elements.js";
 
@@ -10,7 +10,7 @@ const undo = document.querySelector(".undo");
 /** @type {HTMLElement | null} */
 const help = document.querySelector(".shortcuts");
 
-// Single keys are in the way of some people's tools, so they can be switched off for good.
+// Single-key shortcuts disturb some assistive tools, so they can be switched off permanently.
 const OFF = "dashboard-keys-off";
 if (help) {
   const keysSwitch = getElement(help, "[data-shortcuts]", HTMLInputElement);
@@ -22,7 +22,7 @@ if (help) {
   });
 }
 
-// After a decision the page comes back without that item: go on with the one that followed.
+// After a decision the page reloads without that item: focus the one that followed.
 const PLACE = "dashboard-queue-place";
 const place = sessionStorage.getItem(PLACE);
 sessionStorage.removeItem(PLACE);
@@ -69,13 +69,13 @@ document.addEventListener("keydown", (event) => {
   const isTyping = findAround(event, "input:not([type=checkbox]), textarea, select");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (localStorage.getItem(OFF) || !Object.hasOwn(actions, event.key)) return;
-  // Arrows scroll until a submission has been reached by j or a click.
+  // Arrow keys scroll until a submission has the focus, by j or a click.
   if (event.key.startsWith("Arrow") && findCurrent() < 0) return;
   event.preventDefault();
   actions[event.key]();
 });
 
-// A decision is sent once, however often the button is pressed.
+// Send a decision only once, however often the button is pressed.
 /** @type {NodeListOf<HTMLFormElement>} */
 const forms = document.querySelectorAll(".item form, .many, .undo");
 for (const form of forms) {
@@ -94,7 +94,7 @@ if (undo) {
   const tick = () => {
     const left = Math.ceil((until - performance.now()) / 1000);
     countdown.textContent = `${Math.max(left, 0)} s`;
-    // While somebody stands on the button it stays; the server has the last word.
+    // While the button has the focus it is not removed; the server checks the time anyway.
     if (left <= 0 && !undo.contains(document.activeElement)) {
       undo.hidden = true;
       clearInterval(timer);
@@ -125,6 +125,6 @@ if (document.querySelector(".many")) {
     show();
   });
   for (const box of boxes) box.addEventListener("change", show);
-  addEventListener("pageshow", show); // a browser may bring ticked boxes back
+  addEventListener("pageshow", show); // a browser may restore ticked boxes
   show();
 }

@@ -1,5 +1,5 @@
-// A wallet to try the widget with, loaded in demo mode only (flask demo). It speaks the Wallet
-// Standard as real ones do; its key is made at every load, holds nothing and is kept nowhere.
+// A test wallet, loaded in demo mode only (flask demo). It implements the Wallet Standard as real
+// wallets do. Its key is created at every load, holds no tokens and is not stored.
 
 import { encodeBase58 } from "../widget/codec.js";
 
@@ -62,7 +62,7 @@ const wallet = Object.freeze({
   },
 });
 
-// Whichever side loads last, both meet.
+// Announce the wallet both ways, so that it is found whichever side loads last.
 /** @param {{ register: (wallet: object) => void }} app */
 const register = ({ register }) => register(wallet);
 dispatchEvent(new CustomEvent("wallet-standard:register-wallet", { detail: register }));

@@ -1,17 +1,17 @@
-// Token amounts as exact decimal text: they have up to 20 digits, more than a number can hold.
+// Token amounts as exact decimal text: a JavaScript number cannot hold all their digits.
 
 const AMOUNT_KEYS = new Set(["tokenBalance", "balance", "minBalance"]);
 const NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * Whether a field of the API's answers holds an amount.
+ * Whether a field of the API's responses is an amount.
  * @param {string} key
  */
 export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
 
 /**
- * Parse an answer of the API, with its amounts as exact text. Browsers that do not show a
- * number's source yet (before Chrome 114, Firefox 135, Safari 18.4) round the amount to a number.
+ * Parse a response of the API, with its amounts as exact text. Browsers that do not provide a
+ * number's source text (before Chrome 114, Firefox 135, Safari 18.4) round the amount to a number.
  * @param {string} text
  */
 export function parseAnswer(text) {
@@ -24,7 +24,7 @@ export function parseAnswer(text) {
 }
 
 /**
- * Return the one way to write an amount: no exponent, no zeros that say nothing.
+ * Return an amount in normal form: no exponent, no trailing zeros.
  * @param {string} text a number of 0 or more, as JSON or Python writes it
  */
 export function normalizeAmount(text) {

@@ -1,4 +1,4 @@
-// The service's API, called under the path that the session cookie belongs to.
+// The service's API, called under the path of the session cookie.
 
 import { parseAnswer } from "./amounts.js";
 
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 20_000;
  *   rejectReason?: string | null, decidedAtIso?: string | null }} Submission
  */
 
-/** A refusal or failure; `code` names the sentence that explains it. */
+/** A refusal or failure; `code` is the key of the sentence that explains it. */
 export class Problem extends Error {
   /**
    * @param {string} code
@@ -53,8 +53,8 @@ export class Api {
   }
 
   /**
-   * Send a submission. Nothing takes it back: it may have been accepted, so it is not aborted,
-   * and it arrives even if the tab is closed meanwhile.
+   * Send a submission. It is never aborted, since it may have been accepted already, and it is
+   * sent even if the tab is closed meanwhile.
    * @param {Draft} draft
    * @returns {Promise<Receipt>}
    */

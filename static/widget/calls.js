@@ -1,5 +1,5 @@
-// Calls from the signing window to the frame that opened it. Each has a MessageChannel of its own:
-// no answer can be taken for another's, and one that comes too late is dropped with its channel.
+// Calls from the signing window to the frame that opened it. Each uses its own MessageChannel, so
+// that answers cannot be mixed up, and late answers are dropped with the closed channel.
 
 import { Problem } from "./api.js";
 
@@ -8,8 +8,8 @@ import { Problem } from "./api.js";
  */
 
 /**
- * Post {kind, args} and a port to `target`, and return what is answered on that port.
- * Rejects with the Problem that is answered, with `window_lonely` after `timeoutMs`, and with the
+ * Post {kind, args} and a port to `target`, and return the answer on that port.
+ * Rejects with the Problem in the answer, with `window_disconnected` after `timeoutMs`, and with the
  * signal's reason when it is aborted.
  * @param {Window} target
  * @param {{ kind: string, args: unknown[] }} message
@@ -24,10 +24,10 @@ export function call(target, message, { origin, timeoutMs, signal }) {
       end();
       reject(signal?.reason);
     };
-    // The frame has been loaded anew, and knows nothing of this window.
+    // The frame was reloaded, and no longer knows this window.
     const timer = setTimeout(() => {
       end();
-      reject(new Problem("window_lonely"));
+      reject(new Problem("window_disconnected"));
     }, timeoutMs);
     const end = () => {
       clearTimeout(timer);
@@ -46,8 +46,8 @@ export function call(target, message, { origin, timeoutMs, signal }) {
 }
 
 /**
- * Answer a call on its port with what `action` gives. The caller closes the port; `signal` is
- * aborted when it no longer wants an answer.
+ * Answer a call on its port with the result of `action`. The caller closes the port; `signal` is
+ * aborted when the caller no longer wants an answer.
  * @param {MessagePort} port
  * @param {(signal: AbortSignal) => Promise<unknown>} action
  */

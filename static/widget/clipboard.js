@@ -1,9 +1,9 @@
-// Copying text for the visitor.
+// Copying text to the clipboard.
 
 import { say } from "./words.js";
 
 /**
- * Copy text and say so on the button.
+ * Copy text, and confirm it on the button.
  * @param {string} text
  * @param {HTMLElement} button
  */
@@ -16,7 +16,7 @@ export async function copyText(text, button) {
 }
 
 /**
- * Copy by the deprecated command, the only way that a frame on another site is allowed.
+ * Copy with the deprecated execCommand, the only way that is allowed in a cross-site frame.
  * @param {string} text
  */
 function copyBySelection(text) {

@@ -3,7 +3,7 @@
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /**
- * Return the bytes of a base58 text, or null if it is none.
+ * Return the bytes of a base58 text, or null if it is invalid.
  * @param {string} text
  */
 export function decodeBase58(text) {
@@ -40,7 +40,7 @@ export const encodeBase64 = (bytes) => btoa(String.fromCharCode(...bytes));
 export const isAddress = (text) => decodeBase58(text)?.length === 32;
 
 /**
- * Return a signature given as base64 or base58 in the form that the API takes, or null.
+ * Return a base64 or base58 signature in the API's form, base64, or null.
  * @param {string} text
  */
 export function normalizeSignature(text) {
@@ -51,7 +51,7 @@ export function normalizeSignature(text) {
     const base64 = given.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     const signature = encodeBase64(bytes);
-    // atob overlooks bits left over at the end; base58 that was cut off would pass for base64.
+    // atob ignores stray bits at the end, so truncated base58 could be accepted as base64.
     return bytes.length === 64 && signature.startsWith(base64) ? signature : null;
   } catch {
     return null;

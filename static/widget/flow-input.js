@@ -1,4 +1,4 @@
-// What the visitor does in the section of the flow: buttons pressed and forms sent.
+// The visitor's input in the flow's section: buttons and forms.
 
 import { findAround, getElement } from "../elements.js";
 import { Problem } from "./api.js";
@@ -17,7 +17,7 @@ import { say } from "./words.js";
 const LEAVING = ["back", "close"];
 
 /**
- * Call the handlers with what the visitor enters, once it is well formed.
+ * Call the handlers with the visitor's input, once it is well formed.
  * @param {HTMLElement} root the section of flow.html
  * @param {Handlers} on
  */
@@ -62,7 +62,7 @@ function listenToButtons(root, on) {
   root.addEventListener("click", (event) => {
     const button = findAround(event, "button[data-do]:enabled");
     const name = button?.dataset.do ?? "";
-    // Leaving is always possible, doing something twice at once is not.
+    // Leaving is always possible; other actions are ignored while one is in progress.
     if (root.hasAttribute("aria-busy") && !LEAVING.includes(name)) return;
     if (button) actions[name]?.(button);
   });
@@ -81,7 +81,7 @@ function listenToForm(root, selector, send) {
 }
 
 /**
- * Say beside the field what is wrong with the nickname; return whether it is well formed.
+ * Explain beside the field why the nickname is invalid; return whether it is valid.
  * @param {HTMLInputElement} input
  * @param {HTMLElement} advice
  */

@@ -1,4 +1,4 @@
-// The flow inside the frame. It is loaded when somebody wants to add a wallet: most only read.
+// Sets up the flow in the frame. Loaded on demand, as most visitors do not add a wallet.
 
 import { Flow } from "./flow.js";
 import { FlowView } from "./flow-view.js";
@@ -8,7 +8,7 @@ import { watchWallets } from "./wallets.js";
 /** @import { Result, Service } from "./flow.js" */
 
 /**
- * Bring the section of the flow to life.
+ * Set up the flow in its section.
  * @param {HTMLElement} section
  * @param {{ service: Service, site: string | null, symbol: string,
  *   on: { close: () => void, done: (result: Result) => void } }} options

@@ -1,4 +1,4 @@
-// The section of the flow in the page (flow.html): which step it shows, and what that holds.
+// The flow's section in the page (flow.html): the current step and its contents.
 
 import { getElement } from "../elements.js";
 import { listenToVisitor } from "./flow-input.js";
@@ -62,7 +62,7 @@ export class FlowView {
   showNickname(address) {
     this.#get("[data-show=address]").textContent = address;
     this.showStep("nickname");
-    this.#get("[name=nickname]").focus(); // it still holds what was typed before
+    this.#get("[name=nickname]").focus(); // it still contains the previous input
   }
 
   /**
@@ -87,7 +87,7 @@ export class FlowView {
 
   // Waiting and problems
 
-  /** @param {string} sentence the name of what is said meanwhile */
+  /** @param {string} sentence the key of the sentence to show meanwhile */
   startWaiting(sentence) {
     this.problem.clear();
     this.#get("[data-busy]").textContent = say(sentence);

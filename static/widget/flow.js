@@ -1,4 +1,4 @@
-// The steps from a wallet to a submission, and what happens when one of them fails.
+// The steps from choosing a wallet to its submission, with the handling of failures.
 
 import { Problem } from "./api.js";
 
@@ -17,7 +17,7 @@ const NICKNAME_CODES = new Set(["invalid_nickname_length", "invalid_nickname_cha
 
 export class Flow {
   /**
-   * `openWindow` is there where a window of its own can be opened.
+   * `openWindow` is set where a signing window can be opened.
    * @param {FlowView} view
    * @param {{ service: Service, on: { close: () => void, done: (result: Result) => void,
    *   openWindow?: (() => void) | null } }} options
@@ -33,8 +33,8 @@ export class Flow {
     this.nickname = "";
     this.signature = "";
     /** @type {Retry | null} */
-    this.retry = null; // what "try again" does
-    this.attempt = new AbortController(); // aborted when the visitor leaves a step that is awaited
+    this.retry = null; // the action of "try again"
+    this.attempt = new AbortController(); // aborted when the visitor leaves a step in progress
     view.listen({
       choose: (wallet) => this.#connect(wallet),
       enterAddress: (address) => this.#accept({ address }),
@@ -68,7 +68,7 @@ export class Flow {
     this.on.close();
   }
 
-  /** Wait for the signing window, which takes the steps itself. */
+  /** Wait for the signing window, where the visitor goes through the steps. */
   waitElsewhere() {
     this.view.showStep("elsewhere");
   }
@@ -80,7 +80,7 @@ export class Flow {
   }
 
   /**
-   * Explain a problem; `retry` is done again on demand.
+   * Explain a problem; the visitor can run `retry`.
    * @param {unknown} error
    * @param {Retry | null} [retry]
    */
@@ -145,7 +145,7 @@ export class Flow {
       nonceId: this.nonce.nonceId,
       signature: this.signature,
     };
-    // Never aborted: it may have been accepted. Who leaves finds it among their own submissions.
+    // Never aborted: it may have been accepted. A visitor who leaves finds it in their own list.
     const submit = () => this.service.submit(draft);
     return this.#try("sending", () => this.#send(), submit, (receipt) => {
       this.finish({ address, ...receipt });
@@ -161,9 +161,9 @@ export class Flow {
   // Waiting and failing
 
   /**
-   * Do `work`, then `next` with its result, unless the visitor has left meanwhile.
+   * Run `work`, then `next` with its result, unless the visitor has left the step meanwhile.
    * @template T
-   * @param {string} busy the name of the sentence to show meanwhile
+   * @param {string} busy the key of the sentence to show meanwhile
    * @param {Retry} retry
    * @param {(signal: AbortSignal) => Promise<T>} work
    * @param {(result: T) => unknown} next
@@ -182,7 +182,7 @@ export class Flow {
   }
 
   /**
-   * Return to the step that can mend a problem, and explain it there.
+   * Return to the step where the visitor can solve the problem, and explain it there.
    * @param {unknown} problem
    * @param {Retry} retry
    * @param {AbortSignal} signal
@@ -205,7 +205,7 @@ export class Flow {
   }
 
   /**
-   * @param {unknown} problem what was wrong with the text before
+   * @param {unknown} problem the problem with the previous message
    * @param {AbortSignal} signal
    */
   async #replaceText(problem, signal) {

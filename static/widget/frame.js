@@ -1,20 +1,20 @@
-// What the frame tells the page around it, and hears from it: height and theme.
+// Messages between the frame and its host page: height and theme.
 
 import { setTheme } from "./look.js";
 
-/** Keep the host page's script (embed.js) informed; without it nothing happens. */
-export function talkToHost() {
+/** Send the height to the host page's script (embed.js), and apply the theme that it sends. */
+export function connectToHost() {
   if (window.parent === window) return;
-  // The height is no secret, and a host that hides its Referer has no known origin.
+  // Without a Referer the host's origin is unknown: send to any, as the height is not secret.
   const host = document.referrer ? new URL(document.referrer).origin : "*";
-  const tell = () => {
+  const sendHeight = () => {
     const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
     window.parent.postMessage({ kind: "embed:height", height }, host);
   };
-  new ResizeObserver(tell).observe(document.documentElement);
+  new ResizeObserver(sendHeight).observe(document.documentElement);
   window.addEventListener("message", (event) => {
     if (event.source !== window.parent || (host !== "*" && event.origin !== host)) return;
     if (event.data?.kind === "embed:theme") setTheme(event.data.theme);
-    if (event.data?.kind === "embed:hello") tell();
+    if (event.data?.kind === "embed:hello") sendHeight();
   });
 }

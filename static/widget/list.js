@@ -1,4 +1,4 @@
-// The list of wallets: filtered, sorted, and rendered as far as somebody has scrolled.
+// The list of wallets: filtered, sorted, and rendered as far as the visitor has scrolled.
 
 import { findAround, getElement } from "../elements.js";
 import { compareAmounts } from "./amounts.js";
@@ -8,7 +8,7 @@ import { formatAmount, language, say } from "./words.js";
 
 /**
  * @import { TrackedWallet, TrackingPage } from "./api.js"
- * @typedef {TrackedWallet & { sought: string }} Entry a wallet, and the text that a search looks at
+ * @typedef {TrackedWallet & { sought: string }} Entry a wallet, and the text that is searched
  */
 
 const CHUNK = 100;
@@ -41,7 +41,7 @@ export class List {
     this.total = 0;
     this.count = CHUNK;
     /** @type {Map<string, { row: HTMLElement, text: string }>} */
-    this.rows = new Map(); // id -> {row, text}: rows whose wallet is unchanged are kept
+    this.rows = new Map(); // id -> {row, text}: rows of unchanged wallets are reused
     this.#listen(root);
     this.#adopt(Number(root.dataset.total));
   }
@@ -52,7 +52,7 @@ export class List {
   }
 
   /**
-   * Show the public payload; nothing moves where nothing changed.
+   * Show the public payload, without touching unchanged rows.
    * @param {TrackingPage} page
    */
   show(page) {
@@ -74,7 +74,7 @@ export class List {
   }
 
   /**
-   * Say what keeps the list from being refreshed, until it is.
+   * Show why the list cannot be refreshed, until it is.
    * @param {string} sentence
    */
   warn(sentence) {
@@ -88,7 +88,7 @@ export class List {
   }
 
   /**
-   * Take over the document's own rows, if they are all there are: nothing is asked for twice.
+   * Use the rows rendered by the server, if they are complete, so that no request is needed.
    * @param {number} total
    */
   #adopt(total) {
@@ -168,8 +168,8 @@ export class List {
   #getRow(wallet) {
     const isMine = this.mine.has(wallet.address);
     const text = describeRow(wallet, isMine);
-    const kept = this.rows.get(wallet.id);
-    if (kept?.text === text) return kept.row;
+    const existing = this.rows.get(wallet.id);
+    if (existing?.text === text) return existing.row;
     const row = makeRow(this.template, wallet, { isMine });
     this.rows.set(wallet.id, { row, text });
     return row;
@@ -186,14 +186,14 @@ const addSought = (wallet) => ({
 });
 
 /**
- * Return what a row shows, to see whether it is still the same.
+ * Return the contents of a row as text, to detect changes.
  * @param {Entry} wallet
  * @param {boolean} isMine
  */
 const describeRow = (wallet, isMine) => JSON.stringify([wallet, isMine]);
 
 /**
- * Make `rows` the list's children, touching only those that are not in place already.
+ * Make `rows` the list's children, moving only those that are not in place.
  * @param {HTMLElement} list
  * @param {HTMLElement[]} rows
  */

@@ -1,8 +1,8 @@
-// Theme and accent: from the address, or passed on by the host page while it is open.
+// Theme and accent: from the address, or sent later by the host page.
 
 const root = document.documentElement;
 
-/** Apply what the address asked for; the stylesheet does the rest. */
+/** Apply theme and accent from the address. */
 export function applyLook() {
   if (root.dataset.accent) setAccent(root.dataset.accent);
 }

@@ -1,8 +1,8 @@
-// The widget inside the frame: the list, the way onto it, and the visitor's own submissions.
+// The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
 import { getElement } from "../elements.js";
 import { Api, Problem } from "./api.js";
-import { talkToHost } from "./frame.js";
+import { connectToHost } from "./frame.js";
 import { List } from "./list.js";
 import { applyLook } from "./look.js";
 import { OwnSubmissions } from "./own.js";
@@ -22,7 +22,7 @@ const own = new OwnSubmissions(getElement(root, "#own", HTMLElement), { cooldown
 const addButton = getElement(root, "#add", HTMLButtonElement);
 
 applyLook();
-talkToHost();
+connectToHost();
 
 // The list
 
@@ -45,23 +45,23 @@ if (!list.isComplete) listPoll.now();
 // The visitor's own submissions
 
 async function refreshOwn() {
-  if (own.isForgetful) return;
+  if (own.isCookieBlocked) return;
   const before = own.approvedAddresses.length;
   own.show(await api.listOwn());
   list.markMine(own.approvedAddresses);
   if (own.approvedAddresses.length > before) listPoll.now();
 }
 
-const ownPoll = poll(refreshOwn, OWN_SECONDS, () => own.isPending && !own.isForgetful);
+const ownPoll = poll(refreshOwn, OWN_SECONDS, () => own.isPending && !own.isCookieBlocked);
 
-async function remember() {
+async function loadOwn() {
   if (await api.hasSession()) await refreshOwn();
-  else own.sayForgetful();
+  else own.showCookieBlocked();
 }
 
-remember().catch(() => {}); // the list says already when the server is away
+loadOwn().catch(() => {}); // the list shows already that the server cannot be reached
 
-// The way onto the list
+// Adding a wallet
 
 /** @type {Service} */
 const service = {
@@ -73,7 +73,7 @@ const service = {
       own.addSent({ address, nickname, wasListed: list.has(address), ...answer });
       return answer;
     } finally {
-      refreshOwn().catch(() => {}); // a refusal is on the visitor's list too
+      refreshOwn().catch(() => {}); // the visitor's list also shows refusals
     }
   },
 };
@@ -115,4 +115,4 @@ addButton.addEventListener("click", async () => {
   flow.start();
 });
 
-root.dataset.ready = ""; // what needs script works from here on
+root.dataset.ready = ""; // from here on, everything that needs a script works

@@ -1,9 +1,9 @@
-// The rules for nicknames, as the server has them (embed/domain/nicknames.py); it decides.
-// tests/nickname_cases.json holds both to the same answers.
+// The rules for nicknames, as on the server (embed/domain/nicknames.py), which decides.
+// tests/nickname_cases.json checks that both give the same answers.
 
 const MAX_LENGTH = 32; // code points, after normalisation
 
-// What Python calls white space; trim() differs at both ends of the table.
+// White space as Python defines it; trim() differs at both ends of the table.
 const WHITE_SPACE = "[\\p{White_Space}\\x1c-\\x1f]+";
 const AROUND = new RegExp(`^${WHITE_SPACE}|${WHITE_SPACE}$`, "gv");
 
@@ -17,16 +17,16 @@ const ALLOWED = new RegExp(
 const trim = (text) => text.replace(AROUND, "");
 
 /**
- * Return the nickname as the server keeps it: trimmed, NFKC.
+ * Return the nickname as the server stores it: trimmed, NFKC.
  * @param {string} raw
  */
 export function normalizeNickname(raw) {
-  // NFKC can uncover white space at the ends, so it is trimmed before and after.
+  // NFKC can produce white space at the ends, so trim before and after it.
   return trim(trim(raw).normalize("NFKC"));
 }
 
 /**
- * Return the code of what is wrong with a nickname, or null.
+ * Return the error code for an invalid nickname, or null.
  * @param {string} raw
  * @returns {"invalid_nickname_length" | "invalid_nickname_chars" | null}
  */

@@ -1,4 +1,4 @@
-// The visitor's own submissions: what became of them, and what to do about it.
+// The visitor's own submissions: their status, and advice for refused ones.
 
 import { getElement } from "../elements.js";
 import { formatDuration, say } from "./words.js";
@@ -20,12 +20,12 @@ export class OwnSubmissions {
     this.list = getElement(root, "#own-list", HTMLElement);
     this.cooldown = cooldown;
     /** @type {Submission[]} */
-    this.remembered = []; // what the server tells of this session
+    this.remembered = []; // the session's submissions from the server
     /** @type {Map<string, Submission & { wasListed: boolean }>} */
-    this.sentNow = new Map(); // address -> submission, for browsers that keep no cookie
-    this.isForgetful = false; // the browser sends no cookie
+    this.sentNow = new Map(); // address -> submission, for browsers that store no cookie
+    this.isCookieBlocked = false; // the browser sends no session cookie
     /** @type {Map<string, HTMLElement>} */
-    this.rows = new Map(); // text -> row: what is unchanged is not read out again
+    this.rows = new Map(); // text -> row: screen readers do not read unchanged rows again
     setInterval(() => this.#count(), 1000);
   }
 
@@ -48,9 +48,9 @@ export class OwnSubmissions {
     this.#render();
   }
 
-  sayForgetful() {
-    this.isForgetful = true;
-    getElement(this.root, "#forgetful", HTMLElement).hidden = false;
+  showCookieBlocked() {
+    this.isCookieBlocked = true;
+    getElement(this.root, "#cookie-blocked", HTMLElement).hidden = false;
     this.#render();
   }
 
@@ -62,7 +62,7 @@ export class OwnSubmissions {
   }
 
   /**
-   * Without a cookie, the public list is what tells that a wallet was approved.
+   * Without a cookie, only the public list shows that a wallet was approved.
    * @param {(address: string) => boolean} isListed
    */
   noteListed(isListed) {
@@ -79,7 +79,7 @@ export class OwnSubmissions {
       return [text, this.rows.get(text) ?? this.#makeRow(one)];
     }));
     const isSame = [...rows.keys()].join() === [...this.rows.keys()].join();
-    this.root.hidden = rows.size === 0 && !this.isForgetful;
+    this.root.hidden = rows.size === 0 && !this.isCookieBlocked;
     this.rows = rows;
     if (!isSame) this.list.replaceChildren(...rows.values());
   }
@@ -110,7 +110,7 @@ export class OwnSubmissions {
       const until = Date.parse(decidedAtIso) + this.cooldown * 1000;
       const again = document.createElement("span");
       again.dataset.until = String(until);
-      again.setAttribute("aria-live", "off"); // counting down aloud would never end
+      again.setAttribute("aria-live", "off"); // a countdown must not be read out every second
       again.textContent = sayAgain(until);
       advice.append(" ", again);
     }

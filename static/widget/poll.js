@@ -1,4 +1,4 @@
-// Asking again: only while the tab is visible, and less often while the server fails.
+// Polling: only while the tab is visible, and less often while the server fails.
 
 import { Problem } from "./api.js";
 
@@ -6,7 +6,7 @@ const SLOWEST_MS = 10 * 60_000;
 
 /**
  * Call the async `action` every `seconds` while the tab is visible and `isWanted()` says so.
- * A failure doubles the pause; a Problem's Retry-After is kept to. Returns {now} to ask at once.
+ * A failure doubles the pause, and a Problem's Retry-After is obeyed. Returns {now} to poll at once.
  * @param {() => Promise<void>} action
  * @param {number} seconds
  */

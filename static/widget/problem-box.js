@@ -32,7 +32,7 @@ export class ProblemBox {
     tick();
     if (retryAt === null) return;
     this.timer = setInterval(() => {
-      // Counting down aloud would never end: the first sentence is read out, the rest is seen.
+      // Screen readers read the first sentence only, not every second of the countdown.
       this.sentence.setAttribute("aria-live", "off");
       tick();
     }, 1000);

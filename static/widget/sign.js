@@ -1,5 +1,5 @@
-// The signing window: a top-level page, for wallets that do not appear in frames. It connects
-// and signs; the frame that opened it holds the cookie and makes the API calls.
+// The signing window: a top-level page, for wallets that do not work in frames. It connects and
+// signs; the frame that opened it has the cookie and makes the API calls.
 
 import { getElement } from "../elements.js";
 import { Problem } from "./api.js";
@@ -10,7 +10,7 @@ import { applyLook } from "./look.js";
 import { watchWallets } from "./wallets.js";
 import { say } from "./words.js";
 
-const TIMEOUT_MS = 30_000; // the frame itself gives up on the server sooner
+const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
 
 applyLook();
 
@@ -23,7 +23,7 @@ const title = getElement(document, "#asked-by", HTMLElement);
  * @param {AbortSignal} [signal]
  */
 async function ask(message, signal) {
-  if (!opener || opener.closed) throw new Problem("window_lonely");
+  if (!opener || opener.closed) throw new Problem("window_disconnected");
   return call(opener, message, { origin: location.origin, timeoutMs: TIMEOUT_MS, signal });
 }
 
@@ -60,4 +60,4 @@ function begin({ site, symbol }) {
 }
 
 if (opener) opener.postMessage({ kind: "ready" }, location.origin);
-else title.textContent = say("window_lonely");
+else title.textContent = say("window_disconnected");

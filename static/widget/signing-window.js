@@ -23,7 +23,7 @@ export class SigningWindow {
     window.addEventListener("message", (event) => this.#receive(event));
   }
 
-  /** Open the window, by the very click that asks for it; else browsers block it. */
+  /** Open the window. Call this in the click's handler, or browsers block it. */
   open() {
     const look = new URLSearchParams({ lang: document.documentElement.lang });
     for (const [name, value] of new URLSearchParams(location.search)) {

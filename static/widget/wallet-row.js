@@ -1,4 +1,4 @@
-// A row of the list: made from a wallet, or read from the document that already shows it.
+// A row of the list: created from a wallet, or read from the server's HTML.
 
 import { getElement } from "../elements.js";
 import { normalizeAmount } from "./amounts.js";
@@ -35,7 +35,7 @@ export function makeRow(template, wallet, { isMine }) {
 }
 
 /**
- * Return the wallet that a row of the document shows, as the API tells of it.
+ * Return the wallet of a row in the server's HTML, in the API's form.
  * @param {HTMLElement} row
  * @returns {TrackedWallet}
  */

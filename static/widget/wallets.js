@@ -1,4 +1,4 @@
-// Wallets that this window can reach: first by the Wallet Standard, then by the older globals.
+// The wallets available in this window: first by the Wallet Standard, then by the older globals.
 
 import { Problem } from "./api.js";
 import { encodeBase64 } from "./codec.js";
@@ -40,14 +40,14 @@ export function watchWallets(onChange) {
     };
   };
   const api = Object.freeze({ register });
-  // Listen first, then say that we are ready: whichever side loads last, both meet.
+  // Listen first, then announce that we are ready, so that the order of loading does not matter.
   window.addEventListener("wallet-standard:register-wallet", (event) => {
-    const { detail } = /** @type {CustomEvent} */ (event); // or an Event of the wallet's own making
+    const { detail } = /** @type {CustomEvent} */ (event); // or a custom Event of the wallet
     if (typeof detail === "function") detail(api);
   });
   window.dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: api }));
   tell();
-  // The older globals announce themselves by no event of their own.
+  // The older globals do not announce themselves by an event.
   window.addEventListener("load", tell, { once: true });
 }
 
@@ -117,7 +117,7 @@ async function connectStandard(wallet) {
     walletName: wallet.name,
     async sign(text) {
       const message = new TextEncoder().encode(text);
-      // The same account object goes back: wallets compare identity.
+      // Pass the same account object: wallets compare identity.
       const [output] = await ask(() => wallet.features[SIGN].signMessage({ account, message }));
       return encodeBase64(output.signature);
     },
@@ -144,7 +144,7 @@ async function connectOlder(name, provider) {
 }
 
 /**
- * Ask a wallet; what it throws becomes a Problem.
+ * Call a wallet; turn what it throws into a Problem.
  * @param {() => Promise<any>} question
  */
 async function ask(question) {

@@ -1,4 +1,4 @@
-// The reader's language: sentences that the page carries, numbers and times.
+// Text in the reader's language: the page's sentences, numbers and times.
 
 import { isAmountKey } from "./amounts.js";
 
@@ -8,7 +8,7 @@ import { isAmountKey } from "./amounts.js";
 const words = JSON.parse(document.getElementById("words")?.textContent ?? "");
 export const language = document.documentElement.lang;
 
-// As the server writes them (embed/web/languages.py), so that nothing changes at a refresh.
+// The server's format (embed/web/languages.py), so that refreshing the list changes nothing.
 const numbers = new Intl.NumberFormat(language, {
   maximumFractionDigits: 6,
   roundingMode: "halfEven",
@@ -16,7 +16,7 @@ const numbers = new Intl.NumberFormat(language, {
 });
 
 /**
- * Return the sentence `name`, with each {placeholder} filled in from `values`.
+ * Return the sentence with the key `name`, with each {placeholder} filled in from `values`.
  * @param {string} name
  * @param {Record<string, unknown>} [values]
  */
@@ -36,7 +36,7 @@ export const formatAmount = (amount) =>
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
 /**
- * Return a length of time in words, in the largest one or two units: "1 hour, 5 minutes".
+ * Return a duration in words, in its largest one or two units: "1 hour, 5 minutes".
  * @param {number} seconds
  */
 export function formatDuration(seconds) {
@@ -55,7 +55,7 @@ export function formatDuration(seconds) {
 }
 
 /**
- * Return the sentence for a refusal, its time filled in as of now.
+ * Return the sentence for a refusal, with the time that remains.
  * @param {Problem} problem
  */
 export function explain(problem) {

@@ -4,20 +4,27 @@ import os
 import re
 
 import pytest
+from embedded_page import (
+    ARGUMENTS,
+    HOW_TO_GET_ONE,
+    BrowserWallet,
+    EmbeddedPage,
+    HostSite,
+    find_browser,
+)
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from remote import make_environ
 from servers import run_gunicorn
-from stage import ARGUMENTS, HOW_TO_GET_ONE, HostSite, Purse, Stage, find_browser
 
 from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
 
-# Answers that a test asked for are no mistake of the page's.
+# Error statuses that a test provokes are not failures of the page.
 EXPECTED_WORDS = re.compile("Failed to load resource")
 
 
-# For this folder only: while Playwright runs, no other event loop can in this thread.
+# For this folder only: while Playwright runs, no other event loop can run in this thread.
 @pytest.fixture(scope="package")
 def playwright():
     with sync_playwright() as started:
@@ -26,7 +33,7 @@ def playwright():
 
 @pytest.fixture(scope="package")
 def launch(playwright):
-    """Start a browser: ``launch("--flag")``; skip where there is none, but never in CI."""
+    """Start a browser: ``launch("--flag")``; skip if there is none, except in CI."""
     path = find_browser(playwright)
     if path is None:
         if os.environ.get("CI"):
@@ -69,20 +76,20 @@ def service(service_environ):
 
 
 @pytest.fixture
-def stage(service, host) -> Stage:
-    return Stage(*service, host)
+def embedded_page(service, host) -> EmbeddedPage:
+    return EmbeddedPage(*service, host)
 
 
 @pytest.fixture
 def service_with_short_nonces(service, service_environ, host):
-    """The same service again, whose texts to sign are good for one second."""
+    """The same service with nonces that are valid for one second."""
     with run_gunicorn(service_environ | {"NONCE_LIFETIME": "1"}) as server:
-        yield Stage(service[0], server.url, host)
+        yield EmbeddedPage(service[0], server.url, host)
 
 
 @pytest.fixture
-def purse() -> Purse:
-    return Purse()
+def browser_wallet() -> BrowserWallet:
+    return BrowserWallet()
 
 
 @pytest.fixture
@@ -100,7 +107,7 @@ def page(context) -> Page:
 
 @pytest.fixture
 def watch():
-    """Watch a context: whatever a test is about, no script fails and no policy is violated."""
+    """Watch a context: in no test may a script fail or a content security policy be violated."""
     seen: list[str] = []
 
     def note(message) -> None:

@@ -1,9 +1,9 @@
-"""WCAG 2.2 AA as far as axe-core can tell, keyboards, narrow screens and right-to-left."""
+"""WCAG 2.2 AA as far as axe-core can check, keyboards, narrow screens and right-to-left."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from embedded_page import frame_of, submit
 from playwright.sync_api import expect
-from stage import frame_of, submit
 
 AXE_OPTIONS = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -29,22 +29,24 @@ def check(page, where: str, theme: str = "light") -> list[str]:
 
 
 @pytest.fixture
-def full_stage(stage):
-    """A page with everything on it that a page can have."""
-    stage.configure(public_title="A title", public_comments="A comment.", min_balance="0.001")
+def full_page(embedded_page):
+    """A page with all optional contents."""
+    embedded_page.configure(
+        public_title="A title", public_comments="A comment.", min_balance="0.001"
+    )
     colors = ("blue", "green", "orange", "red", "yellow", "white", "black", "pink", "nonsense")
     for color in colors:
-        stage.add_tag(f"tag {color}", color)
-    stage.track_many(12, tag_names=[f"tag {color}" for color in colors])
-    return stage
+        embedded_page.add_tag(f"tag {color}", color)
+    embedded_page.track_many(12, tag_names=[f"tag {color}" for color in colors])
+    return embedded_page
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_on_the_whole_way(full_stage, context, page, purse, theme):
-    stage = full_stage
-    context.add_init_script(purse.script())
-    stage.observe(purse.address, 5)
-    widget = stage.open(page, theme=theme)
+def test_axe_finds_nothing_on_the_whole_way(full_page, context, page, browser_wallet, theme):
+    embedded_page = full_page
+    context.add_init_script(browser_wallet.script())
+    embedded_page.observe(browser_wallet.address, 5)
+    widget = embedded_page.open(page, theme=theme)
     found = check(page, "list", theme)
 
     widget.get_by_role("button", name="tag blue").first.click()
@@ -65,7 +67,7 @@ def test_axe_finds_nothing_on_the_whole_way(full_stage, context, page, purse, th
     widget.get_by_role("button", name="Sign and send").click()
     expect(widget.locator("#own-list li")).to_be_visible()
     found += check(page, "done", theme)
-    stage.reject(stage.find_submission(purse.address).id)
+    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
     page.reload()
     expect(widget.locator("#own-list li")).to_contain_text("turned down")
     found += check(page, "turned down", theme)
@@ -74,25 +76,27 @@ def test_axe_finds_nothing_on_the_whole_way(full_stage, context, page, purse, th
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_without_a_wallet_in_the_window_and_on_refusals(stage, page, theme):
+def test_axe_finds_nothing_without_a_wallet_in_the_window_and_on_refusals(
+    embedded_page, page, theme
+):
     page.emulate_media(color_scheme=theme)
-    page.goto(stage.widget_url(theme=theme))
+    page.goto(embedded_page.widget_url(theme=theme))
     page.get_by_role("button", name="Add your wallet").click()
     page.get_by_text("My wallet is on my phone").click()
     page.get_by_text("Sign by hand").click()
     found = check(page, "no wallet", theme)
-    page.goto(f"{stage.service_url}/embed/sign?theme={theme}")
+    page.goto(f"{embedded_page.service_url}/embed/sign?theme={theme}")
     found += check(page, "window", theme)
-    page.goto(stage.widget_url("nonsense"))
+    page.goto(embedded_page.widget_url("nonsense"))
     found += check(page, "refusal", theme)
 
     assert found == []
 
 
-def test_keyboard_alone_goes_the_whole_way(stage, context, page, purse):
-    stage.track_many(1)
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser_wallet):
+    embedded_page.track_many(1)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
     focused = widget.locator(":focus")
 
     def tab_to(name: str) -> None:
@@ -123,7 +127,7 @@ def test_keyboard_alone_goes_the_whole_way(stage, context, page, purse):
 
 
 def overflow_of(page) -> list[str]:
-    """Return what sticks out of the frame sideways."""
+    """Return the elements that are wider than the frame."""
     return page.frames[1].evaluate(
         """() => {
           const wide = document.documentElement.clientWidth;
@@ -136,12 +140,12 @@ def overflow_of(page) -> list[str]:
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "ar"])
-def test_nothing_sticks_out_at_320_pixels(full_stage, context, page, purse, lang):
-    context.add_init_script(purse.script())
+def test_nothing_sticks_out_at_320_pixels(full_page, context, page, browser_wallet, lang):
+    context.add_init_script(browser_wallet.script())
     page.set_viewport_size({"width": 320, "height": 640})
-    url = full_stage.host.show(
+    url = full_page.host.show(
         f"""<meta name="viewport" content="width=device-width"><style>body {{ margin: 0 }}</style>
-        <iframe src="{full_stage.widget_url(lang=lang)}" width="320" height="640" style="border:0">
+        <iframe src="{full_page.widget_url(lang=lang)}" width="320" height="640" style="border:0">
         </iframe>"""
     )
     page.goto(url)
@@ -160,11 +164,11 @@ def test_nothing_sticks_out_at_320_pixels(full_stage, context, page, purse, lang
     assert overflow_of(page) == []
 
 
-def test_arabic_is_read_from_the_right(stage, context, page, purse):
-    stage.configure(auto_approve=True)
-    stage.track_many(1)
-    context.add_init_script(purse.script())
-    widget = stage.open(page, lang="ar")
+def test_arabic_is_read_from_the_right(embedded_page, context, page, browser_wallet):
+    embedded_page.configure(auto_approve=True)
+    embedded_page.track_many(1)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page, lang="ar")
 
     expect(widget.locator("html")).to_have_attribute("dir", "rtl")
     expect(widget.locator("html")).to_have_attribute("lang", "ar")
@@ -175,22 +179,22 @@ def test_arabic_is_read_from_the_right(stage, context, page, purse):
     assert check(page, "Arabic") == []
 
 
-def test_language_is_the_browsers_unless_the_address_names_one(stage, browser, watch):
+def test_language_is_the_browsers_unless_the_address_names_one(embedded_page, browser, watch):
     context = watch(browser.new_context(locale="de-AT"))
     page = context.new_page()
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     expect(widget.locator("html")).to_have_attribute("lang", "de")
-    widget = stage.open(page, lang="fr")
+    widget = embedded_page.open(page, lang="fr")
     expect(widget.locator("html")).to_have_attribute("lang", "fr")
     context.close()
 
 
-def test_nothing_moves_by_itself_for_those_who_asked_for_calm(stage, page):
+def test_nothing_moves_by_itself_for_those_who_asked_for_calm(embedded_page, page):
     page.emulate_media(reduced_motion="reduce")
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
 
     expect(widget.locator("#scroller")).to_have_css("scroll-behavior", "auto")
-    moving = frame_of(page, stage.service_url).evaluate(
+    moving = frame_of(page, embedded_page.service_url).evaluate(
         """() => [...document.querySelectorAll("*")].filter((one) => {
           const {transitionDuration, animationName} = getComputedStyle(one);
           return transitionDuration !== "0s" || animationName !== "none";
@@ -199,9 +203,11 @@ def test_nothing_moves_by_itself_for_those_who_asked_for_calm(stage, page):
     assert moving == 0
 
 
-def test_results_are_read_out(stage, context, page, purse):
-    context.add_init_script(purse.script(refuse={"sign": [{"code": 4001, "message": "No."}]}))
-    widget = stage.open(page)
+def test_results_are_read_out(embedded_page, context, page, browser_wallet):
+    context.add_init_script(
+        browser_wallet.script(refuse={"sign": [{"code": 4001, "message": "No."}]})
+    )
+    widget = embedded_page.open(page)
     submit(widget)
     expect(widget.get_by_role("alert")).to_contain_text("You declined")
     for place in ("[data-busy]", "#state", "#nickname-problem"):

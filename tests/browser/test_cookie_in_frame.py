@@ -1,13 +1,13 @@
-"""The session cookie in a frame on another site: kept apart, blocked, or not there at all."""
+"""The session cookie in a frame on another site: partitioned, blocked or absent."""
 
 import pytest
 import requests
+from embedded_page import HostSite, submit
 from playwright.sync_api import expect
-from stage import HostSite, submit
 
 
-def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(stage, page):
-    page.goto(stage.host_page())
+def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(embedded_page, page):
+    page.goto(embedded_page.host_page())
     widget = page.frame_locator("iframe")
     widget.locator("#widget[data-ready]").wait_for()
     frame = page.frames[1]
@@ -16,7 +16,7 @@ def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(stage, page):
         with page.expect_response(lambda answer, path=path: path in answer.url) as answer:
             frame.evaluate(
                 "([url, key]) => fetch(url, {headers: {Authorization: `Bearer ${key}`}})",
-                [f"{path}{stage.page_id}", stage.key],
+                [f"{path}{embedded_page.page_id}", embedded_page.key],
             )
         assert answer.value.status == 200
         cookies[path] = answer.value.request.all_headers().get("cookie", "")
@@ -26,25 +26,27 @@ def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(stage, page):
     assert frame.evaluate("document.cookie") == ""
 
 
-def test_cookie_is_partitioned_secure_and_hidden_from_scripts(stage, context, page):
-    stage.open(page)
+def test_cookie_is_partitioned_secure_and_hidden_from_scripts(embedded_page, context, page):
+    embedded_page.open(page)
 
-    (cookie,) = context.cookies(f"{stage.service_url}/embed/")
+    (cookie,) = context.cookies(f"{embedded_page.service_url}/embed/")
     assert cookie["partitionKey"].endswith("://localhost")
     assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"]) == (True, True, "None")
     assert cookie["path"] == "/embed"
 
 
-def test_visitor_who_comes_back_finds_the_own_submissions(stage, context, page, purse):
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+def test_visitor_who_comes_back_finds_the_own_submissions(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
     submit(widget, "Night heron")
     expect(widget.locator("#own-list li")).to_be_visible()
 
     page.reload()
 
     expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")
-    expect(widget.locator("#forgetful")).to_be_hidden()
+    expect(widget.locator("#cookie-blocked")).to_be_hidden()
 
 
 @pytest.fixture(scope="module")
@@ -55,18 +57,18 @@ def browser_without_third_party_cookies(launch):
 
 
 def test_blocked_third_party_cookies_take_nothing_away(
-    stage, browser_without_third_party_cookies, watch, purse
+    embedded_page, browser_without_third_party_cookies, watch, browser_wallet
 ):
     context = watch(browser_without_third_party_cookies.new_context())
-    context.add_init_script(purse.script())
+    context.add_init_script(browser_wallet.script())
     page = context.new_page()
     other = HostSite("127.0.0.1")
     ordinary = {"Set-Cookie": "ordinary=1; SameSite=None; Secure"}
-    page.goto(stage.host.show(f'<iframe src="{other.show("<p>", **ordinary)}"></iframe>'))
+    page.goto(embedded_page.host.show(f'<iframe src="{other.show("<p>", **ordinary)}"></iframe>'))
     other.close()
     assert context.cookies() == []  # or the browser blocks nothing, and this shows nothing
 
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     submit(widget, "Night heron")
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     page.reload()
@@ -76,7 +78,7 @@ def test_blocked_third_party_cookies_take_nothing_away(
 
 @pytest.fixture
 def no_cookies(context):
-    """A browser that keeps no cookie, whatever it is told."""
+    """A browser that stores no cookies."""
 
     def strip(route):
         answer = requests.get(route.request.url, timeout=10)
@@ -88,11 +90,13 @@ def no_cookies(context):
     return context
 
 
-def test_without_any_cookie_one_reads_submits_and_sees_the_result(stage, no_cookies, page, purse):
+def test_without_any_cookie_one_reads_submits_and_sees_the_result(
+    embedded_page, no_cookies, page, browser_wallet
+):
     no_cookies.clock.install()
-    no_cookies.add_init_script(purse.script())
-    stage.track_many(2)
-    widget = stage.open(page)
+    no_cookies.add_init_script(browser_wallet.script())
+    embedded_page.track_many(2)
+    widget = embedded_page.open(page)
     expect(widget.locator("#wallets .wallet")).to_have_count(2)
     expect(widget.locator("#own")).to_contain_text(
         "Your browser does not let this site remember you here, so only what you send now is shown."
@@ -100,8 +104,8 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(stage, no_cook
 
     submit(widget, "Night heron")
     expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")
-    stage.approve(stage.find_submission(purse.address).id)
-    stage.forward(page, "00:31")
+    embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
+    embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
     expect(widget.locator("#own-list li")).to_contain_text("Night heron approved")
@@ -109,17 +113,17 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(stage, no_cook
 
 
 def test_without_a_cookie_a_wallet_that_was_listed_before_is_not_taken_for_approved(
-    stage, no_cookies, page, purse
+    embedded_page, no_cookies, page, browser_wallet
 ):
     no_cookies.clock.install()
-    no_cookies.add_init_script(purse.script())
-    stage.track(purse.address, alias="Tracked by the owner")
-    widget = stage.open(page)
+    no_cookies.add_init_script(browser_wallet.script())
+    embedded_page.track(browser_wallet.address, alias="Tracked by the owner")
+    widget = embedded_page.open(page)
     expect(widget.locator("#wallets .wallet")).to_have_count(1)
 
     submit(widget, "Night heron")
     expect(widget.locator("#own-list li")).to_be_visible()
     with page.expect_response("**/embed/api/tracking/*"):
-        stage.forward(page, "00:31")
+        embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")

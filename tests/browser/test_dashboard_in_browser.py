@@ -21,41 +21,41 @@ AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa",
 
 
 @pytest.fixture
-def dashboard(stage):
+def dashboard(embedded_page):
     """An owner, and their page."""
     # One each: sign-ins are limited per account.
-    stage.owner = owners.create_owner(f"{make_id()}@example.com", stage.clock())
-    stage.owner.password_hash = hash_password(PASSWORD)
-    stage.owner.save()
-    pages.update_page(stage.page_id, {"owner": stage.owner}, stage.clock())
-    stage.base = f"{stage.service_url}/dashboard/pages/{stage.page_id}"
-    return stage
+    embedded_page.owner = owners.create_owner(f"{make_id()}@example.com", embedded_page.clock())
+    embedded_page.owner.password_hash = hash_password(PASSWORD)
+    embedded_page.owner.save()
+    pages.update_page(embedded_page.page_id, {"owner": embedded_page.owner}, embedded_page.clock())
+    embedded_page.base = f"{embedded_page.service_url}/dashboard/pages/{embedded_page.page_id}"
+    return embedded_page
 
 
-def sign_in(page, stage) -> None:
-    page.goto(f"{stage.service_url}/dashboard/")
-    page.get_by_label("E-mail").fill(stage.owner.email)
+def sign_in(page, embedded_page) -> None:
+    page.goto(f"{embedded_page.service_url}/dashboard/")
+    page.get_by_label("E-mail").fill(embedded_page.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Tracking pages")).to_be_visible()
 
 
-def send(stage, nickname: str) -> Visitor:
+def send(embedded_page, nickname: str) -> Visitor:
     visitor = Visitor()
-    assert stage.submit(visitor, nickname).status_code == 201
+    assert embedded_page.submit(visitor, nickname).status_code == 201
     return visitor
 
 
-def status_of(stage, visitor: Visitor) -> str:
-    return stage.find_submission(visitor.address).status
+def status_of(embedded_page, visitor: Visitor) -> str:
+    return embedded_page.find_submission(visitor.address).status
 
 
-def test_owner_goes_from_link_to_snippet(page, stage):
+def test_owner_goes_from_link_to_snippet(page, embedded_page):
     email = "new-owner@example.com"
-    answer = stage.app.test_cli_runner().invoke(args=["owners", "create", email])
+    answer = embedded_page.app.test_cli_runner().invoke(args=["owners", "create", email])
     link = re.search(r"/dashboard/password/\S+", answer.output)[0]
 
-    page.goto(stage.service_url + link)
+    page.goto(embedded_page.service_url + link)
     page.get_by_label("New password").fill(PASSWORD)
     page.get_by_label("The same again").fill(PASSWORD)
     page.get_by_role("button", name="Set the password").click()

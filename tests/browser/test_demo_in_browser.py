@@ -1,4 +1,4 @@
-"""``flask demo``: anyone can try the whole way without an extension, and only there."""
+"""``flask demo``: its test wallet works without an extension, and only in the demo."""
 
 import json
 import signal
@@ -7,9 +7,9 @@ import sys
 
 import pytest
 import requests
+from embedded_page import ask_text, submit
 from playwright.sync_api import expect
 from servers import PROJECT_DIR, clean_environ, find_free_port, is_listening, run_flask
-from stage import ask_text, submit
 from world import SECRET_KEY
 
 
@@ -114,10 +114,10 @@ def test_demo_runs_again_on_the_same_page_and_ends_cleanly(demo_environ):
     assert len(ids) == 1
 
 
-def test_service_itself_has_no_demo_wallet(stage, page):
-    widget = stage.open(page)
+def test_service_itself_has_no_demo_wallet(embedded_page, page):
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
 
     expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
-    for url in (stage.widget_url(), f"{stage.service_url}/embed/sign"):
+    for url in (embedded_page.widget_url(), f"{embedded_page.service_url}/embed/sign"):
         assert "demo/" not in requests.get(url, timeout=10).text

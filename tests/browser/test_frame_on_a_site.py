@@ -1,18 +1,18 @@
-"""The widget on somebody else's site: who may show it, how tall it is and how it looks."""
+"""The widget on another site: who may embed it, its height and its theme."""
 
 import gzip
 from base64 import b64encode
 from pathlib import Path
 
 import pytest
+from embedded_page import HostSite, frame_of
 from playwright.sync_api import expect
-from stage import HostSite, frame_of
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 
 
 def color_at(page, x: int, y: int) -> tuple[int, int, int]:
-    """Return what is really painted at a place of the page."""
+    """Return the color that is painted at a position of the page."""
     shot = page.screenshot(clip={"x": x, "y": y, "width": 1, "height": 1})
     data = page.evaluate(
         """async (base64) => {
@@ -33,10 +33,10 @@ def corner_of_frame(page) -> tuple[int, int, int]:
     return color_at(page, int(box["x"]) + 2, int(box["y"]) + 2)
 
 
-def test_site_that_is_not_on_the_list_cannot_show_the_widget(stage, page, watch):
+def test_site_that_is_not_on_the_list_cannot_show_the_widget(embedded_page, page, watch):
     other = HostSite("127.0.0.1")
     try:
-        url = other.show(f'<iframe src="{stage.widget_url()}"></iframe>')
+        url = other.show(f'<iframe src="{embedded_page.widget_url()}"></iframe>')
         with page.expect_event("console") as message:
             page.goto(url)
         refusal = message.value.text
@@ -48,28 +48,32 @@ def test_site_that_is_not_on_the_list_cannot_show_the_widget(stage, page, watch)
     assert watch.seen.pop() == refusal
 
 
-def test_signing_window_cannot_be_framed_by_anybody(stage, page, watch):
+def test_signing_window_cannot_be_framed_by_anybody(embedded_page, page, watch):
     with page.expect_event("console") as message:
-        page.goto(stage.host.show(f'<iframe src="{stage.service_url}/embed/sign"></iframe>'))
+        page.goto(
+            embedded_page.host.show(
+                f'<iframe src="{embedded_page.service_url}/embed/sign"></iframe>'
+            )
+        )
 
     assert "frame-ancestors 'none'" in message.value.text
     watch.seen.remove(message.value.text)
 
 
-def test_plain_snippet_works_alone(stage, page):
-    stage.track_many(3)
-    widget = stage.open(page, script=False)
+def test_plain_snippet_works_alone(embedded_page, page):
+    embedded_page.track_many(3)
+    widget = embedded_page.open(page, script=False)
 
     expect(widget.locator("#wallets .wallet")).to_have_count(3)
     assert page.locator("iframe").bounding_box()["height"] == 600
 
 
-def test_frame_grows_and_shrinks_with_its_content(stage, page):
-    widget = stage.open(page)
+def test_frame_grows_and_shrinks_with_its_content(embedded_page, page):
+    widget = embedded_page.open(page)
     frame = page.locator("iframe")
 
     def is_as_tall_as_content() -> None:
-        height = frame_of(page, stage.service_url).evaluate(
+        height = frame_of(page, embedded_page.service_url).evaluate(
             "Math.ceil(document.documentElement.getBoundingClientRect().height)"
         )
         expect(frame).to_have_css("height", f"{height}px")
@@ -86,8 +90,8 @@ def test_frame_grows_and_shrinks_with_its_content(stage, page):
     assert frame.bounding_box()["height"] == before
 
 
-def test_height_is_believed_from_the_frame_only(stage, page):
-    stage.open(page)
+def test_height_is_believed_from_the_frame_only(embedded_page, page):
+    embedded_page.open(page)
     frame = page.locator("iframe")
     before = frame.bounding_box()["height"]
     page.evaluate(
@@ -100,11 +104,12 @@ def test_height_is_believed_from_the_frame_only(stage, page):
     assert frame.bounding_box()["height"] == before
 
 
-def test_script_completes_a_frame_that_says_nothing_of_itself(stage, page):
+def test_script_completes_a_frame_that_says_nothing_of_itself(embedded_page, page):
     page.goto(
-        stage.host.show(
-            f"""<iframe src="{stage.widget_url()}"></iframe><iframe src="about:blank"></iframe>
-            <script src="{stage.service_url}/embed.js"></script>"""
+        embedded_page.host.show(
+            f"""<iframe src="{embedded_page.widget_url()}"></iframe>
+            <iframe src="about:blank"></iframe>
+            <script src="{embedded_page.service_url}/embed.js"></script>"""
         )
     )
     ours, other = page.locator("iframe").all()
@@ -132,18 +137,18 @@ LIGHT = "html { color-scheme: light; background: #fbf8f2 }"
     ids=["dark", "light", "asked-dark", "asked-light", "plain-host", "against-the-host"],
 )
 def test_frame_is_seen_through_in_every_theme(
-    stage, page, machine, style, arguments, with_script, is_dark
+    embedded_page, page, machine, style, arguments, with_script, is_dark
 ):
     page.emulate_media(color_scheme=machine)
-    widget = stage.open(page, style=style, script=with_script, **arguments)
+    widget = embedded_page.open(page, style=style, script=with_script, **arguments)
 
     expected = "rgb(238, 240, 244)" if is_dark else "rgb(25, 28, 33)"
     expect(widget.locator("body")).to_have_css("color", expected)
     assert corner_of_frame(page) == color_at(page, 2, 2)
 
 
-def test_theme_follows_the_site_while_it_is_open(stage, page):
-    widget = stage.open(page, html='data-theme="light"')
+def test_theme_follows_the_site_while_it_is_open(embedded_page, page):
+    widget = embedded_page.open(page, html='data-theme="light"')
     ink = widget.locator("body")
     expect(ink).to_have_css("color", "rgb(25, 28, 33)")
 
@@ -156,17 +161,17 @@ def test_theme_follows_the_site_while_it_is_open(stage, page):
     expect(ink).to_have_css("color", "rgb(25, 28, 33)")
 
 
-def test_accent_colours_the_button_with_a_text_that_can_be_read(stage, page):
+def test_accent_colours_the_button_with_a_text_that_can_be_read(embedded_page, page):
     for accent, text in (("ffd400", "rgb(0, 0, 0)"), ("5b21b6", "rgb(255, 255, 255)")):
-        widget = stage.open(page, accent=accent)
+        widget = embedded_page.open(page, accent=accent)
         button = widget.get_by_role("button", name="Add your wallet")
         expect(button).to_have_css("color", text)
         red, green, blue = bytes.fromhex(accent)
         expect(button).to_have_css("background-color", f"rgb({red}, {green}, {blue})")
 
 
-def test_accent_that_is_no_colour_changes_nothing(stage, page):
-    widget = stage.open(page, accent="url(x)", theme="light")
+def test_accent_that_is_no_colour_changes_nothing(embedded_page, page):
+    widget = embedded_page.open(page, accent="url(x)", theme="light")
 
     expect(widget.get_by_role("button", name="Add your wallet")).to_have_css(
         "background-color", "rgb(36, 85, 214)"

@@ -1,10 +1,10 @@
-"""The list: found, sorted, copied, kept fresh, and safe from what people write into it."""
+"""The list: searching, sorting, copying, polling, and escaping of visitors' text."""
 
 from datetime import timedelta
 
 import pytest
+from embedded_page import BrowserWallet, frame_of, submit
 from playwright.sync_api import expect
-from stage import Purse, frame_of, submit
 
 from embed.db.connection import db
 from embed.db.models import Balance, Submission, Wallet
@@ -14,15 +14,15 @@ READ = "**/embed/api/tracking/*"
 
 
 @pytest.fixture
-def names(stage):
+def names(embedded_page):
     """The names in the list, from the top."""
     # Not their inner texts: a row that has just moved is not rendered until the next frame.
     return lambda widget: widget.locator("#wallets .name").all_text_contents()
 
 
-def test_search_finds_names_and_addresses(stage, page):
-    addresses = stage.track_many(12)
-    widget = stage.open(page)
+def test_search_finds_names_and_addresses(embedded_page, page):
+    addresses = embedded_page.track_many(12)
+    widget = embedded_page.open(page)
     rows, search = widget.locator("#wallets .wallet"), widget.get_by_role("searchbox")
 
     search.fill("wALLet 1")
@@ -38,10 +38,10 @@ def test_search_finds_names_and_addresses(stage, page):
     expect(widget.locator("#state")).to_be_empty()
 
 
-def test_order_is_by_balance_or_by_name_as_people_count(stage, page, names):
+def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page, names):
     for alias, balance in (("Wallet 10", 5), ("Wallet 9", 20), ("über", "0.5")):
-        stage.track(Purse().address, alias=alias, balance=balance)
-    widget = stage.open(page)
+        embedded_page.track(BrowserWallet().address, alias=alias, balance=balance)
+    widget = embedded_page.open(page)
     order = widget.get_by_label("Order")
 
     assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
@@ -53,12 +53,12 @@ def test_order_is_by_balance_or_by_name_as_people_count(stage, page, names):
     assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
 
 
-def test_amounts_are_shown_and_ordered_exactly(stage, page, names):
-    """Neither of the two fits a JavaScript number, whose neighbours are 2048 apart there."""
+def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
+    """A JavaScript number can hold neither amount: at this size, numbers are 2048 apart."""
     page.clock.install()
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     wallets = [
-        f"""{{"id": "{name}", "address": "{Purse().address}", "publicAlias": "{name}",
+        f"""{{"id": "{name}", "address": "{BrowserWallet().address}", "publicAlias": "{name}",
         "tokenBalance": {balance}, "tags": []}}"""
         for name, balance in (
             ("less", "18446744073709551614"),
@@ -69,7 +69,7 @@ def test_amounts_are_shown_and_ordered_exactly(stage, page, names):
     ]
     body = f'{{"wallets": [{", ".join(wallets)}]}}'
     page.route(READ, lambda route: route.fulfill(body=body, content_type="application/json"))
-    stage.forward(page, "00:31")
+    embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#wallets .balance")).to_have_text(
         ["18,446,744,073,709,551,614", "18,446,744,073,709,551,615", "0.000001", "1,500"]
@@ -79,10 +79,10 @@ def test_amounts_are_shown_and_ordered_exactly(stage, page, names):
 
 
 @pytest.mark.parametrize("written", ["1500", "1500.0", "1.5E+3"])
-def test_refresh_of_an_unchanged_list_changes_nothing(stage, page, reads, written):
+def test_refresh_of_an_unchanged_list_changes_nothing(embedded_page, page, reads, written):
     page.clock.install()
-    stage.track(Purse().address, alias="Rich", balance=1500)
-    widget = stage.open(page)
+    embedded_page.track(BrowserWallet().address, alias="Rich", balance=1500)
+    widget = embedded_page.open(page)
 
     def rewrite(route):
         body = route.fetch().text().replace('"tokenBalance":1500', f'"tokenBalance":{written}')
@@ -90,7 +90,7 @@ def test_refresh_of_an_unchanged_list_changes_nothing(stage, page, reads, writte
         route.fulfill(body=body, content_type="application/json")
 
     page.route(READ, rewrite)
-    frame_of(page, stage.service_url).evaluate(
+    frame_of(page, embedded_page.service_url).evaluate(
         """() => {
           window.changes = 0;
           const list = document.getElementById("wallets");
@@ -102,21 +102,21 @@ def test_refresh_of_an_unchanged_list_changes_nothing(stage, page, reads, writte
     )
     reads.clear()
     with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
-        stage.forward(page, "00:31")
-    stage.settle(page)
+        embedded_page.forward(page, "00:31")
+    embedded_page.settle(page)
 
     assert len(reads) == 1
-    assert frame_of(page, stage.service_url).evaluate("window.changes") == 0
+    assert frame_of(page, embedded_page.service_url).evaluate("window.changes") == 0
     expect(widget.locator("#wallets .balance")).to_have_text("1,500")
 
 
-def test_tags_filter_together(stage, page, names):
-    stage.add_tag("team", "blue")
-    stage.add_tag("early", "green")
-    stage.track(Purse().address, alias="Both", tag_names=["team", "early"])
-    stage.track(Purse().address, alias="Team", tag_names=["team"])
-    stage.track(Purse().address, alias="None")
-    widget = stage.open(page)
+def test_tags_filter_together(embedded_page, page, names):
+    embedded_page.add_tag("team", "blue")
+    embedded_page.add_tag("early", "green")
+    embedded_page.track(BrowserWallet().address, alias="Both", tag_names=["team", "early"])
+    embedded_page.track(BrowserWallet().address, alias="Team", tag_names=["team"])
+    embedded_page.track(BrowserWallet().address, alias="None")
+    widget = embedded_page.open(page)
     team = widget.get_by_role("button", name="team")
 
     team.click()
@@ -128,11 +128,11 @@ def test_tags_filter_together(stage, page, names):
     assert names(widget) == ["Both"]
 
 
-def test_address_is_shortened_in_place_of_a_name_and_whole_on_focus(stage, page):
-    address = Purse().address
-    stage.track(address, balance="1234567.891")
+def test_address_is_shortened_in_place_of_a_name_and_whole_on_focus(embedded_page, page):
+    address = BrowserWallet().address
+    embedded_page.track(address, balance="1234567.891")
     page.set_viewport_size({"width": 320, "height": 800})
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     code = widget.locator("#wallets code")
 
     expect(widget.locator("#wallets .name")).to_have_text(f"{address[:4]}…{address[-4:]}")
@@ -143,21 +143,21 @@ def test_address_is_shortened_in_place_of_a_name_and_whole_on_focus(stage, page)
     expect(code).to_have_text(address)
 
 
-def test_address_is_copied_also_where_the_site_gives_no_leave(stage, context, page):
-    address = Purse().address
-    stage.track(address)
-    widget = stage.open(page)
+def test_address_is_copied_also_where_the_site_gives_no_leave(embedded_page, context, page):
+    address = BrowserWallet().address
+    embedded_page.track(address)
+    widget = embedded_page.open(page)
 
     widget.get_by_role("button", name="Copy").click()
 
     expect(widget.get_by_role("button", name="Copied")).to_be_visible()
-    context.grant_permissions(["clipboard-read"], origin=stage.host.origin)
+    context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
     assert page.evaluate("navigator.clipboard.readText()") == address
 
 
-def test_ten_thousand_wallets_stay_smooth(stage, page):
-    fill_page(stage, 10_000)
-    widget = stage.open(page)
+def test_ten_thousand_wallets_stay_smooth(embedded_page, page):
+    fill_page(embedded_page, 10_000)
+    widget = embedded_page.open(page)
     rows = widget.locator("#wallets .wallet")
     order, search = widget.get_by_label("Order"), widget.get_by_role("searchbox")
 
@@ -172,11 +172,11 @@ def test_ten_thousand_wallets_stay_smooth(stage, page):
     expect(rows).to_have_count(100)
 
 
-def test_no_javascript_is_needed_to_read_and_to_turn_pages(stage, browser, watch):
-    fill_page(stage, 250)
+def test_no_javascript_is_needed_to_read_and_to_turn_pages(embedded_page, browser, watch):
+    fill_page(embedded_page, 250)
     context = watch(browser.new_context(java_script_enabled=False))
     page = context.new_page()
-    page.goto(stage.host_page())
+    page.goto(embedded_page.host_page())
     widget = page.frame_locator("iframe")
     rows = widget.locator("#wallets .wallet")
 
@@ -195,12 +195,12 @@ def test_no_javascript_is_needed_to_read_and_to_turn_pages(stage, browser, watch
     context.close()
 
 
-def fill_page(stage, count: int) -> None:
-    """Track many wallets by one statement each for wallets and balances."""
-    now = stage.clock()
+def fill_page(embedded_page, count: int) -> None:
+    """Track many wallets with one statement for wallets and one for balances."""
+    now = embedded_page.clock()
     with db.atomic():
-        page = stage.page
-        addresses = [Purse().address for _ in range(count)]
+        page = embedded_page.page
+        addresses = [BrowserWallet().address for _ in range(count)]
         wallets = [
             {
                 "id": make_id(),
@@ -237,21 +237,21 @@ HOSTILE = [
 ]
 
 
-def test_what_owners_write_does_nothing(stage, page):
-    stage.configure(
+def test_what_owners_write_does_nothing(embedded_page, page):
+    embedded_page.configure(
         public_title=HOSTILE[0], public_comments=" ".join(HOSTILE), token_name=HOSTILE[1]
     )
     for number, text in enumerate(HOSTILE):
         tags = [text] if number < 3 else []
         for name in tags:
-            stage.add_tag(name)
-        stage.track(Purse().address, alias=text, tag_names=tags)
+            embedded_page.add_tag(name)
+        embedded_page.track(BrowserWallet().address, alias=text, tag_names=tags)
     page.clock.install()
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     expect(widget.locator("#wallets .name")).to_have_text(HOSTILE)
     # Once more in rows that the script makes and not the document.
-    stage.track(Purse().address, alias=HOSTILE[0], tag_names=[HOSTILE[1]])
-    stage.forward(page, "00:31")
+    embedded_page.track(BrowserWallet().address, alias=HOSTILE[0], tag_names=[HOSTILE[1]])
+    embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#wallets .name")).to_have_text([*HOSTILE, HOSTILE[0]])
     expect(widget.locator(".title")).to_have_text(HOSTILE[0])
@@ -260,14 +260,14 @@ def test_what_owners_write_does_nothing(stage, page):
     assert widget.locator("main img, main svg, main script").count() == 2  # the two QR codes
 
 
-def test_what_visitors_write_does_nothing(stage, context, page, purse):
-    """The rules let no such nickname pass; if one did, it would still be text."""
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+def test_what_visitors_write_does_nothing(embedded_page, context, page, browser_wallet):
+    """The rules allow no such nickname; if one were stored, it would be shown as text."""
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
     submit(widget)
     expect(widget.locator("#own-list li")).to_be_visible()
     Submission.update(nickname=HOSTILE[0]).where(
-        Submission.wallet_address == purse.address
+        Submission.wallet_address == browser_wallet.address
     ).execute()
     page.reload()
 
@@ -277,7 +277,7 @@ def test_what_visitors_write_does_nothing(stage, context, page, purse):
 
 @pytest.fixture
 def reads(page):
-    """The questions for the list that were answered so far."""
+    """The requests for the list that were answered so far."""
     seen = []
     page.on(
         "requestfinished",
@@ -286,19 +286,19 @@ def reads(page):
     return seen
 
 
-def open_paused(stage, page):
-    """Open the widget with its clock stopped, half a minute before the list's next question."""
+def open_paused(embedded_page, page):
+    """Open the widget with its clock stopped, half a minute before the list's next poll."""
     page.clock.install()
-    widget = stage.open(page)
-    stage.settle(page)
+    widget = embedded_page.open(page)
+    embedded_page.settle(page)
     with page.expect_response(READ):
         page.clock.pause_at("2100-01-01")
-    stage.settle(page)
+    embedded_page.settle(page)
     return widget
 
 
 def hide(page, service_url, is_hidden=True) -> None:
-    """Have the page believe that nobody looks, as a browser does for a tab behind others."""
+    """Make the page hidden, as a browser does for a background tab."""
     frame_of(page, service_url).evaluate(
         """isHidden => {
           Object.defineProperty(document, "hidden", {configurable: true, get: () => isHidden});
@@ -308,28 +308,28 @@ def hide(page, service_url, is_hidden=True) -> None:
     )
 
 
-def test_list_is_asked_for_every_half_minute_while_somebody_looks(stage, page, reads):
-    widget = open_paused(stage, page)
+def test_list_is_asked_for_every_half_minute_while_somebody_looks(embedded_page, page, reads):
+    widget = open_paused(embedded_page, page)
     reads.clear()
 
     page.clock.run_for(29_000)
     assert reads == []
-    stage.track(Purse().address, alias="Newcomer")
+    embedded_page.track(BrowserWallet().address, alias="Newcomer")
     with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
         page.clock.run_for(2_000)
     expect(widget.locator("#wallets .name")).to_have_text("Newcomer")
 
-    hide(page, stage.service_url)
+    hide(page, embedded_page.service_url)
     count = len(reads)
     page.clock.run_for(600_000)
     assert len(reads) == count
     with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
-        hide(page, stage.service_url, is_hidden=False)
+        hide(page, embedded_page.service_url, is_hidden=False)
         page.clock.run_for(100)
 
 
-def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(stage, page):
-    widget = open_paused(stage, page)
+def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(embedded_page, page):
+    widget = open_paused(embedded_page, page)
     answers, asked = [], []
 
     def answer(route):
@@ -340,10 +340,10 @@ def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(stage, page):
         return route.fulfill(status=status, headers=headers, body=body)
 
     def ask_after(ms: int) -> int:
-        """Let time pass; return how many questions came of it."""
+        """Advance the clock; return the number of requests made meanwhile."""
         before = len(asked)
         page.clock.run_for(ms)
-        stage.settle(page)
+        embedded_page.settle(page)
         return len(asked) - before
 
     page.route(READ, answer)
@@ -363,31 +363,33 @@ def test_list_backs_off_on_errors_and_waits_as_long_as_it_is_told(stage, page):
     assert ask_after(31_000) == 1  # back to the usual pace
 
 
-def test_own_list_is_asked_for_only_while_something_is_pending(stage, context, page, purse):
+def test_own_list_is_asked_for_only_while_something_is_pending(
+    embedded_page, context, page, browser_wallet
+):
     context.clock.install()
-    context.add_init_script(purse.script())
+    context.add_init_script(browser_wallet.script())
     asked = []
     page.on(
         "request", lambda request: "/session/submissions" in request.url and asked.append(request)
     )
-    widget = stage.open(page)
-    stage.settle(page)
+    widget = embedded_page.open(page)
+    embedded_page.settle(page)
     asked.clear()
-    stage.forward(page, "01:00")
-    stage.settle(page)
+    embedded_page.forward(page, "01:00")
+    embedded_page.settle(page)
     assert asked == []
 
     submit(widget)
     expect(widget.locator("#own-list li")).to_be_visible()
-    stage.settle(page)
+    embedded_page.settle(page)
     asked.clear()
     with page.expect_request("**/session/submissions*"):
-        stage.forward(page, "00:11")
-    stage.reject(stage.find_submission(purse.address).id)
-    stage.forward(page, "00:11")
+        embedded_page.forward(page, "00:11")
+    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
+    embedded_page.forward(page, "00:11")
     expect(widget.locator("#own-list li")).to_contain_text("turned down")
-    stage.settle(page)
+    embedded_page.settle(page)
     asked.clear()
-    stage.forward(page, "05:00")
-    stage.settle(page)
+    embedded_page.forward(page, "05:00")
+    embedded_page.settle(page)
     assert asked == []

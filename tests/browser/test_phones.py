@@ -1,4 +1,4 @@
-"""Phones have no extensions: links into the wallets' own browsers, and a code to scan."""
+"""Links and QR codes that open the widget in a phone wallet's browser."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,9 +17,9 @@ def phone(browser, watch):
     context.close()
 
 
-def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(stage, phone):
+def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, phone):
     page = phone.new_page()
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
 
     for name, start in (
@@ -32,14 +32,14 @@ def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(stage, phone):
         assert href.startswith(start)
         target, query = href.removeprefix(start).split("?")
         assert "/" not in target
-        assert parse_qs(query)["ref"] == [stage.service_url]
+        assert parse_qs(query)["ref"] == [embedded_page.service_url]
     expect(widget.get_by_text("My wallet is on my phone")).to_be_hidden()
 
 
-def test_link_leads_to_this_widget_as_a_page_of_its_own(stage, phone, purse):
-    phone.add_init_script(purse.script(kind="older"))  # as a wallet's own browser has it
+def test_link_leads_to_this_widget_as_a_page_of_its_own(embedded_page, phone, browser_wallet):
+    phone.add_init_script(browser_wallet.script(kind="older"))  # as a wallet's own browser has it
     page = phone.new_page()
-    page.goto(stage.widget_url(lang="en"))
+    page.goto(embedded_page.widget_url(lang="en"))
     link = page.locator("[data-if=phone] a").first.get_attribute("href")
     target = parse_qs(f"url={urlsplit(link).path.rpartition('/browse/')[2]}")["url"][0]
 
@@ -51,10 +51,10 @@ def test_link_leads_to_this_widget_as_a_page_of_its_own(stage, phone, purse):
     expect(page.get_by_role("button", name="Continue in a new window")).to_be_hidden()
 
 
-def test_desktop_without_a_wallet_shows_a_code_to_scan(stage, page):
+def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):
     asked = []
     page.on("request", lambda request: "qr.svg" in request.url and asked.append(request.url))
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     assert asked == []  # nothing is drawn before somebody wants it
 

@@ -1,11 +1,11 @@
-"""What a visitor is told when something is refused or fails, and that nothing typed is lost."""
+"""The messages for refusals and failures; the visitor's input is not lost."""
 
 import json
 import re
 
 import pytest
+from embedded_page import BrowserWallet, ask_text, frame_of, submit
 from playwright.sync_api import expect
-from stage import Purse, ask_text, frame_of, submit
 
 from embed.errors import STATUS_BY_CODE
 
@@ -78,10 +78,10 @@ def answer_with(code: str, retry_after: int | None = None, **details: float):
 
 
 @pytest.fixture
-def widget(stage, context, page, purse):
+def widget(embedded_page, context, page, browser_wallet):
     context.clock.install()
-    context.add_init_script(purse.script())
-    return stage.open(page)
+    context.add_init_script(browser_wallet.script())
+    return embedded_page.open(page)
 
 
 def test_each_code_has_a_sentence_for_people(widget, page):
@@ -109,8 +109,8 @@ def test_gate_tells_amounts_that_fit_no_number(widget, page):
     )
 
 
-def test_flow_that_cannot_be_loaded_is_told(stage, context, page):
-    widget = stage.open(page)
+def test_flow_that_cannot_be_loaded_is_told(embedded_page, context, page):
+    widget = embedded_page.open(page)
     context.set_offline(True)
     add = widget.get_by_role("button", name="Add your wallet")
     add.click()
@@ -130,7 +130,7 @@ def test_every_code_of_a_submission_is_among_them():
     assert set(STATUS_BY_CODE) - other_endpoints - ours == set(SENTENCES)
 
 
-def test_duplicate_of_the_real_server_is_told(widget, stage, page, purse):
+def test_duplicate_of_the_real_server_is_told(widget, embedded_page, page, browser_wallet):
     submit(widget)
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     widget.get_by_role("button", name="Close").click()
@@ -141,8 +141,8 @@ def test_duplicate_of_the_real_server_is_told(widget, stage, page, purse):
     expect(widget.locator("#own-list li").first).to_contain_text("not accepted")
 
 
-def test_holding_gate_of_the_real_server_is_told(widget, stage):
-    stage.configure(min_balance=1500)
+def test_holding_gate_of_the_real_server_is_told(widget, embedded_page):
+    embedded_page.configure(min_balance=1500)
     submit(widget)
 
     expect(widget.get_by_role("alert")).to_have_text(
@@ -150,22 +150,22 @@ def test_holding_gate_of_the_real_server_is_told(widget, stage):
     )
 
 
-def test_key_revoked_meanwhile_is_told_by_the_list_too(widget, stage, page):
-    stage.revoke(stage.key)
-    stage.forward(page, "00:31")
+def test_key_revoked_meanwhile_is_told_by_the_list_too(widget, embedded_page, page):
+    embedded_page.revoke(embedded_page.key)
+    embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#state")).to_have_text(SENTENCES["revoked_key"])
 
 
-def test_cooldown_counts_down_and_is_over_at_its_end(stage, context, page, purse):
-    stage.configure(cooldown_s=7200)
+def test_cooldown_counts_down_and_is_over_at_its_end(embedded_page, context, page, browser_wallet):
+    embedded_page.configure(cooldown_s=7200)
     context.clock.install()
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
     submit(widget, "Night heron")
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    stage.reject(stage.find_submission(purse.address).id)
-    stage.forward(page, "00:11")
+    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
+    embedded_page.forward(page, "00:11")
     own = widget.locator("#own-list li")
     expect(own).to_contain_text("turned down")
     expect(own).to_contain_text("The owner turned it down. It can be sent again in 1 hour")
@@ -175,7 +175,7 @@ def test_cooldown_counts_down_and_is_over_at_its_end(stage, context, page, purse
     expect(widget.get_by_role("alert")).to_contain_text("It can be sent again in 1 hour 59 minutes")
     expect(widget.get_by_role("button", name="Try again")).to_be_disabled()
 
-    stage.forward(page, "02:00:00")
+    embedded_page.forward(page, "02:00:00")
     expect(widget.get_by_role("button", name="Try again")).to_be_enabled()
     expect(widget.get_by_role("alert")).to_contain_text("in a moment")
     expect(own.last).to_contain_text("It can be sent again now.")
@@ -203,10 +203,12 @@ def test_countdown_ticks_and_is_read_out_once(widget, page):
 
 
 @pytest.mark.parametrize("step", ["connect", "sign"])
-def test_visitor_who_declines_in_the_wallet_can_think_again(stage, context, page, purse, step):
+def test_visitor_who_declines_in_the_wallet_can_think_again(
+    embedded_page, context, page, browser_wallet, step
+):
     refusal = {"code": 4001, "message": "No."}
-    context.add_init_script(purse.script(refuse={step: [refusal]}))
-    widget = stage.open(page)
+    context.add_init_script(browser_wallet.script(refuse={step: [refusal]}))
+    widget = embedded_page.open(page)
 
     if step == "sign":
         submit(widget, "Night heron")
@@ -220,15 +222,17 @@ def test_visitor_who_declines_in_the_wallet_can_think_again(stage, context, page
 
     if step == "sign":
         expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-        assert stage.find_submission(purse.address).nickname == "Night heron"
+        assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
     else:
         expect(widget.get_by_label("Name to show")).to_be_focused()
 
 
-def test_wallet_that_fails_is_told_from_one_that_declines(stage, context, page, purse):
+def test_wallet_that_fails_is_told_from_one_that_declines(
+    embedded_page, context, page, browser_wallet
+):
     refusal = {"code": -32603, "message": "Internal error"}
-    context.add_init_script(purse.script(refuse={"sign": [refusal]}))
-    widget = stage.open(page)
+    context.add_init_script(browser_wallet.script(refuse={"sign": [refusal]}))
+    widget = embedded_page.open(page)
 
     submit(widget)
 
@@ -237,9 +241,9 @@ def test_wallet_that_fails_is_told_from_one_that_declines(stage, context, page, 
     )
 
 
-def test_wallet_that_signs_badly_is_asked_again(stage, context, page, purse):
-    context.add_init_script(purse.script(spoil=[True]))
-    widget = stage.open(page)
+def test_wallet_that_signs_badly_is_asked_again(embedded_page, context, page, browser_wallet):
+    context.add_init_script(browser_wallet.script(spoil=[True]))
+    widget = embedded_page.open(page)
 
     submit(widget)
     expect(widget.get_by_role("alert")).to_have_text(SENTENCES["invalid_signature"])
@@ -248,7 +252,9 @@ def test_wallet_that_signs_badly_is_asked_again(stage, context, page, purse):
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
-def test_network_gone_in_the_middle_keeps_what_was_typed(widget, context, stage, purse):
+def test_network_gone_in_the_middle_keeps_what_was_typed(
+    widget, context, embedded_page, browser_wallet
+):
     ask_text(widget, "Night heron")
     context.set_offline(True)
     widget.get_by_role("button", name="Sign and send").click()
@@ -265,7 +271,7 @@ def test_network_gone_in_the_middle_keeps_what_was_typed(widget, context, stage,
     widget.get_by_role("button", name="Sign and send").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    assert stage.find_submission(purse.address).nickname == "Night heron"
+    assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
 
 
 def test_answer_that_is_no_json_is_a_failure_of_the_server(widget, page):
@@ -305,10 +311,10 @@ def test_two_clicks_send_one_submission(widget, page):
 def test_text_that_ran_out_while_the_wallet_was_open_is_asked_for_again(
     service_with_short_nonces, context, page
 ):
-    stage, purse = service_with_short_nonces, Purse()
+    embedded_page, browser_wallet = service_with_short_nonces, BrowserWallet()
     # The first signature takes longer than the text is good for.
-    context.add_init_script(purse.script(slow={"sign": [1200]}))
-    widget = stage.open(page)
+    context.add_init_script(browser_wallet.script(slow={"sign": [1200]}))
+    widget = embedded_page.open(page)
 
     ask_text(widget, "Night heron")
     first = widget.locator("[data-show=message]").inner_text()
@@ -318,6 +324,6 @@ def test_text_that_ran_out_while_the_wallet_was_open_is_asked_for_again(
     widget.get_by_role("button", name="Sign and send").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    assert stage.find_submission(purse.address).nickname == "Night heron"
-    signed = frame_of(page, stage.service_url).evaluate("testWallet.signed")
+    assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
+    signed = frame_of(page, embedded_page.service_url).evaluate("testWallet.signed")
     assert len({re.search("Nonce: (.+)", text)[1] for text in signed}) == 2

@@ -1,15 +1,15 @@
-"""Wallets that never appear inside a frame are asked in a window of the service's own."""
+"""Wallets that do not work inside a frame sign in the signing window."""
 
 import pytest
+from embedded_page import ask_text, frame_of, read_text, submit
 from playwright.sync_api import expect
-from stage import ask_text, frame_of, read_text, submit
 
 
 @pytest.fixture
-def top_wallet(context, purse):
-    """A wallet that exists at top level only, and on the service's own pages, as Phantom would."""
-    context.add_init_script(purse.script(name="Top wallet", where="top"))
-    return purse
+def top_wallet(context, browser_wallet):
+    """A wallet that exists only in top-level pages of the service, as Phantom does."""
+    context.add_init_script(browser_wallet.script(name="Top wallet", where="top"))
+    return browser_wallet
 
 
 def open_window(page, widget):
@@ -21,9 +21,9 @@ def open_window(page, widget):
     return window
 
 
-def test_visitor_goes_from_connect_to_approved(stage, context, page, top_wallet):
+def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top_wallet):
     context.clock.install()
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
     with page.expect_popup() as popup:
@@ -36,22 +36,22 @@ def test_visitor_goes_from_connect_to_approved(stage, context, page, top_wallet)
 
     expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
     expect(widget.locator("[data-problem]")).to_be_hidden()
-    stage.approve(stage.find_submission(top_wallet.address).id)
-    stage.forward(page, "00:11")
+    embedded_page.approve(embedded_page.find_submission(top_wallet.address).id)
+    embedded_page.forward(page, "00:11")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 
-def test_window_is_a_page_of_the_services_own_and_says_which_site_asked(stage, page):
-    window = open_window(page, stage.open(page))
+def test_window_is_a_page_of_the_services_own_and_says_which_site_asked(embedded_page, page):
+    window = open_window(page, embedded_page.open(page))
 
-    assert window.url.startswith(f"{stage.service_url}/embed/sign")
+    assert window.url.startswith(f"{embedded_page.service_url}/embed/sign")
     expect(window.locator("#asked-by")).to_have_text(
-        f"{stage.host.origin} asks you to add your wallet to its list of $USDC."
+        f"{embedded_page.host.origin} asks you to add your wallet to its list of $USDC."
     )
 
 
-def test_window_does_not_believe_a_site_that_hides_its_name(stage, page):
-    widget = stage.open(page, headers={"Referrer-Policy": "no-referrer"})
+def test_window_does_not_believe_a_site_that_hides_its_name(embedded_page, page):
+    widget = embedded_page.open(page, headers={"Referrer-Policy": "no-referrer"})
     page.evaluate("document.querySelector('iframe').referrerPolicy = 'no-referrer'")
     page.evaluate("document.querySelector('iframe').src += '&again'")
     widget.locator("#widget[data-site=''][data-ready]").wait_for()
@@ -63,8 +63,8 @@ def test_window_does_not_believe_a_site_that_hides_its_name(stage, page):
     )
 
 
-def test_window_takes_on_the_frames_language_and_theme(stage, page):
-    window = open_window(page, stage.open(page, theme="dark", accent="b3261e"))
+def test_window_takes_on_the_frames_language_and_theme(embedded_page, page):
+    window = open_window(page, embedded_page.open(page, theme="dark", accent="b3261e"))
 
     expect(window.locator("html")).to_have_attribute("lang", "en")
     expect(window.locator("html")).to_have_attribute("data-theme", "dark")
@@ -72,25 +72,25 @@ def test_window_takes_on_the_frames_language_and_theme(stage, page):
 
 
 def test_visitor_may_ask_for_the_window_although_the_frame_has_a_wallet(
-    stage, context, page, purse
+    embedded_page, context, page, browser_wallet
 ):
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
 
     submit(open_window(page, widget))
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
-def test_blocked_window_is_told_and_can_be_tried_again(stage, context, page, top_wallet):
+def test_blocked_window_is_told_and_can_be_tried_again(embedded_page, context, page, top_wallet):
     block = "window.realOpen = window.open; window.open = () => null"
     context.add_init_script(block)
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name="Continue in a new window").click()
     expect(widget.get_by_role("alert")).to_contain_text("Your browser blocked the new window.")
 
-    frame_of(page, stage.service_url).evaluate("() => { window.open = window.realOpen }")
+    frame_of(page, embedded_page.service_url).evaluate("() => { window.open = window.realOpen }")
     with page.expect_popup() as popup:
         widget.get_by_role("button", name="Try again").click()
     submit(popup.value, wallet="Top wallet")
@@ -98,9 +98,10 @@ def test_blocked_window_is_told_and_can_be_tried_again(stage, context, page, top
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
-def test_window_that_a_sandboxed_frame_may_not_open_is_told(stage, page, watch):
-    url = stage.host.show(
-        f'<iframe sandbox="allow-scripts allow-same-origin" src="{stage.widget_url()}"></iframe>'
+def test_window_that_a_sandboxed_frame_may_not_open_is_told(embedded_page, page, watch):
+    sandbox = "allow-scripts allow-same-origin"
+    url = embedded_page.host.show(
+        f'<iframe sandbox="{sandbox}" src="{embedded_page.widget_url()}"></iframe>'
     )
     page.goto(url)
     widget = page.frame_locator("iframe")
@@ -113,8 +114,8 @@ def test_window_that_a_sandboxed_frame_may_not_open_is_told(stage, page, watch):
     assert blocked
 
 
-def test_closed_window_is_told_and_can_be_opened_again(stage, page, top_wallet):
-    widget = stage.open(page)
+def test_closed_window_is_told_and_can_be_opened_again(embedded_page, page, top_wallet):
+    widget = embedded_page.open(page)
     open_window(page, widget).close()
     expect(widget.get_by_role("alert")).to_have_text(
         "The window was closed before the wallet was sent."
@@ -127,8 +128,10 @@ def test_closed_window_is_told_and_can_be_opened_again(stage, page, top_wallet):
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
-def test_refusal_is_shown_in_the_window_and_the_name_is_kept(stage, context, page, top_wallet):
-    widget = stage.open(page)
+def test_refusal_is_shown_in_the_window_and_the_name_is_kept(
+    embedded_page, context, page, top_wallet
+):
+    widget = embedded_page.open(page)
     window = open_window(page, widget)
     ask_text(window, "Night heron", wallet="Top wallet")
     answers = iter([(429, '{"error": "queue_full"}')])
@@ -146,22 +149,22 @@ def test_refusal_is_shown_in_the_window_and_the_name_is_kept(stage, context, pag
     window.get_by_role("button", name="Try again").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    assert stage.find_submission(top_wallet.address).nickname == "Night heron"
+    assert embedded_page.find_submission(top_wallet.address).nickname == "Night heron"
 
 
 def ask_for_text(window) -> None:
-    """Go as far as the request for the text to sign, without waiting for it."""
+    """Request the message to sign, without waiting for it."""
     window.get_by_role("button", name="Use Top wallet").click()
     window.get_by_label("Name to show on the list").fill("Night heron")
     window.get_by_role("button", name="Continue", exact=True).click()
 
 
-def test_answer_after_the_time_out_is_dropped(stage, context, page, top_wallet):
+def test_answer_after_the_time_out_is_dropped(embedded_page, context, page, top_wallet):
     context.clock.install()
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     window = open_window(page, widget)
     # The frame would give up on the server before the window gives up on the frame.
-    frame_of(page, stage.service_url).evaluate(
+    frame_of(page, embedded_page.service_url).evaluate(
         "AbortSignal.timeout = () => new AbortController().signal"
     )
     held = []
@@ -176,7 +179,7 @@ def test_answer_after_the_time_out_is_dropped(stage, context, page, top_wallet):
     late = {"nonceId": "late", "message": "A late text"}
     with page.expect_response("**/embed/api/siws/nonce"):
         held[0].fulfill(json=late)
-    stage.settle(page)
+    embedded_page.settle(page)
     expect(window.get_by_label("Name to show on the list")).to_be_visible()
     expect(window.get_by_role("alert")).to_be_visible()
 
@@ -185,8 +188,8 @@ def test_answer_after_the_time_out_is_dropped(stage, context, page, top_wallet):
     assert read_text(window) != late["message"]
 
 
-def test_leaving_a_step_in_the_window_aborts_the_frames_request(stage, page, top_wallet):
-    widget = stage.open(page)
+def test_leaving_a_step_in_the_window_aborts_the_frames_request(embedded_page, page, top_wallet):
+    widget = embedded_page.open(page)
     window = open_window(page, widget)
     page.route("**/embed/api/siws/nonce", lambda _: None)  # never answered
     with page.expect_request("**/embed/api/siws/nonce"):
@@ -198,8 +201,8 @@ def test_leaving_a_step_in_the_window_aborts_the_frames_request(stage, page, top
     expect(window.get_by_role("button", name="Use Top wallet")).to_be_visible()
 
 
-def test_window_opened_by_nobody_holds_nothing(stage, page):
-    page.goto(f"{stage.service_url}/embed/sign")
+def test_window_opened_by_nobody_holds_nothing(embedded_page, page):
+    page.goto(f"{embedded_page.service_url}/embed/sign")
 
     expect(page.locator("#asked-by")).to_have_text(
         "This window belongs to a list on another site. Please open it from there."
@@ -207,16 +210,16 @@ def test_window_opened_by_nobody_holds_nothing(stage, page):
     expect(page.locator("#flow")).to_be_hidden()
 
 
-def test_window_obeys_no_other_site(stage, page):
-    """A site that opens the window itself cannot make it ask the visitor's wallet."""
-    page.goto(stage.host.show("<button>Open</button>"))
+def test_window_obeys_no_other_site(embedded_page, page):
+    """A site that opens the window itself cannot make it call the visitor's wallet."""
+    page.goto(embedded_page.host.show("<button>Open</button>"))
     page.evaluate(
         """url => document.querySelector("button").addEventListener("click", () => {
           window.heard = [];
           addEventListener("message", ({data}) => heard.push(data));
           window.other = open(url);
         })""",
-        f"{stage.service_url}/embed/sign",
+        f"{embedded_page.service_url}/embed/sign",
     )
     with page.expect_popup() as popup:
         page.get_by_role("button").click()
@@ -231,9 +234,9 @@ def test_window_obeys_no_other_site(stage, page):
     assert page.evaluate("heard") == []
 
 
-def test_frame_obeys_its_own_window_only(stage, page, watch):
-    """The site around the frame cannot have it send a wallet in the visitor's name."""
-    widget = stage.open(page)
+def test_frame_obeys_its_own_window_only(embedded_page, page, watch):
+    """The host page cannot make the frame submit a wallet for the visitor."""
+    widget = embedded_page.open(page)
     open_window(page, widget)
     asked = []
     page.on("request", lambda request: asked.append(request.url))
@@ -244,7 +247,7 @@ def test_frame_obeys_its_own_window_only(stage, page, watch):
           frame.postMessage({kind: "done", result: {status: "pending"}}, "*");
         }"""
     )
-    frame_of(page, stage.service_url).evaluate(
+    frame_of(page, embedded_page.service_url).evaluate(
         """() => new Promise((resolve) => {
           addEventListener("message", resolve, {once: true});
           postMessage({kind: "done", result: {status: "pending"}}, "*");

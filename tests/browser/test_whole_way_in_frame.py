@@ -1,4 +1,4 @@
-"""From "I see the list" to "my wallet is on it", inside the frame."""
+"""Adding a wallet in the frame, from opening the widget to the updated list."""
 
 import base64
 import json
@@ -6,33 +6,35 @@ from pathlib import Path
 
 import base58
 import pytest
+from embedded_page import BrowserWallet, ask_text, frame_of, read_text, submit
 from playwright.sync_api import expect
-from stage import Purse, ask_text, frame_of, read_text, submit
 
 TESTS_DIR = Path(__file__).parent.parent
 
 
-def test_visitor_goes_from_connect_to_approved(stage, context, page, purse):
+def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, browser_wallet):
     context.clock.install()
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
 
     submit(widget, "Night heron")
     expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
     own = widget.locator("#own-list li")
     expect(own).to_contain_text("Night heron waits for review")
-    expect(own).to_contain_text(purse.address)
+    expect(own).to_contain_text(browser_wallet.address)
 
-    stage.approve(stage.find_submission(purse.address).id)
-    stage.forward(page, "00:11")
+    embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
+    embedded_page.forward(page, "00:11")
     expect(own).to_contain_text("approved")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 
-def test_wallet_approved_by_policy_is_on_the_list_at_once(stage, context, page, purse):
-    stage.configure(auto_approve=True)
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+def test_wallet_approved_by_policy_is_on_the_list_at_once(
+    embedded_page, context, page, browser_wallet
+):
+    embedded_page.configure(auto_approve=True)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
 
     submit(widget, "Night heron")
 
@@ -40,45 +42,49 @@ def test_wallet_approved_by_policy_is_on_the_list_at_once(stage, context, page, 
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 
-def test_text_to_sign_is_shown_before_the_wallet_is_asked(stage, context, page, purse):
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+def test_text_to_sign_is_shown_before_the_wallet_is_asked(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
 
     ask_text(widget)
     shown = read_text(widget)
-    frame = frame_of(page, stage.service_url)
+    frame = frame_of(page, embedded_page.service_url)
     assert frame.evaluate("testWallet.signed") == []
     widget.get_by_role("button", name="Sign and send").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert frame.evaluate("testWallet.signed") == [shown]
-    assert purse.address in shown
+    assert browser_wallet.address in shown
     assert shown.endswith("This signature does not authorize any transaction.")
 
 
-def test_older_wallet_serves_where_there_is_no_standard_one(stage, context, page, purse):
-    context.add_init_script(purse.script(kind="older"))
-    widget = stage.open(page)
+def test_older_wallet_serves_where_there_is_no_standard_one(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script(kind="older"))
+    widget = embedded_page.open(page)
 
     submit(widget, wallet="Phantom")
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    assert stage.find_submission(purse.address).status == "pending"
+    assert embedded_page.find_submission(browser_wallet.address).status == "pending"
 
 
-def test_wallet_of_any_solana_network_is_offered_and_of_no_other(stage, context, page):
-    context.add_init_script(Purse().script(name="Dev", chains=["solana:devnet"]))
-    context.add_init_script(Purse().script(name="Other", chains=["eip155:1"]))
-    widget = stage.open(page)
+def test_wallet_of_any_solana_network_is_offered_and_of_no_other(embedded_page, context, page):
+    context.add_init_script(BrowserWallet().script(name="Dev", chains=["solana:devnet"]))
+    context.add_init_script(BrowserWallet().script(name="Other", chains=["eip155:1"]))
+    widget = embedded_page.open(page)
 
     widget.get_by_role("button", name="Add your wallet").click()
 
     expect(widget.locator("[data-wallets]")).to_have_text("Use Dev")
 
 
-def test_account_that_cannot_sign_is_told_plainly(stage, context, page, purse):
-    context.add_init_script(purse.script(accountFeatures=[]))
-    widget = stage.open(page)
+def test_account_that_cannot_sign_is_told_plainly(embedded_page, context, page, browser_wallet):
+    context.add_init_script(browser_wallet.script(accountFeatures=[]))
+    widget = embedded_page.open(page)
 
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name="Use Test wallet").click()
@@ -89,11 +95,13 @@ def test_account_that_cannot_sign_is_told_plainly(stage, context, page, purse):
 
 
 @pytest.mark.parametrize("encode", [base64.b64encode, base58.b58encode])
-def test_signature_made_by_hand_is_taken_as_base64_and_as_base58(stage, page, purse, encode):
-    widget = stage.open(page)
+def test_signature_made_by_hand_is_taken_as_base64_and_as_base58(
+    embedded_page, page, browser_wallet, encode
+):
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_text("Sign by hand").click()
-    widget.get_by_label("Wallet address").fill(f"  {purse.address}\n")
+    widget.get_by_label("Wallet address").fill(f"  {browser_wallet.address}\n")
     widget.get_by_role("button", name="Continue", exact=True).click()
     widget.get_by_label("Name to show on the list").fill("Cold wallet")
     widget.get_by_role("button", name="Continue", exact=True).click()
@@ -103,15 +111,15 @@ def test_signature_made_by_hand_is_taken_as_base64_and_as_base58(stage, page, pu
     field.fill("nonsense")
     widget.get_by_role("button", name="Send").click()
     expect(widget.get_by_role("alert")).to_contain_text("64 bytes")
-    field.fill(encode(purse.key.sign(message.encode()).signature).decode())
+    field.fill(encode(browser_wallet.key.sign(message.encode()).signature).decode())
     widget.get_by_role("button", name="Send").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    assert stage.find_submission(purse.address).nickname == "Cold wallet"
+    assert embedded_page.find_submission(browser_wallet.address).nickname == "Cold wallet"
 
 
-def test_address_typed_wrong_is_noticed_at_once(stage, page):
-    widget = stage.open(page)
+def test_address_typed_wrong_is_noticed_at_once(embedded_page, page):
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_text("Sign by hand").click()
     widget.get_by_label("Wallet address").fill("0OIl")
@@ -122,9 +130,9 @@ def test_address_typed_wrong_is_noticed_at_once(stage, page):
     )
 
 
-def test_nickname_is_judged_as_one_types(stage, context, page, purse):
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+def test_nickname_is_judged_as_one_types(embedded_page, context, page, browser_wallet):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name="Use Test wallet").click()
     name, problem = widget.get_by_label("Name to show"), widget.locator("#nickname-problem")
@@ -139,10 +147,10 @@ def test_nickname_is_judged_as_one_types(stage, context, page, purse):
     expect(name).to_have_attribute("aria-invalid", "false")
 
 
-def test_page_and_server_agree_on_nicknames(stage, page):
+def test_page_and_server_agree_on_nicknames(embedded_page, page):
     cases = json.loads((TESTS_DIR / "nickname_cases.json").read_text(encoding="utf-8"))
-    stage.open(page)
-    frame = frame_of(page, stage.service_url)
+    embedded_page.open(page)
+    frame = frame_of(page, embedded_page.service_url)
     main_url = frame.locator("script[src$='main.js']").get_attribute("src")
     found = frame.evaluate(
         "async ([url, cases]) => cases.map(({raw}) => raw).map((await import(url)).checkNickname)",
@@ -157,9 +165,9 @@ def test_page_and_server_agree_on_nicknames(stage, page):
     assert wrong == []
 
 
-def test_way_can_be_left_and_walked_again(stage, context, page, purse):
-    context.add_init_script(purse.script())
-    widget = stage.open(page)
+def test_way_can_be_left_and_walked_again(embedded_page, context, page, browser_wallet):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
     add = widget.get_by_role("button", name="Add your wallet")
 
     ask_text(widget, "First thought")
@@ -171,13 +179,13 @@ def test_way_can_be_left_and_walked_again(stage, context, page, purse):
     submit(widget, "Second thought")
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    assert stage.find_submission(purse.address).nickname == "Second thought"
+    assert embedded_page.find_submission(browser_wallet.address).nickname == "Second thought"
 
 
-def test_leaving_a_step_aborts_the_request_for_a_text(stage, context, page, purse):
-    context.add_init_script(purse.script())
+def test_leaving_a_step_aborts_the_request_for_a_text(embedded_page, context, page, browser_wallet):
+    context.add_init_script(browser_wallet.script())
     page.route("**/embed/api/siws/nonce", lambda _: None)  # never answered
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name="Use Test wallet").click()
     widget.get_by_label("Name to show on the list").fill("Night heron")
@@ -191,19 +199,21 @@ def test_leaving_a_step_aborts_the_request_for_a_text(stage, context, page, purs
     expect(widget.locator("[data-problem]")).to_be_hidden()
 
 
-def test_wallet_that_answers_after_the_visitor_left_sends_nothing(stage, context, page, purse):
+def test_wallet_that_answers_after_the_visitor_left_sends_nothing(
+    embedded_page, context, page, browser_wallet
+):
     context.clock.install()
-    context.add_init_script(purse.script(slow={"sign": [5_000]}))
+    context.add_init_script(browser_wallet.script(slow={"sign": [5_000]}))
     sent = []
     page.on("request", lambda request: sent.append(request.url))
-    widget = stage.open(page)
+    widget = embedded_page.open(page)
     ask_text(widget)
     widget.get_by_role("button", name="Sign and send").click()
     widget.locator("[data-step=confirm]").get_by_role("button", name="Back").first.click()
     widget.get_by_label("Name to show on the list").fill("Another")
 
     page.clock.run_for(6_000)
-    frame = frame_of(page, stage.service_url)
+    frame = frame_of(page, embedded_page.service_url)
     frame.wait_for_function("window.testWallet.signed.length === 1")
     widget.get_by_role("button", name="Continue", exact=True).click()
 

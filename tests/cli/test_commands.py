@@ -1,4 +1,4 @@
-"""The operator's commands: what they print, for people and as JSON, and how they refuse."""
+"""The operator's commands: their output as text and as JSON, and their errors."""
 
 import json
 import re
@@ -55,7 +55,7 @@ class Operator:
         return self._runner.invoke(args=arguments)
 
     def tell(self, *arguments) -> str:
-        """Run a command for people and return what it prints."""
+        """Run a command and return the text that it prints."""
         result = self.run(*arguments)
         assert (result.exit_code, result.stderr) == (0, ""), result.output
         assert "Traceback" not in result.stdout
@@ -71,7 +71,7 @@ class Operator:
         return shown
 
     def refuse(self, *arguments) -> str:
-        """Run a command that has to fail without changing anything; return its one line."""
+        """Run a command that must fail without changing anything; return its error line."""
         before = dump()
         result = self.run(*arguments)
         assert result.exit_code in (1, 2), result.output
@@ -84,7 +84,7 @@ class Operator:
 
 
 def dump() -> dict[str, list[tuple]]:
-    """Return everything that is kept."""
+    """Return all rows of the database."""
     return {model.__name__: sorted(model.select().tuples(), key=repr) for model in MODELS}
 
 

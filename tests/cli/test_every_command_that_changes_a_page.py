@@ -1,4 +1,4 @@
-"""Every command that changes a page is logged as the command line's, and gives a new version."""
+"""Every command that changes a page is logged with its actor, and increments the version."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ OTHER_COMMANDS = {
 
 
 class Things:
-    """One of everything that a command may change."""
+    """One of each object that a command may change."""
 
     def __init__(self, world) -> None:
         self.page_id = world.page_id

@@ -1,4 +1,4 @@
-"""What is kept: the schema, how it is brought up to date, and how connections are opened."""
+"""The schema, its upgrades, and how connections are opened."""
 
 import json
 import math
@@ -113,7 +113,7 @@ def test_upgrade_that_fails_leaves_nothing_behind(empty_database, tmp_path, monk
 
 
 def upgrade_to(name: str) -> None:
-    """Bring an empty database to the version of long ago that ended with a migration."""
+    """Upgrade an empty database up to and including a migration."""
     with connection._without_cascades(), db.atomic():
         connection._runner().up(target=name)
 
@@ -193,7 +193,7 @@ DOUBLES = (
 
 
 def fill_with_doubles() -> None:
-    """Bring an empty database to the last version that kept doubles, with rows in it."""
+    """Upgrade an empty database to the last version that stored doubles, and insert rows."""
     upgrade_to("0001_initial")
     insert("owner", id="owner", created_at=0, email="owner@example.com")
     for number, (double, _) in enumerate(DOUBLES):
@@ -388,7 +388,7 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 
 
 def fill(world: World) -> None:
-    """Give a page something in every table."""
+    """Insert rows of a page into every table."""
     world.configure(queue_capacity=2, cooldown_s=0)
     visitor = Visitor()
     world.open_widget(visitor)

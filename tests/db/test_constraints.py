@@ -1,4 +1,4 @@
-"""Which rule of the database refused a row, and who may take it for what."""
+"""Recognising the constraint that refused a row, and translating it into an error."""
 
 import pytest
 from peewee import IntegrityError
@@ -16,7 +16,7 @@ from embed.wallets import tags, tracking
 
 
 def again(row) -> None:
-    """Insert what is there already, under an id of its own."""
+    """Insert an existing row again with a new id."""
     values = dict(row.__data__) | {"id": identifiers.make_id()}
     type(row).insert(**values).execute()
 
@@ -87,7 +87,7 @@ def test_missing_reference_is_skipped_and_nothing_else(filled, broken):
 
 @pytest.fixture
 def look_ups_miss(monkeypatch):
-    """Let each post act on what it saw before another one was written."""
+    """Make all checks before the insert pass, as in a race of two requests."""
     monkeypatch.setattr(submitting, "_check_unused", lambda nonce: None)
 
 

@@ -1,4 +1,4 @@
-"""A database that is not at this version yet: who brings it there, and who does not."""
+"""A database that is not at this version yet: what upgrades it, and what does not."""
 
 import pytest
 from peewee import OperationalError
@@ -18,7 +18,7 @@ API = "/api/embed"
 
 @pytest.fixture
 def client(empty_database_url, request):
-    """A browser at a service whose database has some migrations, none by default."""
+    """A client of a service whose database has some migrations, by default none."""
     settings = {"DATABASE_URL": empty_database_url, "SECRET_KEY": "any"}
     client = create_app(Settings.from_environ(settings)).test_client()
     last = getattr(request, "param", None)

@@ -1,4 +1,4 @@
-"""Properties are tried without a clock: how long an example takes says nothing about it."""
+"""A Hypothesis profile without deadlines, since the time of an example does not matter."""
 
 from hypothesis import HealthCheck, settings
 

@@ -1,4 +1,4 @@
-"""The rules for nicknames, in the cases that the widget's script is held to as well (tests/js)."""
+"""The rules for nicknames, with the cases that the widget's script must pass too (tests/js)."""
 
 import json
 from pathlib import Path

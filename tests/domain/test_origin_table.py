@@ -1,4 +1,4 @@
-"""The rules for origins, in the cases that the dashboard's script is held to as well (tests/js)."""
+"""The rules for origins, with the cases that the dashboard's script must pass too (tests/js)."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What holds however many come at once, in the threads of one process and in several."""
+"""Concurrent requests, in the threads of one process and in several processes."""
 
 import sqlite3
 from contextlib import closing
@@ -29,7 +29,7 @@ def make_page(server, shared_database_url):
 
 
 def read_version(database_url: str, page_id: str) -> int:
-    """Ask the database itself, as no command shows it."""
+    """Read it from the database, as no command shows it."""
     if database_url.startswith("sqlite:"):
         connection = sqlite3.connect(database_url.removeprefix("sqlite:///"))
         query = "SELECT version FROM page WHERE id = ?"
@@ -117,7 +117,7 @@ def test_approving_and_rejecting_by_command_at_once_lets_one_win(world, environ)
 
 
 def test_of_many_decisions_at_once_on_each_submission_one_counts(world):
-    """The commands start too slowly to meet often; their use cases in threads do."""
+    """Call use cases in threads: commands start too slowly to run at the same time often."""
     for _ in range(5):
         visitor = Visitor()
         submission_id = world.submit(visitor).json["submissionId"]

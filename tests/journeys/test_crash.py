@@ -1,4 +1,4 @@
-"""A power cut under load: what was acknowledged is kept, and nothing is kept twice."""
+"""A crash under load: acknowledged submissions stay stored, and none is stored twice."""
 
 import threading
 from collections import Counter
@@ -16,7 +16,7 @@ CUT_OFF = (requests.ConnectionError, requests.exceptions.ChunkedEncodingError)
 
 
 class Load:
-    """Visitors who submit without a pause, and remember what they were told."""
+    """Visitors who submit without a pause, with the answers they got."""
 
     def __init__(self, page: RemotePage) -> None:
         self._page = page
@@ -25,7 +25,7 @@ class Load:
         self.refused: list[str] = []
 
     def run_until_crash(self, crash) -> None:
-        """Submit from several clients; `crash` the server in the midst of it."""
+        """Submit from several clients; `crash` the server meanwhile."""
         is_enough = threading.Semaphore(0)
         with ThreadPoolExecutor(CLIENTS) as pool:
             clients = [pool.submit(self._submit_until_cut_off, is_enough) for _ in range(CLIENTS)]
@@ -58,7 +58,7 @@ class Load:
             self.refused.append(answer.text)
 
     def try_again(self) -> None:
-        """Send what got no answer once more: it was either lost, or its nonce is used."""
+        """Repeat requests without an answer: each was either lost, or its nonce is used."""
         for draft in self.unanswered:
             self._post(draft)
 

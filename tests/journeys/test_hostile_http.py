@@ -1,4 +1,4 @@
-"""Bytes that no honest client sends: each gets a clear 4xx or a closed connection."""
+"""Malformed HTTP: each request gets a 4xx or a closed connection."""
 
 import json
 import socket
@@ -23,7 +23,7 @@ def page(shared_database_url):
 
 @pytest.fixture(autouse=True)
 def server_lives_on(page):
-    """After every test the service still answers an honest client."""
+    """Check after every test that the service still answers a valid request."""
     yield
     assert page.read().status_code == 200
 
@@ -49,7 +49,7 @@ def send(page: RemotePage, request: bytes, *, cut_short=False, send_buffer_bytes
 
 
 def send_flood(page: RemotePage, request: bytes) -> Answer:
-    """Send more than the server will take in, so that it may hang up in the middle."""
+    """Send more than the server reads, so that it may close the connection meanwhile."""
     try:
         return send(page, request)
     except (BrokenPipeError, ConnectionResetError):
@@ -212,7 +212,7 @@ def test_request_line_of_100_kb_is_refused(page):
     ids=lambda host: repr(host[:20]),
 )
 def test_host_that_is_none_is_refused(page, host):
-    """The message to sign names the host, so there is none to make."""
+    """The message to sign names the host, so no message can be built."""
     body = nonce_body(page)
 
     answer = send(page, post(page, b"Content-Length: %d" % len(body), host=host) + body)

@@ -1,4 +1,4 @@
-"""What outlives a restart, and what happens while a part of the installation is away."""
+"""What survives a restart, and what happens while a part of the installation is unavailable."""
 
 import subprocess
 import sys

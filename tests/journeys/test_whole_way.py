@@ -1,4 +1,4 @@
-"""From an empty installation to a wallet on the page, as an owner and a visitor go it."""
+"""From an empty installation to a wallet on the page, by an owner and a visitor."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ def server(environ):
 
 @pytest.fixture
 def make_page(server, environ):
-    """Make a page as an operator does: by commands, beside the server's processes."""
+    """Create a page by commands, as an operator does while the server runs."""
     return partial(RemotePage, server.url, environ)
 
 

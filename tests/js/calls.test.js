@@ -88,7 +88,7 @@ test("an answer after the time-out is dropped, and its port is closed", async ()
   const isClosed = new Promise((done) => theirs.addEventListener("close", done));
   const answered = answerCall(theirs, () => late);
 
-  await assert.rejects(asked, isProblem("window_lonely"));
+  await assert.rejects(asked, isProblem("window_disconnected"));
   await isClosed;
   resolve("too late");
   await answered;

@@ -1,4 +1,4 @@
-"""The embed doctor: what the door kept out, counted and bounded."""
+"""The embed doctor: refused origins are counted, and their number is bounded."""
 
 import pytest
 from world import SITE, Visitor

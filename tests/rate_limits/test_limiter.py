@@ -1,4 +1,4 @@
-"""Which counters are hit, and what a refusal says."""
+"""Which counters are used, and the contents of a refusal."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ LIMIT = parse("2/hour")
 
 
 class ShakyStorage(ExactMemoryStorage):
-    """Shared counters that can be away, and count how often they are asked."""
+    """Shared counters that can be made unavailable, and count their calls."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which addresses counts can be kept at."""
+"""Which addresses of storages are accepted."""
 
 import pytest
 from servers import find_free_port

@@ -1,9 +1,9 @@
-"""The owner's decisions, one by one and many at once, whoever makes them."""
+"""The owner's decisions on single and on many submissions, by any actor."""
 
 from functools import partial
 
 import pytest
-from crowd import fill
+from many_submissions import add_submissions
 from world import Visitor
 
 from embed.db.models import Submission, Wallet
@@ -23,7 +23,7 @@ def change_many(world, change, *ids: str) -> decisions.Result:
 
 
 def test_undone_approval_takes_its_wallet_off_the_page_again(world):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
     decisions.approve(only, world.clock(), actor=ACTOR)
     version = world.page.version
     decisions.undo(only, world.clock(), actor=ACTOR)
@@ -36,7 +36,7 @@ def test_undone_approval_takes_its_wallet_off_the_page_again(world):
 def test_undone_approval_leaves_a_wallet_that_was_tracked_before(world):
     visitor = Visitor()
     world.track(visitor.address, alias="Known")
-    (only,) = fill(world, 1, wallet_address=visitor.address)
+    (only,) = add_submissions(world, 1, wallet_address=visitor.address)
     decisions.approve(only, world.clock(), actor=ACTOR)
     decisions.undo(only, world.clock(), actor=ACTOR)
 
@@ -45,7 +45,7 @@ def test_undone_approval_leaves_a_wallet_that_was_tracked_before(world):
 
 def test_undone_rejection_starts_no_cooldown(world):
     visitor = Visitor()
-    (only,) = fill(world, 1, wallet_address=visitor.address)
+    (only,) = add_submissions(world, 1, wallet_address=visitor.address)
     decisions.reject(only, world.clock(), actor=ACTOR)
     decisions.undo(only, world.clock(), actor=ACTOR)
     Submission.delete().execute()
@@ -55,14 +55,14 @@ def test_undone_rejection_starts_no_cooldown(world):
 
 @pytest.mark.parametrize("status", ["auto_approved", "soft_rejected", "pending"])
 def test_only_decisions_by_hand_are_undone(world, status):
-    (only,) = fill(world, 1, status)
+    (only,) = add_submissions(world, 1, status)
 
     with pytest.raises(InvalidInput, match="nothing to undo"):
         decisions.undo(only, world.clock(), actor=ACTOR)
 
 
 def test_undo_ends_after_its_time(world):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
     decisions.reject(only, world.clock(), actor=ACTOR)
     world.clock.now += decisions.UNDO_WITHIN
     decisions.undo(only, world.clock(), actor=ACTOR)
@@ -77,16 +77,16 @@ def test_undo_ends_after_its_time(world):
 @pytest.mark.parametrize("status", ["approved", "auto_approved"])
 def test_rejection_is_not_undone_when_the_wallet_is_live_again(world, status):
     visitor = Visitor()
-    (only,) = fill(world, 1, wallet_address=visitor.address)
+    (only,) = add_submissions(world, 1, wallet_address=visitor.address)
     decisions.reject(only, world.clock(), actor=ACTOR)
-    fill(world, 1, status, wallet_address=visitor.address)
+    add_submissions(world, 1, status, wallet_address=visitor.address)
 
     with pytest.raises(InvalidInput, match="sent again"):
         decisions.undo(only, world.clock(), actor=ACTOR)
 
 
 def test_many_are_decided_and_the_others_named(world):
-    decided, *waiting = fill(world, 3)
+    decided, *waiting = add_submissions(world, 3)
     decisions.reject(decided, world.clock())
     result = change_many(world, decisions.approve, decided, *waiting)
 
@@ -97,7 +97,7 @@ def test_many_are_decided_and_the_others_named(world):
 
 
 def test_refused_one_leaves_no_trace(world):
-    (only,) = fill(world, 1, "approved")
+    (only,) = add_submissions(world, 1, "approved")
     before = world.dump()
     change_many(world, decisions.reject, only)
 
@@ -105,8 +105,8 @@ def test_refused_one_leaves_no_trace(world):
 
 
 def test_ids_of_another_page_change_nothing(world):
-    (own,) = fill(world, 1)
-    (other,) = fill(world, 1)
+    (own,) = add_submissions(world, 1)
+    (other,) = add_submissions(world, 1)
     Submission.update(page=world.make_page()).where(Submission.id == other).execute()
 
     with pytest.raises(NotFound):
@@ -115,7 +115,7 @@ def test_ids_of_another_page_change_nothing(world):
 
 
 def test_every_decision_is_logged_with_its_actor(world):
-    (only,) = fill(world, 1, nickname="Alice")
+    (only,) = add_submissions(world, 1, nickname="Alice")
     for change in (decisions.approve, decisions.undo, decisions.reject):
         world.clock.forward(seconds=1)
         change_many(world, change, only)

@@ -1,9 +1,9 @@
-"""What another policy would have decided: the past replayed, without changing it."""
+"""Simulating another policy on earlier submissions, without changing them."""
 
 from datetime import timedelta
 
 import pytest
-from crowd import fill
+from many_submissions import add_submissions
 
 from embed.db.models import Page, Submission
 from embed.domain.policy import Policy
@@ -15,7 +15,7 @@ SESSION = "s" * 20
 
 
 def look(world, **rules) -> list[tuple[str, str]]:
-    """Return what was and what would have been, oldest first."""
+    """Return the actual and the simulated outcomes, oldest first."""
     outcomes = policy_simulation.simulate(
         world.page, Policy(**({"cooldown": timedelta(0)} | rules))
     )
@@ -23,10 +23,10 @@ def look(world, **rules) -> list[tuple[str, str]]:
 
 
 def fill_at(world, minutes: int, status: str, **fields) -> None:
-    """Keep one submission sent so many minutes from the start, decided a minute later."""
+    """Store a submission sent some minutes after the start, decided a minute later."""
     sent_at = world.clock() + timedelta(minutes=minutes)
     decided_at = None if status == "pending" else sent_at + timedelta(minutes=1)
-    fill(world, 1, status, created_at=sent_at, **({"decided_at": decided_at} | fields))
+    add_submissions(world, 1, status, created_at=sent_at, **({"decided_at": decided_at} | fields))
 
 
 def test_policy_as_it_was_decides_as_it_did(world):
@@ -125,7 +125,7 @@ def test_gate_comes_before_duplicate_and_after_the_sessions_limit(world):
 
 
 def test_latest_fifty_are_looked_at_newest_first(world):
-    ids = fill(world, 30) + fill(world, 30, "approved")
+    ids = add_submissions(world, 30) + add_submissions(world, 30, "approved")
     newest = sorted(
         (Submission.get_by_id(one) for one in ids), key=lambda one: (one.created_at, one.id)
     )[:-51:-1]
@@ -135,7 +135,7 @@ def test_latest_fifty_are_looked_at_newest_first(world):
 
 
 def test_preview_changes_nothing(world):
-    fill(world, 5)
+    add_submissions(world, 5)
     before = world.dump()
     policy_simulation.simulate(Page.get_by_id(world.page_id), Policy(auto_approve=True))
 

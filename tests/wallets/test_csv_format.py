@@ -1,4 +1,4 @@
-"""Wallets as a table: what is read, what is refused, and that nothing is lost on the way."""
+"""Wallets as CSV: parsing, mistakes, and that exporting and importing loses nothing."""
 
 import csv
 import io

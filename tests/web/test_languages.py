@@ -1,4 +1,4 @@
-"""The widget's languages: whole catalogs, the reader's choice, and a word for everything."""
+"""The widget's languages: complete catalogs, and the choice of the language."""
 
 import html
 import json
@@ -50,7 +50,7 @@ def texts_of(message_or_id):
 
 
 def open_sign(world, *, lang=None, wish=None):
-    """Open the smallest page; `wish` is what the browser's Accept-Language says."""
+    """Open the smallest page; `wish` is the browser's Accept-Language."""
     return world.client.get(
         "/embed/sign",
         query_string={} if lang is None else {"lang": lang},
@@ -75,7 +75,7 @@ def read_words(answer):
 
 
 def read_said_names():
-    """Return the names that scripts write out: say("…"), #try("…"), Problem(… ? "…" : "…")."""
+    """Return the keys of sentences in scripts: say("…"), #try("…"), Problem(… ? "…" : "…")."""
     scripts = "\n".join(path.read_text() for path in sorted(STATIC_DIR.glob("widget/*.js")))
     calls = re.findall(r"(?:\bsay|#try|\bProblem)(\([^)]*)", scripts)
     return {name for call in calls for name in re.findall(r'[(?:]\s*"(\w+)"', call)}

@@ -326,7 +326,7 @@ def test_reading_and_listing_have_no_session_limit(tight):
         assert code_of(tight.read(cookie=visitor.cookie)) is None
 
 
-# Where the counts are kept
+# Where the counters are stored
 
 
 @pytest.mark.parametrize("storage", ["memory", "redis"])
@@ -396,7 +396,7 @@ def test_every_limit_works_on_redis(world_with, redis_url):
 
 @pytest.fixture
 def silent_server():
-    """The port of a server that takes connections and never says a word."""
+    """The port of a server that accepts connections and never answers."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

@@ -1,1 +1,1 @@
-"""The embed API (spec 4): the endpoints, with their keys, CORS and bodies."""
+"""The embed API (spec 4): endpoints, authentication, CORS and request bodies."""

@@ -1,4 +1,4 @@
-"""Bearer keys of API requests (spec 5): every route is closed to a request without a good one."""
+"""Authentication of API requests by bearer keys (spec 5); every route requires one."""
 
 import re
 
@@ -15,9 +15,9 @@ _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
 
 def authenticate() -> None:
-    """Let a request in, its key known as ``g.access``; preflights carry no key and pass.
+    """Check the request's key and store its access in ``g.access``; preflights have no key.
 
-    Raises ApiError with the first that fails: header, form, key, revocation, origin, limit.
+    Raises ApiError for the first failed check: header, form, key, revocation, origin, limit.
     """
     if request.method == "OPTIONS":
         return

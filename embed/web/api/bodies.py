@@ -1,4 +1,4 @@
-"""JSON bodies: parsed by hand, since every way to be wrong has its code (spec 4.2, 4.3)."""
+"""JSON bodies, parsed by our own code, since each error has its own code (spec 4.2, 4.3)."""
 
 import json
 from typing import NoReturn
@@ -49,8 +49,8 @@ def _read_body() -> bytes:
     try:
         return request.get_data()
     except Exception:
-        # Too long, cut short, or in chunks that are none: the server's own reader is behind
-        # this and raises what it likes, never for a body that could have been read.
+        # Too long, truncated, or with invalid chunks: the WSGI server reads the body here and
+        # may raise any exception, but only for a body that cannot be read.
         raise ApiError("invalid_json") from None
 
 

@@ -1,4 +1,4 @@
-"""Cross-origin browser use: Flask-CORS on answers, the spec's fixed words on preflights (4.5)."""
+"""CORS: Flask-CORS for answers, the spec's fixed headers for preflights (4.5)."""
 
 from flask import Flask, Response, request
 from flask_cors import CORS
@@ -12,15 +12,15 @@ API_PATHS = (r"/api/.*", r"/embed/api/.*")
 
 
 def init_cors(app: Flask) -> None:
-    # Runs after Flask-CORS, as it is registered before it.
-    app.after_request(_finish)
+    # Registered before Flask-CORS, so it runs after it.
+    app.after_request(_finish_headers)
     CORS(
         app,
         resources=list(API_PATHS),
-        origins="*",  # whoever asks may read the answer; who may ask is the key's business
+        origins="*",  # any site may read answers; the key decides who may ask
         supports_credentials=True,
         expose_headers=["Retry-After"],
-        vary_header=False,  # _finish says it for requests without an origin too
+        vary_header=False,  # _finish_headers adds it, also without an Origin header
     )
 
 
@@ -50,12 +50,12 @@ def check_preflight_origin(page_id: str) -> None:
         raise ApiError(decision.code)
 
 
-def _finish(response: Response) -> Response:
+def _finish_headers(response: Response) -> Response:
     if is_api_request():
         others = response.headers.get("Vary")
         response.headers["Vary"] = f"{others}, Origin" if others else "Origin"
         if request.method == "OPTIONS" and response.status_code != 204:
-            # A refused preflight says nothing that a browser could take for a yes.
+            # A refused preflight must not have headers that a browser takes for permission.
             for name in list(response.headers.keys()):
                 if name.startswith("Access-Control-"):
                     del response.headers[name]

@@ -1,4 +1,4 @@
-"""The four endpoints (spec 4.1 to 4.4), in the spec's words."""
+"""The four endpoints (spec 4.1 to 4.4) and their preflights."""
 
 from flask import Blueprint, Response, g, request
 from flask.typing import ResponseReturnValue
@@ -12,7 +12,7 @@ from embed.web.api.cors import answer_preflight, check_preflight_origin
 from embed.web.assets import compress
 from embed.web.current import own_host, runtime
 
-OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the cookie
+OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the session cookie
 
 blueprint = Blueprint("api", __name__)
 blueprint.before_request(auth.authenticate)
@@ -28,7 +28,7 @@ def read_tracking_page(page_id: str) -> ResponseReturnValue:
         raise ApiError("embed_disabled")
     payload = public_payload.render_payload(page_id, g.access.page_version)
     response = Response(payload, content_type="application/json")
-    # The widget asks every half minute; the API proper keeps just the headers of the spec.
+    # Compress for the widget, which polls every 30 s; under /api the spec fixes the headers.
     return compress.after_request(response) if request.blueprint == OWN_API else response
 
 
@@ -62,8 +62,8 @@ def list_session_submissions() -> ResponseReturnValue:
     if not page_id:
         raise ApiError("missing_tracking_page_id")
     auth.check_page(page_id)
-    own = queries.list_of_session(page_id, visitor.find_session_id())
-    return {"submissions": [serializers.describe_submission(one) for one in own]}
+    submissions = queries.list_of_session(page_id, visitor.find_session_id())
+    return {"submissions": [serializers.describe_submission(one) for one in submissions]}
 
 
 @blueprint.route("/tracking/<page_id>", methods=["OPTIONS"])

@@ -135,7 +135,7 @@ def account() -> ResponseReturnValue:
 
 
 def _check_attempts(email: str) -> None:
-    """Limit guesses at passwords. Raises ApiError with the time to wait."""
+    """Limit attempts to guess a password. Raises ApiError with the time to wait."""
     rate_limits.check_sign_in(rate_limits.client_network(), PER_ADDRESS)
     rate_limits.check_sign_in(owners.normalise_email(email), PER_ACCOUNT)
 
@@ -151,13 +151,13 @@ def _refuse_attempt(
 
 
 def _begin_session(owner: Owner) -> None:
-    """Sign in with a fresh session, so that one planted before is worth nothing."""
+    """Sign in with a new session, to prevent session fixation."""
     session.clear()
     session.permanent = True
     login_user(SignedInOwner(owner))
 
 
 def _safe_target() -> str:
-    """Return where the owner was going, if that is inside the dashboard."""
+    """Return the address in ``next`` if it is inside the dashboard."""
     target = request.args.get("next", "")
     return target if _INSIDE.fullmatch(target) else url_for("dashboard.list_pages")

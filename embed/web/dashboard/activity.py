@@ -1,4 +1,4 @@
-"""Who did what when, and submissions over time."""
+"""The activity page: the log, and submissions by day."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,18 +17,18 @@ from embed.web.dashboard.current_owner import get_own_page
 from embed.web.dashboard.responses import render
 
 DAYS = 30
-# Every outcome, from the foot of a bar to its top.
+# All statuses, in their order within a bar.
 STACK = ("approved", "auto_approved", "pending", "rejected", "soft_rejected")
-# In the drawing's own units.
-LONGEST_DAY, LONGEST_TOTAL = 100, 600
+# In units of the SVG.
+DAY_LENGTH, TOTAL_LENGTH = 100, 600
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One outcome's share of a bar."""
+    """The part of a bar for one status."""
 
     status: str
-    start: float  # from the bar's foot
+    start: float  # from the start of the bar
     size: float
 
 
@@ -53,20 +53,20 @@ def show_activity(page_id: str) -> ResponseReturnValue:
         after=after,
         log=activity_log.read_log(page.id, after=after),
         stack=STACK,
-        bars=draw_days(days, by_day),
+        bars=build_daily_bars(days, by_day),
         most=max((counts.total() for counts in by_day.values()), default=0),
-        totals=draw_bar(totals, LONGEST_TOTAL, totals.total()),
+        totals=build_bar(totals, TOTAL_LENGTH, totals.total()),
     )
 
 
-def draw_days(days: Sequence[date], by_day: Mapping[date, Counter[str]]) -> list[Bar]:
-    """Return a bar for every day; the tallest is as long as there is room."""
+def build_daily_bars(days: Sequence[date], by_day: Mapping[date, Counter[str]]) -> list[Bar]:
+    """Return a bar for every day; the longest has the full length."""
     most = max((by_day[day].total() for day in days if day in by_day), default=0)
-    return [draw_bar(by_day.get(day, Counter()), LONGEST_DAY, most, day) for day in days]
+    return [build_bar(by_day.get(day, Counter()), DAY_LENGTH, most, day) for day in days]
 
 
-def draw_bar(counts: Counter[str], length: int, most: int, day: date | None = None) -> Bar:
-    """Return a bar of which `most` fill the whole length."""
+def build_bar(counts: Counter[str], length: int, most: int, day: date | None = None) -> Bar:
+    """Return a bar in which `most` submissions have the full `length`."""
     blocks: list[Block] = []
     start = 0.0
     for status in STACK:

@@ -1,4 +1,4 @@
-"""What every route of the dashboard shares: who is signed in, CSRF, and what pages may load."""
+"""Shared by all routes of the dashboard: sign-in, CSRF, headers and error pages."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.settings import Settings
 from embed.web.dashboard.current_owner import load_owner
 from embed.web.dashboard.responses import render_mistake
-from embed.web.security_headers import restrict_to_own
+from embed.web.security_headers import restrict_content
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
@@ -29,10 +29,10 @@ _login = LoginManager()
 
 
 class _DashboardSessions(SecureCookieSessionInterface):
-    """Flask's session cookie, Secure but on localhost, where there may be no TLS."""
+    """Flask's session cookie, Secure except on localhost, where there may be no TLS."""
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """The API and the widget have none, and do not pay for looking."""
+        """Skip the API and the widget, which do not use this session, to save time."""
         if not request.path.startswith("/dashboard"):
             return None
         return super().open_session(app, request)
@@ -54,9 +54,10 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     )
     app.session_interface = _DashboardSessions()
     _csrf.init_app(app)
-    # Not its init_app, which would read the session after every request of the API too.
+    # Not _login.init_app, which would read the session after every request of the API too.
     app.login_manager = _login  # type: ignore[attr-defined]
-    _login.session_protection = None  # addresses change; the password's fingerprint does not
+    # IP addresses change; the session is bound to the password's fingerprint instead.
+    _login.session_protection = None
     _login.user_loader(load_owner)
     app.register_blueprint(blueprint)
 
@@ -67,11 +68,11 @@ def provide_user() -> dict[str, Any]:
 
 
 @blueprint.before_request
-def let_in() -> ResponseReturnValue | None:
-    """Send strangers to the sign-in page, and refuse forged forms."""
+def guard_request() -> ResponseReturnValue | None:
+    """Redirect to the sign-in page unless signed in, and refuse forged forms (CSRF)."""
     request.max_content_length = request.max_form_memory_size = MAX_FORM_BYTES
     if request.endpoint not in OPEN_ENDPOINTS and not current_user.is_authenticated:
-        return redirect(url_for("dashboard.sign_in", next=_remember_target()))
+        return redirect(url_for("dashboard.sign_in", next=_find_target()))
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES:
             return render_mistake("The dashboard takes what its forms send.", 415)
@@ -79,13 +80,13 @@ def let_in() -> ResponseReturnValue | None:
     return None
 
 
-def _remember_target() -> str | None:
+def _find_target() -> str | None:
     return request.full_path.rstrip("?") if request.method == "GET" else None
 
 
 @blueprint.after_request
-def protect(response: Response) -> Response:
-    policy = restrict_to_own(response)
+def add_security_headers(response: Response) -> Response:
+    policy = restrict_content(response)
     policy.frame_src = policy.form_action = "'self'"
     policy.frame_ancestors = "'none'"
     response.headers["Referrer-Policy"] = "same-origin"
@@ -100,7 +101,7 @@ def format_iso(instant: datetime) -> str:
 
 @blueprint.app_template_filter("moment")
 def format_moment(instant: datetime) -> str:
-    """Return a time for people, in UTC; scripts turn it into the reader's own."""
+    """Return a time for people, in UTC; a script converts it to the reader's time zone."""
     return instant.strftime("%Y-%m-%d %H:%M UTC")
 
 

@@ -1,4 +1,4 @@
-"""The signed-in owner, through whom every route finds what it shows or changes."""
+"""The signed-in owner, and access to the owner's pages, keys, wallets and tags."""
 
 from typing import Any, TypeVar, cast
 
@@ -14,13 +14,13 @@ _OfPage = TypeVar("_OfPage", ApiKey, Tag, Wallet)
 
 
 class SignedInOwner(UserMixin):
-    """An owner as the session knows them: by id and by the fingerprint of their password."""
+    """An owner, identified in the session by id and fingerprint of the password."""
 
     def __init__(self, owner: Owner) -> None:
         self.owner = owner
 
     def get_id(self) -> str:
-        # A changed password ends every session that was begun with the old one.
+        # A changed password ends all sessions that were started with the old one.
         return f"{self.owner.id}.{fingerprint(self.owner.password_hash)}"
 
 
@@ -45,7 +45,7 @@ def get_own_page(page_id: str, *, deleted: bool = False) -> Page:
 
 
 def get_own_key(page: Page, key_id: str) -> ApiKey:
-    """Raises NotFound unless it is a key of the page that owners may see."""
+    """Raises NotFound unless it is a key of the page, other than the preview key."""
     return _get_of_page(ApiKey, page, key_id, ~ApiKey.is_preview)
 
 
@@ -60,7 +60,7 @@ def get_own_tag(page: Page, tag_id: str) -> Tag:
 
 
 def _get_of_page(model: type[_OfPage], page: Page, raw_id: str, *conditions: Any) -> _OfPage:
-    # What cannot be an id is not asked for: not every database takes it for a question.
+    # Not every database accepts all texts in a query, so check the id's form first.
     found = (
         model.get_or_none(model.id == raw_id, model.page == page, *conditions)
         if is_id(raw_id)

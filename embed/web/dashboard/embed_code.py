@@ -22,14 +22,14 @@ from embed.web.dashboard.responses import Form, render
 from embed.web.languages import LANGUAGES
 
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
-# Labels by value; the stubs of WTForms do not know that form yet.
+# Labels by value; the type stubs of WTForms do not support this form.
 _THEMES: Any = {"": "As the visitor's device", "light": "Light", "dark": "Dark"}
 
 
 @dataclass(frozen=True, slots=True)
 class Snippets:
     frame: str
-    script: str  # makes the frame grow with its content
+    script: str  # adapts the frame's height to its content
 
 
 def _name_language(code: str) -> str:
@@ -42,7 +42,7 @@ _LANGUAGES: Any = {"": "As the visitor's browser"} | {
 
 
 class LookForm(Form):
-    """A GET form: what it asks for is in the address, so it works without a script."""
+    """A GET form, so that it works without a script."""
 
     class Meta:
         csrf = False
@@ -74,7 +74,7 @@ def show_embed(page_id: str) -> ResponseReturnValue:
 
 
 def build_snippets(page: Page, key: str, **look: str) -> Snippets:
-    """Return what to paste; `look` are the widget's own query arguments."""
+    """Return the HTML to paste; `look` are the widget's query arguments."""
     origin = own_origin()
     url = f"{origin}/embed/tracking/{page.id}?{urlencode({'key': key} | look)}"
     title = page.public_title or f"{page.token_name} wallets"
@@ -89,7 +89,7 @@ def build_snippets(page: Page, key: str, **look: str) -> Snippets:
 
 
 def _read_look(form: LookForm) -> dict[str, str]:
-    """Return what was chosen and makes sense."""
+    """Return the valid values that were chosen."""
     return {
         field.name: field.data.removeprefix("#").lower()
         for field in form

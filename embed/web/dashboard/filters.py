@@ -1,4 +1,4 @@
-"""What the owner's words are for amounts, spans of time and outcomes."""
+"""Template filters: outcomes, amounts and durations as text for owners."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -6,7 +6,7 @@ from decimal import Decimal
 from embed.domain import amounts
 from embed.web.dashboard.blueprint import blueprint
 
-# Every outcome of a submission, and every reason of a refusal (spec 2.4).
+# Every status of a submission, and every reason of a rejection (spec 2.4).
 OUTCOMES = {
     "pending": "waiting",
     "approved": "approved",
@@ -25,7 +25,7 @@ UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
 @blueprint.app_template_filter("outcome")
-def say_outcome(code: str) -> str:
+def describe_outcome(code: str) -> str:
     return OUTCOMES.get(code, code)
 
 
@@ -38,12 +38,12 @@ def format_amount(amount: Decimal) -> str:
 
 @blueprint.app_template_filter("span")
 def format_span(span: timedelta) -> str:
-    """Return a span of time in its largest whole unit, such as ``36 hours``."""
+    """Return a duration in its largest whole unit, such as ``36 hours``."""
     number, unit = split_span(int(span.total_seconds()))
     return f"{number:,} {unit.removesuffix('s') if number == 1 else unit}"
 
 
 def split_span(span_s: int) -> tuple[int, str]:
-    """Return a number and the largest unit of which it is a whole number."""
+    """Return the duration as a whole number of its largest possible unit."""
     unit = next(unit for unit, size_s in UNITS.items() if span_s % size_s == 0)
     return span_s // UNITS[unit], unit

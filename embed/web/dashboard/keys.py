@@ -1,4 +1,4 @@
-"""The page's keys: made and shown once, their sites, refused sites, and revoking."""
+"""The page's keys: creating, allowlists, refused sites and revoking."""
 
 from datetime import datetime
 from typing import Any
@@ -37,7 +37,7 @@ class OriginsForm(Form):
     submit = SubmitField("Save")
 
     def validate_origins(self, field: TextAreaField) -> None:
-        """Say of every line what is wrong with it, not only of the first."""
+        """Report the mistakes of all lines, not only the first."""
         mistakes = []
         for raw in read_lines(field.data):
             try:
@@ -77,30 +77,30 @@ def list_keys(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/keys/new/<any(public, secret):tier>", methods=["GET", "POST"])
 def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
-    """Make a key and show it on the answer itself: it is in no address and in no cookie."""
+    """Create a key and show it in this response, so that it is in no address and no cookie."""
     page = get_own_page(page_id)
     form = CreateForm() if tier == "public" else SecretForm()
     if form.validate_on_submit():
         try:
-            kept, key = management.create_key(
+            api_key, key = management.create_key(
                 page.id, tier, **_read(form), now=_now(), actor=current_owner().email
             )
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            return _show_new_key(page, kept, key, form)
+            return _show_new_key(page, api_key, key, form)
     status = 422 if form.errors else 200
     return render("key_form.html", page=page, form=form, tier=tier, status=status)
 
 
-def _show_new_key(page: Page, kept: ApiKey, key: str, form: FlaskForm) -> ResponseReturnValue:
+def _show_new_key(page: Page, api_key: ApiKey, key: str, form: FlaskForm) -> ResponseReturnValue:
     return render(
         "key_created.html",
         page=page,
         key=key,
-        kept=kept,
+        api_key=api_key,
         notes=_explain_changes(form),
-        snippets=build_snippets(page, key) if kept.tier == "public" else None,
+        snippets=build_snippets(page, key) if api_key.tier == "public" else None,
         status=201,
     )
 
@@ -117,8 +117,8 @@ def edit_origins(page_id: str, key_id: str) -> ResponseReturnValue:
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            said = " ".join(["The sites are saved.", *_explain_changes(form)])
-            return redirect_with_message(said, url_for("dashboard.list_keys", page_id=page.id))
+            message = " ".join(["The sites are saved.", *_explain_changes(form)])
+            return redirect_with_message(message, url_for("dashboard.list_keys", page_id=page.id))
     status = 422 if form.errors else 200
     return render("key_form.html", page=page, form=form, key=key, tier="public", status=status)
 
@@ -138,7 +138,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/keys/<key_id>/allow")
 def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
-    """Put a site that was kept out on the key's list."""
+    """Add a refused site to the key's allowlist."""
     page = get_own_page(page_id)
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
@@ -150,7 +150,7 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/keys/<key_id>/forget")
 def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
-    """Take a site off the list of refused ones; it stays refused."""
+    """Delete a site from the list of refused ones; it stays refused."""
     page = get_own_page(page_id)
     key = get_own_key(page, key_id)
     refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
@@ -158,7 +158,7 @@ def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
 
 
 def _get_changeable(page: Page, key_id: str) -> ApiKey:
-    """Raises NotFound, and InvalidInput for keys whose sites mean nothing."""
+    """Raises NotFound, and InvalidInput for secret and revoked keys."""
     key = get_own_key(page, key_id)
     if key.tier != "public":
         raise InvalidInput("A secret key has no sites: any server that holds it may use it.")
@@ -177,11 +177,11 @@ def _read(form: FlaskForm) -> dict[str, Any]:
 
 
 def _explain_changes(form: FlaskForm) -> list[str]:
-    """Say which lines are kept otherwise than they were written."""
+    """Return a sentence for each entry that is stored in another form than it was typed."""
     if not isinstance(form, OriginsForm):
         return []
-    kept = {raw: parse_allowlist_entry(raw) for raw in read_lines(form.origins.data)}
-    return [f"{raw} is kept as {origin}." for raw, origin in kept.items() if raw != origin]
+    origins = {raw: parse_allowlist_entry(raw) for raw in read_lines(form.origins.data)}
+    return [f"{raw} is kept as {origin}." for raw, origin in origins.items() if raw != origin]
 
 
 def _now() -> datetime:

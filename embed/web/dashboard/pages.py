@@ -1,4 +1,4 @@
-"""The owner's pages: the list, making one, its texts and switches, deleting and taking back."""
+"""The owner's pages: list, create, settings, delete and restore."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The page's policy: who may send a wallet, and what waits for the owner."""
+"""The page's policy: which submissions are refused, pending or approved."""
 
 import math
 from typing import Any, cast
@@ -52,7 +52,7 @@ class PolicyForm(Form):
 
 @blueprint.route("/pages/<page_id>/policy", methods=["GET", "POST"])
 def edit_policy(page_id: str) -> ResponseReturnValue:
-    """Save another policy, or first see what it would have decided."""
+    """Save another policy, or preview what it would have decided."""
     page = get_own_page(page_id)
     form = _fill_form(page)
     if not form.validate_on_submit():
@@ -86,7 +86,7 @@ def _fill_form(page: Page) -> PolicyForm:
 
 
 def _read(form: PolicyForm) -> dict[str, Any]:
-    """Return the fields as pages.py names them. Raises InvalidInput."""
+    """Return the fields by the names in pages.py. Raises InvalidInput."""
     cooldown_s = (form.cooldown.data or 0.0) * UNITS[form.cooldown_unit.data]
     if not math.isfinite(cooldown_s):
         raise InvalidInput("The cooldown is a number.", field="cooldown")
@@ -118,7 +118,7 @@ def _render(
 
 
 def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
-    """Say what each field does at present."""
+    """Return a description of each field's present effect."""
     waiting = queries.count_by_status(page)["pending"]
     cooldown = format_span(rules.cooldown)
     return {

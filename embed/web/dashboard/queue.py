@@ -1,4 +1,4 @@
-"""The queue of a page: what waits, with all that a decision needs, and what was decided."""
+"""The queue of a page: pending submissions with their review context, and decided ones."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -38,7 +38,7 @@ class DecisionForm(ChoiceForm):
 
 
 class View(NamedTuple):
-    """Which part of the queue is looked at; anything unknown is the default."""
+    """The tab, order and slice that the address names; unknown values become the default."""
 
     tab: str
     order: str
@@ -54,7 +54,7 @@ class View(NamedTuple):
         )
 
     def link(self, page: Page, endpoint: str = "show_queue", **changes: Any) -> str:
-        """Return the address of this part, or of another; defaults are left out."""
+        """Return the address of this view with `changes`; default values are left out."""
         wanted = self._replace(**changes)
         return url_for(
             f"dashboard.{endpoint}",
@@ -72,7 +72,7 @@ def show_queue(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/queue/decide")
 def decide(page_id: str) -> ResponseReturnValue:
-    """Approve or reject one or many; what cannot be decided is told, and nothing flips."""
+    """Approve or reject submissions; list those that were decided already, unchanged."""
     page, form, now = get_own_page(page_id), DecisionForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _render(page, mistake=NOTHING_CHOSEN, status=422)
@@ -85,7 +85,7 @@ def decide(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/queue/undo")
 def undo_decision(page_id: str) -> ResponseReturnValue:
-    """Let what was decided a moment ago wait again."""
+    """Make submissions pending again that were decided a moment ago."""
     page, form, now = get_own_page(page_id), ChoiceForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _render(page, mistake=NOTHING_CHOSEN, status=422)
@@ -103,7 +103,7 @@ def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnVa
 
 def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnValue:
     view, now = View.read(), runtime().clock()
-    part = queries.read_queue(
+    submissions = queries.read_queue(
         page, TABS[view.tab], after=view.after, is_oldest_first=view.order == "oldest"
     )
     counts = queries.count_by_status(page)
@@ -113,9 +113,9 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         status=status,
         section="show_queue",
         view=view,
-        part=part,
-        tabs={name: sum(counts[one] for one in statuses) for name, statuses in TABS.items()},
-        contexts=build_review_context(page, part.rows) if view.tab == "waiting" else {},
+        submissions=submissions,
+        tabs={name: sum(counts[status] for status in statuses) for name, statuses in TABS.items()},
+        contexts=build_review_context(page, submissions.rows) if view.tab == "waiting" else {},
         rules=read_policy(page),
         undoable=undo.find_latest(page.id, now),
         now=now,

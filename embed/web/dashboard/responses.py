@@ -1,4 +1,4 @@
-"""Pages of the dashboard, and the answers of its forms."""
+"""Responses of the dashboard, and the base class of its forms."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from werkzeug.wrappers import Response as AnyResponse
 from embed.db.models import Page
 from embed.errors import InvalidInput
 
-MAX_FLASHED = 500  # it travels in the session's cookie, of which browsers keep 4 KB
+MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
 
 
 class Form(FlaskForm):
-    """A form that reads what forms send, and nothing else.
+    """A form that reads form fields only.
 
-    Flask-WTF's own also takes JSON, and files under any name, whose values are no text.
+    Flask-WTF's own form also reads JSON, and files under any name, whose values are not text.
     """
 
     class Meta(FlaskForm.Meta):
@@ -35,20 +35,20 @@ def render(
 
 
 def render_mistake(sentence: str, status: int) -> Response:
-    """Say in one sentence what is wrong, with a way back."""
+    """Render a page with one sentence about a mistake, and a link back."""
     back = request.referrer or ""
     is_ours = back.startswith(request.host_url)
     return render("mistake.html", status=status, sentence=sentence, back=back if is_ours else None)
 
 
 def redirect_with_message(sentence: str, location: str) -> AnyResponse:
-    """Say what was done on the page that the browser goes to next."""
+    """Redirect, and show a sentence on the next page."""
     flash(sentence[:MAX_FLASHED], "done")
     return redirect(location, 303)
 
 
 def add_error(form: FlaskForm, mistake: InvalidInput, **renamed: str) -> None:
-    """Show a mistake beside the field that it is about, or else above the form.
+    """Show a mistake beside its field, or else above the form.
 
     `renamed` maps a use case's name of a field to the form's, where they differ.
     """

@@ -15,7 +15,7 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page, get_own_tag
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
-_COLORS: Any = list(tags.COLORS)  # the stubs of WTForms know no plain words
+_COLORS: Any = list(tags.COLORS)  # the type stubs of WTForms do not allow plain strings
 
 
 class TagForm(Form):
@@ -65,7 +65,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     tag = get_own_tag(page, tag_id)
     form = TagForm(obj=tag)
-    if tag.color not in tags.COLORS:  # of the owner's own palette, by command line
+    if tag.color not in tags.COLORS:  # set by command line, from the owner's own palette
         form.color.choices = [*_COLORS, *cast(Any, [tag.color])]
     if form.validate_on_submit():
         try:

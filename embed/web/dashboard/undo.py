@@ -1,4 +1,4 @@
-"""Which decisions can still be undone: the latest few, remembered in the owner's session."""
+"""The latest decisions, which can still be undone, stored in the owner's session."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from embed.db.models import Submission
 from embed.domain.times import from_ms, to_ms
 
 OFFERED_FOR = timedelta(seconds=10)
-# A session is a cookie, and browsers keep 4 KB of one.
+# The session is a cookie, which browsers limit to 4 KB.
 MAX_IDS = 100
 
 _KEY = "decided"
@@ -30,20 +30,20 @@ class Undoable:
         return max(0, (self.decided_at + OFFERED_FOR - now) // timedelta(milliseconds=1))
 
 
-def remember(page_id: str, decision: str, done: Sequence[Submission], now: datetime) -> None:
-    if not done:
+def remember(page_id: str, decision: str, decided: Sequence[Submission], now: datetime) -> None:
+    if not decided:
         return
-    ids = [one.id for one in done]
-    latest = Undoable(page_id, decision, now, ids, done[0].nickname)
-    kept: list[Undoable] = []
+    ids = [submission.id for submission in decided]
+    latest = Undoable(page_id, decision, now, ids, decided[0].nickname)
+    stored: list[Undoable] = []
     for one in [latest, *_read(now)]:
-        if sum(len(other.ids) for other in kept) + len(one.ids) <= MAX_IDS:
-            kept.append(one)
-    _write(kept)
+        if sum(len(other.ids) for other in stored) + len(one.ids) <= MAX_IDS:
+            stored.append(one)
+    _write(stored)
 
 
 def forget(ids: Sequence[str], now: datetime) -> None:
-    """Leave out what has been undone, or never will be."""
+    """Remove the decisions on these submissions."""
     _write([one for one in _read(now) if not set(ids) & set(one.ids)])
 
 
@@ -52,14 +52,15 @@ def find_latest(page_id: str, now: datetime) -> Undoable | None:
 
 
 def _read(now: datetime) -> list[Undoable]:
-    all_kept = [
+    stored = [
         Undoable(page_id, decision, from_ms(at_ms), ids, nickname)
         for page_id, decision, at_ms, ids, nickname in session.get(_KEY, [])
     ]
-    return [one for one in all_kept if one.count_remaining_ms(now)]
+    return [one for one in stored if one.count_remaining_ms(now)]
 
 
-def _write(kept: Sequence[Undoable]) -> None:
+def _write(undoable: Sequence[Undoable]) -> None:
     session[_KEY] = [
-        (one.page_id, one.decision, to_ms(one.decided_at), one.ids, one.nickname) for one in kept
+        (one.page_id, one.decision, to_ms(one.decided_at), one.ids, one.nickname)
+        for one in undoable
     ]

@@ -1,4 +1,4 @@
-"""Wallets as files: the export, and the import with its dry run."""
+"""Exporting wallets as CSV, and importing them with a dry run."""
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
@@ -23,7 +23,7 @@ class ImportForm(Form):
 
 
 class ApplyForm(Form):
-    """What was checked, sent back to be applied; it is checked once more then."""
+    """The checked text, sent back to be applied after another check."""
 
     text = HiddenField()
     makes_tags = BooleanField()
@@ -32,7 +32,7 @@ class ApplyForm(Form):
 @blueprint.get("/pages/<page_id>/wallets.csv")
 def export_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    # With a byte order mark, or Excel takes it for something else than UTF-8.
+    # Without a byte order mark, Excel does not read it as UTF-8.
     body = "\ufeff" + imports.export_sheet(page)
     response = Response(body, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="wallets-{page.id}.csv"'
@@ -41,7 +41,7 @@ def export_wallets(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/wallets/import", methods=["GET", "POST"])
 def import_wallets(page_id: str) -> ResponseReturnValue:
-    """Say what a file would change; nothing is written yet."""
+    """Show what a file would change, without changing anything."""
     page = get_own_page(page_id)
     form = ImportForm()
     if not form.validate_on_submit():

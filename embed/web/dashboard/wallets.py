@@ -1,4 +1,4 @@
-"""The page's wallets: the list, one by one, and many at once."""
+"""The page's wallets: list, add, edit, remove, and bulk actions."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -38,7 +38,7 @@ _DONE = {
 
 
 class WalletForm(Form):
-    """What an owner may set; the address is asked for only when a wallet is added."""
+    """The fields that an owner may set; the address only when adding a wallet."""
 
     address = StringField("Address", [InputRequired("Which wallet?"), Length(max=60)])
     alias = StringField(
@@ -75,25 +75,25 @@ class Pager:
 @blueprint.get("/pages/<page_id>/wallets")
 def list_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    known = tags.list_tags(page)
-    wanted = _read_filter(known)
+    page_tags = tags.list_tags(page)
+    wanted = _read_filter(page_tags)
     number = request.args.get("page", 1, type=int)
-    part = search.search_wallets(page, wanted, min(max(number, 1), 1_000_000))
+    result = search.search_wallets(page, wanted, min(max(number, 1), 1_000_000))
     return render(
         "wallets.html",
         page=page,
-        part=part,
-        links=_make_pager(part),
-        tags=known,
+        result=result,
+        links=_make_pager(result),
+        tags=page_tags,
         wanted=wanted,
         search=_list_search(),
     )
 
 
-def _read_filter(known: list[Tag]) -> WalletFilter:
-    """Raises NotFound for a tag that the page has not."""
+def _read_filter(page_tags: list[Tag]) -> WalletFilter:
+    """Raises NotFound for a tag that the page does not have."""
     tag_id = request.args.get("tag")
-    tag = next((one for one in known if one.id == tag_id), None)
+    tag = next((one for one in page_tags if one.id == tag_id), None)
     if tag_id and tag is None:
         raise NotFound(tag_id)
     is_hidden = _HIDDEN.get(request.args.get("hidden", ""))
@@ -101,7 +101,7 @@ def _read_filter(known: list[Tag]) -> WalletFilter:
 
 
 def _list_search() -> dict[str, str]:
-    """Return what is looked for, as the list's address says it."""
+    """Return the query arguments of the search."""
     return {
         name: request.args[name]
         for name in ("q", "tag", "hidden", "page")
@@ -109,11 +109,13 @@ def _list_search() -> dict[str, str]:
     }
 
 
-def _make_pager(part: SearchResult) -> Pager:
+def _make_pager(result: SearchResult) -> Pager:
     def link(to: int) -> str | None:
-        return f"?{urlencode(_list_search() | {'page': str(to)})}" if 1 <= to <= part.last else None
+        return (
+            f"?{urlencode(_list_search() | {'page': str(to)})}" if 1 <= to <= result.last else None
+        )
 
-    return Pager(part.number, part.last, link(part.number - 1), link(part.number + 1))
+    return Pager(result.number, result.last, link(result.number - 1), link(result.number + 1))
 
 
 @blueprint.route("/pages/<page_id>/wallets/new", methods=["GET", "POST"])
@@ -152,7 +154,7 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     del form.address
     if form.validate_on_submit():
         try:
-            changes = _read_changes(form, unless=wallet.token_balance)
+            changes = _read_changes(form, shown_balance=wallet.token_balance)
             tracking.update_wallet(
                 wallet.id, changes, runtime().clock(), actor=current_owner().email
             )
@@ -164,8 +166,8 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     return render("wallet_form.html", page=page, form=form, wallet=wallet, status=status)
 
 
-def _read_changes(form: WalletForm, unless: Decimal | None = None) -> tracking.WalletChanges:
-    """Return what to set; a balance that is as it was is no new observation.
+def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tracking.WalletChanges:
+    """Return what to set; a balance equal to `shown_balance` is no new observation.
 
     Raises InvalidInput.
     """
@@ -174,7 +176,7 @@ def _read_changes(form: WalletForm, unless: Decimal | None = None) -> tracking.W
     return tracking.WalletChanges(
         alias=form.alias.data or "",
         tag_names=form.tag_names.data or (),
-        balance=None if balance == unless else balance,
+        balance=None if balance == shown_balance else balance,
         is_hidden=bool(form.is_hidden.data),
     )
 
@@ -193,7 +195,7 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/wallets/change")
 def change_wallets(page_id: str) -> ResponseReturnValue:
-    """Do one thing to all that are ticked; removing asks once more."""
+    """Apply an action to the selected wallets; removing asks for confirmation."""
     page = get_own_page(page_id)
     ids = request.form.getlist("wallet")
     action = next((one for one in BULK_ACTIONS if one == request.form.get("change")), None)

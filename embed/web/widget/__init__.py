@@ -1,4 +1,4 @@
-"""The widget that sites embed: one blueprint, a file per address."""
+"""The widget that sites embed: one blueprint, with a file per route."""
 
 from embed.web.widget import iframe, signing_window, wallet_links
 from embed.web.widget.blueprint import blueprint

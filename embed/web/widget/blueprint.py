@@ -1,4 +1,4 @@
-"""What every page of the widget shares: its key, its look, and what it may load."""
+"""Shared by all pages of the widget: the key, theme and accent, and response headers."""
 
 import re
 
@@ -6,7 +6,7 @@ from flask import Blueprint, Response, request
 
 from embed.errors import ApiError
 from embed.keys.access import Access, get_access
-from embed.web.security_headers import restrict_to_own
+from embed.web.security_headers import restrict_content
 
 blueprint = Blueprint("widget", __name__)
 
@@ -15,7 +15,7 @@ _COLOR = re.compile(r"[0-9a-f]{6}")
 
 
 def get_public_access(page_id: str) -> Access:
-    """Return what the key in the address opens.
+    """Return the access of the key in the address.
 
     Raises ApiError `missing_key`, `invalid_key`, `revoked_key`.
     """
@@ -23,14 +23,14 @@ def get_public_access(page_id: str) -> Access:
     if not raw_key:
         raise ApiError("missing_key")
     access = get_access(raw_key)
-    # A secret key in an address is a leak: it opens nothing here.
+    # A secret key in an address is a leak, so it is refused.
     if access.tier != "public" or access.page_id != page_id:
         raise ApiError("invalid_key")
     return access
 
 
 def read_look() -> dict[str, str | None]:
-    """Return theme and accent as asked for; what cannot be read is left at its default."""
+    """Return the requested theme and accent; invalid values become the default."""
     theme = request.args.get("theme", "auto")
     accent = request.args.get("accent", "").removeprefix("#").lower()
     return {
@@ -40,17 +40,17 @@ def read_look() -> dict[str, str | None]:
 
 
 def respond(html: str, *, ancestors: str | None) -> Response:
-    """Answer a page that nothing but the service's own files may run in.
+    """Return a response that loads only the service's own files.
 
-    `ancestors` are the sites that may frame it, None: every site.
+    `ancestors` are the sites that may frame it; None: every site.
     """
     response = Response(html)
-    policy = restrict_to_own(response)
+    policy = restrict_content(response)
     policy.form_action = "'none'"
     if ancestors is not None:
         policy.frame_ancestors = ancestors
-    # The address holds the key: other sites see the origin only. Never no-referrer, which
-    # would take the widget's own requests their Referer.
+    # The address contains the key, so other sites see the origin only. Not no-referrer, since
+    # the widget's own requests need a Referer.
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "private, no-store"
     response.vary.update(("Accept-Language", "Cookie"))

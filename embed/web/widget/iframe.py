@@ -1,4 +1,4 @@
-"""The iframe route (spec 4.6): a page's list, inside other sites."""
+"""The iframe route (spec 4.6): a page's list of wallets, embedded in other sites."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +18,7 @@ from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_public_access, read_look, respond
 from embed.web.widget.wallet_links import build_links
 
-WALLETS_PER_PAGE = 100
+WALLETS_SHOWN = 100
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -56,19 +56,19 @@ def show_widget(page_id: str) -> Response:
 
 
 @blueprint.get("/session")
-def tell_session() -> ResponseReturnValue:
-    """Tell the frame whether the browser sends the cookie, which scripts cannot see."""
+def show_session_state() -> ResponseReturnValue:
+    """Tell the widget whether the browser sends the session cookie, which scripts cannot read."""
     return {"hasSession": find_session_id() is not None}, {"Cache-Control": "no-store"}
 
 
 def _find_site(access: Access) -> str | None:
-    """Return the site that embeds the widget, if it is on the key's list and says so."""
+    """Return the site that embeds the widget, if it sent a Referer that is on the allowlist."""
     site = parse_origin(request.headers.get("Referer", ""))
     return site if site in access.origins else None
 
 
 def _record_refused_site(access: Access) -> None:
-    """Let the owner see a site whose frame the browser will leave empty (frame-ancestors)."""
+    """Record a site in which browsers will not show the widget (frame-ancestors)."""
     is_framed = request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame")
     if not is_framed or access.allows_null_origin:
         return
@@ -84,17 +84,17 @@ def _record_refused_site(access: Access) -> None:
 
 
 def _choose_wallets(wallets: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the wallets to render; a script shows the others, or links where there is none."""
-    last = max(1, -(-len(wallets) // WALLETS_PER_PAGE))
+    """Return the wallets to render; the others are shown by a script, or by links without one."""
+    last = max(1, -(-len(wallets) // WALLETS_SHOWN))
     number = min(max(1, request.args.get("page", 1, type=int)), last)
-    start = (number - 1) * WALLETS_PER_PAGE
+    start = (number - 1) * WALLETS_SHOWN
     arguments = {name: value for name, value in request.args.items() if name != "page"}
 
     def link(to: int) -> str | None:
         return f"?{urlencode(arguments | {'page': to})}" if 1 <= to <= last else None
 
     return {
-        "wallets": wallets[start : start + WALLETS_PER_PAGE],
+        "wallets": wallets[start : start + WALLETS_SHOWN],
         "number": number,
         "last": last,
         "previous": link(number - 1),
@@ -103,10 +103,10 @@ def _choose_wallets(wallets: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _list_ancestors(access: Access) -> str | None:
-    """Say who may frame the page.
+    """Return the value of frame-ancestors, None: no restriction.
 
-    No policy can name local files and sandboxed parents, so a key that allows the null
-    origin gets no frame-ancestors.
+    The policy cannot name local files and sandboxed frames, so a key that allows the null
+    origin gets none.
     """
     if access.allows_null_origin:
         return None

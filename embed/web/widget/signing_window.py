@@ -1,4 +1,4 @@
-"""The top-level window in which wallets sign that never appear inside a frame."""
+"""The signing window, for wallets that do not work inside a frame."""
 
 from flask import Response, render_template
 
@@ -10,9 +10,9 @@ from embed.web.widget.blueprint import blueprint, read_look, respond
 @blueprint.get("/sign")
 @compress.compressed()
 def show_signing_window() -> Response:
-    """Render the top-level window for wallets that never appear inside a frame.
+    """Render the signing window, a top-level window.
 
-    It holds nothing: what to sign, and for which site, it is told by the frame that opened it.
+    It contains no data: the frame that opened it sends the message to sign and the site.
     """
     page = render_template("widget/sign.html", look=read_look(), scripts=runtime().extra_scripts)
     return respond(page, ancestors="'none'")

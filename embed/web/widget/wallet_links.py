@@ -1,4 +1,4 @@
-"""Ways from a computer's browser into the browser of a phone's wallet: links and QR codes."""
+"""Links and QR codes that open the widget in the browser of a phone's wallet."""
 
 from urllib.parse import quote, urlencode
 
@@ -13,7 +13,7 @@ from embed.web.widget.blueprint import blueprint, get_public_access
 
 @blueprint.get("/tracking/<page_id>/qr.svg")
 def draw_qr_code(page_id: str) -> Response:
-    """Draw the widget's own address, for a phone to open in its wallet's browser."""
+    """Return a QR code that opens the widget in the browser of a phone's wallet."""
     get_public_access(page_id)
     wallet = request.args.get("wallet", "")
     links = build_links(page_id)

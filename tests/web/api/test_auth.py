@@ -1,4 +1,4 @@
-"""Bearer keys (spec 5): their header, their page, their end."""
+"""Bearer keys (spec 5): header, page scope and revocation."""
 
 import pytest
 from world import ENDPOINTS, SITE, Visitor, code_of, one_database

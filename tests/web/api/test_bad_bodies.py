@@ -1,4 +1,4 @@
-"""Bad input: each gets the 4xx of its own kind, none a 500, and none changes the database.
+"""Bad input: each gets its own 4xx, never a 500, and does not change the database.
 
 What makes an address, a nickname, a nonce or a signature a bad one is the matter of tests/domain,
 which has all the cases. Here are those that HTTP, JSON or a database could trip over.
@@ -24,7 +24,7 @@ FIELDS = (*NONCE_FIELDS, "nickname", "nonceId", "signature")
 
 @pytest.fixture(scope="module")
 def world(shared_database_url):
-    """One world for all, since each test makes sure that it leaves the world as it was."""
+    """One world for all tests, since each checks that it leaves it unchanged."""
     no_limit = "1000000/minute"
     environ = {
         "DATABASE_URL": shared_database_url,
@@ -39,7 +39,7 @@ def world(shared_database_url):
 
 @pytest.fixture
 def visitor(world):
-    """Somebody new, with a session: were anything of theirs kept, it would be found there."""
+    """A new visitor with a session, where a stored submission would be found."""
     visitor = Visitor()
     world.open_widget(visitor)
     return visitor
@@ -51,7 +51,7 @@ def draft(world, visitor):
 
 
 def check_refusal(world, code: str, *request, **arguments) -> None:
-    """Send a request: it gets its code, and leaves every table as it was."""
+    """Check that a request gets its code and changes no table."""
     before = world.dump()
 
     answer = world.call(*request, **arguments)

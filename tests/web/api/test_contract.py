@@ -1,4 +1,4 @@
-"""What holds everywhere: errors of one shape, closed routes, CORS, no cookies."""
+"""Rules for all endpoints: the form of errors, authentication, CORS, no cookies."""
 
 import re
 

@@ -19,7 +19,7 @@ ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}  # where the preparations come from
 
 
 class Attempt:
-    """A request that would succeed, until faults are put into it or into its world."""
+    """A valid request, into which faults can be put, and its world."""
 
     def __init__(self, world, method: str, path: str) -> None:
         self.world, self.method, self.path = world, method, path
@@ -170,7 +170,7 @@ def fill_queue(attempt):
 
 
 def submit_wallet_already(attempt):
-    """Have the wallet rejected, and waiting again, as there is no cooldown yet."""
+    """Make the wallet rejected and pending again, which is possible without a cooldown."""
     attempt.world.configure(cooldown_s=0)
     attempt.world.reject(submit_elsewhere(attempt).json["submissionId"])
     assert code_of(submit_elsewhere(attempt)) is None

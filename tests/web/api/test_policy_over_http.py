@@ -18,7 +18,7 @@ def with_session(world) -> Visitor:
 
 
 def another_wallet(visitor: Visitor) -> Visitor:
-    """Somebody with a second wallet in the same browser."""
+    """The same visitor with another wallet, in the same session."""
     other = Visitor()
     other.cookie = visitor.cookie
     return other
@@ -104,7 +104,7 @@ def test_minimum_itself_is_enough(world, balance, minimum):
 
 
 class Balances:
-    """A source of balances that keeps in mind what it was asked."""
+    """A balance source that records its calls."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
@@ -277,7 +277,7 @@ def test_hidden_wallet_stays_hidden_when_it_is_approved(world):
 
 
 def earn_approvals(world, visitor, count: int) -> None:
-    """Have the owner approve by hand, a wallet each time."""
+    """Submit wallets and approve each by hand."""
     for _ in range(count):
         world.approve(submit(world, another_wallet(visitor)))
         world.clock.forward(seconds=1)

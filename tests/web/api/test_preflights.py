@@ -17,7 +17,7 @@ both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
 
 
 def preflight(world, path="/tracking/{}", origin=SITE, *, page_id=None, **more):
-    """Ask as a browser does: without key and cookie."""
+    """Send a preflight as a browser does, without key and cookie."""
     headers = {"Authorization": None, "Origin": origin} | more
     return world.call(
         "OPTIONS", world.root + path.format(page_id or world.page_id), headers=headers

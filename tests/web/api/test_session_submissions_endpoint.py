@@ -24,7 +24,7 @@ def list_own(world, visitor, **arguments):
 
 
 def another_wallet(visitor):
-    """Somebody with two wallets in the same browser."""
+    """The same visitor with another wallet, in the same session."""
     other = Visitor()
     other.cookie = visitor.cookie
     return other

@@ -1,4 +1,4 @@
-"""Signed-in owners, and a count of what their pages ask the database."""
+"""Signed-in owners, and a counter of database statements."""
 
 import pytest
 from owner_browser import OwnerBrowser
@@ -22,7 +22,7 @@ def stranger(world) -> OwnerBrowser:
 
 @pytest.fixture
 def count_statements(world, monkeypatch):
-    """Make something happen and count what the database is asked: ``count_statements(act)``."""
+    """Count the database statements of a call: ``count_statements(act)``."""
     seen: list[str] = []
     execute = db.obj.execute_sql
 

@@ -1,4 +1,4 @@
-"""Owners at the dashboard, in this process: they sign in and post as a browser would."""
+"""Owners who use the dashboard in this process, through Flask's test client."""
 
 import html
 import re
@@ -31,7 +31,7 @@ class OwnerBrowser:
         return self._token
 
     def sign_in_again(self, *, target=None, **fields):
-        """Go through the sign-in form once more; `target` is where to go on to."""
+        """Submit the sign-in form again; `target` is its ``next`` argument."""
         path = {"path": "/dashboard/sign-in", "query_string": {"next": target} if target else None}
         token = find_token(self.client.get(**path).text)
         given = {"csrf_token": token, "email": self.email, "password": PASSWORD} | fields
@@ -53,7 +53,7 @@ class OwnerBrowser:
         return self.client.post(path, data={"csrf_token": self._token} | fields)
 
     def see(self, path: str) -> str:
-        """Return the text that a page shows, without its marks."""
+        """Return the text of a page, without tags."""
         answer = self.get(path)
         assert answer.status_code == 200, answer.text
         return read_text(answer)
@@ -61,7 +61,7 @@ class OwnerBrowser:
 
 @cache
 def _hash_once() -> str:
-    """At the least cost: every owner of the tests signs in with it."""
+    """Hash the password at the least cost, since every test owner signs in with it."""
     least = {"opslimit": argon2id.OPSLIMIT_MIN, "memlimit": argon2id.MEMLIMIT_MIN}
     return argon2id.str(PASSWORD.encode(), **least).decode()
 

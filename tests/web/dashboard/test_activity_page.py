@@ -1,10 +1,10 @@
-"""The log and the charts: who did what when, and what visitors sent."""
+"""The activity page: the log, and the charts of submissions."""
 
 import re
 from datetime import timedelta
 
 import pytest
-from crowd import fill
+from many_submissions import add_submissions
 
 from embed.db.models import STATUSES
 from embed.events.editing import editing
@@ -54,10 +54,10 @@ def test_every_outcome_is_drawn():
 
 
 def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(world, owner, path):
-    fill(world, 3)
-    fill(world, 1, "approved")
+    add_submissions(world, 3)
+    add_submissions(world, 1, "approved")
     world.clock.forward(days=1)
-    fill(world, 2, "rejected")
+    add_submissions(world, 2, "rejected")
     chart = _find_chart(owner.get(path).text)
 
     heights = re.findall(
@@ -71,8 +71,8 @@ def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(worl
 
 
 def test_table_says_the_same_as_the_chart(world, owner, path):
-    fill(world, 3)
-    fill(world, 1, "approved")
+    add_submissions(world, 3)
+    add_submissions(world, 1, "approved")
 
     text = owner.see(path)
     assert "2026-01-31 1 0 3 0 0" in text
@@ -81,8 +81,8 @@ def test_table_says_the_same_as_the_chart(world, owner, path):
 
 def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
     start = world.clock().replace(hour=0, minute=0) - timedelta(days=29)
-    fill(world, 1, created_at=start, nickname="first")
-    fill(world, 1, created_at=start - timedelta(milliseconds=1))
+    add_submissions(world, 1, created_at=start, nickname="first")
+    add_submissions(world, 1, created_at=start - timedelta(milliseconds=1))
     chart = _find_chart(owner.get(path).text)
 
     assert re.findall(r"<title>([^<]+)", chart) == ["2026-01-02: 1"]
@@ -103,10 +103,10 @@ def test_hostile_log_is_shown_as_text(world, owner, path):
 
 
 def test_statements_do_not_grow_with_the_past(world, owner, path, count_statements):
-    fill(world, 5)
+    add_submissions(world, 5)
     log(world, 5)
     few = count_statements(lambda: owner.get(path))
-    fill(world, 195)
+    add_submissions(world, 195)
     log(world, 195)
 
     assert count_statements(lambda: owner.get(path)) == few <= 8

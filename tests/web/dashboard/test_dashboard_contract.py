@@ -1,4 +1,4 @@
-"""What holds for every route of the dashboard, found in the URL map itself."""
+"""Rules for all routes of the dashboard, listed from the URL map."""
 
 import re
 
@@ -31,7 +31,7 @@ def list_routes(app) -> list[tuple[str, str, str]]:
 
 @pytest.fixture
 def things(world, owner) -> dict[str, str]:
-    """One of everything that a route may name, all of them the owner's."""
+    """One of each object that a route may name, all of them the owner's."""
     tag = world.add_tag("team")
     wallet = world.track(Visitor().address)
     submission = world.submit(Visitor()).json["submissionId"]
@@ -48,7 +48,7 @@ def things(world, owner) -> dict[str, str]:
 
 
 def fill_in(rule: str, things: dict[str, str]) -> str:
-    """Write things into a rule's places; fails for a place that the test does not know yet."""
+    """Fill in a rule's variables; fails for a variable that the test does not know."""
     return re.sub(r"<(?:[^<>:]*:)?(\w+)>", lambda place: things[place[1]], rule)
 
 
@@ -158,7 +158,7 @@ def test_getting_a_page_changes_nothing(world, things, owner):
 
 @one_database
 def test_every_address_of_a_page_works_without_a_script(world, things, owner):
-    """Every link and every form of every page leads to a route that there is."""
+    """Every link and every form of every page leads to an existing route."""
     adapter = world.app.url_map.bind("localhost")
     for endpoint, method, rule in list_routes(world.app):
         if method != "GET" or endpoint in OPEN_ENDPOINTS:

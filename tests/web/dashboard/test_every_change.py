@@ -1,4 +1,4 @@
-"""Every change that an owner makes to a page is logged, gives it a new version, and is whole."""
+"""Every change by an owner is logged, increments the version, and is one transaction."""
 
 import re
 from collections.abc import Callable
@@ -37,7 +37,7 @@ POLICY_FORM = {
 
 
 class Things:
-    """One of everything that a form may change."""
+    """One of each object that a form may change."""
 
     def __init__(self, world) -> None:
         self.world = world
@@ -99,7 +99,7 @@ every_change = pytest.mark.parametrize("endpoint", CHANGES)
 
 @pytest.fixture
 def send(world, owner, endpoint):
-    """Send the form; everything that it may change is there."""
+    """Send the form; all objects that it may change exist."""
     things = Things(world)
     path, form = CHANGES[endpoint](things)
     if endpoint == "restore_page":
@@ -150,7 +150,7 @@ def test_new_page_begins_with_an_entry(world, owner):
 
 @every_change
 def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
-    """Whichever of its writes fails, nothing of it is kept."""
+    """If any of its writes fails, none is stored."""
     before = dump(world)
     execute = db.obj.execute_sql
     writes = re.compile("INSERT|UPDATE|DELETE")

@@ -1,4 +1,4 @@
-"""Amounts to the last digit, from each way in to each way out."""
+"""Amounts are exact, from every input to every output."""
 
 import csv
 import html

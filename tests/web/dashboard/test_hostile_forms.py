@@ -1,4 +1,4 @@
-"""What nobody's browser sends to the dashboard's forms."""
+"""Requests to the dashboard's forms that no browser would send."""
 
 import io
 

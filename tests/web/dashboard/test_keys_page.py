@@ -1,4 +1,4 @@
-"""The owner's keys: made and shown once, their sites, the embed doctor, revoking."""
+"""The owner's keys: creating, allowlists, the embed doctor and revoking."""
 
 import re
 

@@ -1,10 +1,10 @@
-"""The page's policy: saved, seen before it is saved, and said in words."""
+"""The page's policy: saving, previewing and the description of its effects."""
 
 import html
 import re
 
 import pytest
-from crowd import fill
+from many_submissions import add_submissions
 from owner_browser import read_text
 from world import one_database
 
@@ -34,7 +34,7 @@ def preview(owner, path, **fields):
 
 
 def read_fields(answer) -> dict[str, str]:
-    """Return what the form on a page would send, its ticked box as on."""
+    """Return the fields that the form on a page would send."""
     inputs = re.findall(r"<input [^>]*>", answer.text)
     fields = {}
     for one in inputs:
@@ -135,7 +135,7 @@ def test_unknown_unit_is_refused(world, owner, path):
 
 
 def test_each_field_says_what_it_does_now(world, owner, path):
-    fill(world, 12)
+    add_submissions(world, 12)
     text = owner.see(path)
     for sentence in (
         "Now: wallets wait for you",
@@ -163,7 +163,7 @@ def test_each_field_says_what_it_does_now(world, owner, path):
 
 
 def test_preview_shows_only_what_would_differ_and_saves_nothing(world, owner, path):
-    rich, *_ = fill(world, 3)
+    rich, *_ = add_submissions(world, 3)
     world.observe(_address_of(rich), 100)
     before = read_policy(world)
     answer = preview(owner, path, min_balance="100")
@@ -188,7 +188,7 @@ def test_preview_keeps_what_was_typed_for_saving(world, owner, path):
 
 
 def test_preview_without_a_difference_says_so(world, owner, path):
-    fill(world, 3)
+    add_submissions(world, 3)
 
     assert "Nothing would have come out differently" in preview(owner, path).text
 
@@ -198,7 +198,7 @@ def test_preview_without_submissions_says_so(owner, path):
 
 
 def test_hostile_names_are_shown_as_text(world, owner, path):
-    fill(world, 1, nickname="<script>alert(1)</script>")
+    add_submissions(world, 1, nickname="<script>alert(1)</script>")
     world.configure(token_symbol="<i>")
     text = preview(owner, path, auto_approve="y").text
 
@@ -208,9 +208,9 @@ def test_hostile_names_are_shown_as_text(world, owner, path):
 
 
 def test_statements_do_not_grow_with_the_past(world, owner, path, count_statements):
-    fill(world, 5)
+    add_submissions(world, 5)
     few = count_statements(lambda: preview(owner, path, auto_approve="y"))
-    fill(world, 195)
+    add_submissions(world, 195)
 
     assert count_statements(lambda: preview(owner, path, auto_approve="y")) == few <= 16
 

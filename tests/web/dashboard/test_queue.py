@@ -1,9 +1,9 @@
-"""The owner's queue: what it shows, and what deciding and undoing do."""
+"""The owner's queue: its contents, deciding and undoing."""
 
 import re
 
 import pytest
-from crowd import fill
+from many_submissions import add_submissions
 from world import Visitor, one_database
 
 from embed.db.connection import db
@@ -47,18 +47,18 @@ def list_shown(answer) -> list[str]:
 
 
 def test_what_waits_is_listed_newest_first_or_oldest_first(world, owner):
-    ids = fill(world, 3)
+    ids = add_submissions(world, 3)
 
     assert list_shown(owner.get(path_of(world))) == ids[::-1]
     assert list_shown(owner.get(path_of(world), query_string={"order": "oldest"})) == ids
 
 
 def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
-    fill(world, 1, nickname="Waits")
-    fill(world, 1, "approved", nickname="Approved")
-    fill(world, 1, "auto_approved", nickname="Automatic")
-    fill(world, 1, "rejected", nickname="Rejected")
-    fill(world, 1, "soft_rejected", nickname="Turned")
+    add_submissions(world, 1, nickname="Waits")
+    add_submissions(world, 1, "approved", nickname="Approved")
+    add_submissions(world, 1, "auto_approved", nickname="Automatic")
+    add_submissions(world, 1, "rejected", nickname="Rejected")
+    add_submissions(world, 1, "soft_rejected", nickname="Turned")
     shown = {
         tab: {
             name
@@ -76,7 +76,7 @@ def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
 
 
 def test_turned_away_one_says_why(world, owner):
-    fill(world, 1, "soft_rejected", reject_reason="cooldown")
+    add_submissions(world, 1, "soft_rejected", reject_reason="cooldown")
 
     assert "Because: rejected not long ago" in owner.see(path_of(world) + "?tab=turned-away")
 
@@ -84,9 +84,9 @@ def test_turned_away_one_says_why(world, owner):
 @pytest.mark.parametrize("tab", ["waiting", "decided"])
 @pytest.mark.parametrize("order", ["newest", "oldest"])
 def test_parts_of_fifty_show_everything_once(world, owner, tab, order):
-    ids = fill(world, 60) if tab == "waiting" else fill(world, 60, "approved")
+    ids = add_submissions(world, 60) if tab == "waiting" else add_submissions(world, 60, "approved")
     if tab == "decided":  # several statuses, merged, also at the same instant
-        ids = [*ids, *fill(world, 60, "rejected")]
+        ids = [*ids, *add_submissions(world, 60, "rejected")]
     path, seen = f"{path_of(world)}?tab={tab}&order={order}", []
     while path:
         page = owner.get(path).text
@@ -101,7 +101,7 @@ def test_parts_of_fifty_show_everything_once(world, owner, tab, order):
 
 @pytest.mark.parametrize("after", ["", "x", "\0", "99999999999999-" + "a" * 20, "1-" + "ä" * 20])
 def test_place_that_is_none_begins_at_the_start(world, owner, after):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
 
     assert list_shown(owner.get(path_of(world), query_string={"after": after})) == [only]
 
@@ -131,24 +131,24 @@ def test_balance_never_observed_is_said_to_be_so(world, owner):
 
 def test_past_of_wallet_counts_on_all_pages_of_the_owner_and_no_others(world, owner, stranger):
     visitor = Visitor()
-    fill(world, 2, "rejected", wallet_address=visitor.address)
+    add_submissions(world, 2, "rejected", wallet_address=visitor.address)
     elsewhere = world.make_page()
     world.make_key("public", page_id=elsewhere)
-    fill_elsewhere = fill(world, 1, "approved", wallet_address=visitor.address)
+    fill_elsewhere = add_submissions(world, 1, "approved", wallet_address=visitor.address)
     Submission.update(page=elsewhere).where(Submission.id.in_(fill_elsewhere)).execute()
     owner.take(elsewhere)
     foreign = world.make_page()
-    moved = fill(world, 1, "approved", wallet_address=visitor.address)
+    moved = add_submissions(world, 1, "approved", wallet_address=visitor.address)
     Submission.update(page=foreign).where(Submission.id.in_(moved)).execute()
     stranger.take(foreign)
-    fill(world, 1, wallet_address=visitor.address)
+    add_submissions(world, 1, wallet_address=visitor.address)
 
     assert "This wallet before 1 approved, 2 rejected" in owner.see(path_of(world))
 
 
 def test_past_of_session_counts_on_this_page_without_the_submission_itself(world, owner):
-    fill(world, 1, session_id="s" * 20)
-    fill(world, 3, "rejected", session_id="s" * 20)
+    add_submissions(world, 1, session_id="s" * 20)
+    add_submissions(world, 3, "rejected", session_id="s" * 20)
 
     assert "This visitor before 3 rejected" in owner.see(path_of(world))
 
@@ -162,7 +162,7 @@ def test_first_submission_has_no_past(world, owner):
 
 
 def test_submission_without_session_says_so(world, owner):
-    fill(world, 1, session_id=None)
+    add_submissions(world, 1, session_id=None)
 
     assert "This visitor before sent without a session" in owner.see(path_of(world))
 
@@ -182,10 +182,10 @@ def test_ladder_says_how_far_the_submitter_has_come(world, owner):
 def test_ladder_says_that_a_rejection_broke_it(world, owner):
     world.configure(trust_after=1, cooldown_s=0)
     visitor = Visitor()
-    fill(world, 1, "approved", session_id="s" * 20)
+    add_submissions(world, 1, "approved", session_id="s" * 20)
     world.clock.forward(minutes=1)
-    fill(world, 1, "rejected", session_id="s" * 20)
-    fill(world, 1, session_id="s" * 20, wallet_address=visitor.address)
+    add_submissions(world, 1, "rejected", session_id="s" * 20)
+    add_submissions(world, 1, session_id="s" * 20, wallet_address=visitor.address)
 
     assert "1 of 1 approvals by hand, but rejected since" in owner.see(path_of(world))
 
@@ -208,7 +208,7 @@ def test_ladder_says_that_a_rejection_broke_it(world, owner):
 )
 def test_name_that_looks_like_one_on_the_page_is_pointed_out(world, owner, known, sent):
     world.track(Visitor().address, alias=known)
-    fill(world, 1, nickname=sent)
+    add_submissions(world, 1, nickname=sent)
 
     text = owner.see(path_of(world))
     assert f"Looks like {known}" in text
@@ -216,8 +216,8 @@ def test_name_that_looks_like_one_on_the_page_is_pointed_out(world, owner, known
 
 
 def test_two_that_wait_under_one_look_point_at_each_other(world, owner):
-    fill(world, 1, nickname="Whale")
-    fill(world, 1, nickname="WHALE")
+    add_submissions(world, 1, nickname="Whale")
+    add_submissions(world, 1, nickname="WHALE")
 
     text = owner.see(path_of(world))
     assert text.count("Looks like") == 2
@@ -228,15 +228,15 @@ def test_other_name_and_the_same_wallet_are_not_pointed_out(world, owner):
     visitor = Visitor()
     world.track(Visitor().address, alias="Bob")
     world.track(visitor.address, alias="Alice")
-    fill(world, 1, nickname="Alice", wallet_address=visitor.address)
+    add_submissions(world, 1, nickname="Alice", wallet_address=visitor.address)
 
     assert "Looks like" not in owner.see(path_of(world))
 
 
 def test_hostile_names_are_shown_as_text(world, owner):
-    fill(world, 1, nickname=HOSTILE)
+    add_submissions(world, 1, nickname=HOSTILE)
     world.track(Visitor().address, alias=HOSTILE)
-    (gone,) = fill(world, 1, nickname=HOSTILE)
+    (gone,) = add_submissions(world, 1, nickname=HOSTILE)
     answer = decide(owner, "reject", gone)
 
     for answer in (
@@ -275,7 +275,7 @@ def test_decision_is_logged_under_the_owners_name(world, owner):
 
 
 def test_many_are_decided_at_once(world, owner):
-    ids = fill(world, 50)
+    ids = add_submissions(world, 50)
     answer = decide(owner, "approve", *ids)
 
     assert answer.status_code == 303
@@ -284,7 +284,7 @@ def test_many_are_decided_at_once(world, owner):
 
 
 def test_decision_returns_to_the_part_that_was_looked_at(world, owner):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
     query = f"?order=oldest&after=1700000000000-{'a' * 20}"
 
     assert decide(owner, "approve", only, query=query).location == path_of(world) + query
@@ -303,7 +303,7 @@ def test_second_tab_is_told_what_happened_and_nothing_flips(world, owner):
 
 
 def test_of_many_those_are_decided_that_can_be(world, owner):
-    early, *rest = fill(world, 3)
+    early, *rest = add_submissions(world, 3)
     decide(owner, "reject", early)
     answer = decide(owner, "approve", early, *rest)
 
@@ -314,7 +314,7 @@ def test_of_many_those_are_decided_that_can_be(world, owner):
 
 
 def test_one_id_twice_is_decided_once(world, owner):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
 
     assert decide(owner, "approve", only, only).status_code == 303
 
@@ -328,7 +328,7 @@ def test_choosing_nothing_is_a_sentence(world, owner):
 
 @pytest.mark.parametrize("decision", ["", "delete", "\0"])
 def test_decision_that_is_none_changes_nothing(world, owner, decision):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
 
     assert decide(owner, decision, only).status_code == 422
     assert status_of(only) == "pending"
@@ -336,7 +336,7 @@ def test_decision_that_is_none_changes_nothing(world, owner, decision):
 
 @pytest.mark.parametrize("raw", ["", "\0", "x" * 5000, "\ud800", "a" * 20])
 def test_ids_that_are_none_are_not_found(world, owner, raw):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
     raw_bytes = raw.encode("utf-8", "surrogatepass")
 
     assert decide(owner, "approve", only, raw_bytes).status_code == 404
@@ -345,7 +345,7 @@ def test_ids_that_are_none_are_not_found(world, owner, raw):
 
 
 def test_forged_form_decides_nothing(world, owner):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
     form = {"ids": only, "decision": "approve"}
 
     assert owner.client.post(path_of(world, "decide"), data=form).status_code == 400
@@ -380,7 +380,7 @@ def test_undo_is_offered_for_ten_seconds(world, owner):
 
 
 def test_undo_is_allowed_a_little_longer_and_then_refused(world, owner):
-    late, later = fill(world, 2)
+    late, later = add_submissions(world, 2)
     decide(owner, "approve", late)
     decide(owner, "approve", later)
 
@@ -405,7 +405,7 @@ def test_decisions_in_a_row_are_undone_one_by_one(world, owner):
 
 def test_more_decisions_than_a_cookie_holds_can_still_be_made(world, owner):
     for _ in range(6):
-        assert decide(owner, "approve", *fill(world, 50)).status_code == 303
+        assert decide(owner, "approve", *add_submissions(world, 50)).status_code == 303
         cookie = owner.client.get_cookie("embed_dashboard", path="/dashboard")
         assert len(cookie.value) < 4000
 
@@ -413,7 +413,7 @@ def test_more_decisions_than_a_cookie_holds_can_still_be_made(world, owner):
 
 
 def test_undoing_twice_is_told(world, owner):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
     decide(owner, "approve", only)
     undo(owner, only)
 
@@ -439,7 +439,7 @@ def test_rejected_wallet_that_is_live_again_cannot_wait_twice(world, owner):
 
 
 def test_other_owners_find_nothing_here(world, owner, stranger):
-    (only,) = fill(world, 1)
+    (only,) = add_submissions(world, 1)
     theirs = world.make_page()
     stranger.take(theirs)
     form = {"ids": only, "decision": "approve"}
@@ -466,9 +466,9 @@ def test_strangers_are_sent_to_sign_in(world, owner):
 def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_statements):
     statuses = {"waiting": "pending", "decided": "approved", "turned-away": "soft_rejected"}
     path = f"{path_of(world)}?tab={tab}"
-    fill(world, 5, statuses[tab])
+    add_submissions(world, 5, statuses[tab])
     few = count_statements(lambda: owner.get(path))
-    fill(world, 195, statuses[tab])
+    add_submissions(world, 195, statuses[tab])
     with db.atomic():
         for number in range(195):
             world.track(Visitor().address, alias=f"Visitor {number}")
@@ -479,7 +479,7 @@ def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_stat
 
 @one_database
 def test_statements_of_an_answer_with_the_undo_bar_are_no_more(world, owner, count_statements):
-    first, *_ = fill(world, 5)
+    first, *_ = add_submissions(world, 5)
     plain = count_statements(lambda: owner.get(path_of(world)))
     decide(owner, "approve", first)
 

@@ -1,4 +1,4 @@
-"""Signing in and out, one-time links, and what the session's cookie is worth."""
+"""Signing in and out, one-time links, and the session cookie."""
 
 import re
 
@@ -15,7 +15,7 @@ HOME = "/dashboard/"
 
 
 class Guest:
-    """A browser that nobody has signed in with."""
+    """A browser that is not signed in."""
 
     def __init__(self, world, base_url="http://localhost") -> None:
         self.base_url = base_url
@@ -51,7 +51,7 @@ def guest(world, owner) -> Guest:
 
 @pytest.fixture
 def hashes(monkeypatch) -> list[bytes]:
-    """Every hash that a password was compared with; no password fits."""
+    """Every hash that a password was compared with; no password matches."""
     compared: list[bytes] = []
 
     def compare(password_hash, _):

@@ -1,4 +1,4 @@
-"""The page's wallets: the list, one by one, many at once, and as files."""
+"""The page's wallets: list, forms, bulk actions, export and import."""
 
 import csv
 import html
@@ -47,7 +47,7 @@ def read_all(world) -> dict[str, tuple]:
     }
 
 
-def fill(world, count: int) -> None:
+def add_submissions(world, count: int) -> None:
     with db.atomic():
         for number in range(count):
             world.clock.forward(milliseconds=1)
@@ -85,7 +85,7 @@ def test_list_is_narrowed_by_tag_and_visibility(world, owner):
 
 
 def test_list_comes_in_hundreds(world, owner):
-    fill(world, 201)
+    add_submissions(world, 201)
 
     assert list_shown(owner) == [f"Wallet {number:03}" for number in range(100)]
     assert list_shown(owner, page=3) == ["Wallet 200"]
@@ -109,9 +109,9 @@ def test_views_ask_the_database_as_often_for_200_wallets_as_for_5(world, owner, 
         paths.append(f"{path_of(world)}.csv")
         return [count_statements(partial(owner.get, path)) for path in paths]
 
-    fill(world, 5)
+    add_submissions(world, 5)
     few = count_all()
-    fill(world, 195)
+    add_submissions(world, 195)
     assert count_all() == few
     assert max(few) < 9
 
@@ -291,7 +291,7 @@ def check_file(owner, text: str | bytes, **fields):
 
 
 def read_carried(answer) -> str:
-    """Return what the dry run hands to the next step, as a browser would send it."""
+    """Return the hidden fields of the dry run, as a browser would send them."""
     inner = re.search(r'<textarea name="text"[^>]*>\n?(.*?)</textarea>', answer.text, re.DOTALL)[1]
     return html.unescape(inner).replace("\r\n", "\n").replace("\n", "\r\n")
 

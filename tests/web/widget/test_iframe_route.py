@@ -11,7 +11,7 @@ COOKIE = "embed_session"
 
 
 def open_frame(world, key=None, *, page_id=None, cookie=None, **headers):
-    """Ask as a browser does for a frame: no Authorization, no Origin."""
+    """Request the page as a browser does for a frame: no Authorization, no Origin."""
     return world.call(
         "GET",
         f"/embed/tracking/{page_id or world.page_id}",
@@ -34,7 +34,7 @@ def read_policy(answer) -> dict[str, list[str]]:
 
 
 class Document(HTMLParser):
-    """What a browser would make of a page: its elements, their attributes, and its text."""
+    """A parsed page: its elements, their attributes, and its text."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Document(HTMLParser):
 
 
 def is_own_or_data(script: dict[str, str | None]) -> bool:
-    """Tell whether a script comes from the service, or is data that nothing runs."""
+    """Tell whether a script comes from the service, or is data and not run."""
     return (script.get("src") or "").startswith("/static/") or (
         script.get("type") == "application/json"
     )

@@ -1,4 +1,4 @@
-"""What browser tests stand on: a browser, a site that hosts the widget, and wallets."""
+"""Helpers of the browser tests: a browser, a site that embeds the widget, and wallets."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def find_browser(playwright: Playwright) -> str | None:
 
 
 class HostSite:
-    """A site on `localhost` that shows whatever page a test gives it."""
+    """A site on `localhost` that serves the pages that a test gives it."""
 
     def __init__(self, host: str = "localhost") -> None:
         pages = self._pages = {}
@@ -67,7 +67,7 @@ class HostSite:
         self._thread.start()
 
     def show(self, html: str, **headers: str) -> str:
-        """Return the address under which `html` can be seen from now on."""
+        """Serve `html`, and return its address."""
         path = f"/{len(self._pages)}"
         self._pages[path] = (html, headers)
         return self.origin + path
@@ -78,8 +78,8 @@ class HostSite:
         self._thread.join()
 
 
-class Purse:
-    """A key pair, and the test wallet that holds it."""
+class BrowserWallet:
+    """A key pair, and a script that provides it as a wallet in the browser."""
 
     def __init__(self) -> None:
         self.key = SigningKey.generate()
@@ -96,8 +96,8 @@ class Purse:
         return f"({WALLET_SCRIPT})({json.dumps(given)})"
 
 
-class Stage(World):
-    """A tracking page, whose widget a site on another origin shows in a frame."""
+class EmbeddedPage(World):
+    """A tracking page whose widget a site on another origin embeds in a frame."""
 
     def __init__(self, app, service_url: str, host: HostSite) -> None:
         super().__init__(app, times.now)
@@ -110,7 +110,7 @@ class Stage(World):
         return f"{self.service_url}/embed/tracking/{page_id or self.page_id}?key={self.key}{given}"
 
     def host_page(self, *, script=True, style="", html="", headers=None, **arguments: str) -> str:
-        """Return the address of a page of the host's with the snippet in it."""
+        """Return the address of a page of the host site that contains the snippet."""
         src = self.widget_url(**arguments)
         extra = f'<script src="{self.service_url}/embed.js" async></script>' if script else ""
         return self.host.show(
@@ -124,24 +124,24 @@ class Stage(World):
         )
 
     def open(self, page: Page, **how) -> FrameLocator:
-        """Visit the host's page and return the widget in it, its script running."""
+        """Open the host's page and return its widget, once its script is ready."""
         page.goto(self.host_page(**how))
         widget = page.frame_locator("iframe")
         widget.locator("#widget[data-ready]").wait_for()
         return widget
 
     def settle(self, page: Page) -> None:
-        """Wait until the frame has taken in what it had asked for."""
-        for _ in range(2):  # what is asked later is answered later
+        """Wait until the frame has handled the answers to its requests."""
+        for _ in range(2):  # a later request is answered later
             frame_of(page, self.service_url).evaluate("fetch('/embed/session').then(() => 0)")
 
     def forward(self, page: Page, time: str) -> None:
-        """Let the page's time pass; what is under way is finished first."""
+        """Advance the page's clock, after pending requests are finished."""
         self.settle(page)
         page.clock.fast_forward(time)
 
     def track_many(self, count: int, **changes: object) -> list[str]:
-        addresses = [Purse().address for _ in range(count)]
+        addresses = [BrowserWallet().address for _ in range(count)]
         for number, address in enumerate(addresses, 1):
             self.track(address, **{"alias": f"Wallet {number}", "balance": number} | changes)
         return addresses
@@ -151,7 +151,7 @@ class Stage(World):
 
 
 def frame_of(page: Page, service_url: str):
-    """Return the widget's frame itself, for what a locator cannot do."""
+    """Return the widget's frame, for operations that a locator does not have."""
     return next(frame for frame in page.frames if frame.url.startswith(service_url))
 
 
@@ -159,7 +159,7 @@ def frame_of(page: Page, service_url: str):
 
 
 def ask_text(widget, nickname="Nick", wallet="Test wallet") -> None:
-    """Walk up to the text that is to be signed."""
+    """Go through the steps up to the message to sign."""
     if isinstance(widget, FrameLocator):  # the signing window has begun by itself
         widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name=f"Use {wallet}").click()
@@ -169,7 +169,7 @@ def ask_text(widget, nickname="Nick", wallet="Test wallet") -> None:
 
 
 def read_text(widget) -> str:
-    """Return the text that is to be signed, once it is there."""
+    """Wait for the message to sign, and return it."""
     shown = widget.locator("[data-show=message]")
     shown.wait_for()
     return shown.inner_text()

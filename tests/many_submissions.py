@@ -1,4 +1,4 @@
-"""Many submissions at once, as years of visitors would have left them."""
+"""Creating many submissions directly in the database."""
 
 from datetime import timedelta
 
@@ -7,8 +7,8 @@ from embed.db.models import ApiKey, Submission
 from embed.domain.identifiers import make_id
 
 
-def fill(world, count: int, status: str = "pending", **fields) -> list[str]:
-    """Keep `count` submissions, one a minute up to now, and return their ids, oldest first."""
+def add_submissions(world, count: int, status: str = "pending", **fields) -> list[str]:
+    """Store `count` submissions, one a minute up to now, and return their ids, oldest first."""
     key = ApiKey.get(ApiKey.page == world.page_id)
     now = world.clock()
     reason = {"rejected": "manual", "soft_rejected": "queue_full"}.get(status)
