@@ -1,6 +1,7 @@
 """Tracking pages and their settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, editing, lock_page
+from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners, lock_page
 from embed.events.kinds import PageChanged, PageCreated, PageDeleted, PageRestored
 
 RESTORE_WITHIN = timedelta(days=30)
@@ -26,6 +27,7 @@ def create_page(
     """Create a page from raw fields, named as in `_PARSERS`. Raises InvalidInput."""
     parsed = parse_fields(fields)
     with db.atomic():
+        lock_owners(owner.id)
         page = Page.create(owner=owner, created_at=now, **parsed)
         with editing(page.id, actor, now) as edit:
             edit.record(PageCreated(page.token_name))
@@ -85,7 +87,7 @@ def update_page(
 ) -> Page:
     """Change only the fields given. Raises NotFound, InvalidInput."""
     parsed = parse_fields(fields)
-    with editing(page_id, actor, now) as edit:
+    with _editing(page_id, parsed.get("owner"), actor, now) as edit:
         changes = {
             name: value for name, value in parsed.items() if getattr(edit.page, name) != value
         }
@@ -93,6 +95,16 @@ def update_page(
             Page.update(changes).where(Page.id == page_id).execute()
             edit.record(PageChanged(changes))
     return get_page(page_id)
+
+
+@contextmanager
+def _editing(page_id: str, next_owner: Owner | None, actor: str, now: datetime) -> Iterator[Edit]:
+    """As `editing`; for a page that is handed over, with both owners locked."""
+    with db.atomic():
+        if next_owner is not None:
+            lock_owners(get_page(page_id).owner_id, next_owner.id)
+        with editing(page_id, actor, now) as edit:
+            yield edit
 
 
 def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:

@@ -1,7 +1,6 @@
 """Token balances: observations of addresses, shared by an owner's pages of the mint."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -11,8 +10,7 @@ from peewee import chunked
 
 from embed.db.connection import db
 from embed.db.models import Balance, Page, Wallet
-from embed.events.editing import Edit, editing
-from embed.pages import get_page
+from embed.events.editing import lock_owners
 
 BATCH = 1000  # rows per statement
 
@@ -43,11 +41,13 @@ class Observation:
 
 
 def record_observations(page: Page, rows: Sequence[Observation]) -> None:
-    """Store observations of the page's mint, and increment the version of every page that
-    shows one of them.
+    """Store the newest observations, and increment the version of every page that shares them.
+
+    Also of pages that do not track these addresses: one of them may come to do so at the same
+    moment, when a visitor's submission is approved.
     """
     with db.atomic():
-        sharing = lock_pages_sharing_balances(page)
+        lock_owners(page.owner_id)
         for batch in chunked(rows, BATCH):
             Balance.insert_many(
                 {
@@ -63,32 +63,10 @@ def record_observations(page: Page, rows: Sequence[Observation]) -> None:
                 conflict_target=[Balance.owner, Balance.mint, Balance.address],
                 preserve=[Balance.amount, Balance.observed_at, Balance.slot],
             ).execute()
-            tracking = Wallet.select(Wallet.page).where(
-                Wallet.page.in_(sharing), Wallet.address.in_([row.address for row in batch])
-            )
-            Page.update(version=Page.version + 1).where(Page.id.in_(tracking)).execute()
-
-
-@contextmanager
-def editing_balances(page_id: str, actor: str, now: datetime) -> Iterator[Edit]:
-    """As `editing`, but lock every page that shares the page's balances."""
-    with db.atomic():
-        lock_pages_sharing_balances(get_page(page_id))
-        with editing(page_id, actor, now) as edit:
-            yield edit
-
-
-def lock_pages_sharing_balances(page: Page) -> list[str]:
-    """Lock all pages that share this page's observations, and return their ids.
-
-    Always in the same order, so that two transactions cannot deadlock.
-    """
-    pages = (
-        Page.select(Page.id)
-        .where(Page.owner == page.owner_id, Page.token_mint == page.token_mint)
-        .order_by(Page.id)
-    )
-    return [one.id for one in (pages.for_update() if db.for_update else pages)]
+        if rows:
+            Page.update(version=Page.version + 1).where(
+                Page.owner == page.owner_id, Page.token_mint == page.token_mint
+            ).execute()
 
 
 def join_balances(page: Page) -> Any:

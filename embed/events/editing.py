@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from datetime import datetime
 
 from embed.db.connection import db
-from embed.db.models import Activity, Page
-from embed.errors import NotFound
+from embed.db.models import Activity, Owner, Page
+from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Event
 
 COMMAND_LINE = "command line"  # the actor of changes made by a command
@@ -37,16 +37,37 @@ class Edit:
 def editing(page_id: str, actor: str, now: datetime) -> Iterator[Edit]:
     """Lock a page for a change by `actor`; recording an event also increments its version.
 
-    The block is one transaction. Raises NotFound.
+    The block is one transaction. The page's owner is locked first: balances are shared by an
+    owner's pages, so no page may join or leave these while balances are entered.
+    Raises NotFound, and InvalidInput if the page changes hands at the same moment.
     """
     with db.atomic():
-        edit = Edit(lock_page(page_id), actor, now)
+        owner_id = _get_owner_id(page_id)
+        lock_owners(owner_id)
+        page = lock_page(page_id)
+        if page.owner_id != owner_id:
+            raise InvalidInput("The page was handed to another owner meanwhile.")
+        edit = Edit(page, actor, now)
         yield edit
         if edit.has_changed:
             # Increment only once per change: recording balances may have done so already.
             Page.update(version=Page.version + 1).where(
                 Page.id == page_id, Page.version == edit.page.version
             ).execute()
+
+
+def lock_owners(*owner_ids: str) -> None:
+    """Lock owners until the transaction ends; always before any page, so that none deadlock."""
+    if db.for_update:  # SQLite locks the whole database
+        owners = Owner.select(Owner.id).where(Owner.id.in_(owner_ids)).order_by(Owner.id)
+        list(owners.for_update())
+
+
+def _get_owner_id(page_id: str) -> str:
+    page = Page.select(Page.owner).where(Page.id == page_id).get_or_none()
+    if page is None:
+        raise NotFound(f"There is no tracking page {page_id}.")
+    return page.owner_id
 
 
 def lock_page(page_id: str) -> Page:

@@ -9,7 +9,7 @@ from embed.db.connection import db
 from embed.db.models import LIVE, Page, Submission
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing, lock_page
+from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners, lock_page
 from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
 from embed.wallets.tracking import track_approved, untrack_approved
 
@@ -93,6 +93,7 @@ def change_many(
     decided: list[Submission] = []
     reasons: dict[str, str] = {}
     with db.atomic():  # one transaction, so that the disk is synced once
+        lock_owners(page.owner_id)
         lock_page(page.id)
         _check_on_page(page, submission_ids)
         for submission_id in dict.fromkeys(submission_ids):

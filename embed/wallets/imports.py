@@ -10,11 +10,11 @@ from peewee import chunked
 from embed.balances.observations import (
     BATCH,
     Observation,
-    editing_balances,
     record_observations,
 )
 from embed.db.models import Page, Tag, Wallet, WalletTag
 from embed.domain.identifiers import make_id
+from embed.events.editing import editing
 from embed.events.kinds import WalletsImported
 from embed.wallets.csv_format import Line, Mistake, format_sheet, parse_sheet
 from embed.wallets.tags import COLORS, list_tags
@@ -121,7 +121,7 @@ def apply_import(page_id: str, text: str, *, makes_tags: bool, now: datetime, ac
     The plan is made again while the page is locked. If it has mistakes, nothing is changed.
     Raises NotFound.
     """
-    with editing_balances(page_id, actor, now) as edit:
+    with editing(page_id, actor, now) as edit:
         page = edit.page
         plan = plan_import(page, text, makes_tags=makes_tags)
         if not plan.mistakes and plan.changes:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -12,7 +11,6 @@ from peewee import JOIN
 
 from embed.balances.observations import (
     Observation,
-    editing_balances,
     join_balances,
     record_observations,
 )
@@ -108,7 +106,7 @@ def add_wallet(
     taken = InvalidInput(f"The page tracks {address} already.", field="address")
     with (
         translate_unique_violations({"wallet_page_id_address": taken}),
-        _editing(page_id, changes, actor, now) as edit,
+        editing(page_id, actor, now) as edit,
     ):
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
         _apply(edit, wallet, changes)
@@ -120,7 +118,7 @@ def update_wallet(
     wallet_id: str, changes: WalletChanges, now: datetime, *, actor: str = COMMAND_LINE
 ) -> TrackedWallet:
     """Raises NotFound, InvalidInput."""
-    with _editing(_get_wallet(wallet_id).page_id, changes, actor, now) as edit:
+    with editing(_get_wallet(wallet_id).page_id, actor, now) as edit:
         wallet = _get_wallet(wallet_id)
         before = get_tracked(edit.page, wallet_id)
         _apply(edit, wallet, changes)
@@ -171,12 +169,6 @@ def _get_wallet(wallet_id: str) -> Wallet:
     if wallet is None:
         raise NotFound(f"There is no wallet {wallet_id}.")
     return wallet
-
-
-def _editing(
-    page_id: str, changes: WalletChanges, actor: str, now: datetime
-) -> AbstractContextManager[Edit]:
-    return (editing if changes.balance is None else editing_balances)(page_id, actor, now)
 
 
 def _apply(edit: Edit, wallet: Wallet, changes: WalletChanges) -> None:
