@@ -12,6 +12,7 @@ from world import USDC, Visitor
 from embed import owners, pages
 from embed.db.connection import db
 from embed.errors import InvalidInput
+from embed.events.editing import bump_version, lock_page
 from embed.public_payload import read_payload
 from embed.submissions import decisions
 from embed.wallets import tracking
@@ -49,7 +50,21 @@ def make_page_later(world, address):
     return made, make
 
 
-@pytest.mark.parametrize("prepare", [make_page_by_mint, make_page_by_owner, make_page_later])
+def make_page_by_approval(world, address):
+    """The page is there; the wallet comes to it as a submission's does that is approved."""
+    page_id = world.make_page()
+
+    def approve():
+        with db.atomic():
+            tracking.track_approved(lock_page(page_id), address, "Visitor", world.clock())
+            bump_version(page_id)
+
+    return page_id, approve
+
+
+@pytest.mark.parametrize(
+    "prepare", [make_page_by_mint, make_page_by_owner, make_page_later, make_page_by_approval]
+)
 def test_page_that_joins_while_a_balance_is_entered_shows_it(world, prepare):
     address = Visitor().address
     world.track(address)
@@ -112,14 +127,10 @@ def test_balances_and_moves_at_once_never_wait_for_each_other_in_a_circle(world)
 
 def test_owners_changes_of_all_kinds_at_once_never_wait_for_each_other_in_a_circle(world):
     """Each takes the owner's lock before a page's."""
-    now, owner = world.clock(), world.page.owner
-    address = Visitor().address
+    now, address = world.clock(), Visitor().address
     wallet_id = track(world, world.page_id, address)
     ids = [world.submit(Visitor()).json["submissionId"] for _ in range(4)]
     decided = itertools.cycle([decisions.approve, decisions.undo])
-
-    def make_page():
-        pages.create_page(owner, dict(TOKEN), now)
 
     def decide():
         act = partial(next(decided), now=now, actor="owner")
@@ -140,4 +151,18 @@ def test_owners_changes_of_all_kinds_at_once_never_wait_for_each_other_in_a_circ
         finally:
             db.close()
 
-    at_once([lambda act=act: repeat(act) for act in (make_page, decide, enter, submit) * 2])
+    at_once([lambda act=act: repeat(act) for act in (decide, enter, submit) * 2])
+
+
+def test_pages_made_at_once_never_wait_for_each_other_in_a_circle(world):
+    owner = world.page.owner
+
+    def make_pages():
+        try:
+            for _ in range(ROUNDS):
+                pages.create_page(owner, dict(TOKEN), world.clock())
+        finally:
+            db.close()
+
+    at_once([make_pages] * 4)
+    assert len(pages.list_of_owner(owner)) == 1 + 4 * ROUNDS
