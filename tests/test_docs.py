@@ -64,7 +64,7 @@ def test_readme_tells_the_default_of(variable, default_by_variable):
     told = unquote(default_by_variable[variable])
 
     match used:
-        case None:  # what that means is said in words
+        case None:  # the meaning is described in words
             assert default_by_variable[variable] == told
         case RateLimitItem():
             assert parse(told) == used

@@ -62,7 +62,7 @@ def create(email: str | None, as_json: bool, **fields: Any) -> None:
     now = runtime().clock()
     with db.atomic():  # if creating the page fails, no owner is created either
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
-        page = pages.create_page(owner, _given(fields), now)
+        page = pages.create_page(owner, _drop_unset(fields), now)
     print_record(describe_page_for_owner(page), as_json=as_json)
 
 
@@ -89,7 +89,7 @@ def show(page: str, as_json: bool) -> None:
 @json_option
 def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
     """Change what is given, and nothing else."""
-    changes = _given(fields)
+    changes = _drop_unset(fields)
     if email:
         changes["owner"] = owners.get_owner(email)
     print_record(
@@ -120,5 +120,5 @@ def purge(page: str, yes: bool, as_json: bool) -> None:
     print_record(describe_page_for_owner(pages.purge_page(page)), as_json=as_json)
 
 
-def _given(fields: dict[str, Any]) -> dict[str, Any]:
+def _drop_unset(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}

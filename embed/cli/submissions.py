@@ -33,7 +33,7 @@ def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
 @click.argument("submission_id")
 @json_option
 def approve(submission_id: str, as_json: bool) -> None:
-    """Put a waiting wallet on its page."""
+    """Approve a pending wallet and add it to its page."""
     approved = decisions.approve(submission_id, runtime().clock())
     print_record(describe_submission(approved), as_json=as_json)
 
@@ -42,6 +42,6 @@ def approve(submission_id: str, as_json: bool) -> None:
 @click.argument("submission_id")
 @json_option
 def reject(submission_id: str, as_json: bool) -> None:
-    """Turn a waiting wallet away; its cooldown starts."""
+    """Reject a pending wallet; its cooldown starts."""
     rejected = decisions.reject(submission_id, runtime().clock())
     print_record(describe_submission(rejected), as_json=as_json)

@@ -12,7 +12,7 @@ from embed.db.connection import db
 
 def find_unique_index(error: IntegrityError) -> str | None:
     """Return the name of the unique index that refused a row; None if something else did."""
-    reason = _reason_of(error)
+    reason = _get_driver_error(error)
     if isinstance(reason, errors.UniqueViolation):
         return reason.diag.constraint_name
     if (
@@ -45,7 +45,7 @@ def skip_if_reference_missing() -> Iterator[None]:
     try:
         yield
     except IntegrityError as error:
-        reason = _reason_of(error)
+        reason = _get_driver_error(error)
         is_missing = isinstance(reason, errors.ForeignKeyViolation) or (
             isinstance(reason, sqlite3.IntegrityError)
             and reason.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
@@ -54,7 +54,7 @@ def skip_if_reference_missing() -> Iterator[None]:
             raise
 
 
-def _reason_of(error: IntegrityError) -> object:
+def _get_driver_error(error: IntegrityError) -> object:
     """Return what the database's own driver raised."""
     return getattr(error, "orig", None)
 

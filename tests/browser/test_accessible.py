@@ -15,7 +15,7 @@ AXE = Axe()
 def check(page, where: str, theme: str = "light") -> list[str]:
     """Return what axe-core finds in the page's frame, or in the page itself, a line each."""
     target = page.frames[-1]
-    # It takes what is transparent for white, whatever the site behind the frame looks like.
+    # It takes transparent backgrounds for white, whatever the host page's background is.
     color = "#14202a" if theme == "dark" else "#fbf8f2"
     target.evaluate("color => { document.documentElement.style.background = color }", color)
     if not target.evaluate("'axe' in window"):

@@ -66,7 +66,7 @@ def test_blocked_third_party_cookies_take_nothing_away(
     ordinary = {"Set-Cookie": "ordinary=1; SameSite=None; Secure"}
     page.goto(embedded_page.host.show(f'<iframe src="{other.show("<p>", **ordinary)}"></iframe>'))
     other.close()
-    assert context.cookies() == []  # or the browser blocks nothing, and this shows nothing
+    assert context.cookies() == []  # else the browser does not block cookies, and the test is void
 
     widget = embedded_page.open(page)
     submit(widget, "Night heron")

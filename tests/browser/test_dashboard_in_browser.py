@@ -23,7 +23,7 @@ AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa",
 @pytest.fixture
 def dashboard(embedded_page):
     """An owner, and their page."""
-    # One each: sign-ins are limited per account.
+    # A new owner for each test: sign-ins are limited per account.
     embedded_page.owner = owners.create_owner(f"{make_id()}@example.com", embedded_page.clock())
     embedded_page.owner.password_hash = hash_password(PASSWORD)
     embedded_page.owner.save()

@@ -249,7 +249,7 @@ def test_what_owners_write_does_nothing(embedded_page, page):
     page.clock.install()
     widget = embedded_page.open(page)
     expect(widget.locator("#wallets .name")).to_have_text(HOSTILE)
-    # Once more in rows that the script makes and not the document.
+    # Again in rows that the script creates, not the server.
     embedded_page.track(BrowserWallet().address, alias=HOSTILE[0], tag_names=[HOSTILE[1]])
     embedded_page.forward(page, "00:31")
 

@@ -37,7 +37,7 @@ def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, p
 
 
 def test_link_leads_to_this_widget_as_a_page_of_its_own(embedded_page, phone, browser_wallet):
-    phone.add_init_script(browser_wallet.script(kind="older"))  # as a wallet's own browser has it
+    phone.add_init_script(browser_wallet.script(kind="older"))  # as in a wallet's own browser
     page = phone.new_page()
     page.goto(embedded_page.widget_url(lang="en"))
     link = page.locator("[data-if=phone] a").first.get_attribute("href")
@@ -56,7 +56,7 @@ def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):
     page.on("request", lambda request: "qr.svg" in request.url and asked.append(request.url))
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
-    assert asked == []  # nothing is drawn before somebody wants it
+    assert asked == []  # no QR code is loaded before it is needed
 
     widget.get_by_text("My wallet is on my phone").click()
 

@@ -12,8 +12,7 @@ from embed.errors import STATUS_BY_CODE
 NONCE, SUBMISSIONS = "**/embed/api/siws/nonce", "**/embed/api/submissions"
 READ = "**/embed/api/tracking/*"
 
-# What the server says of a nonce, and of a submission: every code of the spec's section 7 that
-# these endpoints have.
+# The texts for all codes of the spec's section 7 that the nonce and submissions endpoints have.
 BROKEN = "Something went wrong between this page and the server. Please try again."
 SENTENCES = {
     "missing_key": "This widget is not set up correctly. Please tell the site's owner.",
@@ -312,7 +311,7 @@ def test_text_that_ran_out_while_the_wallet_was_open_is_asked_for_again(
     service_with_short_nonces, context, page
 ):
     embedded_page, browser_wallet = service_with_short_nonces, BrowserWallet()
-    # The first signature takes longer than the text is good for.
+    # The first signature takes longer than the nonce is valid.
     context.add_init_script(browser_wallet.script(slow={"sign": [1200]}))
     widget = embedded_page.open(page)
 

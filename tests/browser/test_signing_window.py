@@ -163,7 +163,7 @@ def test_answer_after_the_time_out_is_dropped(embedded_page, context, page, top_
     context.clock.install()
     widget = embedded_page.open(page)
     window = open_window(page, widget)
-    # The frame would give up on the server before the window gives up on the frame.
+    # The frame's timeout for the server is shorter than the window's for the frame.
     frame_of(page, embedded_page.service_url).evaluate(
         "AbortSignal.timeout = () => new AbortController().signal"
     )

@@ -29,7 +29,7 @@ def test_everything_that_the_frame_loads_fits_the_budget(hundred, context, page,
         "Network.loadingFinished",
         lambda event: loaded.update({event["requestId"]: event["encodedDataLength"]}),
     )
-    # In a page of its own: a session of the DevTools sees no frame of another site.
+    # Not in a frame: a DevTools session does not see frames of another site.
     page.goto(hundred.widget_url(lang=lang), wait_until="networkidle")
     page.locator("#widget[data-ready]").wait_for()
 

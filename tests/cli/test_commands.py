@@ -15,7 +15,7 @@ from embed.settings import Settings
 NOW = "2026-01-31T09:30:00.000Z"
 TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", USDC)
 CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*")
-NOT_UTF8 = "\udcff"  # how Python sees a byte of the command line that is no UTF-8
+NOT_UTF8 = "\udcff"  # how Python decodes a byte of the command line that is not UTF-8
 
 COMMANDS = {
     "db upgrade",
@@ -381,7 +381,7 @@ def test_submissions_are_listed_newest_first_and_decided(operator, world, clock)
     ] == ["Ann"]
 
 
-# For people
+# Text output
 
 
 def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, page_id):

@@ -10,7 +10,7 @@ from embed.events.editing import COMMAND_LINE
 from embed.keys import access
 
 READS = {"list", "show"}
-# Commands that change something else than a page, or leave no page to log it for.
+# Commands that do not change a page, or that delete it together with its log.
 OTHER_COMMANDS = {
     "db upgrade",
     "owners create",

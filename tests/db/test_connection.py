@@ -177,7 +177,7 @@ def test_upgrade_from_the_first_version_loses_no_row(empty_database):
     assert count_rows() == before
 
 
-# What was a double, and the amount that it is now.
+# A stored double, and its amount after the upgrade.
 DOUBLES = (
     (0.0, "0"),
     (-0.0, "0"),
@@ -185,7 +185,7 @@ DOUBLES = (
     (0.1, "0.1"),
     (0.1 + 0.2, "0.30000000000000004"),
     (1e-7, "0.0000001"),
-    (18446744073.709551615, "18446744073.709553"),  # all that a double kept of it
+    (18446744073.709551615, "18446744073.709553"),  # a double holds no more digits
     (1.8446744073709552e19, "18446744073709552000"),
     (1e20, "100000000000000000000"),
     (1 / 30_000, "0.000033333333333333335"),
@@ -329,7 +329,7 @@ def test_postgres_that_accepts_and_says_nothing_is_given_up_on(monkeypatch):
             db.connect()
 
 
-# Rules that the database holds by itself
+# Constraints
 
 
 BROKEN_ROWS = {
@@ -416,7 +416,7 @@ def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
     pages.purge_page(doomed.page_id)
 
     assert dump(Balance) == before
-    assert dump()["Balance"] == balances  # observed of an address, on whatever page
+    assert dump()["Balance"] == balances  # observations belong to addresses, not to pages
 
 
 def test_purged_page_is_gone_for_its_keys_and_for_nonces_under_way(world):

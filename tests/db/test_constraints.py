@@ -82,12 +82,12 @@ def test_missing_reference_is_skipped_and_nothing_else(filled, broken):
             change()
 
 
-# What use cases make of it
+# Translated into errors
 
 
 @pytest.fixture
 def look_ups_miss(monkeypatch):
-    """Make all checks before the insert pass, as in a race of two requests."""
+    """Let the check before the insert find no used nonce, as in a race of two requests."""
     monkeypatch.setattr(submitting, "_check_unused", lambda nonce: None)
 
 
@@ -139,7 +139,7 @@ TAKEN = {
 def test_name_that_is_taken_is_told_and_nothing_else_is_taken_for_it(world, taken):
     before = world.dump()
     with pytest.raises(IntegrityError):
-        TAKEN[taken](world.page_id, None)  # every row needs a time
+        TAKEN[taken](world.page_id, None)  # created_at must not be null
     assert world.dump() == before
 
     TAKEN[taken](world.page_id, world.clock())

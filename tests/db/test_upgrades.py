@@ -28,7 +28,7 @@ def client(empty_database_url, request):
     db.close()
 
 
-# Without the second one, the look-up of a key meets a column that is not there.
+# Without the second one, looking up a key fails because of a missing column.
 @pytest.mark.parametrize("client", [None, MIGRATIONS[0]], indirect=True)
 @pytest.mark.parametrize(
     ("method", "path"),

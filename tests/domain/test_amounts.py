@@ -120,7 +120,7 @@ def test_any_text_is_an_amount_or_refused(raw):
     assert amount == Decimal(raw)
 
 
-# All that amounts pass through; what else is in them has no use for a float.
+# The modules that handle amounts; none of their code needs floats.
 MODULES = (
     "balances",
     "cli/pages.py",

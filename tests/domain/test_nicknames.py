@@ -24,7 +24,7 @@ def check_outcome(raw):
     assert parse_nickname(nickname) == nickname
     assert nickname == nickname.strip()
     for character in nickname:
-        # "Cn": a letter that is younger than this Python's tables.
+        # "Cn": a letter that this Python's Unicode tables do not have yet.
         allowed = unicodedata.category(character)[0] in "LMN" or character in " ._-"
         assert allowed or unicodedata.category(character) == "Cn"
     nickname.encode()

@@ -30,7 +30,7 @@ def issue(signer: NonceSigner | None = None, **changes) -> tuple[str, Nonce]:
 
 
 NONCE_ID, ISSUED = issue()
-# As it would be with another random part, to know its text by heart.
+# With a fixed random part, so that the message is known.
 NONCE = replace(ISSUED, token="token678901234567890")
 BODY, _, SIGNATURE = NONCE_ID.rpartition(".")
 OTHER_SIGNATURE = issue()[0].rpartition(".")[2]
@@ -121,7 +121,7 @@ def test_tampering_never_makes_another_nonce(start, removed, added):
         if refusal.code != "invalid_nonce":
             raise
     else:
-        # The last characters of a signature hold bits that mean nothing.
+        # The last character of a signature contains unused bits.
         assert opened == ISSUED
 
 

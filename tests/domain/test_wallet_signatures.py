@@ -29,7 +29,7 @@ def sign(message: str) -> bytes:
     return WALLET.sign(message.encode()).signature
 
 
-# One whose signature has both characters in which the two alphabets of base64 differ.
+# Its signature has both characters in which the two base64 alphabets differ.
 MESSAGE = next(
     message
     for message in map("message {}".format, itertools.count())
@@ -38,7 +38,7 @@ MESSAGE = next(
 SIGNATURE = sign(MESSAGE)
 GOOD = encode(SIGNATURE)
 
-# RFC 8032, 7.1, those whose message is text: TEST 1 and TEST 2.
+# RFC 8032, 7.1: TEST 1 and TEST 2, whose messages are text.
 RFC_8032 = [
     pytest.param(
         "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
@@ -56,7 +56,7 @@ RFC_8032 = [
     ),
 ]
 
-# Every point whose order divides the cofactor, as it is encoded.
+# The encodings of all points whose order divides the cofactor.
 SMALL_ORDER_POINTS = {
     "order 1, the identity": "01" + "00" * 31,
     "order 2": "ec" + "ff" * 30 + "7f",
@@ -67,7 +67,7 @@ SMALL_ORDER_POINTS = {
     "order 8, other": "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
     "order 8, other, negative": "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
 }
-# The same points written with a y of 2**255 - 19 or more, or with a sign that x = 0 has not.
+# Non-canonical encodings of these points: y is 2**255 - 19 or more, or x = 0 with a sign.
 NON_CANONICAL_POINTS = {
     "y = p, so 0": "ed" + "ff" * 30 + "7f",
     "y = p, negative": "ed" + "ff" * 31,

@@ -83,7 +83,7 @@ def test_all_wallets_auto_approved_at_once_are_on_the_page_at_the_very_next_read
     page = make_page("--auto-approve")
     visitors = [Visitor() for _ in range(20)]
     drafts = [(visitor, page.draft(visitor)) for visitor in visitors]
-    page.read()  # so that an older payload is remembered
+    page.read()  # so that an older payload is cached
     before = read_version(shared_database_url, page.page_id)
 
     def post_and_read(visitor, draft):

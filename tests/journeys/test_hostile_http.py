@@ -30,7 +30,7 @@ def server_lives_on(page):
 
 @dataclass
 class Answer:
-    status: int | None = None  # None: the connection was closed without a word
+    status: int | None = None  # None: the connection was closed without an answer
     body: bytes = b""
 
 

@@ -15,7 +15,7 @@ from world import Visitor
 
 from embed.db import connection
 
-# For what several servers do whose answers do not depend on the database.
+# For several servers whose answers do not depend on the database.
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
@@ -84,7 +84,7 @@ def test_two_servers_starting_at_once_bring_an_empty_database_up_to_date(empty_d
 def test_database_that_goes_away_gives_503_until_it_is_back():
     with open_postgres() as postgres:
         environ = make_environ(make_embed_database(postgres))
-        # One thread, so that every call meets the connection that broke.
+        # One thread, so that every call uses the broken connection.
         with run_gunicorn(environ, "--threads", "1") as server:
             page, visitor = RemotePage(server.url, environ), Visitor()
             draft = page.draft(visitor)
@@ -140,7 +140,7 @@ def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_
 
             postgres.start()
 
-            # Nobody asks the service meanwhile.
+            # The service gets no requests meanwhile.
             deadline = time.monotonic() + TIMEOUT_S
             while read_applied(database_url) != MIGRATIONS:
                 assert time.monotonic() < deadline
@@ -236,7 +236,7 @@ def test_limits_are_shared_over_redis_by_all_servers(database_url, redis_url):
         assert summarise(third) == {(429, "rate_limit_key"): 3, (429, "rate_limit_ip"): 1}
 
 
-# One that is refused as it is read, and one as the app is made; test_settings.py has them all.
+# Refused when the settings are read, and when the app is created; test_settings.py has all cases.
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -19,12 +19,12 @@ from embed.web.languages import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE
 
 TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]
 
-# What scripts and templates fill in, with the $ of a ticker; and what would break a page, as
-# translations are formatted with % and stand in HTML unescaped.
+# Placeholders of scripts and templates, with the $ of a ticker; and characters that would break
+# a page, since translations are formatted with % and are not escaped in HTML.
 TOKEN = re.compile(r'\$?(?:%\(\w+\)s|\{\w+\})|[%{}<>&"]')
 
 BY_HAND = {"reason_manual"}  # an owner's rejection, which answers no request
-# words.js says what it finds no words for with those of "server"; no page of ours gets these.
+# For unknown codes words.js uses the sentence of "server"; our own pages do not get these.
 WITHOUT_WORDS = {"invalid_host", "bad_request", "method_not_allowed"}
 RENAMED_BY_API_JS = {"internal_error": "server"}
 
@@ -256,7 +256,7 @@ def test_balances_are_grouped_as_the_reader_does(world, language, balance):
         ("18446744073.709551615", "18,446,744,073.709552"),
         ("18446744073709551615", "18,446,744,073,709,551,615"),
         ("99999999999999999999.000001", "99,999,999,999,999,999,999.000001"),
-        # Rounded to 28 digits first, this would be a tie, which goes to the even digit.
+        # If first rounded to 28 digits, this would be a tie and round to the even digit.
         ("12345678901234567890.12345650000000000001", "12,345,678,901,234,567,890.123457"),
         ("1e20", "100,000,000,000,000,000,000"),
         ("0.0000001", "0"),

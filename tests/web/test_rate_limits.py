@@ -149,7 +149,7 @@ def test_client_without_an_address_is_limited_too(world_with, address):
         ("1", "198.51.100.7:4711", "198.51.100.7"),
         ("2", "203.0.113.9, 198.51.100.7", "203.0.113.9"),
         ("2", "192.0.2.99, 203.0.113.9, 198.51.100.7", "203.0.113.9"),
-        ("2", "198.51.100.7", HERE),  # one hop too few: the header is not what was promised
+        ("2", "198.51.100.7", HERE),  # one proxy fewer than configured
         ("1", "2001:db8::7", "2001:db8::1"),
         ("1", None, HERE),
     ],
@@ -362,7 +362,7 @@ def test_flask_limiter_counts_without_a_hook_at_every_request(world_with, storag
 )
 def test_processes_count_together_in_redis(environ, redis_url, clock, setting, code):
     environ |= {"RATELIMIT_STORAGE_URI": redis_url, setting: "1/hour"}
-    # The Redis outlives this test, so nobody else may come from this address.
+    # Redis keeps its counters after this test, so no other test may use this address.
     here = at(f"2001:db8:{secrets.token_hex(2)}:{secrets.token_hex(2)}::1")
     settings = Settings.from_environ(environ)
     first = World(create_app(settings, clock=clock), clock)

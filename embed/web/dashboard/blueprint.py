@@ -126,7 +126,7 @@ def show_invalid(error: InvalidInput) -> ResponseReturnValue:
 
 
 @blueprint.errorhandler(CSRFError)
-def show_forged(_: CSRFError) -> ResponseReturnValue:
+def show_csrf_error(_: CSRFError) -> ResponseReturnValue:
     return render_mistake(
         "This form is too old, or its cookie did not arrive: it needs HTTPS, except on localhost."
         " Go back, reload the page and try again.",

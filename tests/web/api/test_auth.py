@@ -15,7 +15,7 @@ both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
 @pytest.mark.parametrize("key", ["public_key", "secret_key"])
 def test_good_key_opens_every_endpoint(world, ask, root, key):
     world.root = root
-    if ask is ENDPOINTS["submissions"]:  # bound to the key of the nonce, so asked by itself
+    if ask is ENDPOINTS["submissions"]:  # needs a nonce for the same key
         visitor, key = Visitor(), getattr(world, key)
         answer = world.post(
             world.draft(visitor, nonce=world.ask_nonce(visitor, key=key).json), key=key

@@ -127,7 +127,7 @@ WRONG_TYPES = {
     "object": {"x": "x"},
 }
 
-# Values that no field takes
+# Values that are invalid in every field
 
 OPAQUE = {
     "empty": "",
@@ -141,7 +141,7 @@ OPAQUE = {
     "template": "{{ 7*7 }}",
     "path": "../../etc/passwd",
 }
-# For what is refused before a database is asked.
+# For requests that are refused before a database query.
 one_database = pytest.mark.parametrize("shared_database_url", ["sqlite"], indirect=True)
 BOTH = pytest.mark.parametrize("endpoint", [NONCE, SUBMISSIONS], ids=["nonce", "submissions"])
 FIELDS_OF_BOTH = pytest.mark.parametrize(

@@ -15,7 +15,7 @@ EVIL = "https://evil.example"
 both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
 
 
-# The table of spec section 7: status and error, as it stands there
+# The table of spec section 7: status and error
 SPEC_7 = """
 | 400 | invalid_json |
 | 400 | missing_fields |
@@ -57,7 +57,7 @@ def test_own_codes_redefine_none_of_the_specs():
     assert errors.OWN_STATUS_BY_CODE["unavailable"] == 503
 
 
-# Every route of the API, also those that are yet to be written
+# Every route of the API, including future ones
 
 
 def list_api_routes(app) -> list[tuple[str, str, set[str]]]:

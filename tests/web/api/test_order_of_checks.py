@@ -15,7 +15,7 @@ SETTINGS = {
     "LIMIT_SESSION_NONCES": "5/hour",
     "LIMIT_SESSION_SUBMISSIONS": "1/hour",
 }
-ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}  # where the preparations come from
+ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}  # the client that prepares a request
 
 
 class Attempt:
@@ -46,7 +46,7 @@ class Attempt:
         self.body = self.world.draft(self.visitor, nonce=nonce)
 
 
-# Faults, each of one step
+# Faults, one for each check
 
 
 def use_up(limit: str, ask) -> None:

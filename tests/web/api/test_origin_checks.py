@@ -257,7 +257,7 @@ def test_public_url_is_the_own_origin(world_with, public_url, host, origin, code
 @every_endpoint
 def test_no_other_name_passes_for_the_public_one(world_with, ask, host):
     world = world_with(PUBLIC_URL=PUBLIC)
-    # What a page at a name that somebody pointed at this machine would send.
+    # What a page would send under another name for this server.
     headers = {"Host": host, "Origin": None, "Sec-Fetch-Site": "same-origin"}
 
     if ask is ENDPOINTS["submissions"]:

@@ -487,7 +487,7 @@ def test_rejected_wallet_may_come_back_after_the_cooldown(world):
     assert list_own(world, visitor) == [("pending", None), ("rejected", "manual")]
 
 
-# What the visitor's own list says of refusals
+# Refusals in the visitor's own list
 
 
 def refuse_by_gate(world, visitor):
@@ -496,7 +496,7 @@ def refuse_by_gate(world, visitor):
 
 
 def refuse_by_cooldown(world, visitor):
-    key = world.secret_key  # the rejected one is nobody's session's
+    key = world.secret_key  # the rejected submission has no session
     nonce = world.ask_nonce(visitor, key=key).json
     answer = world.post(world.draft(visitor, nonce=nonce), key=key)
     world.reject(answer.json["submissionId"])
@@ -658,7 +658,7 @@ def test_what_was_not_signed_is_not_kept(world, field, code):
 def test_session_cannot_fill_the_table_with_refusals(world):
     world.configure(min_balance=1)
     visitor = with_session(world)
-    for _ in range(MAX_LISTED + 3):  # wallets cost nothing; past its limit all are refused too
+    for _ in range(MAX_LISTED + 3):  # anybody can create wallets; beyond the limit all are refused
         world.post(world.draft(Visitor()), cookie=visitor.cookie)
         world.clock.forward(milliseconds=1)
 

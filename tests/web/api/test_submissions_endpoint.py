@@ -133,7 +133,7 @@ def test_used_nonce_written_differently_stays_used(world):
     world.reject(world.post(draft).json["submissionId"])
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    # Some of them differ in bits that decoding drops.
+    # Some of them differ in bits that decoding ignores.
     others = [draft["nonceId"][:-1] + letter for letter in letters]
     codes = {other: code_of(world.post(draft | {"nonceId": other})) for other in others}
 

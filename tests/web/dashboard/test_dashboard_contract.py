@@ -89,7 +89,7 @@ def test_another_owner_finds_nothing_and_changes_nothing(world, things, stranger
     scoped = [route for route in list_routes(world.app) if "<page_id>" in route[2]]
     assert len(scoped) > 20
     for _, method, rule in scoped:
-        # The owner's page; and the owner's things under the other's own page.
+        # The owner's page, and the owner's objects under the stranger's page.
         tried = [things] + ([things | {"page_id": own_page}] if has_a_thing(rule) else [])
         for named in tried:
             path = fill_in(rule, named)

@@ -17,9 +17,9 @@ EVIL = "https://evil.example"
 
 # Forms that change no page.
 OTHER_FORMS = {
-    "account",  # the owner's own
+    "account",  # changes the owner
     "choose_password",
-    "forget_origin",  # clears a notice; the key stays as it is
+    "forget_origin",  # deletes a notice; the key is unchanged
     "import_wallets",  # a dry run
     "sign_in",
     "sign_out",

@@ -20,7 +20,7 @@ from embed.domain.policy import Policy
 from embed.events import activity_log
 from embed.submissions import policy_simulation
 
-# Among them neighbours that are one number to a float.
+# Some differ by less than a float can represent.
 AMOUNTS = (
     "18446744073.709551614",
     "18446744073.709551615",
@@ -53,7 +53,7 @@ def check_file(owner, text: str):
 
 def add_by_command(owner, amounts: dict[str, str]) -> None:
     for address, amount in amounts.items():
-        owner.world.clock.forward(milliseconds=1)  # lists go by time
+        owner.world.clock.forward(milliseconds=1)  # lists are sorted by time
         words = ("wallets", "add", owner.world.page_id, address, "--balance", amount)
         result = run(owner.world, *words)
         assert result.exit_code == 0, result.output
@@ -178,7 +178,7 @@ def test_queue_and_simulation_see_the_last_digit(world, owner):
         assert one.after == outcome
 
 
-# What is no amount
+# Invalid amounts
 
 
 IN_COMMANDS = {name: raw for name, raw in BAD_AMOUNTS.items() if "\0" not in raw}
@@ -222,7 +222,7 @@ def test_form_says_what_an_amount_is_and_keeps_what_was_typed(world, owner, raw)
     assert world.dump() == before
 
 
-# White space around cells is no part of them, and an empty cell leaves the balance as it is.
+# White space around cells is ignored, and an empty cell leaves the balance unchanged.
 IN_FILES = {name: raw for name, raw in BAD_AMOUNTS.items() if raw == raw.strip() != ""}
 
 
@@ -239,7 +239,7 @@ def test_import_says_what_an_amount_is(world, owner, raw):
     assert world.dump() == before
 
 
-# Anything at all
+# Random amounts
 
 
 @given(st.lists(st.decimals(0, MAX_AMOUNT, places=MAX_DECIMALS), min_size=1, max_size=20))

@@ -110,7 +110,7 @@ def test_empty_queue_says_so(world, owner):
     assert "Nothing waits for you." in owner.see(path_of(world))
 
 
-# What stands beside
+# The review context
 
 
 def test_balance_stands_beside_with_the_minimum_and_its_time(world, owner):

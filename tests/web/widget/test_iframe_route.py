@@ -108,7 +108,7 @@ def test_cookie_has_the_attributes_of_the_spec_and_no_others(world):
 
     pair, *attributes = line.split("; ")
     assert pair.startswith(f"{COOKIE}=")
-    # Expires says again, for clients that know no Max-Age, how long it lives.
+    # Expires repeats the lifetime for clients that do not support Max-Age.
     assert sorted(one for one in attributes if not one.startswith("Expires=")) == [
         "HttpOnly",
         f"Max-Age={30 * 24 * 60 * 60}",
@@ -364,7 +364,7 @@ def test_widget_is_only_read(world, method):
     assert "GET" in answer.headers["Allow"]
 
 
-# What others wrote
+# Text from owners and visitors
 
 
 HOSTILE = [
