@@ -106,10 +106,11 @@ def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiK
 def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: bool) -> None:
     if key.tier != "public":
         raise InvalidInput("A secret key has no origins.", field="origins")
-    key.origins = origins
-    key.allow_null_origin = allow_null
-    key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
-    edit.record(OriginsChanged.of(key))
+    if (key.origins, key.allow_null_origin) != (origins, allow_null):
+        key.origins = origins
+        key.allow_null_origin = allow_null
+        key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
+        edit.record(OriginsChanged.of(key))
 
 
 @contextmanager

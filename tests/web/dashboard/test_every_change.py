@@ -180,6 +180,7 @@ def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
     [
         pytest.param("settings", PAGE_FORM | {"token_name": "USD Coin", "is_embeddable": "y"}),
         pytest.param("tags/{tag_id}", {"name": "team", "color": "green"}),
+        pytest.param("keys/{key_id}/sites", {"origins": SITE}),
         pytest.param(
             "wallets/{wallet.id}", {"alias": "Whale", "tag_names": ["team"], "balance": "5.00"}
         ),
