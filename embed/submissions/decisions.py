@@ -15,6 +15,7 @@ from embed.wallets.tracking import track_approved, untrack_approved
 
 # The dashboard offers undo for ten seconds; slow networks get a little more.
 UNDO_WITHIN = timedelta(seconds=20)
+MAX_CHANGED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,11 @@ def change_many(
 ) -> Result:
     """Approve, reject or undo many submissions, skipping those that cannot be changed.
 
-    Raises NotFound, with nothing changed, unless all belong to the page.
+    Raises NotFound, with nothing changed, unless all belong to the page; InvalidInput for too
+    many.
     """
+    if len(submission_ids) > MAX_CHANGED:
+        raise InvalidInput(f"At most {MAX_CHANGED} submissions can be changed at once.")
     decided: list[Submission] = []
     reasons: dict[str, str] = {}
     with db.atomic():  # one transaction, so that the disk is synced once

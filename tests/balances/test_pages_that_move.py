@@ -12,7 +12,7 @@ from world import USDC, Visitor
 from embed import owners, pages
 from embed.db.connection import db
 from embed.errors import InvalidInput
-from embed.events.editing import bump_version, lock_page
+from embed.events.editing import bump_version, lock_owners, lock_page
 from embed.public_payload import read_payload
 from embed.submissions import decisions
 from embed.wallets import tracking
@@ -166,3 +166,24 @@ def test_pages_made_at_once_never_wait_for_each_other_in_a_circle(world):
 
     at_once([make_pages] * 4)
     assert len(pages.list_of_owner(owner)) == 1 + 4 * ROUNDS
+
+
+@pytest.mark.parametrize("emptied_database_url", ["postgres"], indirect=True)
+def test_page_that_is_updated_twice_does_not_wait_for_whoever_enters_balances(world):
+    def update_twice():
+        try:
+            with db.atomic():
+                bump_version(world.page_id)
+                bump_version(world.page_id)
+        finally:
+            db.close()
+
+    other = threading.Thread(target=update_twice)
+    with db.atomic():
+        lock_owners(world.page.owner_id)
+        other.start()
+        other.join(10)
+        is_done = not other.is_alive()
+    other.join()
+
+    assert is_done

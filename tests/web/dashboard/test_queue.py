@@ -326,6 +326,16 @@ def test_choosing_nothing_is_a_sentence(world, owner):
     assert "Choose at least one submission first." in answer.text
 
 
+def test_more_ids_than_a_statement_takes_is_a_sentence(world, owner):
+    waiting = send(world)
+    ids = [f"{number:020}" for number in range(70_000)]  # Postgres takes 65,535 parameters
+
+    for answer in (decide(owner, "approve", waiting, *ids), undo(owner, waiting, *ids)):
+        assert answer.status_code == 409
+        assert "At most 1000 submissions" in answer.text
+    assert status_of(waiting) == "pending"
+
+
 @pytest.mark.parametrize("decision", ["", "delete", "\0"])
 def test_decision_that_is_none_changes_nothing(world, owner, decision):
     (only,) = add_submissions(world, 1)
