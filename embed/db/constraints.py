@@ -1,6 +1,7 @@
 """Which constraint an IntegrityError is about, for both SQLite and Postgres."""
 
 import sqlite3
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -36,6 +37,7 @@ def translate_unique_violations(refusals: Mapping[str, Exception]) -> Iterator[N
         refusal = refusals.get(find_unique_index(error) or "")
         if refusal is None:
             raise
+        _clear_frames(error)
         raise refusal from None
 
 
@@ -57,6 +59,18 @@ def skip_if_reference_missing() -> Iterator[None]:
 def _get_driver_error(error: IntegrityError) -> object:
     """Return what the database's own driver raised."""
     return getattr(error, "orig", None)
+
+
+def _clear_frames(error: BaseException | None) -> None:
+    """Free the cursors in a handled error's frames, here and now.
+
+    The error is the context of the refusal, which forms a reference cycle with its own frames.
+    If the garbage collector freed a cursor later, in another thread, it would wait there for the
+    connection's mutex while holding the GIL: no thread could run until SQLite's timeout.
+    """
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__context__
 
 
 def _find_sqlite_index(message: str) -> str | None:

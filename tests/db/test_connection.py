@@ -415,7 +415,9 @@ def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
 
     pages.purge_page(doomed.page_id)
 
-    assert dump(Balance) == before
+    # Its balances were shared by the other page, which has another version since.
+    others = [row for row in grown["Page"] if row[0] != doomed.page_id]
+    assert dump(Balance) == before | {"Page": others}
     assert dump()["Balance"] == balances  # observations belong to addresses, not to pages
 
 

@@ -1,8 +1,11 @@
 """Recognising the constraint that refused a row, and translating it into an error."""
 
+import gc
+import sqlite3
+
 import pytest
 from peewee import IntegrityError
-from world import USDC, Visitor, code_of
+from world import USDC, Visitor, code_of, one_database
 
 from embed import owners
 from embed.db.connection import db
@@ -145,3 +148,28 @@ def test_name_that_is_taken_is_told_and_nothing_else_is_taken_for_it(world, take
     TAKEN[taken](world.page_id, world.clock())
     with pytest.raises(InvalidInput, match="already"):
         TAKEN[taken](world.page_id, world.clock())
+
+
+@pytest.fixture
+def uncollected():
+    """Without the garbage collector, what is part of a reference cycle stays."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def count_cursors() -> int:
+    return sum(isinstance(one, sqlite3.Cursor) for one in gc.get_objects())
+
+
+@one_database
+def test_refused_row_leaves_no_cursor_for_another_thread_to_free(world, uncollected):
+    """It would wait there for its connection while it keeps every other thread from running."""
+    visitor = Visitor()
+    drafts = [world.draft(visitor) for _ in range(2)]
+    world.post(drafts[0])
+    before = count_cursors()
+
+    assert code_of(world.post(drafts[1])) == "duplicate"
+    assert count_cursors() <= before
