@@ -1,14 +1,24 @@
 """Changes of a page: each is one transaction with an entry in the activity log."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
+
+from peewee import Model
 
 from embed.db.connection import db
-from embed.db.models import Activity, Owner, Page
+from embed.db.models import Activity, ApiKey, Owner, Page, Submission, Tag, Wallet
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Event
+
+RowOfPage = TypeVar("RowOfPage", ApiKey, Submission, Tag, Wallet)
+_NAMES: Mapping[type[Model], str] = {
+    ApiKey: "key",
+    Submission: "submission",
+    Tag: "tag",
+    Wallet: "wallet",
+}
 
 COMMAND_LINE = "command line"  # the actor of changes made by a command
 
@@ -55,6 +65,25 @@ def editing(page_id: str, actor: str, now: datetime) -> Iterator[Edit]:
             Page.update(version=Page.version + 1).where(
                 Page.id == page_id, Page.version == edit.page.version
             ).execute()
+
+
+@contextmanager
+def editing_row(
+    model: type[RowOfPage], row_id: str, actor: str, now: datetime
+) -> Iterator[tuple[Edit, RowOfPage]]:
+    """As `editing`, for a row that belongs to a page: lock the page, then read the row.
+
+    Raises NotFound.
+    """
+    with editing(_get_row(model, row_id).page_id, actor, now) as edit:
+        yield edit, _get_row(model, row_id)
+
+
+def _get_row(model: type[RowOfPage], row_id: str) -> RowOfPage:
+    row: RowOfPage | None = model.get_or_none(model.id == row_id)
+    if row is None:
+        raise NotFound(f"There is no {_NAMES[model]} {row_id}.")
+    return row
 
 
 def lock_owners(*owner_ids: str) -> None:

@@ -1,7 +1,6 @@
 """Creating, changing and revoking bearer keys."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from embed.db.models import ApiKey
@@ -12,8 +11,8 @@ from embed.domain.key_format import (
     shorten_key,
 )
 from embed.domain.origins import parse_allowlist_entry
-from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing
+from embed.errors import InvalidInput
+from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import KeyCreated, KeyRevoked, OriginsChanged
 from embed.keys.refused_origins import forget_refused_origin
 from embed.pages import get_page
@@ -79,14 +78,14 @@ def change_origins(
 ) -> ApiKey:
     """Set the allowlist of a public key. Raises NotFound, InvalidInput."""
     origins = parse_allowlist(raw_origins)
-    with _editing_key(key_id, actor, now) as (edit, key):
+    with editing_row(ApiKey, key_id, actor, now) as (edit, key):
         _set_origins(edit, key, origins, allow_null_origin)
     return key
 
 
 def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> ApiKey:
     """Add a refused site to a key's allowlist. Raises NotFound, InvalidInput."""
-    with _editing_key(key_id, actor, now) as (edit, key):
+    with editing_row(ApiKey, key_id, actor, now) as (edit, key):
         origins = parse_allowlist((*key.origins, raw_origin))
         _set_origins(edit, key, origins, key.allow_null_origin)
         forget_refused_origin(key_id, raw_origin)
@@ -95,7 +94,7 @@ def allow_origin(key_id: str, raw_origin: str, *, now: datetime, actor: str) -> 
 
 def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiKey:
     """Refuse a key from now on; does nothing if it is revoked already. Raises NotFound."""
-    with _editing_key(key_id, actor, now) as (edit, key):
+    with editing_row(ApiKey, key_id, actor, now) as (edit, key):
         if key.revoked_at is None:
             key.revoked_at = now
             key.save(only=[ApiKey.revoked_at])
@@ -111,17 +110,3 @@ def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: 
         key.allow_null_origin = allow_null
         key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
         edit.record(OriginsChanged.of(key))
-
-
-@contextmanager
-def _editing_key(key_id: str, actor: str, now: datetime) -> Iterator[tuple[Edit, ApiKey]]:
-    """Lock the key's page, then read the key."""
-    with editing(_get_key(key_id).page_id, actor, now) as edit:
-        yield edit, _get_key(key_id)
-
-
-def _get_key(key_id: str) -> ApiKey:
-    key = ApiKey.get_or_none(ApiKey.id == key_id)
-    if key is None:
-        raise NotFound(f"There is no key {key_id}.")
-    return key

@@ -1,7 +1,6 @@
 """The owner's decisions on pending submissions."""
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -9,7 +8,7 @@ from embed.db.connection import db
 from embed.db.models import LIVE, Page, Submission
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners, lock_page
+from embed.events.editing import COMMAND_LINE, editing_row, lock_owners, lock_page
 from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
 from embed.wallets.tracking import track_approved, untrack_approved
 
@@ -34,7 +33,7 @@ class Result:
 
 def approve(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
     """Add a pending wallet to its page. Raises NotFound, InvalidInput unless it is pending."""
-    with _editing_submission(submission_id, actor, now) as (edit, submission):
+    with editing_row(Submission, submission_id, actor, now) as (edit, submission):
         _check_pending(submission)
         if edit.page.deleted_at is not None:
             raise InvalidInput(f"The page {edit.page.id} is deleted.")
@@ -50,7 +49,7 @@ def approve(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> 
 
 def reject(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
     """Reject a pending wallet; its cooldown starts. Raises NotFound, InvalidInput."""
-    with _editing_submission(submission_id, actor, now) as (edit, submission):
+    with editing_row(Submission, submission_id, actor, now) as (edit, submission):
         _check_pending(submission)
         submission.status = "rejected"
         submission.reject_reason = "manual"
@@ -65,7 +64,7 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
 
     Raises NotFound, InvalidInput if it was not, or if the wallet was submitted again meanwhile.
     """
-    with _editing_submission(submission_id, actor, now) as (edit, submission):
+    with editing_row(Submission, submission_id, actor, now) as (edit, submission):
         decided_at = submission.decided_at
         if submission.status not in ("approved", "rejected") or decided_at is None:
             raise InvalidInput(f"The submission is {submission.status}; there is nothing to undo.")
@@ -116,22 +115,6 @@ def _check_on_page(page: Page, submission_ids: Collection[str]) -> None:
     found = Submission.select().where(Submission.page == page, Submission.id.in_(list(wanted)))
     if found.count() != len(wanted):
         raise NotFound("Not all of these submissions were sent to the page.")
-
-
-@contextmanager
-def _editing_submission(
-    submission_id: str, actor: str, now: datetime
-) -> Iterator[tuple[Edit, Submission]]:
-    """Lock the submission's page, then read the submission."""
-    with editing(_get_submission(submission_id).page_id, actor, now) as edit:
-        yield edit, _get_submission(submission_id)
-
-
-def _get_submission(submission_id: str) -> Submission:
-    submission = Submission.get_or_none(Submission.id == submission_id)
-    if submission is None:
-        raise NotFound(f"There is no submission {submission_id}.")
-    return submission
 
 
 def _check_pending(submission: Submission) -> None:

@@ -1,8 +1,8 @@
 """Tags that an owner puts on wallets."""
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any
 
@@ -11,8 +11,8 @@ from peewee import JOIN, fn
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Tag, WalletTag
 from embed.domain.texts import parse_text
-from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing
+from embed.errors import InvalidInput
+from embed.events.editing import COMMAND_LINE, editing, editing_row
 from embed.events.kinds import TagAdded, TagChanged, TagRemoved
 
 # The colors that the dashboard offers: the style sheets define them for light and dark.
@@ -40,7 +40,7 @@ def update_tag(
 ) -> Tag:
     """Rename and recolour. Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
-    with _translate_conflict(name), _editing_tag(tag_id, actor, now) as (edit, tag):
+    with _translate_conflict(name), editing_row(Tag, tag_id, actor, now) as (edit, tag):
         previous = tag.name, tag.color
         if previous != (name, color):
             tag.name, tag.color = name, color
@@ -87,21 +87,7 @@ def count_wallets(page: Page) -> dict[str, int]:
 
 def remove_tag(tag_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
     """Remove a tag from its page and from all wallets. Raises NotFound."""
-    with _editing_tag(tag_id, actor, now) as (edit, tag):
+    with editing_row(Tag, tag_id, actor, now) as (edit, tag):
         tag.delete_instance()
         edit.record(TagRemoved(tag.name))
-    return tag
-
-
-@contextmanager
-def _editing_tag(tag_id: str, actor: str, now: datetime) -> Iterator[tuple[Edit, Tag]]:
-    """Lock the tag's page, then read the tag."""
-    with editing(_get_tag(tag_id).page_id, actor, now) as edit:
-        yield edit, _get_tag(tag_id)
-
-
-def _get_tag(tag_id: str) -> Tag:
-    tag = Tag.get_or_none(Tag.id == tag_id)
-    if tag is None:
-        raise NotFound(f"There is no tag {tag_id}.")
     return tag

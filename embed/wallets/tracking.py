@@ -20,7 +20,7 @@ from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing
+from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import WalletAdded, WalletChanged, WalletRemoved
 from embed.pages import get_page
 
@@ -118,8 +118,7 @@ def update_wallet(
     wallet_id: str, changes: WalletChanges, now: datetime, *, actor: str = COMMAND_LINE
 ) -> TrackedWallet:
     """Raises NotFound, InvalidInput."""
-    with editing(_get_wallet(wallet_id).page_id, actor, now) as edit:
-        wallet = _get_wallet(wallet_id)
+    with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
         before = get_tracked(edit.page, wallet_id)
         _apply(edit, wallet, changes)
         after = get_tracked(edit.page, wallet_id)
@@ -130,8 +129,7 @@ def update_wallet(
 
 def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> TrackedWallet:
     """Stop tracking a wallet; its observed balance stays stored. Raises NotFound."""
-    with editing(_get_wallet(wallet_id).page_id, actor, now) as edit:
-        wallet = _get_wallet(wallet_id)
+    with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
         tracked = get_tracked(edit.page, wallet_id)
         wallet.delete_instance()
         edit.record(WalletRemoved.of(wallet))
@@ -162,13 +160,6 @@ def get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
     if not tracked:
         raise NotFound(f"There is no wallet {wallet_id}.")
     return tracked[0]
-
-
-def _get_wallet(wallet_id: str) -> Wallet:
-    wallet = Wallet.get_or_none(Wallet.id == wallet_id)
-    if wallet is None:
-        raise NotFound(f"There is no wallet {wallet_id}.")
-    return wallet
 
 
 def _apply(edit: Edit, wallet: Wallet, changes: WalletChanges) -> None:
