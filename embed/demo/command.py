@@ -132,7 +132,12 @@ def _serve(port: int) -> Iterator[subprocess.Popen[bytes]]:
     options = ["--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
     arguments = ["gunicorn", "embed.factory:create_demo_app()", *options]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
-        [sys.executable, "-m", *arguments], cwd=PROJECT_DIR, env=_without_public_url()
+        [sys.executable, "-m", *arguments],
+        cwd=PROJECT_DIR,
+        env=_without_public_url(),
+        # Ctrl-C goes to a whole process group. A worker of gunicorn that gets it besides its
+        # arbiter's signal may deadlock, and is killed only after the graceful timeout of 30 s.
+        process_group=0,
     )
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:

@@ -29,7 +29,7 @@ def run_demo(environ: dict[str, str], *arguments: str) -> Iterator[subprocess.Po
             yield demo
         finally:
             if demo.poll() is None:
-                os.killpg(demo.pid, signal.SIGKILL)
+                demo.terminate()  # it ends its server, which has a process group of its own
 
 
 def read(url: str, key: str, **headers: str) -> requests.Response:
