@@ -1,7 +1,6 @@
 """Tracking pages and their settings."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,7 +13,7 @@ from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners, lock_page
+from embed.events.editing import COMMAND_LINE, editing, lock_owners, lock_page
 from embed.events.kinds import PageChanged, PageCreated, PageDeleted, PageRestored
 
 RESTORE_WITHIN = timedelta(days=30)
@@ -87,7 +86,8 @@ def update_page(
 ) -> Page:
     """Change only the fields given. Raises NotFound, InvalidInput."""
     parsed = parse_fields(fields)
-    with _editing(page_id, parsed.get("owner"), actor, now) as edit:
+    next_owner_id = parsed["owner"].id if "owner" in parsed else None
+    with editing(page_id, actor, now, next_owner_id=next_owner_id) as edit:
         changes = {
             name: value for name, value in parsed.items() if getattr(edit.page, name) != value
         }
@@ -95,16 +95,6 @@ def update_page(
             Page.update(changes).where(Page.id == page_id).execute()
             edit.record(PageChanged(changes))
     return get_page(page_id)
-
-
-@contextmanager
-def _editing(page_id: str, next_owner: Owner | None, actor: str, now: datetime) -> Iterator[Edit]:
-    """As `editing`; for a page that is handed over, with both owners locked."""
-    with db.atomic():
-        if next_owner is not None:
-            lock_owners(get_page(page_id).owner_id, next_owner.id)
-        with editing(page_id, actor, now) as edit:
-            yield edit
 
 
 def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:

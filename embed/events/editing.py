@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TypeVar
 
-from peewee import Model
+from peewee import Model, ModelSelect
 
 from embed.db.connection import db
 from embed.db.models import Activity, ApiKey, Owner, Page, Submission, Tag, Wallet
@@ -45,16 +45,19 @@ class Edit:
 
 
 @contextmanager
-def editing(page_id: str, actor: str, now: datetime) -> Iterator[Edit]:
+def editing(
+    page_id: str, actor: str, now: datetime, *, next_owner_id: str | None = None
+) -> Iterator[Edit]:
     """Lock a page for a change by `actor`; recording an event also increments its version.
 
     The block is one transaction. The page's owner is locked first: balances are shared by an
-    owner's pages, so no page may join or leave these while balances are entered.
+    owner's pages, so no page may join or leave these while balances are entered. A page that is
+    handed over concerns two owners; no owner may be locked after a page.
     Raises NotFound, and InvalidInput if the page changes hands at the same moment.
     """
     with db.atomic():
-        owner_id = _get_owner_id(page_id)
-        lock_owners(owner_id)
+        owner_id = _read_page(Page.select(Page.owner), page_id).owner_id
+        lock_owners(owner_id, next_owner_id or owner_id)
         page = lock_page(page_id)
         if page.owner_id != owner_id:
             raise InvalidInput("The page was handed to another owner meanwhile.")
@@ -96,20 +99,17 @@ def lock_owners(*owner_ids: str) -> None:
         list(owners.for_update(strength))
 
 
-def _get_owner_id(page_id: str) -> str:
-    page = Page.select(Page.owner).where(Page.id == page_id).get_or_none()
-    if page is None:
-        raise NotFound(f"There is no tracking page {page_id}.")
-    return page.owner_id
-
-
 def lock_page(page_id: str) -> Page:
     """Read a page and lock it against other changes until the transaction ends.
 
     Raises NotFound.
     """
-    query = Page.select().where(Page.id == page_id)
-    page = (query.for_update() if db.for_update else query).get_or_none()
+    query = Page.select()
+    return _read_page(query.for_update() if db.for_update else query, page_id)
+
+
+def _read_page(query: "ModelSelect[Page]", page_id: str) -> Page:
+    page = query.where(Page.id == page_id).get_or_none()
     if page is None:
         raise NotFound(f"There is no tracking page {page_id}.")
     return page

@@ -97,7 +97,8 @@ def change_many(
     reasons: dict[str, str] = {}
     with db.atomic():  # one transaction, so that the disk is synced once
         lock_owners(page.owner_id)
-        lock_page(page.id)
+        if lock_page(page.id).owner_id != page.owner_id:
+            raise NotFound("The page was handed to another owner meanwhile.")
         _check_on_page(page, submission_ids)
         for submission_id in dict.fromkeys(submission_ids):
             try:
