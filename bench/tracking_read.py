@@ -74,7 +74,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="embed-bench-") as folder, ExitStack() as servers:
         database_url = f"sqlite:///{folder}/embed.db"
         case = make_case(database_url, Path(folder))
-        environ = LIMITS | {"DATABASE_URL": database_url, "SECRET_KEY": "bench"}
+        environ = LIMITS | {"DATABASE_URL": database_url, "SECRET_KEY": "a key of the benchmark"}
         environ["BENCH_BODY_FILE"] = str(case.body_file)
         ours = servers.enter_context(serve("app:app", environ))
         bare = servers.enter_context(serve("bench.bare_app:app", environ))

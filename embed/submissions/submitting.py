@@ -59,12 +59,18 @@ def issue_nonce(
 
 
 def submit(
-    request: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
+    request: SubmissionRequest,
+    *,
+    runtime: Runtime,
+    access: Access,
+    session_id: str | None,
+    client: str,
 ) -> Submission:
     """Verify a request, apply the page's policy and store the submission.
 
-    A refusal by the session's limit or by policy is stored for the visitor's own list.
-    Raises ApiError, in the order of spec 4.3.
+    `client` is the address or network that the request came from. A refusal by the session's
+    limit or by policy is stored for the visitor's own list. Raises ApiError, in the order of
+    spec 4.3.
     """
     page = find_page(access.page_id)
     if page is None or page.deleted_at is not None:
@@ -73,9 +79,7 @@ def submit(
         raise ApiError("embed_disabled")
     verified = _verify(request, runtime=runtime, access=access, session_id=session_id)
     try:
-        if session_id is not None:
-            limit = runtime.settings.limit_session_submissions
-            runtime.limiter.hit("rate_limit_session", limit, f"submission {session_id}")
+        _check_limits(runtime, access, session_id, client)
         if page.min_balance > 0:
             balance = runtime.balances.get_balance(page, verified.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)
@@ -90,6 +94,21 @@ def submit(
                 now=runtime.clock(),
             )
         raise
+
+
+def _check_limits(runtime: Runtime, access: Access, session_id: str | None, client: str) -> None:
+    """Limit submissions with a good signature, so that nobody fills a queue in a second.
+
+    With a secret key a server relays its visitors, so its address says nothing about them.
+    Raises ApiError `rate_limit_session`, `rate_limit_ip`.
+    """
+    settings = runtime.settings
+    if session_id is not None:
+        runtime.limiter.hit(
+            "rate_limit_session", settings.limit_session_submissions, f"submission {session_id}"
+        )
+    if access.tier == "public":
+        runtime.limiter.hit("rate_limit_ip", settings.limit_ip_submissions, f"submission {client}")
 
 
 def _verify(

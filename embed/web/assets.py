@@ -12,6 +12,8 @@ STATIC_DIR = PROJECT_DIR / "static"
 CACHED_FOR = timedelta(days=365)
 SCRIPT_CACHED_FOR = timedelta(hours=1)
 
+STATIC_ENDPOINTS = {"static_file", "embed_script"}
+
 # Applied per route: on answers under /api it would change headers that the spec fixes.
 compress = Compress()
 

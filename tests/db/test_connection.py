@@ -17,7 +17,7 @@ from peewee import (
 )
 from remote import at_once
 from servers import run_flask
-from world import Visitor, World
+from world import SECRET_KEY, Visitor, World
 
 from embed import pages
 from embed.db import connection
@@ -87,7 +87,7 @@ def test_upgrading_again_applies_nothing_and_loses_nothing(world):
 
 
 def test_several_upgrades_at_once_apply_each_migration_once(empty_database):
-    environ = {"DATABASE_URL": empty_database, "SECRET_KEY": "any"}
+    environ = {"DATABASE_URL": empty_database, "SECRET_KEY": SECRET_KEY}
 
     runs = at_once([lambda: run_flask("db", "upgrade", "--json", environ=environ)] * 3)
 
@@ -310,7 +310,7 @@ def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
 
 def test_both_names_of_the_postgres_scheme_open_the_same_database(postgres_database_url):
     short = postgres_database_url.replace("postgresql://", "postgres://")
-    environ = {"DATABASE_URL": short, "SECRET_KEY": "any"}
+    environ = {"DATABASE_URL": short, "SECRET_KEY": SECRET_KEY}
 
     connection.open_database(Settings.from_environ(environ).database_url)
 

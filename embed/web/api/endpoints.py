@@ -50,7 +50,11 @@ def create_submission() -> ResponseReturnValue:
     submission_request = bodies.read_submission_request()
     auth.check_page(submission_request.page_id)
     submission = submitting.submit(
-        submission_request, runtime=runtime(), access=g.access, session_id=visitor.find_session_id()
+        submission_request,
+        runtime=runtime(),
+        access=g.access,
+        session_id=visitor.find_session_id(),
+        client=rate_limits.client_network(),
     )
     return {"submissionId": submission.id, "status": submission.status}, 201
 
@@ -68,7 +72,13 @@ def list_session_submissions() -> ResponseReturnValue:
 
 @blueprint.route("/tracking/<page_id>", methods=["OPTIONS"])
 def preflight_tracking_page(page_id: str) -> ResponseReturnValue:
-    check_preflight_origin(page_id)
+    """Answer the first preflights of a client after checking the origin, and the rest without.
+
+    So a flood of preflights does not reach the database. A preflight permits nothing: the read
+    itself checks the origin again.
+    """
+    if not rate_limits.has_many_preflights():
+        check_preflight_origin(page_id)
     return answer_preflight("GET", "Authorization")
 
 
