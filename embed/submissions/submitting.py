@@ -19,7 +19,7 @@ from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
 from embed.submissions.history import History
 from embed.submissions.soft_rejections import record_soft_rejection
-from embed.wallets.tracking import track_approved
+from embed.wallets.tracking import PageFull, track_approved
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def submit(
         if page.min_balance > 0:
             balance = runtime.balances.get_balance(page, verified.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)
-        return _decide_and_store(verified, runtime.clock())
+        return _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
         if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
             record_soft_rejection(
@@ -128,7 +128,7 @@ def _check_unused(nonce: Nonce) -> None:
         raise ApiError("invalid_nonce")
 
 
-def _decide_and_store(verified: VerifiedSubmission, now: datetime) -> Submission:
+def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: int) -> Submission:
     """Decide and store while the page is locked. Raises ApiError."""
     nonce = verified.nonce
     try:
@@ -149,12 +149,14 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime) -> Submission
                 decided_at=now if status == "auto_approved" else None,
             )
             if status == "auto_approved" and track_approved(
-                page, nonce.wallet_address, verified.nickname, now
+                page, nonce.wallet_address, verified.nickname, now, max_wallets=max_wallets
             ):
                 bump_version(page.id)
             return submission
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None
+    except PageFull:
+        raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER) from None
 
 
 def _translate_conflicts() -> AbstractContextManager[None]:

@@ -13,7 +13,7 @@ from embed import owners, pages
 from embed.db.connection import db
 from embed.errors import InvalidInput
 from embed.events.editing import bump_version, lock_owners, lock_page
-from embed.public_payload import read_payload
+from embed.public_payload import get_payload
 from embed.submissions import decisions
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletChanges
@@ -24,7 +24,7 @@ ROUNDS = 12
 
 
 def track(world, page_id: str, address: str) -> str:
-    return tracking.add_wallet(page_id, address, WalletChanges(), world.clock()).id
+    return world.track(address, page_id=page_id).id
 
 
 def make_page_by_mint(world, address):
@@ -56,7 +56,8 @@ def make_page_by_approval(world, address):
 
     def approve():
         with db.atomic():
-            tracking.track_approved(lock_page(page_id), address, "Visitor", world.clock())
+            page, now = lock_page(page_id), world.clock()
+            tracking.track_approved(page, address, "Visitor", now, max_wallets=9)
             bump_version(page_id)
 
     return page_id, approve
@@ -72,7 +73,7 @@ def test_page_that_joins_while_a_balance_is_entered_shows_it(world, prepare):
 
     def show() -> list:
         page_id = joining if isinstance(joining, str) else joining[0]
-        wallets = read_payload(page_id, pages.get_page(page_id).version)["wallets"]
+        wallets = get_payload(page_id, pages.get_page(page_id).version).read_part(1)
         return [wallet["tokenBalance"] for wallet in wallets]
 
     def join_and_show():
