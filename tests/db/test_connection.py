@@ -288,6 +288,51 @@ def test_doubles_stay_when_one_cannot_become_an_amount(empty_database):
     assert connection.list_missing_migrations()[0] == "0003_exact_amounts"
 
 
+def test_one_preview_key_of_each_page_stays_and_no_submission_is_lost(empty_database):
+    upgrade_to("0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    for page_id in ("one", "other"):
+        insert_page(page_id, min_balance=0)
+    upgrade_to("0003_exact_amounts")
+    for page_id in ("one", "other"):
+        for number in range(3):
+            key_id = f"{page_id}-preview-{number}"
+            insert(
+                "api_key",
+                id=key_id,
+                created_at=number,
+                page_id=page_id,
+                tier="public",
+                key_hash=key_id,
+                display_prefix="p",
+                origins="",
+                allow_null_origin=False,
+                is_preview=True,
+                revoked_at=None if number else 1,
+            )
+            insert(
+                "submission",
+                id=f"{key_id}-sent",
+                created_at=0,
+                page_id=page_id,
+                api_key_id=key_id,
+                wallet_address=key_id,
+                nickname="n",
+                status="pending",
+                has_added_wallet=False,
+            )
+    sent = select("SELECT id, page_id FROM submission")
+    assert len(sent) == 8
+
+    connection.upgrade()
+
+    kept = [row[0] for row in select("SELECT id FROM api_key WHERE is_preview")]
+    assert kept == ["one-preview-2", "other-preview-2"]
+    assert select("SELECT id, page_id FROM submission") == sent
+    used = select("SELECT DISTINCT api_key_id FROM submission")
+    assert {row[0] for row in used} == {*kept, "one-key", "other-key"}
+
+
 # Connections
 
 
