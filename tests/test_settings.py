@@ -235,7 +235,7 @@ def test_secret_key_may_be_a_list(value, keys):
 
 def test_rotated_secret_key_signs_with_the_first_and_verifies_with_all():
     before, during, after = (
-        Signer(read(SECRET_KEY=value).secret_keys, "purpose", now)
+        Signer(read(SECRET_KEY=value).secret_keys, "purpose", now, str)
         for value in (OLD, f"{NEW},{OLD}", NEW)
     )
     hour = timedelta(hours=1)

@@ -1,9 +1,10 @@
 """Shared by all routes of the dashboard: sign-in, CSRF, headers and error pages."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import urlsplit
 
+import msgspec
 from flask import Blueprint, Flask, Request, Response, redirect, request, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
@@ -14,6 +15,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.settings import Settings
+from embed.web.dashboard import undo
 from embed.web.dashboard.current_owner import load_owner
 from embed.web.dashboard.responses import render_mistake
 from embed.web.security_headers import restrict_content
@@ -32,6 +34,16 @@ _csrf = CSRFProtect()
 _login = LoginManager()
 
 
+# What the session may hold: our own values, and those of Flask, Flask-Login and Flask-WTF.
+class _SessionValues(TypedDict, total=False):
+    _user_id: str
+    _fresh: bool
+    _permanent: bool
+    _flashes: list[tuple[str, str]]
+    csrf_token: str
+    decided: list[undo.Stored]
+
+
 class _DashboardSessions(SecureCookieSessionInterface):
     """Flask's session cookie, Secure except on localhost, where there may be no TLS."""
 
@@ -39,7 +51,13 @@ class _DashboardSessions(SecureCookieSessionInterface):
         """Skip the API and the widget, which do not use this session, to save time."""
         if not request.path.startswith("/dashboard"):
             return None
-        return super().open_session(app, request)
+        try:
+            session = super().open_session(app, request)
+            msgspec.convert(session, _SessionValues)
+        except (TypeError, ValueError, msgspec.ValidationError):
+            # Signed with our key, but by another version of the service.
+            return self.session_class()
+        return session
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return urlsplit(request.host_url).hostname not in ("localhost", "127.0.0.1", "::1")

@@ -10,11 +10,11 @@ from embed import public_payload
 from embed.domain.origins import decide_origin, parse_origin
 from embed.errors import ApiError
 from embed.keys.access import Access
-from embed.keys.refused_origins import record_refused_origin
 from embed.pages import find_page
 from embed.public_payload import Payload
 from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
+from embed.web.refused_sites import report_refused_site
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_public_access, read_look, respond
 from embed.web.widget.wallet_links import build_links
@@ -80,7 +80,7 @@ def _record_refused_site(access: Access) -> None:
         find_own_origin=own_origin,
     )
     if decision.refused_origin is not None:
-        record_refused_origin(access.key_id, decision.refused_origin, runtime().clock())
+        report_refused_site(access.key_id, decision.refused_origin)
 
 
 def _choose_wallets(payload: Payload) -> dict[str, Any]:

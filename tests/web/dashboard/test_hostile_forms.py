@@ -173,6 +173,42 @@ def test_preview_key_follows_the_secret_there_and_back(world):
     assert get_key("old") == old
 
 
+@one_database
+@pytest.mark.parametrize(
+    "contents",
+    [
+        [],
+        [1, 2],
+        "text",
+        5,
+        {"_user_id": 5},
+        {"_user_id": ["x"]},
+        {"csrf_token": 5},
+        {"_flashes": "text"},
+        {"_flashes": [5]},
+        {"decided": 5},
+        {"decided": [["page", "approve", "now", [], "n"]]},
+        {"decided": [["page"]]},
+    ],
+    ids=repr,
+)
+def test_signed_session_of_another_shape_is_a_new_session(world, owner, contents):
+    serializer = world.app.session_interface.get_signing_serializer(world.app)
+    if isinstance(contents, dict):
+        with owner.client.session_transaction(SIGN_IN) as session:
+            contents = dict(session) | contents
+    client = world.app.test_client()
+    client.set_cookie(
+        world.app.config["SESSION_COOKIE_NAME"],
+        serializer.dumps(contents),
+        path=world.app.config["SESSION_COOKIE_PATH"],
+    )
+
+    assert client.get(SIGN_IN).status_code == 200
+    assert client.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 302
+    assert client.post(SIGN_IN, data={"csrf_token": "x"}).status_code == 400
+
+
 def test_back_leads_to_our_own_pages_only(owner):
     answer = owner.get("/dashboard/pages/nothing/queue", headers={"Referer": "javascript:alert(1)"})
 
