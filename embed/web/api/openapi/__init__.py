@@ -1,13 +1,12 @@
 """The OpenAPI document of the API, and where it is served."""
 
-from functools import cache
 from typing import Any
 
 from flask import Blueprint, Response
 
 from embed.serializers import write_json
 from embed.web.api.openapi.paths import PATHS
-from embed.web.api.openapi.refusals import METHOD_NOT_ALLOWED
+from embed.web.api.openapi.refusals import RESPONSES
 from embed.web.api.openapi.responses import HEADERS
 from embed.web.api.openapi.schemas import SCHEMAS
 
@@ -21,20 +20,6 @@ for browsers and work for the origins on their list only. Secret keys (`svc_sec_
 Every refusal is JSON with an `error` code. An unknown path is answered with `404 not_found`, and \
 another method with `405 method_not_allowed`. Answers may gain fields, so ignore those that you do \
 not know."""
-
-# Its own blueprint: the document is public, so no key is asked for.
-blueprint = Blueprint("openapi", __name__)
-
-
-@blueprint.get("/openapi.json")
-def read_openapi_document() -> Response:
-    """Return the OpenAPI document, to anybody."""
-    return Response(_write_document(), content_type="application/json")
-
-
-@cache
-def _write_document() -> bytes:
-    return write_json(build_document(), is_compact=True)
 
 
 def build_document() -> dict[str, Any]:
@@ -64,6 +49,17 @@ def build_document() -> dict[str, Any]:
             },
             "schemas": SCHEMAS,
             "headers": HEADERS,
-            "responses": {"MethodNotAllowed": METHOD_NOT_ALLOWED},
+            "responses": RESPONSES,
         },
     }
+
+
+# Its own blueprint: the document is public, so no key is asked for.
+blueprint = Blueprint("openapi", __name__)
+_DOCUMENT = write_json(build_document(), is_compact=True)
+
+
+@blueprint.get("/openapi.json")
+def read_openapi_document() -> Response:
+    """Return the OpenAPI document, to anybody."""
+    return Response(_DOCUMENT, content_type="application/json")

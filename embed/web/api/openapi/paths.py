@@ -14,7 +14,7 @@ from embed.web.api.openapi.refusals import describe_refusals, describe_refused_p
 from embed.web.api.openapi.responses import describe_permission, describe_success
 
 # Any operation may answer these.
-_BY_ANY_PREFLIGHT = ("bad_request", "invalid_host", "internal_error")
+_BY_ANY_PREFLIGHT = ("invalid_host", "internal_error")
 _BY_ANY = (
     *_BY_ANY_PREFLIGHT,
     "missing_key",

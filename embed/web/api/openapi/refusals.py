@@ -87,7 +87,10 @@ def _describe_refusal(codes: list[str], headers: dict[str, Any]) -> dict[str, An
     )
 
 
-# For no operation in particular, since an operation is called with its own method.
-METHOD_NOT_ALLOWED = _describe_refusal(
-    ["method_not_allowed"], ANSWER_HEADERS | refer_to_headers("Allow")
-)
+# For no operation in particular: another method, and what Werkzeug itself refuses.
+RESPONSES = {
+    "MethodNotAllowed": _describe_refusal(
+        ["method_not_allowed"], ANSWER_HEADERS | refer_to_headers("Allow")
+    ),
+    "BadRequest": _describe_refusal(["bad_request"], ANSWER_HEADERS),
+}
