@@ -1,5 +1,6 @@
 """Compares the OpenAPI document with what the service has and does; each returns differences."""
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,6 +8,9 @@ from typing import Any
 
 from flask import Flask
 from openapi_schema_validator import OAS31Validator
+
+from embed.serializers import write_json
+from embed.web.api.openapi import build_document
 
 DOCUMENT_PATH = "/api/embed/openapi.json"
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
@@ -36,6 +40,10 @@ def list_operations(document: dict) -> dict[str, tuple[str, str, dict]]:
         for method, described in item.items()
         if method in METHODS
     }
+
+
+DOCUMENT = json.loads(write_json(build_document()))
+OPERATIONS = list_operations(DOCUMENT)
 
 
 def compare_routes(document: dict, app: Flask) -> set[tuple[str, str]]:

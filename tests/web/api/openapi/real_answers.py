@@ -4,8 +4,9 @@ import gzip
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from contract import DOCUMENT_PATH, Answer
+from contract import DOCUMENT_PATH, OPERATIONS, Answer
 from faults import LIST, NONCE, READ, SETTINGS, SUBMIT, Attempt, submit_elsewhere
 from world import SECRET_KEY, SITE, Clock, Visitor, World
 
@@ -20,8 +21,10 @@ OWN = "http://localhost"  # how the test client addresses the service
 def make_world(database_url: str, **variables: str) -> Iterator[World]:
     environ = {"DATABASE_URL": database_url, "SECRET_KEY": SECRET_KEY} | variables
     clock = Clock()
-    yield World(create_app(Settings.from_environ(environ), clock=clock), clock)
-    connection.db.close()
+    try:
+        yield World(create_app(Settings.from_environ(environ), clock=clock), clock)
+    finally:
+        connection.db.close()
 
 
 def describe(operation: str, answer) -> Answer:
@@ -51,9 +54,10 @@ def succeed(world: World) -> Iterator[Answer]:
     yield describe("createNonce", world.ask_nonce(visitor))
     yield from submit_in_every_way(world, visitor)
     yield describe("listSessionSubmissions", world.list_own(visitor))
-    for operation, path in PREFLIGHTS.items():
-        path = world.root + path.format(world.page_id)
-        yield describe(operation, world.call("OPTIONS", path, headers={"Authorization": None}))
+    for operation, (method, path, _) in OPERATIONS.items():
+        if method == "OPTIONS":
+            path = world.root + path.format(trackingPageId=world.page_id)
+            yield describe(operation, world.call(method, path, headers={"Authorization": None}))
 
 
 def submit_in_every_way(world: World, visitor: Visitor) -> Iterator[Answer]:
@@ -67,14 +71,6 @@ def submit_in_every_way(world: World, visitor: Visitor) -> Iterator[Answer]:
     world.configure(auto_approve=True)
     yield describe("createSubmission", world.submit(visitor))
     world.submit(visitor)  # a duplicate, which is soft-rejected
-
-
-PREFLIGHTS = {
-    "preflightTrackingPage": "/tracking/{}",
-    "preflightNonce": "/siws/nonce",
-    "preflightSubmission": "/submissions",
-    "preflightSessionSubmissions": "/session/submissions",
-}
 
 
 # Refusals
@@ -114,10 +110,10 @@ FAULTS = {
 }
 
 
-def refuse(database_url: str, operations: dict[str, tuple[str, str, dict]]) -> Iterator[Answer]:
+def refuse(database_url: str) -> Iterator[Answer]:
     """Yield the answer to every fault, each in a world of its own."""
     for operation, faults in FAULTS.items():
-        method, path, _ = operations[operation]
+        method, path, _ = OPERATIONS[operation]
         for fault in faults:
             with make_world(database_url, **SETTINGS, PUBLIC_URL=OWN) as world:
                 attempt = Attempt(world, method, f"/api/embed{path}")
@@ -153,14 +149,12 @@ def answer_elsewhere(database_url: str) -> dict[str, Answer]:
         return {name: describe(name, answer) for name, answer in answers.items()}
 
 
-def refuse_without_database(
-    folder: str, operations: dict[str, tuple[str, str, dict]]
-) -> Iterator[Answer]:
+def refuse_without_database(folder: Path) -> Iterator[Answer]:
     """Yield the answers of a service whose database file is a folder."""
     environ = {"DATABASE_URL": f"sqlite:///{folder}", "SECRET_KEY": SECRET_KEY}
     client = create_app(Settings.from_environ(environ)).test_client()
     headers = {"Authorization": f"Bearer svc_pub_{'0' * 32}", "Origin": SITE}
-    for operation, (method, path, _) in operations.items():
+    for operation, (method, path, _) in OPERATIONS.items():
         path = f"/api/embed{path}".format(trackingPageId="x" * 20)
         yield describe(operation, client.open(path, method=method, headers=headers))
     connection.db.close()

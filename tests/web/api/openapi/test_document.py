@@ -1,24 +1,19 @@
 """The OpenAPI document itself: valid, public, and in agreement with code and docs."""
 
-import json
 import tomllib
 from typing import get_args
 
 import pytest
-from contract import DOCUMENT_PATH, find_mistakes, list_operations, read_codes
+from contract import DOCUMENT, DOCUMENT_PATH, OPERATIONS, find_mistakes, read_codes
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 from world import SITE, code_of, one_database
 
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
 from embed.domain.wallet_signatures import check_signature
-from embed.serializers import write_json
 from embed.settings import PROJECT_DIR
-from embed.web.api.openapi import build_document
 from embed.web.dashboard.activity import STACK
 
-DOCUMENT = json.loads(write_json(build_document()))
-OPERATIONS = list_operations(DOCUMENT)
 SCHEMAS = DOCUMENT["components"]["schemas"]
 
 

@@ -1,20 +1,15 @@
 """What the service reads of a request is what the document says of it."""
 
-import json
 import sys
 from collections import defaultdict
 
 import pytest
-from contract import list_operations, resolve
+from contract import DOCUMENT, OPERATIONS, resolve
 from werkzeug.datastructures import EnvironHeaders, ImmutableMultiDict
 from world import Visitor, code_of, one_database
 
-from embed.serializers import write_json
 from embed.web.api import bodies
-from embed.web.api.openapi import build_document
 
-DOCUMENT = json.loads(write_json(build_document()))
-OPERATIONS = list_operations(DOCUMENT)
 PLACES = ("header", "cookie", "query", "body")
 
 
