@@ -16,6 +16,7 @@ from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import endpoints, openapi
 from embed.web.api.cors import init_cors
 from embed.web.assets import init_assets
+from embed.web.compression import init_compression
 from embed.web.current import check_host
 from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
@@ -65,6 +66,7 @@ def create_app(
         app.before_request(check_host)
     init_cors(app)
     init_error_handlers(app)
+    init_compression(app)
     init_assets(app)
     init_languages(app)
     app.register_blueprint(endpoints.blueprint, url_prefix="/api/embed")

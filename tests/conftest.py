@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from flask import Flask
 from jinja2 import BytecodeCache
+from peewee import Database
 from servers import Unavailable, run_postgres, run_valkey
 from werkzeug.routing import Rule
 from world import SECRET_KEY, Clock, World
@@ -258,3 +259,23 @@ def world_with(environ, request):
         return request.getfixturevalue("world")
 
     return make
+
+
+@pytest.fixture
+def count_statements(monkeypatch):
+    """Count the database statements of a call: ``count_statements(act)``."""
+    seen: list[str] = []
+    execute = Database.execute_sql
+
+    def count_and_execute(database, sql, *arguments, **more):
+        seen.append(sql)
+        return execute(database, sql, *arguments, **more)
+
+    monkeypatch.setattr(Database, "execute_sql", count_and_execute)
+
+    def count(act) -> int:
+        seen.clear()
+        act()
+        return len(seen)
+
+    return count

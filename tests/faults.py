@@ -13,6 +13,7 @@ SETTINGS = {
     "LIMIT_PER_KEY": "20/hour",
     "LIMIT_SESSION_NONCES": "5/hour",
     "LIMIT_SESSION_SUBMISSIONS": "1/hour",
+    "LIMIT_IP_SUBMISSIONS": "4/hour",
 }
 ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}  # the client that prepares a request
 
@@ -156,6 +157,13 @@ def use_up_submissions(attempt):
     attempt.world.post(draft, cookie=attempt.visitor.cookie, environ_base=ELSEWHERE)
 
 
+def use_up_submissions_of_the_address(attempt):
+    for _ in range(4):
+        other = Visitor()
+        draft = attempt.world.draft(other, nonce=ask_elsewhere(attempt, other))
+        attempt.world.post(draft)
+
+
 def raise_gate(attempt):
     attempt.world.configure(min_balance=1)
 
@@ -223,6 +231,7 @@ SUBMIT = [
     ("nonce_binding_mismatch", take_nonce_of_another_wallet),
     ("invalid_signature", malform_signature),
     ("rate_limit_session", use_up_submissions),
+    ("rate_limit_ip", use_up_submissions_of_the_address),
     ("ca_gate_failed", raise_gate),
     ("cooldown_active", start_cooldown),
     ("queue_full", fill_queue),

@@ -17,7 +17,7 @@ from peewee import (
 )
 from remote import at_once
 from servers import run_flask
-from world import Visitor, World
+from world import SECRET_KEY, Visitor, World
 
 from embed import pages
 from embed.db import connection
@@ -87,7 +87,7 @@ def test_upgrading_again_applies_nothing_and_loses_nothing(world):
 
 
 def test_several_upgrades_at_once_apply_each_migration_once(empty_database):
-    environ = {"DATABASE_URL": empty_database, "SECRET_KEY": "any"}
+    environ = {"DATABASE_URL": empty_database, "SECRET_KEY": SECRET_KEY}
 
     runs = at_once([lambda: run_flask("db", "upgrade", "--json", environ=environ)] * 3)
 
@@ -288,6 +288,51 @@ def test_doubles_stay_when_one_cannot_become_an_amount(empty_database):
     assert connection.list_missing_migrations()[0] == "0003_exact_amounts"
 
 
+def test_one_preview_key_of_each_page_stays_and_no_submission_is_lost(empty_database):
+    upgrade_to("0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    for page_id in ("one", "other"):
+        insert_page(page_id, min_balance=0)
+    upgrade_to("0003_exact_amounts")
+    for page_id in ("one", "other"):
+        for number in range(3):
+            key_id = f"{page_id}-preview-{number}"
+            insert(
+                "api_key",
+                id=key_id,
+                created_at=number,
+                page_id=page_id,
+                tier="public",
+                key_hash=key_id,
+                display_prefix="p",
+                origins="",
+                allow_null_origin=False,
+                is_preview=True,
+                revoked_at=None if number else 1,
+            )
+            insert(
+                "submission",
+                id=f"{key_id}-sent",
+                created_at=0,
+                page_id=page_id,
+                api_key_id=key_id,
+                wallet_address=key_id,
+                nickname="n",
+                status="pending",
+                has_added_wallet=False,
+            )
+    sent = select("SELECT id, page_id FROM submission")
+    assert len(sent) == 8
+
+    connection.upgrade()
+
+    kept = [row[0] for row in select("SELECT id FROM api_key WHERE is_preview")]
+    assert kept == ["one-preview-2", "other-preview-2"]
+    assert select("SELECT id, page_id FROM submission") == sent
+    used = select("SELECT DISTINCT api_key_id FROM submission")
+    assert {row[0] for row in used} == {*kept, "one-key", "other-key"}
+
+
 # Connections
 
 
@@ -310,7 +355,7 @@ def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
 
 def test_both_names_of_the_postgres_scheme_open_the_same_database(postgres_database_url):
     short = postgres_database_url.replace("postgresql://", "postgres://")
-    environ = {"DATABASE_URL": short, "SECRET_KEY": "any"}
+    environ = {"DATABASE_URL": short, "SECRET_KEY": SECRET_KEY}
 
     connection.open_database(Settings.from_environ(environ).database_url)
 
