@@ -13,7 +13,7 @@ from embed.domain.session_cookies import SessionSigner
 from embed.domain.times import Clock
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
-from embed.web.api import endpoints
+from embed.web.api import endpoints, openapi
 from embed.web.api.cors import init_cors
 from embed.web.assets import init_assets
 from embed.web.compression import init_compression
@@ -70,6 +70,7 @@ def create_app(
     init_assets(app)
     init_languages(app)
     app.register_blueprint(endpoints.blueprint, url_prefix="/api/embed")
+    app.register_blueprint(openapi.blueprint, url_prefix="/api/embed")
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(endpoints.blueprint, url_prefix="/embed/api", name=endpoints.OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")

@@ -15,6 +15,7 @@ from embed import settings
 from embed.errors import STATUS_BY_CODE
 from embed.factory import create_app
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
+from embed.web.api.openapi.refusals import WHEN_BY_CODE
 
 README = PROJECT_DIR / "README.md"
 PAGES = (README, *sorted((PROJECT_DIR / "docs").glob("*.md")))
@@ -92,6 +93,12 @@ def test_api_reference_lists_every_error_with_its_status():
 
     assert {unquote(code): int(status) for status, code, *_ in rows} == STATUS_BY_CODE
     assert len(rows) == len(STATUS_BY_CODE)
+
+
+def test_api_reference_and_openapi_document_say_the_same_of_every_error():
+    rows = read_rows((PROJECT_DIR / "docs/api.md").read_text(), "status", "error")
+
+    assert {unquote(code): when for _, code, when in rows} == WHEN_BY_CODE
 
 
 # Commands

@@ -1,4 +1,7 @@
-"""Authentication of API requests by bearer keys (spec 5); every route requires one."""
+"""Authentication of API requests by bearer keys (spec 5).
+
+Every route requires one, except for that of the OpenAPI document.
+"""
 
 import re
 
