@@ -62,7 +62,7 @@ def on_starting(server: Arbiter) -> None:
 
 
 def _is_local(address: Any) -> bool:
-    """Tell whether only this machine reaches a bound address: a loopback address or a socket file."""
+    """Tell whether only this machine reaches a bound address, as with loopback and socket files."""
     if not isinstance(address, tuple):
         return True
     host = address[0]

@@ -3,7 +3,9 @@
 import json
 import math
 import operator
+import os
 import socket
+import stat
 import threading
 from decimal import Decimal
 
@@ -334,6 +336,34 @@ def test_one_preview_key_of_each_page_stays_and_no_submission_is_lost(empty_data
 
 
 # Connections
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0])
+def test_database_is_made_for_its_user_alone_in_a_folder_that_was_there_before(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        connection.open_database(f"sqlite:///{tmp_path / 'embed.db'}")
+        connection.upgrade()
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+        db.close()
+
+    assert modes == dict.fromkeys(["embed.db", "embed.db-wal", "embed.db-shm"], 0o600)
+
+
+def test_database_that_was_there_keeps_its_permissions_and_rows(tmp_path):
+    path = tmp_path / "embed.db"
+    connection.open_database(f"sqlite:///{path}")
+    connection.upgrade()
+    db.close()
+    path.chmod(0o640)
+
+    connection.open_database(f"sqlite:///{path}")
+
+    assert connection.list_missing_migrations() == []
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    db.close()
 
 
 def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
