@@ -22,6 +22,7 @@ from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.languages import init_languages
 from embed.web.rate_limits import init_limits
+from embed.web.requests import LenientRequest
 from embed.web.widget import blueprint as widget_blueprint
 
 MAX_BODY_BYTES = 16 * 1024
@@ -43,6 +44,7 @@ def create_app(
         template_folder=str(PROJECT_DIR / "templates"),
         static_folder=None,  # assets.py serves it
     )
+    app.request_class = LenientRequest
     _ = app.logger  # created now, so that loggers below "embed" get its handler and format
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
