@@ -23,6 +23,7 @@ from embed.web.error_handlers import init_error_handlers
 from embed.web.languages import init_languages
 from embed.web.rate_limits import init_limits
 from embed.web.requests import LenientRequest
+from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
 
 MAX_BODY_BYTES = 16 * 1024
@@ -66,6 +67,7 @@ def create_app(
     )
     if settings.public_url is not None:
         app.before_request(check_host)
+    init_security_headers(app, settings)
     init_cors(app)
     init_error_handlers(app)
     init_compression(app)

@@ -31,7 +31,6 @@ def init_assets(app: Flask) -> None:
             response.cache_control.immutable = True
             response.cache_control.no_cache = None
         response.headers["Access-Control-Allow-Origin"] = "*"
-        response.headers["X-Content-Type-Options"] = "nosniff"
         return response
 
     @app.get("/embed.js")

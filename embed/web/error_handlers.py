@@ -43,8 +43,11 @@ def _as_json(refusal: ApiError) -> Response:
 def _as_page(refusal: ApiError) -> Response:
     html = render_template("widget/refusal.html", code=refusal.code, status=refusal.status)
     response = Response(html, refusal.status)
-    response.content_security_policy.default_src = "'none'"
-    response.content_security_policy.style_src = "'self'"
+    policy = response.content_security_policy
+    policy.default_src = policy.base_uri = policy.form_action = "'none'"
+    policy.style_src = "'self'"
+    if not request.path.startswith("/embed/tracking/"):  # sites show the widget's refusals
+        policy.frame_ancestors = "'none'"
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -1,5 +1,6 @@
 """Shared by all routes of the dashboard: sign-in, CSRF, headers and error pages."""
 
+import hashlib
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
 from urllib.parse import urlsplit
@@ -46,6 +47,8 @@ class _SessionValues(TypedDict, total=False):
 
 class _DashboardSessions(SecureCookieSessionInterface):
     """Flask's session cookie, Secure except on localhost, where there may be no TLS."""
+
+    digest_method = staticmethod(hashlib.sha256)  # Flask's own is SHA-1
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         """Skip the API and the widget, which do not use this session, to save time."""

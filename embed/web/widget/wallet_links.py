@@ -22,7 +22,7 @@ def draw_qr_code(page_id: str) -> Response:
         raise ApiError("not_found")
     return Response(
         _draw(links[wallet]),
-        content_type="image/svg+xml",
+        content_type="image/svg+xml; charset=utf-8",
         headers={"Cache-Control": "private, max-age=3600"},
     )
 

@@ -261,7 +261,18 @@ def test_refusal_loads_its_style_and_nothing_else(world):
     refused = world.call("GET", f"/embed/tracking/{world.page_id}")
 
     assert refused.status_code == 401
-    assert read_policy(refused) == {"default-src": ["'none'"], "style-src": ["'self'"]}
+    nothing = {name: ["'none'"] for name in ("default-src", "base-uri", "form-action")}
+    assert read_policy(refused) == nothing | {"style-src": ["'self'"]}
+
+
+@one_database
+def test_only_the_widgets_refusals_are_shown_inside_sites(world):
+    refused = [
+        world.call("GET", path) for path in ("/", "/embed/x", "/dashboard/x/y", "/favicon.ico")
+    ]
+
+    assert {answer.status_code for answer in refused} == {404}
+    assert {str(read_policy(answer)["frame-ancestors"]) for answer in refused} == {"[\"'none'\"]"}
 
 
 def test_address_with_the_key_stays_with_the_service(world):

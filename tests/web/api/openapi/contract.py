@@ -14,8 +14,11 @@ from embed.web.api.openapi import build_document
 
 DOCUMENT_PATH = "/api/embed/openapi.json"
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
-# What HTTP itself adds, and what `content` describes.
-OTHER_HEADERS = {"Content-Type", "Content-Length", "Content-Encoding", "Date"}
+# What HTTP itself adds, what `content` describes, and what guards every answer of the service.
+OTHER_HEADERS = {"Content-Type", "Content-Length", "Content-Encoding", "Date"} | {
+    "Content-Security-Policy",
+    "X-Content-Type-Options",
+}
 
 
 @dataclass(frozen=True)

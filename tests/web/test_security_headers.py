@@ -1,0 +1,173 @@
+"""What every answer of the service has, whatever it is: headers, and attributes of cookies."""
+
+import pytest
+from world import one_database
+
+from embed.web.assets import hash_folder
+
+SERVICE = "https://embed.example"
+STATIC = f"/static/{hash_folder()}"
+
+
+@pytest.fixture
+def environ(environ) -> dict[str, str]:
+    return environ | {"PUBLIC_URL": SERVICE}
+
+
+@pytest.fixture
+def paths(world) -> dict[str, str]:
+    """One address of each kind, by its name."""
+    widget = f"/embed/tracking/{world.page_id}"
+    return {
+        "widget": f"{widget}?key={world.public_key}",
+        "refused widget": widget,
+        "QR code": f"{widget}/qr.svg?key={world.public_key}&wallet=phantom",
+        "signing window": "/embed/sign",
+        "session": "/embed/session",
+        "API": f"/embed/api/tracking/{world.page_id}",
+        "unknown path of the API": "/api/embed/nothing",
+        "OpenAPI document": "/api/embed/openapi.json",
+        "unknown path": "/nothing",
+        "script for sites": "/embed.js",
+        "script": f"{STATIC}/widget/main.js",
+        "style sheet": f"{STATIC}/widget/widget.css",
+        "dashboard": "/dashboard/",
+        "sign-in": "/dashboard/sign-in",
+        "unknown path of the dashboard": "/dashboard/nothing",
+    }
+
+
+def ask_all(world, paths: dict[str, str], base_url=SERVICE, method="GET") -> dict:
+    """Return the answer of each path, as to a browser with the right origin."""
+    return {
+        name: world.call(
+            method, path, base_url=base_url, headers={"Origin": SERVICE}, buffered=True
+        )  # buffered: files are closed
+        for name, path in paths.items()
+    }
+
+
+@one_database
+def test_the_paths_are_of_the_kinds_that_they_say(world, paths):
+    statuses = {name: answer.status_code for name, answer in ask_all(world, paths).items()}
+
+    assert statuses == dict.fromkeys(paths, 200) | {
+        "refused widget": 401,
+        "unknown path of the API": 404,
+        "unknown path": 404,
+        "dashboard": 302,
+        "unknown path of the dashboard": 404,
+    }
+
+
+@one_database
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "OPTIONS"])
+def test_no_answer_is_taken_for_another_type_or_loads_what_is_not_ours(world, paths, method):
+    for name, answer in ask_all(world, paths, method=method).items():
+        assert answer.headers["X-Content-Type-Options"] == "nosniff", name
+        policy = answer.headers["Content-Security-Policy"]
+        assert {"default-src 'none'", "base-uri 'none'"} <= set(policy.split("; ")), name
+
+
+@one_database
+def test_nothing_but_the_widget_can_be_framed(world, paths):
+    framed = {
+        name
+        for name, answer in ask_all(world, paths).items()
+        if "frame-ancestors 'none'" not in answer.headers["Content-Security-Policy"]
+    }
+
+    assert framed == {"widget", "refused widget"}
+
+
+@one_database
+def test_every_text_says_how_its_characters_are_encoded(world, paths):
+    types = {answer.content_type for answer in ask_all(world, paths).values()}
+
+    assert "image/svg+xml; charset=utf-8" in types
+    assert {each for each in types if "charset=utf-8" not in each} == {"application/json"}
+
+
+@one_database
+def test_browsers_are_told_to_stay_with_https(world, paths):
+    for name, answer in ask_all(world, paths).items():
+        assert answer.headers["Strict-Transport-Security"] == "max-age=31536000", name
+
+
+@one_database
+def test_nothing_is_said_about_https_without_it(world, paths):
+    for name, answer in ask_all(world, paths, "http://embed.example").items():
+        assert "Strict-Transport-Security" not in answer.headers, name
+
+
+@one_database
+@pytest.mark.parametrize("public_url", ["", "http://embed.example"])
+def test_nothing_is_said_about_https_that_the_operator_did_not_announce(world_with, public_url):
+    world = world_with(PUBLIC_URL=public_url)
+
+    answer = world.call("GET", "/embed/sign", base_url=SERVICE)
+
+    assert "Strict-Transport-Security" not in answer.headers
+
+
+# Cookies
+
+
+@one_database
+def test_cookies_stay_with_https_and_this_host_and_away_from_scripts(world, paths):
+    answers = ask_all(world, paths)
+    cookies = {
+        name: answers[name].headers["Set-Cookie"].split("; ") for name in ("widget", "sign-in")
+    }
+
+    for name, (_, *attributes) in cookies.items():
+        assert {"Secure", "HttpOnly"} <= set(attributes), name
+        assert not any(one.startswith("Domain") for one in attributes), name
+    assert "SameSite=None" in cookies["widget"]  # it works inside frames
+    assert "SameSite=Lax" in cookies["sign-in"]
+
+
+@one_database
+def test_dashboards_cookie_is_signed_with_sha256(world, paths):
+    answer = ask_all(world, paths)["sign-in"]
+
+    signature = answer.headers["Set-Cookie"].partition(";")[0].rpartition(".")[2]
+    assert len(signature) == len("0" * 43)  # 32 bytes in base64
+
+
+# What is not served
+
+
+@one_database
+def test_trace_is_refused_everywhere(world, paths):
+    answers = ask_all(world, paths, method="TRACE")
+
+    assert {answer.status_code for answer in answers.values()} <= {302, 404, 405}
+    assert not any(world.public_key in answer.text for answer in answers.values())
+
+
+@one_database
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/.git/config",
+        "/static",
+        "/static/",
+        STATIC,
+        f"{STATIC}/",
+        f"{STATIC}/widget",
+        f"{STATIC}/widget/",
+        f"{STATIC}/../app.py",
+        f"{STATIC}/..%2fapp.py",
+        f"{STATIC}/%2e%2e/app.py",
+        f"{STATIC}//etc/passwd",
+        f"{STATIC}/..%5capp.py",
+        f"{STATIC}/%00",
+        "/static/../embed/settings.py",
+        "/instance/secret_key",
+    ],
+)
+def test_nothing_but_static_files_is_served_as_a_file(world, path):
+    answer = world.call("GET", path, base_url=SERVICE)
+
+    assert answer.status_code == 404
