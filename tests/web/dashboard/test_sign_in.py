@@ -320,3 +320,17 @@ def test_present_password_cannot_be_guessed_without_limit(owner):
     assert {answer.status_code for answer in answers[:9]} == {422}
     assert answers[-1].status_code == 429
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 600
+
+
+@one_database
+def test_passwords_are_masked_and_known_to_password_managers(world, owner, guest):
+    purposes_by_page = {
+        guest.open(SIGN_IN).text: ["current"],
+        guest.open(make_link(world, owner)).text: ["new", "new"],
+        owner.get("/dashboard/account").text: ["current", "new", "new"],
+    }
+
+    for page, purposes in purposes_by_page.items():
+        masked = re.findall(r'<input[^>]* type="password"[^>]*>', page)
+        found = [re.search(r'autocomplete="(\w+)-password"', field)[1] for field in masked]
+        assert found == purposes

@@ -1,0 +1,37 @@
+"""Owners' passwords: what may be one, and how it is kept."""
+
+import pytest
+
+from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_correct_password
+from embed.errors import InvalidInput
+
+
+def test_password_is_kept_as_a_salted_argon2id_hash_that_costs_64_mib():
+    hashes = {hash_password("a long password") for _ in range(2)}
+
+    assert len(hashes) == 2
+    assert {one.rpartition("p=1$")[0] for one in hashes} == {"$argon2id$v=19$m=65536,t=2,"}
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["a" * MIN_LENGTH, "0123456789" * 20, " spaces  around ", "密码" * 5, "\0" * 10, "e\u0301" * 5],
+    ids=ascii,
+)
+def test_any_characters_make_a_password_and_none_is_changed(password):
+    kept = hash_password(password)
+
+    assert is_correct_password(password, kept)
+    others = (
+        password[:-1],
+        password + password[-1],
+        password.strip() + "x",
+        password.upper() + "x",
+    )
+    assert not any(is_correct_password(other, kept) for other in others)
+
+
+@pytest.mark.parametrize("length", [0, MIN_LENGTH - 1, MAX_LENGTH + 1])
+def test_password_that_is_too_short_or_too_long_is_refused(length):
+    with pytest.raises(InvalidInput, match="10 to 200"):
+        hash_password("x" * length)

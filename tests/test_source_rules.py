@@ -1,0 +1,91 @@
+"""What the service's own code never does, read from its source."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from servers import PROJECT_DIR
+
+# The demo acts as a visitor over HTTP, and as an owner by a command.
+MODULES = [
+    path for path in sorted((PROJECT_DIR / "embed").rglob("*.py")) if path.parent.name != "demo"
+]
+SCRIPTS = sorted((PROJECT_DIR / "static").rglob("*.js"))
+TEMPLATES = sorted((PROJECT_DIR / "templates").rglob("*.html"))
+
+# Commands of the system, connections to others, and formats that can hold code.
+UNSAFE_IMPORTS = re.compile(
+    r"(subprocess|socket|http\.client|urllib\.request|requests|httpx|urllib3|smtplib|ftplib|ldap\w*"
+    r"|pickle|marshal|shelve|yaml|xml|lxml)(\..*)?"
+)
+UNSAFE_NAMES = {"eval", "exec", "compile", "system", "popen", "Markup", "render_template_string"}
+MARKUP_FROM_TEXT = re.compile(
+    r"\b(eval|innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write(ln)?|new Function"
+    r"|setTimeout\(\s*[\"'`]|setHTMLUnsafe|createContextualFragment)\b"
+)
+UNESCAPED = re.compile(r"\|\s*safe\b|autoescape\s+false|\bMarkup\b")
+
+
+def list_imports(source: str) -> set[str]:
+    nodes = list(ast.walk(ast.parse(source)))
+    whole = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return whole | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def list_calls(source: str) -> set[str]:
+    calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    plain = {call.id for call in calls if isinstance(call, ast.Name)}
+    # re.compile is no compile of Python.
+    return plain | {call.attr for call in calls if isinstance(call, ast.Attribute)} - {"compile"}
+
+
+def find(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
+    return [
+        f"{path.name}: {hit[0]}" for path in paths for hit in pattern.finditer(path.read_text())
+    ]
+
+
+def test_service_starts_no_program_and_calls_nobody():
+    found = {
+        f"{path.name} imports {name}"
+        for path in MODULES
+        for name in list_imports(path.read_text())
+        if UNSAFE_IMPORTS.fullmatch(name)
+    }
+
+    assert len(MODULES) > 80
+    assert found == set()
+
+
+def test_service_runs_no_text_as_code_or_template():
+    found = {f"{path.name}: {name}" for path in MODULES for name in list_calls(path.read_text())}
+
+    assert {each for each in found if each.partition(": ")[2] in UNSAFE_NAMES} == set()
+
+
+def test_scripts_make_no_markup_of_text():
+    assert len(SCRIPTS) > 20
+    assert find(MARKUP_FROM_TEXT, SCRIPTS) == []
+
+
+def test_templates_escape_everything():
+    assert len(TEMPLATES) > 30
+    assert find(UNESCAPED, TEMPLATES) == []
+
+
+@pytest.mark.parametrize(
+    "script", ['node.innerHTML = "x"', 'eval("1")', 'new Function("x")', 'setTimeout("x", 1)']
+)
+def test_markup_from_text_would_be_found(script):
+    assert MARKUP_FROM_TEXT.search(script)
+
+
+def test_unsafe_python_would_be_found():
+    source = "import subprocess, os\nfrom urllib.request import urlopen\nos.system('x'); eval('1')"
+
+    assert {name for name in list_imports(source) if UNSAFE_IMPORTS.fullmatch(name)} == {
+        "subprocess",
+        "urllib.request",
+    }
+    assert list_calls(source) >= {"system", "eval"}
