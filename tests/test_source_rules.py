@@ -89,3 +89,16 @@ def test_unsafe_python_would_be_found():
         "urllib.request",
     }
     assert list_calls(source) >= {"system", "eval"}
+
+
+def test_browsers_keep_nothing_but_settings_of_the_queue():
+    storage = re.compile(r"\b(localStorage|sessionStorage|indexedDB|caches|document\.cookie)\b")
+
+    assert {hit.partition(":")[0] for hit in find(storage, SCRIPTS)} == {"queue.js"}
+
+
+def test_scripts_set_no_property_by_a_computed_name():
+    assignment = re.compile(r"[\w)\]]\[[^\]\"'`]+\]\s*=(?![=>])")
+
+    assert assignment.search("target[name] = value")
+    assert find(assignment, SCRIPTS) == []

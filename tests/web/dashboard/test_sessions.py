@@ -1,0 +1,98 @@
+"""How long owners stay signed in, and what ends it."""
+
+import time
+
+import pytest
+from itsdangerous import TimestampSigner
+from owner_browser import PASSWORD, find_token
+from world import one_database
+
+from embed import owners
+from embed.web.dashboard import account
+
+HOME = "/dashboard/"
+DAY_S = 24 * 60 * 60
+
+
+class Timer:
+    """The time by which the session cookie is signed and read."""
+
+    def __init__(self) -> None:
+        self.now_s = int(time.time())
+
+    def forward(self, days: float) -> None:
+        self.now_s += int(days * DAY_S)
+
+
+@pytest.fixture
+def timer(monkeypatch) -> Timer:
+    timer = Timer()
+    monkeypatch.setattr(TimestampSigner, "get_timestamp", lambda _: timer.now_s)
+    return timer
+
+
+@pytest.fixture
+def link(world, owner) -> str:
+    """A one-time link to another password."""
+    signer = world.app.extensions["embed"].password_links
+    return owners.build_password_url(owner.owner, signer, "")
+
+
+@one_database
+def test_owner_is_forgotten_14_days_after_the_last_visit(timer, owner):
+    for _ in range(3):
+        timer.forward(days=14)
+        assert owner.get(HOME).status_code == 200
+
+    timer.forward(days=14.001)
+    assert owner.get(HOME).status_code == 302
+
+
+@one_database
+def test_password_does_not_run_out(timer, owner):
+    timer.forward(days=3650)
+    owner.world.clock.forward(days=3650)
+
+    assert owner.sign_in_again().status_code == 303
+
+
+@one_database
+def test_password_by_link_ends_the_sessions_of_the_old_one(world, owner, link):
+    client = world.app.test_client()
+    token = find_token(client.get(link).text)
+    assert owner.get(HOME).status_code == 200
+
+    new = {"password": "another long password", "again": "another long password"}
+    client.post(link, data={"csrf_token": token} | new)
+
+    assert client.get(HOME).status_code == 200
+    assert owner.get(HOME).status_code == 302
+
+
+@one_database
+def test_every_page_has_a_button_to_sign_out(world, owner):
+    page = f"/dashboard/pages/{world.page_id}"
+    for path in (HOME, "/dashboard/account", f"{page}/queue", f"{page}/keys", f"{page}/policy"):
+        assert 'action="/dashboard/sign-out"' in owner.get(path).text, path
+
+
+@one_database
+@pytest.mark.parametrize("password", ["", "owner@localhost", PASSWORD])
+def test_installations_own_owner_cannot_sign_in_before_a_password_is_chosen(world, owner, password):
+    owner.post("/dashboard/sign-out")
+    assert owners.get_owner(owners.INSTALLATION_OWNER).password_hash is None
+
+    answer = owner.sign_in_again(email=owners.INSTALLATION_OWNER, password=password)
+
+    assert answer.status_code in (200, 422)
+    assert owner.get(HOME).status_code == 302
+
+
+@one_database
+def test_one_time_link_is_not_in_the_log_of_a_failure(world, link, monkeypatch, caplog):
+    monkeypatch.setattr(account, "render", None)
+
+    assert world.app.test_client().get(link).status_code == 500
+
+    assert "Unexpected failure" in caplog.text
+    assert link.rpartition("/")[2] not in caplog.text
