@@ -5,6 +5,7 @@ import socket
 
 import limits
 import pytest
+import redis
 from servers import find_free_port
 from world import ENDPOINTS, SITE, Visitor, World, code_of, one_database
 
@@ -508,6 +509,25 @@ def test_every_limit_works_on_redis(world_with, redis_url):
     assert code_of(world.post(draft, cookie=visitor.cookie)) is None
     draft = world.draft(other)
     assert code_of(world.post(draft, cookie=visitor.cookie)) == "rate_limit_session"
+
+
+@one_database
+def test_redis_holds_nothing_but_counters(world_with, redis_url):
+    url = f"{redis_url}?db=9"  # no other test's
+    world = world_with(RATELIMIT_STORAGE_URI=url)
+    visitor = with_session(world)
+    world.submit(visitor)
+    world.list_own(visitor)
+
+    with redis.Redis.from_url(url.removeprefix("redis+"), decode_responses=True) as client:
+        values = {key: client.get(key) for key in client.scan_iter()}
+
+    assert {key.split("/")[1] for key in values} == {
+        "rate_limit_ip",
+        "rate_limit_key",
+        "rate_limit_session",
+    }
+    assert all(value.isdigit() for value in values.values())
 
 
 @pytest.fixture

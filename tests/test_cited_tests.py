@@ -1,0 +1,52 @@
+"""The tests that docs/ name as proof are there."""
+
+import ast
+import re
+
+import pytest
+from servers import PROJECT_DIR
+from test_docs import PAGES, read_rows
+
+_CITED = re.compile(r"\b(tests/[\w/.-]+)(?:::(\w+))?")
+SECURITY = (PROJECT_DIR / "docs/security.md").read_text()
+
+
+def list_missing(text: str) -> list[str]:
+    """Return what a text cites and the project does not have."""
+    return [
+        f"{path}::{name}" if name else path
+        for path, name in _CITED.findall(text)
+        if not (PROJECT_DIR / path).exists() or (name and name not in list_tests(path))
+    ]
+
+
+def list_tests(path: str) -> set[str]:
+    tree = ast.parse((PROJECT_DIR / path).read_text())
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_cited_tests_exist(page):
+    assert list_missing(page.read_text()) == []
+
+
+def test_missing_tests_would_be_found():
+    text = (
+        "`tests/test_cited_tests.py::test_cited_tests_exist`, `tests/test_docs.py`, "
+        "`tests/test_docs.py::test_of_nothing`, `tests/test_nothing.py::test_cited_tests_exist`"
+    )
+
+    assert list_missing(text) == [
+        "tests/test_docs.py::test_of_nothing",
+        "tests/test_nothing.py::test_cited_tests_exist",
+    ]
+
+
+def test_every_cannot_of_the_security_page_is_shown_by_a_test():
+    rows = read_rows(SECURITY, "in their hands", "they can", "they cannot", "what to do")
+    claims = [claim for _, _, claims, *_ in rows for claim in claims.split("; ") if claim != "–"]
+    shown_by = dict(read_rows(SECURITY, "they cannot", "shown by"))
+
+    assert len(claims) > 40
+    assert set(claims) == set(shown_by)
+    assert [claim for claim, tests in shown_by.items() if "::test_" not in tests] == []
