@@ -87,6 +87,7 @@ def test_owner_is_told_how_each_site_will_be_kept(dashboard, page):
         [
             "HTTPS://Shop.Example:443/cart: kept as https://shop.example"
             ": a path does not count, so the whole site may use the key",
+            "http://1.2.3: browsers write this IP address as http://1.2.0.3; write that",
             "https://a@b.example: this is no address of a site;"
             " write scheme, host and, where needed, port",
             "c.example: the scheme is missing; do you mean https://c.example?",
