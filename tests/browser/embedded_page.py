@@ -9,17 +9,21 @@ from threading import Thread
 
 import base58
 from nacl.signing import SigningKey
-from playwright.sync_api import FrameLocator, Page, Playwright
+from playwright.sync_api import FrameLocator, Page, Playwright, expect
 from servers import find_free_port
 from world import World
 
-from embed.db.models import Submission
+from embed import owners
+from embed.db.models import Owner, Submission
 from embed.domain import times
+from embed.domain.identifiers import make_id
+from embed.domain.passwords import hash_password
 
 HOW_TO_GET_ONE = (
     "no browser was found: apt install chromium, or python -m playwright install chromium,"
     " or name one in CHROMIUM"
 )
+PASSWORD = "a long enough password"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
     "--no-sandbox",
@@ -153,6 +157,26 @@ class EmbeddedPage(World):
 def frame_of(page: Page, service_url: str):
     """Return the widget's frame, for operations that a locator does not have."""
     return next(frame for frame in page.frames if frame.url.startswith(service_url))
+
+
+# What an owner does
+
+
+def make_owner(embedded_page: EmbeddedPage) -> Owner:
+    """Create an owner: a new one for each test, since sign-ins are limited per account."""
+    owner = owners.create_owner(f"{make_id()}@example.com", embedded_page.clock())
+    owner.password_hash = hash_password(PASSWORD)
+    owner.save()
+    return owner
+
+
+def sign_in(page: Page, embedded_page: EmbeddedPage, owner: Owner | None = None) -> None:
+    """Sign in to the dashboard; None: the page's own owner."""
+    page.goto(f"{embedded_page.service_url}/dashboard/")
+    page.get_by_label("E-mail").fill((owner or embedded_page.owner).email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Tracking pages")).to_be_visible()
 
 
 # What a visitor does; `widget` is the frame, or the signing window.
