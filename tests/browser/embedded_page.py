@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import ssl
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -48,7 +49,8 @@ def find_browser(playwright: Playwright) -> str | None:
 class HostSite:
     """A site on `localhost` that serves the pages that a test gives it."""
 
-    def __init__(self, host: str = "localhost") -> None:
+    def __init__(self, host: str = "localhost", certificate: Path | None = None) -> None:
+        """With a certificate, which has its key in the same file, it is served by HTTPS."""
         pages = self._pages = {}
 
         class Handler(BaseHTTPRequestHandler):
@@ -64,8 +66,12 @@ class HostSite:
                 pass
 
         port = find_free_port()
-        self.origin = f"http://{host}:{port}"
+        self.origin = f"{'https' if certificate else 'http'}://{host}:{port}"
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        if certificate:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(certificate)
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Request, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from itsdangerous import BadSignature
 
 LOCAL_NAME = "embed_dashboard"
 # Browsers accept a cookie of this name only if it is Secure, for / and without a Domain: other
@@ -20,7 +21,14 @@ class DashboardSessions(SecureCookieSessionInterface):
         """Skip the API and the widget, which do not use this session, to save time."""
         if not request.path.startswith("/dashboard"):
             return None
-        return super().open_session(app, request)
+        serializer = self.get_signing_serializer(app)
+        raw = _find_cookie(request, self.get_cookie_name(app))
+        if serializer is None or raw is None:
+            return self.session_class()
+        try:
+            return self.session_class(serializer.loads(raw, max_age=int(LIFETIME.total_seconds())))
+        except BadSignature:
+            return self.session_class()
 
     def get_cookie_name(self, app: Flask) -> str:
         return LOCAL_NAME if _is_local() else NAME
@@ -30,6 +38,18 @@ class DashboardSessions(SecureCookieSessionInterface):
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return not _is_local()
+
+
+def _find_cookie(request: Request, name: str) -> str | None:
+    """Read a cookie as browsers write it.
+
+    Not from request.cookies, where two cookies of another host that hold a quotation mark each
+    swallow what is between them.
+    """
+    pairs = (
+        pair.strip(" ").partition("=") for pair in request.headers.get("Cookie", "").split(";")
+    )
+    return next((value for key, _, value in pairs if key == name), None)
 
 
 def _is_local() -> bool:
