@@ -13,7 +13,7 @@ from servers import run_gunicorn
 SERVICE, SIBLING = "embed.example.test", "evil.example.test"
 NAME = "__Host-embed_dashboard"
 NAMES = (NAME, NAME.upper(), f"={NAME}", f"\u2000{NAME}", f"{NAME}\u2000", "embed_dashboard")
-WHERE = ("Path=/", "Path=/dashboard", "Path=/dashboard/")
+PATHS = ("/", "/dashboard", "/dashboard/")
 
 
 @pytest.fixture(scope="module")
@@ -65,20 +65,20 @@ def open_browser(browser, watch):
         context.close()
 
 
-def toss(page, sibling, values: dict[str, str]) -> None:
-    """Let the sibling set cookies in every way that it has, as scripts and in headers."""
-    lines = [
-        f"{name}={value}; Domain=example.test; Secure; {where}"
-        for name, value in values.items()
-        for where in WHERE
-    ]
-    for line in lines:
+def toss(page, sibling, cookies: list[str]) -> None:
+    """Let the sibling set cookies for the domain, by script and by header."""
+    for cookie in cookies:
+        line = f"{cookie}; Domain=example.test; Secure"
         page.goto(
             sibling.show(
                 f"<script>document.cookie = {json.dumps(line)}</script><link rel=icon href=data:,>",
                 **{"Set-Cookie": line.encode().decode("latin-1")},
             )
         )
+
+
+def list_cookies(value: str) -> list[str]:
+    return [f"{name}={value}; Path={path}" for name in NAMES for path in PATHS]
 
 
 def name_of_owner(page, secure_page) -> str:
@@ -97,7 +97,7 @@ def test_sibling_can_neither_sign_an_owner_in_nor_out(secure_page, sibling, open
     context = open_browser()
     page = context.new_page()
 
-    toss(page, sibling, dict.fromkeys(NAMES, session_of(attackers)))
+    toss(page, sibling, list_cookies(session_of(attackers)))
     tossed = {cookie["name"] for cookie in context.cookies(f"{secure_page.service_url}/dashboard/")}
     assert {"embed_dashboard", f"\u2000{NAME}"} <= tossed  # else the test is void
     assert NAME not in tossed
@@ -105,7 +105,7 @@ def test_sibling_can_neither_sign_an_owner_in_nor_out(secure_page, sibling, open
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
 
     sign_in(page, secure_page)
-    toss(page, sibling, dict.fromkeys(NAMES, session_of(attackers)))
+    toss(page, sibling, list_cookies(session_of(attackers)))
     assert name_of_owner(page, secure_page) == secure_page.owner.email
 
 
@@ -114,9 +114,11 @@ def test_quotation_marks_of_a_sibling_do_not_hide_the_session(secure_page, sibli
     page = context.new_page()
     sign_in(page, secure_page)
 
-    toss(page, sibling, {"before": '"', "after": '"'})
+    # Longer paths are sent first, and later cookies last.
+    toss(page, sibling, ['before="; Path=/dashboard', 'after="; Path=/'])
 
-    assert len(context.cookies(f"{secure_page.service_url}/dashboard/")) == 7
+    sent = [each["name"] for each in context.cookies(f"{secure_page.service_url}/dashboard/")]
+    assert {"before", "after"} <= set(sent)
     assert name_of_owner(page, secure_page) == secure_page.owner.email
 
 
@@ -131,3 +133,15 @@ def test_form_of_a_sibling_is_refused(secure_page, sibling, open_browser):
 
     assert answer.value.status == 403
     assert name_of_owner(page, secure_page) == secure_page.owner.email
+
+
+def test_visitors_session_can_be_replaced_by_a_sibling(secure_page, sibling, open_browser):
+    """What docs/security.md warns of: the name and attributes of this cookie are fixed."""
+    page = open_browser().new_page()
+    page.goto(secure_page.widget_url())
+
+    toss(page, sibling, ["embed_session=tossed; Path=/embed/"])
+    with page.expect_request(secure_page.widget_url()) as request:
+        page.goto(secure_page.widget_url())
+
+    assert request.value.all_headers()["cookie"].startswith("embed_session=tossed; embed_session=")
