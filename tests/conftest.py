@@ -32,7 +32,7 @@ settings.register_profile(
     print_blob=True,
 )
 # pytest tests/fuzz --hypothesis-profile=long
-settings.register_profile("long", settings.get_profile("untimed"), max_examples=20_000)
+settings.register_profile("long", settings.get_profile("untimed"), max_examples=5_000)
 settings.load_profile("untimed")
 
 DATABASES = ["sqlite", "postgres"]
