@@ -1,0 +1,107 @@
+"""Clients that stall cost little, and are ended, in the configuration that is shipped."""
+
+import shutil
+from contextlib import ExitStack
+from copy import copy
+
+import pytest
+from peewee import chunked
+from remote import RemotePage, make_environ
+from servers import Gunicorn, run_gunicorn
+from stalled import Stall, assert_served, list_stalls, stalled_clients, wait_until_ended
+
+from embed.db import connection
+from embed.db.models import Wallet
+from embed.domain import times
+from embed.domain.identifiers import make_id
+
+IMPATIENT = "--worker-class=tests.impatient_worker.ImpatientWorker"
+# Its list takes more bytes than the system keeps for a client that does not read.
+WALLETS = 30_000
+
+KINDS = [
+    "that send nothing",
+    "that send one byte",
+    "in the head",
+    "before a body",
+    "in a body",
+    "in a form",
+    "in a large form",
+    "in a chunk",
+    "between chunks",
+    "that trickle a head",
+    "that trickle a body",
+    "that await 100 Continue",
+    "that do not hang up",
+    "that never read",
+    "that never read many",
+]
+
+
+@pytest.fixture(scope="module")
+def environ(memory_dir, sqlite_template):
+    path = shutil.copy(sqlite_template, memory_dir / "stalled.db")
+    return make_environ(f"sqlite:///{path}")
+
+
+@pytest.fixture(scope="module")
+def page(environ):
+    """A large page, on the shipped configuration."""
+    with run_gunicorn(environ) as server:
+        page = RemotePage(server.url, environ)
+        add_wallets(environ["DATABASE_URL"], page.page_id)
+        yield page
+
+
+@pytest.fixture(scope="module")
+def small_page(page, environ):
+    return RemotePage(page.server_url, environ)
+
+
+def add_wallets(database_url: str, page_id: str) -> None:
+    connection.open_database(database_url)
+    names = [f"{make_id()}{make_id()}" for _ in range(WALLETS)]
+    rows = [
+        {"id": make_id(), "created_at": times.now(), "page": page_id, "address": name}
+        for name in names
+    ]
+    with connection.db.atomic():
+        for some in chunked(rows, 1000):
+            Wallet.insert_many(some).execute()
+    connection.db.close()
+
+
+def replace_server(page: RemotePage, server: Gunicorn) -> RemotePage:
+    other = copy(page)
+    other.server_url = server.url
+    return other
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_others_are_served_while_40_clients_stall(kind, page, small_page):
+    with stalled_clients(page.server_url, list_stalls(page)[kind]):
+        assert_served(small_page)
+
+
+def test_server_ends_clients_that_stall(page, environ):
+    with run_gunicorn(environ, IMPATIENT) as server, ExitStack() as opened:
+        stalls = list_stalls(page)
+        clients = {
+            kind: opened.enter_context(stalled_clients(server.url, stall))
+            for kind, stall in stalls.items()
+        }
+        answers = {kind: wait_until_ended(clients[kind], stalls[kind]) for kind in stalls}
+
+    assert answers == {
+        kind: set() if stall.has_small_window else {stall.answer} for kind, stall in stalls.items()
+    }
+
+
+def test_more_clients_than_connections_are_served_when_those_that_stall_are_ended(
+    small_page, environ
+):
+    with (
+        run_gunicorn(environ, IMPATIENT, "--worker-connections=50") as server,
+        stalled_clients(server.url, Stall(b"G"), count=90),
+    ):
+        assert_served(replace_server(small_page, server))
