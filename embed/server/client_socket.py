@@ -19,6 +19,7 @@ class ClientSocket(socket.socket):
 
     def __init__(self, accepted: socket.socket, patience_s: float, least_bytes_per_s: int) -> None:
         super().__init__(fileno=accepted.detach())
+        super().setblocking(False)
         self.received = bytearray()
         self.framing = Framing()
         self.deadline = 0.0
@@ -41,6 +42,12 @@ class ClientSocket(socket.socket):
         self._unsent.append(memoryview(data))
         self._unsent_bytes += len(data)
         self.flush()
+
+    def setblocking(self, flag: bool) -> None:
+        """Stay as it is; never blocking."""
+
+    def settimeout(self, value: float | None) -> None:
+        """Stay as it is; never blocking."""
 
     # For the worker's loop
 
@@ -74,7 +81,7 @@ class ClientSocket(socket.socket):
         """Send what the client takes; return whether that was all."""
         while self._unsent:
             try:
-                sent = self.send(self._unsent[0], socket.MSG_DONTWAIT)
+                sent = self.send(self._unsent[0])
             except BlockingIOError:
                 return False
             self._unsent_bytes -= sent
@@ -87,7 +94,7 @@ class ClientSocket(socket.socket):
     def _read(self) -> bytes | None:
         """Return what has arrived, at most 64 KiB; empty at the end, None if nothing has."""
         try:
-            arrived = super().recv(_STEP_BYTES, socket.MSG_DONTWAIT)
+            arrived = super().recv(_STEP_BYTES)
         except BlockingIOError:
             return None
         self._extend_deadline(len(arrived))
