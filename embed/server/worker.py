@@ -1,5 +1,6 @@
 """gunicorn's threaded worker, with threads that never wait for a client."""
 
+import math
 import selectors
 import socket
 import sys
@@ -43,6 +44,7 @@ class BufferingWorker(ThreadWorker):
         # Those that wait for their client, each with what is done at its deadline.
         self._waiting: dict[TConn, Step] = {}
         self._next_sweep_at = 0.0
+        self._idle_deadline = math.inf
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
@@ -174,15 +176,14 @@ class BufferingWorker(ThreadWorker):
             return
         self._next_sweep_at = now + _SWEEP_INTERVAL_S
         for conn, at_deadline in list(self._waiting.items()):
-            if conn.sock.deadline < now:
+            is_idle = not conn.sock.buffered_bytes
+            if conn.sock.deadline < now or (is_idle and self._idle_deadline < now):
                 self._take(at_deadline, conn)
 
     def _cap_keepalive(self, deadline: float) -> None:
-        """Let a worker that stops wait as briefly for connections without any request."""
+        """Let a worker that stops wait for clients without a request until then at most."""
         super()._cap_keepalive(deadline)
-        for conn in self._waiting:
-            if not conn.sock.buffered_bytes:
-                conn.sock.deadline = min(conn.sock.deadline, deadline)
+        self._idle_deadline = deadline
 
     def _is_short_of_memory_for(self, conn: TConn) -> bool:
         if conn.sock.buffered_bytes <= self.small_bytes:

@@ -15,7 +15,7 @@ from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import PROJECT_DIR, clean_environ, run_gunicorn
 from world import SITE, USDC, Visitor
 
-FRUGAL = "--worker-class=tests.impatient_worker.FrugalWorker"
+FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
 LARGE = 3_000_000
 CLOSE = b"Connection: close"
 TOO_LONG = (b"Content-Type: application/x-www-form-urlencoded", b"Content-Length: 6000000")

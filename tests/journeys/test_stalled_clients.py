@@ -3,10 +3,11 @@
 import shutil
 from contextlib import ExitStack
 from copy import copy
+from threading import Thread
 
 import pytest
 from peewee import chunked
-from remote import RemotePage, make_environ
+from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import Gunicorn, run_gunicorn
 from stalled import Stall, assert_served, list_stalls, stalled_clients, wait_until_ended
 
@@ -15,7 +16,8 @@ from embed.db.models import Wallet
 from embed.domain import times
 from embed.domain.identifiers import make_id
 
-IMPATIENT = "--worker-class=tests.impatient_worker.ImpatientWorker"
+IMPATIENT = "--worker-class=tests.limited_workers.ImpatientWorker"
+PATIENT = "--worker-class=tests.limited_workers.PatientWorker"
 # Its list takes more bytes than the system keeps for a client that does not read.
 WALLETS = 30_000
 
@@ -105,3 +107,17 @@ def test_more_clients_than_connections_are_served_when_those_that_stall_are_ende
         stalled_clients(server.url, Stall(b"G"), count=90),
     ):
         assert_served(replace_server(small_page, server))
+
+
+@pytest.mark.parametrize("kind", ["that send nothing", "that do not hang up"])
+def test_server_that_stops_does_not_wait_for_clients_without_a_request(kind, page, environ):
+    with (
+        run_gunicorn(environ, PATIENT, f"--graceful-timeout={2 * TIMEOUT_S}") as server,
+        stalled_clients(server.url, list_stalls(page)[kind]),
+    ):
+        assert_served(replace_server(page, server), times=1)
+        stopping = Thread(target=server.stop)
+        stopping.start()
+        stopping.join(TIMEOUT_S)
+
+        assert not stopping.is_alive()

@@ -1,4 +1,4 @@
-"""The shipped worker with lower limits, for gunicorn's --worker-class."""
+"""The shipped worker with other limits, for gunicorn's --worker-class."""
 
 from embed.server.worker import BufferingWorker
 
@@ -9,3 +9,7 @@ class ImpatientWorker(BufferingWorker):
 
 class FrugalWorker(BufferingWorker):
     large_bytes_in_all = 4_000_000
+
+
+class PatientWorker(BufferingWorker):
+    patience_s = 10_000.0
