@@ -9,13 +9,38 @@ from threading import Event, Thread
 from urllib.parse import urlsplit
 
 import requests
+from peewee import chunked
 from remote import RemotePage
 from world import SITE
+
+from embed.db import connection
+from embed.db.models import Wallet
+from embed.domain import times
+from embed.domain.identifiers import make_id
 
 STALLED = 40
 # A client that is served needs a fraction of this; gunicorn's own worker let it wait for longer.
 SERVED_WITHIN_S = 8
 ENDED_WITHIN_S = 30
+# Its list takes more bytes than the system keeps for a client that does not read.
+WALLETS = 20_000
+KINDS = [
+    "that send nothing",
+    "that send one byte",
+    "in the head",
+    "before a body",
+    "in a body",
+    "in a form",
+    "in a large form",
+    "in a chunk",
+    "between chunks",
+    "that trickle a head",
+    "that trickle a body",
+    "that await 100 Continue",
+    "that do not hang up",
+    "that never read",
+    "that never read many",
+]
 
 
 @dataclass(frozen=True)
@@ -61,6 +86,19 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
         "that never read": Stall(read + b"\r\n", has_small_window=True),
         "that never read many": Stall((read + b"\r\n") * 50, has_small_window=True),
     }
+
+
+def add_wallets(database_url: str, page_id: str) -> None:
+    connection.open_database(database_url)
+    names = [f"{make_id()}{make_id()}" for _ in range(WALLETS)]
+    rows = [
+        {"id": make_id(), "created_at": times.now(), "page": page_id, "address": name}
+        for name in names
+    ]
+    with connection.db.atomic():
+        for some in chunked(rows, 1000):
+            Wallet.insert_many(some).execute()
+    connection.db.close()
 
 
 @contextmanager

@@ -6,38 +6,20 @@ from copy import copy
 from threading import Thread
 
 import pytest
-from peewee import chunked
 from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import Gunicorn, run_gunicorn
-from stalled import Stall, assert_served, list_stalls, stalled_clients, wait_until_ended
-
-from embed.db import connection
-from embed.db.models import Wallet
-from embed.domain import times
-from embed.domain.identifiers import make_id
+from stalled import (
+    KINDS,
+    Stall,
+    add_wallets,
+    assert_served,
+    list_stalls,
+    stalled_clients,
+    wait_until_ended,
+)
 
 IMPATIENT = "--worker-class=tests.limited_workers.ImpatientWorker"
 PATIENT = "--worker-class=tests.limited_workers.PatientWorker"
-# Its list takes more bytes than the system keeps for a client that does not read.
-WALLETS = 30_000
-
-KINDS = [
-    "that send nothing",
-    "that send one byte",
-    "in the head",
-    "before a body",
-    "in a body",
-    "in a form",
-    "in a large form",
-    "in a chunk",
-    "between chunks",
-    "that trickle a head",
-    "that trickle a body",
-    "that await 100 Continue",
-    "that do not hang up",
-    "that never read",
-    "that never read many",
-]
 
 
 @pytest.fixture(scope="module")
@@ -58,19 +40,6 @@ def page(environ):
 @pytest.fixture(scope="module")
 def small_page(page, environ):
     return RemotePage(page.server_url, environ)
-
-
-def add_wallets(database_url: str, page_id: str) -> None:
-    connection.open_database(database_url)
-    names = [f"{make_id()}{make_id()}" for _ in range(WALLETS)]
-    rows = [
-        {"id": make_id(), "created_at": times.now(), "page": page_id, "address": name}
-        for name in names
-    ]
-    with connection.db.atomic():
-        for some in chunked(rows, 1000):
-            Wallet.insert_many(some).execute()
-    connection.db.close()
 
 
 def replace_server(page: RemotePage, server: Gunicorn) -> RemotePage:
