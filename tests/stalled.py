@@ -23,7 +23,7 @@ STALLED = 40
 SERVED_WITHIN_S = 8
 ENDED_WITHIN_S = 30
 # Its list takes more bytes than the system keeps for a client that does not read.
-WALLETS = 20_000
+WALLETS = 30_000
 KINDS = [
     "that send nothing",
     "that send one byte",
