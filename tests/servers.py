@@ -196,6 +196,9 @@ class Gunicorn:
     def kill(self) -> None:
         """End the master and its workers at once, as a power failure would."""
         self._server.end(lambda: os.killpg(self._server.process.pid, signal.SIGKILL))
+        # Workers end later than their master, and accept connections until then.
+        while is_listening(self.port):
+            time.sleep(0.02)
 
 
 @contextmanager
