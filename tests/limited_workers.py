@@ -7,9 +7,9 @@ class ImpatientWorker(BufferingWorker):
     patience_s = 1.0
 
 
-class FrugalWorker(BufferingWorker):
-    large_bytes_in_all = 4_000_000
-
-
 class PatientWorker(BufferingWorker):
     patience_s = 10_000.0
+
+
+class FrugalWorker(PatientWorker):
+    large_bytes_in_all = 500_000

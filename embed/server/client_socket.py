@@ -23,6 +23,7 @@ class ClientSocket(socket.socket):
         self.received = bytearray()
         self.framing = Framing()
         self.deadline = 0.0
+        self.is_exhausted = False
         self._unsent: deque[memoryview] = deque()
         self._unsent_bytes = 0
         self._discarded_bytes = 0
@@ -35,6 +36,7 @@ class ClientSocket(socket.socket):
         """Return what was received; empty, as at the end, when there is no more of it."""
         taken = bytes(self.received[:size])
         del self.received[:size]
+        self.is_exhausted = self.is_exhausted or not taken
         return taken
 
     def sendall(self, data: bytes, flags: int = 0) -> None:  # type: ignore[override]

@@ -77,7 +77,7 @@ class BufferingWorker(ThreadWorker):
             self._stop_waiting(conn)
             super().enqueue_req(conn)
         elif self._is_short_of_memory_for(conn):
-            self._refuse(conn, 503, "Service Unavailable")
+            self._refuse(conn)
         else:
             if client.framing.awaits_continue:
                 client.framing.awaits_continue = False
@@ -86,14 +86,12 @@ class BufferingWorker(ThreadWorker):
 
     def _end_receiving(self, conn: TConn) -> None:
         if conn.sock.received:
-            self._refuse(conn, 408, "Request Timeout")
-        else:
-            self._close(conn)
+            util.write_error(conn.sock, 408, "Request Timeout", "")
+        self._close(conn)
 
-    def _refuse(self, conn: TConn, status: int, reason: str) -> None:
-        self.log.debug("%s: %s", reason, conn.client)
+    def _refuse(self, conn: TConn) -> None:
         self._stop_waiting(conn)
-        util.write_error(conn.sock, status, reason, "")
+        util.write_error(conn.sock, 503, "Service Unavailable", "")
         conn.sock.restart_deadline()
         self._send(self._hang_up, conn)
 
@@ -114,8 +112,12 @@ class BufferingWorker(ThreadWorker):
     # Send the answer
 
     def finish_request(self, conn: TConn, fs: Future[bool]) -> None:
-        """Send what the client did not take at once; then keep the connection or end it."""
+        """Send what the client did not take at once; then keep the connection or end it.
+
+        If the parser wanted more than was received, it is unknown where the next request begins.
+        """
         is_kept = not fs.cancelled() and fs.exception() is None and fs.result()
+        is_kept = is_kept and not conn.sock.is_exhausted
         conn.sock.restart_deadline()
         self._take(partial(self._send, partial(self._keep, fs) if is_kept else self._hang_up), conn)
 

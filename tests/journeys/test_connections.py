@@ -18,7 +18,8 @@ from world import SITE, USDC, Visitor
 FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
 LARGE = 3_000_000
 CLOSE = b"Connection: close"
-TOO_LONG = (b"Content-Type: application/x-www-form-urlencoded", b"Content-Length: 6000000")
+FORM = b"Content-Type: application/x-www-form-urlencoded"
+TOO_LONG = (FORM, b"Content-Length: 6000000")
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +121,15 @@ def test_body_too_long_to_wait_for_is_refused_at_once_and_ends_the_connection(pa
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"\r\nConnection: close\r\n" in answer
     assert answer.count(b"HTTP/1.1") == 1
+
+
+@pytest.mark.parametrize("length", [b"9" * 20, b"0" * 20 + b"9999"])
+def test_what_follows_a_body_of_unusual_length_is_not_taken_for_a_request(page, length):
+    head = make_head(page, b"POST /dashboard/sign-in", FORM, b"Content-Length: " + length)
+    with connect(page) as client:
+        client.sendall(head + make_get(page))
+
+        assert read(client).count(b"HTTP/1.1") == 1
 
 
 def test_client_that_awaits_100_continue_is_told_so_once(page):

@@ -20,6 +20,7 @@ from stalled import (
 
 IMPATIENT = "--worker-class=tests.limited_workers.ImpatientWorker"
 PATIENT = "--worker-class=tests.limited_workers.PatientWorker"
+FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +67,15 @@ def test_server_ends_clients_that_stall(page, environ):
     assert answers == {
         kind: set() if stall.has_small_window else {stall.answer} for kind, stall in stalls.items()
     }
+
+
+def test_answers_that_nobody_reads_are_cut_off_when_they_take_too_much_memory(page, environ):
+    stall = list_stalls(page)["that never read"]
+    with (
+        run_gunicorn(environ, FRUGAL) as server,
+        stalled_clients(server.url, stall, count=4) as clients,
+    ):
+        wait_until_ended(clients, stall)
 
 
 def test_more_clients_than_connections_are_served_when_those_that_stall_are_ended(
