@@ -127,9 +127,12 @@ def test_body_too_long_to_wait_for_is_refused_at_once_and_ends_the_connection(pa
 def test_what_follows_a_body_of_unusual_length_is_not_taken_for_a_request(page, length):
     head = make_head(page, b"POST /dashboard/sign-in", FORM, b"Content-Length: " + length)
     with connect(page) as client:
-        client.sendall(head + make_get(page))
+        client.sendall(head)
+        answers = client.recv(1)
+        client.sendall(make_get(page))
+        answers += read(client)
 
-        assert read(client).count(b"HTTP/1.1") == 1
+    assert answers.count(b"HTTP/1.1") == 1
 
 
 def test_client_that_awaits_100_continue_is_told_so_once(page):
