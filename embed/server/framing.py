@@ -11,9 +11,7 @@ MAX_CHUNK_LINE_BYTES = 8190
 _BLANK_LINE = b"\r\n\r\n"
 _CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding:[^\r\n]*chunked[ \t]*\r\n", re.IGNORECASE)
-_EXPECT = re.compile(
-    rb" HTTP/1\.1\r\n(?:.*\r\n)*?expect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE
-)
+_EXPECT = re.compile(rb"\r\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
 _CHUNK_SIZE = re.compile(rb"([0-9a-f]{1,8})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 
 
@@ -47,7 +45,8 @@ class Framing:
             return False
         self._head_length = self._next = end + len(_BLANK_LINE)
         head = bytes(received[: self._head_length])
-        self.awaits_continue = _EXPECT.search(head) is not None
+        request_line = head.lstrip(b"\r\n").partition(b"\r\n")[0]
+        self.awaits_continue = request_line.endswith(b"HTTP/1.1") and bool(_EXPECT.search(head))
         length, chunked = _CONTENT_LENGTH.search(head), _CHUNKED.search(head)
         self._is_chunked = chunked is not None and length is None
         if length and not chunked:  # both are refused

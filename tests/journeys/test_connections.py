@@ -86,6 +86,14 @@ def test_requests_sent_together_are_answered_in_their_order(page):
     assert statuses == [b"200", b"200", b"401", b"200"]
 
 
+def test_request_sent_together_with_a_large_body_before_it_is_answered(page):
+    head = make_head(page, b"POST /nowhere", b"Content-Length: 20000")
+    with connect(page) as client:
+        client.sendall(head + b"x" * 20_000 + make_get(page, CLOSE))
+
+        assert read(client).count(b"HTTP/1.1") == 2
+
+
 def test_many_requests_sent_together_are_all_answered(page):
     with connect(page) as client:
         client.sendall(make_get(page) * 500 + make_get(page, CLOSE))
