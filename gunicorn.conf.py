@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from ipaddress import ip_address
 from typing import Any
 
 from gunicorn.arbiter import Arbiter
@@ -40,6 +41,11 @@ def on_starting(server: Arbiter) -> None:
     An unreachable database does not prevent the start: requests answer 503 until it is
     reachable, and each worker retries the upgrade.
     """
+    if settings.public_url is None and not all(map(_is_local, server.cfg.address)):
+        server.log.warning(
+            "PUBLIC_URL is not set, so the service believes any Host header: visitors sign texts"
+            " that name whatever host a request came to. Set it to the address that they use."
+        )
     try:
         for name in connection.upgrade():
             server.log.info("Database upgraded: %s", name)
@@ -49,6 +55,17 @@ def on_starting(server: Arbiter) -> None:
         sys.exit(f"Error: DATABASE_URL names what cannot be used: {' '.join(str(error).split())}")
     finally:
         connection.db.close()
+
+
+def _is_local(address: Any) -> bool:
+    """Tell whether only this machine reaches a bound address, as with loopback and socket files."""
+    if not isinstance(address, tuple):
+        return True
+    host = address[0]
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def post_worker_init(_worker: Any) -> None:

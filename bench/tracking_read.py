@@ -74,7 +74,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="embed-bench-") as folder, ExitStack() as servers:
         database_url = f"sqlite:///{folder}/embed.db"
         case = make_case(database_url, Path(folder))
-        environ = LIMITS | {"DATABASE_URL": database_url, "SECRET_KEY": "bench"}
+        environ = LIMITS | {"DATABASE_URL": database_url, "SECRET_KEY": "a key of the benchmark"}
         environ["BENCH_BODY_FILE"] = str(case.body_file)
         ours = servers.enter_context(serve("app:app", environ))
         bare = servers.enter_context(serve("bench.bare_app:app", environ))
@@ -119,10 +119,10 @@ def make_case(database_url: str, folder: Path) -> Case:
             balance=Decimal("1000.25") * number,
         )
         address = base58.b58encode(number.to_bytes(32, "big", signed=False)).decode()
-        tracking.add_wallet(page.id, address, changes, now)
+        tracking.add_wallet(page.id, address, changes, now, max_wallets=WALLETS)
     _, key = management.create_key(page.id, "public", raw_origins=[SITE], now=now)
     body_file = folder / "body.json"
-    body_file.write_bytes(public_payload.render_payload(page.id, pages.get_page(page.id).version))
+    body_file.write_bytes(public_payload.get_payload(page.id, pages.get_page(page.id).version).json)
     connection.db.close()
     headers = {"Authorization": f"Bearer {key}", "Origin": SITE}
     return Case(f"/api/embed/tracking/{page.id}", headers, body_file)

@@ -13,14 +13,16 @@ from embed.domain.session_cookies import SessionSigner
 from embed.domain.times import Clock
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
-from embed.web.api import endpoints
+from embed.web.api import endpoints, openapi
 from embed.web.api.cors import init_cors
 from embed.web.assets import init_assets
+from embed.web.compression import init_compression
 from embed.web.current import check_host
 from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.languages import init_languages
 from embed.web.rate_limits import init_limits
+from embed.web.requests import LenientRequest
 from embed.web.widget import blueprint as widget_blueprint
 
 MAX_BODY_BYTES = 16 * 1024
@@ -42,6 +44,7 @@ def create_app(
         template_folder=str(PROJECT_DIR / "templates"),
         static_folder=None,  # assets.py serves it
     )
+    app.request_class = LenientRequest
     _ = app.logger  # created now, so that loggers below "embed" get its handler and format
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False  # preflights are answered by cors.py
@@ -65,9 +68,11 @@ def create_app(
         app.before_request(check_host)
     init_cors(app)
     init_error_handlers(app)
+    init_compression(app)
     init_assets(app)
     init_languages(app)
     app.register_blueprint(endpoints.blueprint, url_prefix="/api/embed")
+    app.register_blueprint(openapi.blueprint, url_prefix="/api/embed")
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(endpoints.blueprint, url_prefix="/embed/api", name=endpoints.OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")

@@ -29,7 +29,15 @@ VARIABLES = (
     "LIMIT_PER_KEY",
     "LIMIT_SESSION_NONCES",
     "LIMIT_SESSION_SUBMISSIONS",
+    "LIMIT_IP_SUBMISSIONS",
+    "MAX_WALLETS",
     "NONCE_LIFETIME",
+)
+
+MIN_KEY_LENGTH = 16  # characters
+_HOW_TO_MAKE_A_KEY = (
+    f"take at least {MIN_KEY_LENGTH} random characters, such as those that this prints: "
+    'python3 -c "import secrets; print(secrets.token_urlsafe(48))".'
 )
 
 _NO_HOST = re.compile(r"[\s@\\%*]")
@@ -53,6 +61,8 @@ class Settings:
     limit_per_key: RateLimitItem
     limit_session_nonces: RateLimitItem
     limit_session_submissions: RateLimitItem
+    limit_ip_submissions: RateLimitItem
+    max_wallets: int  # per page
     nonce_lifetime: timedelta
 
     @classmethod
@@ -75,6 +85,8 @@ class Settings:
             limit_session_submissions=_parse_limit(
                 given, "LIMIT_SESSION_SUBMISSIONS", "10/10 minutes"
             ),
+            limit_ip_submissions=_parse_limit(given, "LIMIT_IP_SUBMISSIONS", "20/10 minutes"),
+            max_wallets=_parse_whole_number(given, "MAX_WALLETS", default=50_000, least=1),
             nonce_lifetime=timedelta(
                 seconds=_parse_whole_number(given, "NONCE_LIFETIME", default=600, least=1)
             ),
@@ -89,6 +101,8 @@ def _parse_secret_keys(given: Mapping[str, str]) -> tuple[str, ...]:
         raise SettingsError("SECRET_KEY has an empty entry between its commas.")
     if not all(key.isprintable() for key in keys):  # undecodable bytes cannot be used as a key
         raise SettingsError("SECRET_KEY must be text that can be printed.")
+    if min(map(len, keys)) < MIN_KEY_LENGTH:  # the old ones too: whoever guesses one can sign in
+        raise SettingsError(f"SECRET_KEY has a key that can be guessed; {_HOW_TO_MAKE_A_KEY}")
     return keys
 
 
@@ -106,6 +120,8 @@ def load_secret_key(path: Path) -> str:
         raise SettingsError(f"SECRET_KEY is not set, and {path} cannot be used: {error}") from None
     if not key:
         raise SettingsError(f"{path} is empty; remove it, or set SECRET_KEY.")
+    if len(key) < MIN_KEY_LENGTH:
+        raise SettingsError(f"{path} holds a key that can be guessed; {_HOW_TO_MAKE_A_KEY}")
     return key
 
 
@@ -158,9 +174,10 @@ def _parse_public_url(given: Mapping[str, str]) -> str | None:
         raise SettingsError(
             "PUBLIC_URL must be an address without a path, such as https://embed.example.com."
         )
-    if parse_origin(url) is None:
+    origin = parse_origin(url)
+    if origin is None:
         raise SettingsError("PUBLIC_URL must name a host, such as https://embed.example.com.")
-    return f"{parts.scheme}://{parts.netloc}".lower()
+    return origin
 
 
 def _parse_storage_uri(given: Mapping[str, str]) -> str:

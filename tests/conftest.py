@@ -13,7 +13,9 @@ from pathlib import Path
 import psycopg
 import pytest
 from flask import Flask
+from hypothesis import HealthCheck, settings
 from jinja2 import BytecodeCache
+from peewee import Database
 from servers import provide, run_postgres, run_valkey
 from werkzeug.routing import Rule
 from world import SECRET_KEY, Clock, World
@@ -21,6 +23,17 @@ from world import SECRET_KEY, Clock, World
 from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
+
+# How long an example takes does not matter. The fixtures of tests/fuzz last for all examples.
+settings.register_profile(
+    "untimed",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    print_blob=True,
+)
+# pytest tests/fuzz --hypothesis-profile=long
+settings.register_profile("long", settings.get_profile("untimed"), max_examples=20_000)
+settings.load_profile("untimed")
 
 DATABASES = ["sqlite", "postgres"]
 MEMORY_DIR = Path("/dev/shm")  # noqa: S108
@@ -247,3 +260,23 @@ def world_with(environ, request):
         return request.getfixturevalue("world")
 
     return make
+
+
+@pytest.fixture
+def count_statements(monkeypatch):
+    """Count the database statements of a call: ``count_statements(act)``."""
+    seen: list[str] = []
+    execute = Database.execute_sql
+
+    def count_and_execute(database, sql, *arguments, **more):
+        seen.append(sql)
+        return execute(database, sql, *arguments, **more)
+
+    monkeypatch.setattr(Database, "execute_sql", count_and_execute)
+
+    def count(act) -> int:
+        seen.clear()
+        act()
+        return len(seen)
+
+    return count

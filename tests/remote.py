@@ -27,6 +27,7 @@ def make_environ(database_url: str, **variables: str) -> dict[str, str]:
         "LIMIT_PER_KEY": "1000000/minute",
         "LIMIT_SESSION_NONCES": "1000000/minute",
         "LIMIT_SESSION_SUBMISSIONS": "1000000/minute",
+        "LIMIT_IP_SUBMISSIONS": "1000000/minute",
     } | variables
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 import click
 import pytest
 from limits import RateLimitItem, parse
+from world import SECRET_KEY
 
 from embed import settings
 from embed.errors import STATUS_BY_CODE
 from embed.factory import create_app
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
+from embed.web.api.openapi.refusals import WHEN_BY_CODE
 
 README = PROJECT_DIR / "README.md"
 PAGES = (README, *sorted((PROJECT_DIR / "docs").glob("*.md")))
@@ -59,7 +61,7 @@ def test_every_variable_that_is_read_is_in_the_readme_and_no_other(default_by_va
 
 @pytest.mark.parametrize("variable", [name for name in VARIABLES if name != "SECRET_KEY"])
 def test_readme_tells_the_default_of(variable, default_by_variable):
-    used = getattr(Settings.from_environ({"SECRET_KEY": "for this test"}), variable.lower())
+    used = getattr(Settings.from_environ({"SECRET_KEY": SECRET_KEY}), variable.lower())
 
     told = unquote(default_by_variable[variable])
 
@@ -93,6 +95,12 @@ def test_api_reference_lists_every_error_with_its_status():
     assert len(rows) == len(STATUS_BY_CODE)
 
 
+def test_api_reference_and_openapi_document_say_the_same_of_every_error():
+    rows = read_rows((PROJECT_DIR / "docs/api.md").read_text(), "status", "error")
+
+    assert {unquote(code): when for _, code, when in rows} == WHEN_BY_CODE
+
+
 # Commands
 
 
@@ -100,7 +108,7 @@ def test_api_reference_lists_every_error_with_its_status():
 def commands(tmp_path_factory) -> dict[str, click.Command]:
     """Our own ``flask`` commands, without those of Flask and its extensions."""
     database = tmp_path_factory.mktemp("docs") / "embed.db"
-    environ = {"SECRET_KEY": "for this test", "DATABASE_URL": f"sqlite:///{database}"}
+    environ = {"SECRET_KEY": SECRET_KEY, "DATABASE_URL": f"sqlite:///{database}"}
     app = create_app(Settings.from_environ(environ))
     return {
         name: command

@@ -8,15 +8,19 @@ from datetime import timedelta
 from threading import Barrier
 
 import pytest
+from world import SECRET_KEY
 
 from embed import settings
 from embed.domain.signing import Signer
 from embed.domain.times import now
 from embed.settings import Settings, SettingsError, load_secret_key
 
+NEW = "a newer secret of some length"
+OLD = "an older secret of some length"
+
 
 def read(**environ: str) -> Settings:
-    return Settings.from_environ({"SECRET_KEY": "secret"} | environ)
+    return Settings.from_environ({"SECRET_KEY": SECRET_KEY} | environ)
 
 
 def limit_of(item) -> tuple[int, int]:
@@ -27,7 +31,7 @@ def limit_of(item) -> tuple[int, int]:
 def test_service_runs_on_defaults():
     defaults = read()
 
-    assert defaults.secret_keys == ("secret",)
+    assert defaults.secret_keys == (SECRET_KEY,)
     assert defaults.database_url == "sqlite:///instance/embed.db"
     assert defaults.public_url is None
     assert defaults.trusted_proxies == 0
@@ -36,12 +40,14 @@ def test_service_runs_on_defaults():
     assert limit_of(defaults.limit_per_key) == (6000, 60)
     assert limit_of(defaults.limit_session_nonces) == (20, 600)
     assert limit_of(defaults.limit_session_submissions) == (10, 600)
+    assert limit_of(defaults.limit_ip_submissions) == (20, 600)
+    assert defaults.max_wallets == 50_000
     assert defaults.nonce_lifetime == timedelta(minutes=10)
 
 
 def test_every_variable_is_read():
     given = read(
-        SECRET_KEY="newer, older",
+        SECRET_KEY=f"{NEW}, {OLD}",
         DATABASE_URL="postgresql://embed@db.example/embed",
         PUBLIC_URL="https://embed.example.com",
         TRUSTED_PROXIES="2",
@@ -50,10 +56,12 @@ def test_every_variable_is_read():
         LIMIT_PER_KEY="2 per 5 minutes",
         LIMIT_SESSION_NONCES="3/hour",
         LIMIT_SESSION_SUBMISSIONS="4/day",
+        LIMIT_IP_SUBMISSIONS="5/minute",
+        MAX_WALLETS="7",
         NONCE_LIFETIME="60",
     )
 
-    assert given.secret_keys == ("newer", "older")
+    assert given.secret_keys == (NEW, OLD)
     assert given.database_url == "postgresql://embed@db.example/embed"
     assert given.public_url == "https://embed.example.com"
     assert given.trusted_proxies == 2
@@ -62,6 +70,8 @@ def test_every_variable_is_read():
     assert limit_of(given.limit_per_key) == (2, 300)
     assert limit_of(given.limit_session_nonces) == (3, 3600)
     assert limit_of(given.limit_session_submissions) == (4, 86400)
+    assert limit_of(given.limit_ip_submissions) == (5, 60)
+    assert given.max_wallets == 7
     assert given.nonce_lifetime == timedelta(minutes=1)
 
 
@@ -83,7 +93,10 @@ def test_settings_do_not_change():
 
 
 def test_secret_key_is_not_shown_with_the_settings():
-    assert "hidden" not in repr(read(SECRET_KEY="hidden,hidden too"))
+    shown = repr(read(SECRET_KEY=f"{NEW},{OLD}"))
+
+    assert NEW not in shown
+    assert OLD not in shown
 
 
 @pytest.mark.parametrize(
@@ -114,9 +127,11 @@ def test_short_name_of_postgres_means_the_same():
         pytest.param("HTTPS://Embed.Example.COM", "https://embed.example.com", id="capitals"),
         pytest.param("http://localhost:8000", "http://localhost:8000", id="port"),
         pytest.param("http://[::1]:8000", "http://[::1]:8000", id="IPv6"),
+        pytest.param("https://ΟΔΟΣ1.gr", "https://xn--1-4lb6abu.gr", id="IDN"),
+        pytest.param("https://embed.example.com:443", "https://embed.example.com", id="own port"),
     ],
 )
-def test_public_url_is_kept_without_its_slash(url, public_url):
+def test_public_url_is_kept_as_browsers_write_it(url, public_url):
     assert read(PUBLIC_URL=url).public_url == public_url
 
 
@@ -136,7 +151,7 @@ def test_limits_are_counted_in_memory_or_in_redis(uri):
     assert read(RATELIMIT_STORAGE_URI=uri).ratelimit_storage_uri == uri
 
 
-LIMITS = ["LIMIT_PER_IP", "LIMIT_PER_KEY", "LIMIT_SESSION_NONCES", "LIMIT_SESSION_SUBMISSIONS"]
+LIMITS = [name for name in settings.VARIABLES if name.startswith("LIMIT_")]
 WRONG_LIMITS = ["x", "600", "/minute", "600/fortnight", "-1/minute", "1.5/minute", "\u0663/minute"]
 WRONG = {
     "DATABASE_URL": [
@@ -147,9 +162,22 @@ WRONG = {
         "postgresql://localhost/embed?no_such_option=1",
         "postgresql://[::1/embed",
     ],
-    "SECRET_KEY": [",", "newer,", ",older", "newer, ,older", "a\tb", "not UTF-8: \udcff"],
+    "SECRET_KEY": [
+        ",",
+        f"{NEW},",
+        f",{OLD}",
+        f"{NEW}, ,{OLD}",
+        f"a\t{OLD}",
+        f"not UTF-8: \udcff {OLD}",
+        "a",
+        "15 characters..",
+        f"{NEW},short",
+        f"short,{OLD}",
+    ],
+    "MAX_WALLETS": ["0", "-1", "many", "1e3"],
     "PUBLIC_URL": [
         "https://exa..mple",
+        "http://127.1:8000",
         "embed.example.com",
         "//embed.example.com",
         "ftp://embed.example.com",
@@ -198,10 +226,10 @@ def test_every_variable_has_its_wrong_values_above():
 @pytest.mark.parametrize(
     ("value", "keys"),
     [
-        ("only", ("only",)),
-        ("newest,newer,oldest", ("newest", "newer", "oldest")),
-        (" newest , oldest ", ("newest", "oldest")),
-        ("with a space", ("with a space",)),
+        (NEW, (NEW,)),
+        (f"{NEW},{OLD},{SECRET_KEY}", (NEW, OLD, SECRET_KEY)),
+        (f" {NEW} , {OLD} ", (NEW, OLD)),
+        ("sixteen letters.", ("sixteen letters.",)),
     ],
 )
 def test_secret_key_may_be_a_list(value, keys):
@@ -210,8 +238,8 @@ def test_secret_key_may_be_a_list(value, keys):
 
 def test_rotated_secret_key_signs_with_the_first_and_verifies_with_all():
     before, during, after = (
-        Signer(read(SECRET_KEY=value).secret_keys, "purpose", now)
-        for value in ("old", "new,old", "new")
+        Signer(read(SECRET_KEY=value).secret_keys, "purpose", now, str)
+        for value in (OLD, f"{NEW},{OLD}", NEW)
     )
     hour = timedelta(hours=1)
 
@@ -257,15 +285,25 @@ def test_secret_key_of_the_installation_is_used_when_none_is_set(path, monkeypat
 def test_no_secret_key_is_made_when_one_is_set(path, monkeypatch):
     monkeypatch.setattr(settings, "INSTANCE_DIR", path.parent)
 
-    assert read().secret_keys == ("secret",)
+    assert read().secret_keys == (SECRET_KEY,)
     assert not path.parent.exists()
 
 
 def test_secret_key_that_an_operator_wrote_is_used(path):
     path.parent.mkdir()
-    path.write_text("written by hand\n")
+    path.write_text("written by an operator\n")
 
-    assert load_secret_key(path) == "written by hand"
+    assert load_secret_key(path) == "written by an operator"
+
+
+def test_secret_key_file_that_can_be_guessed_is_refused(path):
+    path.parent.mkdir()
+    path.write_text("secret\n")
+
+    with pytest.raises(SettingsError, match="can be guessed; take at least 16") as error:
+        load_secret_key(path)
+
+    assert str(path) in str(error.value)
 
 
 def test_threads_that_start_at_once_agree_on_the_secret_key(tmp_path):

@@ -184,9 +184,10 @@ class World(PageClient):
     def add_tag(self, name: str, color: str = "green"):
         return tags.add_tag(self.page_id, name, color, self.clock())
 
-    def track(self, address: str, **changes: object):
+    def track(self, address: str, *, page_id=None, **changes: object):
         wanted = tracking.WalletChanges(**changes)
-        return tracking.add_wallet(self.page_id, address, wanted, self.clock())
+        page_id = page_id or self.page_id
+        return tracking.add_wallet(page_id, address, wanted, self.clock(), max_wallets=50_000)
 
     def observe(self, address: str, amount: RawAmount) -> None:
         self.observe_on(self.page, address, amount)
@@ -196,7 +197,7 @@ class World(PageClient):
         record_observations(page, [row])
 
     def approve(self, submission_id: str) -> None:
-        decisions.approve(submission_id, self.clock())
+        decisions.approve(submission_id, self.clock(), max_wallets=50_000)
 
     def reject(self, submission_id: str) -> None:
         decisions.reject(submission_id, self.clock())

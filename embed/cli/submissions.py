@@ -34,7 +34,9 @@ def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
 @json_option
 def approve(submission_id: str, as_json: bool) -> None:
     """Approve a pending wallet and add it to its page."""
-    approved = decisions.approve(submission_id, runtime().clock())
+    approved = decisions.approve(
+        submission_id, runtime().clock(), max_wallets=runtime().settings.max_wallets
+    )
     print_record(describe_submission(approved), as_json=as_json)
 
 

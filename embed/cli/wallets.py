@@ -37,7 +37,13 @@ def add(
 ) -> None:
     """Track a wallet."""
     changes = WalletChanges(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
-    added = tracking.add_wallet(page, address, changes, runtime().clock())
+    added = tracking.add_wallet(
+        page,
+        address,
+        changes,
+        runtime().clock(),
+        max_wallets=runtime().settings.max_wallets,
+    )
     print_record(describe_wallet_for_owner(added), as_json=as_json)
 
 

@@ -4,8 +4,9 @@ Each thread keeps its connection open: opening one costs more than most requests
 """
 
 import logging
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -59,6 +60,10 @@ def _open_sqlite(url: str) -> Database:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise SettingsError(f"DATABASE_URL: the folder cannot be made: {error}") from None
+    with suppress(OSError):  # it exists, or connecting will tell what is wrong
+        # Without this, SQLite would create it with the umask's permissions. Its other files
+        # get the permissions of this one.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     return SqliteDatabase(
         str(path),
         pragmas=_SQLITE_PRAGMAS,

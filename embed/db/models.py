@@ -72,6 +72,9 @@ class ApiKey(BaseModel):
     is_preview = BooleanField(default=False)  # used by the dashboard's preview only
 
 
+ApiKey.add_index(ApiKey.page, unique=True, where=ApiKey.is_preview, name="api_key_preview")
+
+
 class Tag(BaseModel):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     page_id: str

@@ -78,7 +78,7 @@ def _make_page(now: datetime) -> Page:
         )
         address = base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
         added_at = now + timedelta(milliseconds=number)  # lists are sorted by time
-        tracking.add_wallet(page.id, address, changes, added_at)
+        tracking.add_wallet(page.id, address, changes, added_at, max_wallets=WALLET_COUNT)
     return page
 
 

@@ -7,6 +7,9 @@ import regex
 from embed.errors import ApiError
 
 MAX_LENGTH = 32  # code points, after normalisation
+# NFKC makes at most four code points into one. Longer texts are refused before it: its time
+# grows with the square of a run of combining marks.
+MAX_RAW_LENGTH = 4 * MAX_LENGTH
 
 # A letter may have up to four combining marks, and only marks of a script of their own. NFKC has
 # already composed letters with common accents; the remaining marks of script Common or
@@ -29,8 +32,11 @@ def parse_nickname(raw: str) -> str:
 
     Raises ApiError `invalid_nickname_length` or `invalid_nickname_chars`.
     """
-    # NFKC can produce white space at the ends, so trim before and after it.
-    nickname = unicodedata.normalize("NFKC", raw.strip()).strip()
+    trimmed = raw.strip()
+    if len(trimmed) > MAX_RAW_LENGTH:
+        raise ApiError("invalid_nickname_length")
+    # NFKC can produce white space at the ends, so trim again.
+    nickname = unicodedata.normalize("NFKC", trimmed).strip()
     if not 1 <= len(nickname) <= MAX_LENGTH:
         raise ApiError("invalid_nickname_length")
     if not _ALLOWED.fullmatch(nickname):

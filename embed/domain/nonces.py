@@ -58,13 +58,13 @@ class NonceSigner:
     """Issues nonces as ``nonceId`` values, and reads them back."""
 
     def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
-        self._signer = Signer(secret_keys, "embed nonce", clock)
+        self._signer = Signer(secret_keys, "embed nonce", clock, tuple[str, str, str, str, str])
 
     def issue(
         self, *, page_id: str, wallet_address: str, key_id: str, host: str, lifetime: timedelta
     ) -> tuple[str, Nonce]:
         """Return a new ``nonceId`` and the nonce that it contains."""
-        nonce_id = self._signer.sign([page_id, wallet_address, key_id, host, make_id()], lifetime)
+        nonce_id = self._signer.sign((page_id, wallet_address, key_id, host, make_id()), lifetime)
         return nonce_id, self.unsign(nonce_id)
 
     def unsign(self, raw: str) -> Nonce:

@@ -44,15 +44,14 @@ class PasswordLinkSigner:
     """Signs one-time links: choosing a password changes its fingerprint and so ends the link."""
 
     def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
-        self._signer = Signer(secret_keys, "dashboard password link", clock)
+        self._signer = Signer(secret_keys, "dashboard password link", clock, tuple[str, str])
 
     def sign(self, owner_id: str, password_hash: str | None) -> str:
-        return self._signer.sign([owner_id, fingerprint(password_hash)], LINK_LIFETIME)
+        return self._signer.sign((owner_id, fingerprint(password_hash)), LINK_LIFETIME)
 
     def unsign(self, raw: str) -> tuple[str, str]:
         """Return the owner's id and the fingerprint at the time of signing. Raises ValueError."""
-        owner_id, made_for = self._signer.unsign(raw).value
-        return owner_id, made_for
+        return self._signer.unsign(raw).value
 
 
 def _encode(password: str) -> bytes:

@@ -13,7 +13,7 @@ class SessionSigner:
     """Turns session ids into cookie values and back."""
 
     def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
-        self._signer = Signer(secret_keys, "embed session", clock)
+        self._signer = Signer(secret_keys, "embed session", clock, str)
 
     def sign(self, session_id: str) -> str:
         return self._signer.sign(session_id, SESSION_LIFETIME)
@@ -21,6 +21,6 @@ class SessionSigner:
     def find_session_id(self, raw: str) -> str | None:
         """Return the session's id, or None for a forged, truncated or expired cookie."""
         try:
-            return str(self._signer.unsign(raw).value)
+            return self._signer.unsign(raw).value
         except ValueError:
             return None

@@ -4,31 +4,38 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+import msgspec
 from itsdangerous import BadData, TimestampSigner, URLSafeTimedSerializer
 
 from embed.domain.times import Clock, from_ms, to_ms
 
+Value = TypeVar("Value")
+
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class Signed(Generic[Value]):
     """A signed value, valid from `signed_at` until before `expires_at`."""
 
-    value: Any
+    value: Value
     signed_at: datetime
     expires_at: datetime
 
 
-class Signer:
+class Signer(Generic[Value]):
     """Signs small JSON values for one purpose and a limited time.
 
     `secret_keys`: the first signs, all verify, so that keys can be rotated. A value
-    that was signed for one `purpose` is invalid for any other.
+    that was signed for one `purpose` is invalid for any other. So is a value that does not have
+    the type `shape`, which another version of the service may have signed.
     """
 
-    def __init__(self, secret_keys: Sequence[str], purpose: str, clock: Clock) -> None:
+    def __init__(
+        self, secret_keys: Sequence[str], purpose: str, clock: Clock, shape: type[Value]
+    ) -> None:
         self._clock = clock
+        self._shape = tuple[int, shape]  # type: ignore[valid-type]
         self._serializer = URLSafeTimedSerializer(
             list(reversed(secret_keys)),  # itsdangerous signs with the last
             salt=purpose,
@@ -40,20 +47,22 @@ class Signer:
             },
         )
 
-    def sign(self, value: object, lifetime: timedelta) -> str:
+    def sign(self, value: Value, lifetime: timedelta) -> str:
         """Sign `value` with its lifetime, so that a later change of settings does not affect it."""
         signed = self._serializer.dumps([lifetime // timedelta(milliseconds=1), value])
         return signed if isinstance(signed, str) else signed.decode("ascii")
 
-    def unsign(self, raw: str) -> Signed:
+    def unsign(self, raw: str) -> Signed[Value]:
         """Raises ValueError for a value that was not signed here or has expired."""
         if not raw.isascii():
             raise ValueError("not signed here")
         try:
-            (lifetime_ms, value), signed_at = self._serializer.loads(raw, return_timestamp=True)
-        except BadData:
+            contents, signed_at = self._serializer.loads(raw, return_timestamp=True)
+            lifetime_ms, value = msgspec.convert(contents, self._shape)
+            expires_at = signed_at + timedelta(milliseconds=lifetime_ms)
+        except (BadData, msgspec.ValidationError, OverflowError):
             raise ValueError("not signed here") from None
-        signed = Signed(value, signed_at, signed_at + timedelta(milliseconds=lifetime_ms))
+        signed = Signed(value, signed_at, expires_at)
         if self._clock() >= signed.expires_at:
             raise ValueError("expired")
         return signed

@@ -12,17 +12,11 @@ def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
     """Return the page's preview key, a public key; create it the first time.
 
     It lists no origin, so it works on the service's own pages only. It is derived from the
-    installation's secret, since a key cannot be read back from its hash.
+    installation's secret, since a key cannot be read back from its hash. A changed secret gives
+    another key, which takes the place of the previous one.
     """
     digest = hmac.digest(secret_key.encode(), f"preview {page_id}".encode(), "sha512")
     key = PREFIXES["public"] + "".join(BASE62[byte % 62] for byte in digest[:RANDOM_LENGTH])
-    # A changed secret gives another key; revoke the previous one.
-    ApiKey.update(revoked_at=now).where(
-        ApiKey.page == page_id,
-        ApiKey.is_preview,
-        ApiKey.key_hash != hash_key(key),
-        ApiKey.revoked_at.is_null(),
-    ).execute()
     ApiKey.insert(
         page=page_id,
         tier="public",
@@ -30,5 +24,10 @@ def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
         display_prefix=shorten_key(key),
         is_preview=True,
         created_at=now,
-    ).on_conflict_ignore().execute()
+    ).on_conflict(
+        conflict_target=[ApiKey.page],
+        conflict_where=ApiKey.is_preview,
+        preserve=[ApiKey.key_hash, ApiKey.display_prefix],
+        update={ApiKey.revoked_at: None},  # earlier versions revoked the previous key
+    ).execute()
     return key

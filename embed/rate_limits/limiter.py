@@ -27,22 +27,28 @@ class RateLimiter:
         self._shared_paused_until = 0.0
 
     def hit(self, code: str, limit: RateLimitItem, who: str) -> None:
-        """Count one request of `who`. Raises ApiError `code` above the limit.
+        """Count one request of `who`. Raises ApiError `code` above the limit."""
+        reset_at = self.count(code, limit, who)
+        if reset_at is not None:
+            raise ApiError(code, retry_after=timedelta(seconds=reset_at - time.time()))
 
-        `code` and `who` are the key in Redis: changing their form resets the counters of a
-        running installation.
+    def count(self, name: str, limit: RateLimitItem, who: str) -> float | None:
+        """Count one request of `who`.
+
+        Above the limit, return when the window ends, in seconds since 1970. `name` and `who` are
+        the key in Redis: changing their form resets the counters of a running installation.
         """
         if time.monotonic() < self._shared_paused_until:
-            return _hit(self._own, code, limit, who)
+            return _count(self._own, name, limit, who)
         try:
-            return _hit(self._shared, code, limit, who)
+            return _count(self._shared, name, limit, who)
         except StorageError as error:
             _log.warning("Rate limits are counted per process for now: %s", error)
             self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
-            return _hit(self._own, code, limit, who)
+            return _count(self._own, name, limit, who)
 
 
-def _hit(counters: Strategy, code: str, limit: RateLimitItem, who: str) -> None:
-    if not counters.hit(limit, code, who):
-        reset_at = counters.get_window_stats(limit, code, who).reset_time
-        raise ApiError(code, retry_after=timedelta(seconds=reset_at - time.time()))
+def _count(counters: Strategy, name: str, limit: RateLimitItem, who: str) -> float | None:
+    if counters.hit(limit, name, who):
+        return None
+    return counters.get_window_stats(limit, name, who).reset_time

@@ -31,7 +31,9 @@ class Result:
     undecided: list[Undecided]
 
 
-def approve(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
+def approve(
+    submission_id: str, now: datetime, *, max_wallets: int, actor: str = COMMAND_LINE
+) -> Submission:
     """Add a pending wallet to its page. Raises NotFound, InvalidInput unless it is pending."""
     with editing_row(Submission, submission_id, actor, now) as (edit, submission):
         _check_pending(submission)
@@ -40,7 +42,11 @@ def approve(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> 
         submission.status = "approved"
         submission.decided_at = now
         submission.has_added_wallet = track_approved(
-            edit.page, submission.wallet_address, submission.nickname, now
+            edit.page,
+            submission.wallet_address,
+            submission.nickname,
+            now,
+            max_wallets=max_wallets,
         )
         submission.save()
         edit.record(SubmissionApproved.of(submission))

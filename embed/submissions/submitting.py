@@ -19,7 +19,7 @@ from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
 from embed.submissions.history import History
 from embed.submissions.soft_rejections import record_soft_rejection
-from embed.wallets.tracking import track_approved
+from embed.wallets.tracking import PageFull, track_approved
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,18 @@ def issue_nonce(
 
 
 def submit(
-    request: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
+    request: SubmissionRequest,
+    *,
+    runtime: Runtime,
+    access: Access,
+    session_id: str | None,
+    client: str,
 ) -> Submission:
     """Verify a request, apply the page's policy and store the submission.
 
-    A refusal by the session's limit or by policy is stored for the visitor's own list.
-    Raises ApiError, in the order of spec 4.3.
+    `client` is the address or network that the request came from. A refusal by the session's
+    limit or by policy is stored for the visitor's own list. Raises ApiError, in the order of
+    spec 4.3.
     """
     page = find_page(access.page_id)
     if page is None or page.deleted_at is not None:
@@ -73,13 +79,11 @@ def submit(
         raise ApiError("embed_disabled")
     verified = _verify(request, runtime=runtime, access=access, session_id=session_id)
     try:
-        if session_id is not None:
-            limit = runtime.settings.limit_session_submissions
-            runtime.limiter.hit("rate_limit_session", limit, f"submission {session_id}")
+        _check_limits(runtime, access, session_id, client)
         if page.min_balance > 0:
             balance = runtime.balances.get_balance(page, verified.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)
-        return _decide_and_store(verified, runtime.clock())
+        return _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
         if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
             record_soft_rejection(
@@ -90,6 +94,21 @@ def submit(
                 now=runtime.clock(),
             )
         raise
+
+
+def _check_limits(runtime: Runtime, access: Access, session_id: str | None, client: str) -> None:
+    """Limit submissions with a good signature, so that nobody fills a queue in a second.
+
+    With a secret key a server relays its visitors, so its address says nothing about them.
+    Raises ApiError `rate_limit_session`, `rate_limit_ip`.
+    """
+    settings = runtime.settings
+    if session_id is not None:
+        runtime.limiter.hit(
+            "rate_limit_session", settings.limit_session_submissions, f"submission {session_id}"
+        )
+    if access.tier == "public":
+        runtime.limiter.hit("rate_limit_ip", settings.limit_ip_submissions, f"submission {client}")
 
 
 def _verify(
@@ -109,7 +128,7 @@ def _check_unused(nonce: Nonce) -> None:
         raise ApiError("invalid_nonce")
 
 
-def _decide_and_store(verified: VerifiedSubmission, now: datetime) -> Submission:
+def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: int) -> Submission:
     """Decide and store while the page is locked. Raises ApiError."""
     nonce = verified.nonce
     try:
@@ -130,12 +149,14 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime) -> Submission
                 decided_at=now if status == "auto_approved" else None,
             )
             if status == "auto_approved" and track_approved(
-                page, nonce.wallet_address, verified.nickname, now
+                page, nonce.wallet_address, verified.nickname, now, max_wallets=max_wallets
             ):
                 bump_version(page.id)
             return submission
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None
+    except PageFull:
+        raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER) from None
 
 
 def _translate_conflicts() -> AbstractContextManager[None]:

@@ -15,10 +15,12 @@ from embed.errors import InvalidInput
 COLUMNS = ("address", "alias", "tags", "hidden", "balance")
 MAX_LINES = 10_000
 
-# A spreadsheet would run a cell that begins so. One apostrophe is added in front when writing and
-# removed when reading; cells that begin with apostrophes get one too, so that none is lost.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
+# A spreadsheet would run a cell that begins so, also with the full-width forms of the signs, and,
+# where its language separates cells by semicolons, the part after one. One apostrophe is added in
+# front when writing and removed when reading; what begins with apostrophes gets one too, so that
+# none is lost.
+_FORMULA = re.compile(r"(^|;)('*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])")
+_ESCAPED_FORMULA = re.compile(r"(^|;)'('*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])")
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 
 
@@ -63,12 +65,12 @@ def format_sheet(lines: Iterable[Line]) -> str:
 
 
 def escape_formula(cell: str) -> str:
-    """Put an apostrophe before a cell that a spreadsheet would run as a formula."""
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+    """Put an apostrophe before what a spreadsheet would run as a formula."""
+    return _FORMULA.sub(r"\1'\2", cell)
 
 
 def unescape_formula(cell: str) -> str:
-    return cell[1:] if _ESCAPED_FORMULA.match(cell) else cell
+    return _ESCAPED_FORMULA.sub(r"\1\2", cell)
 
 
 def decode_sheet(raw: bytes) -> str:

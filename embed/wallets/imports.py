@@ -18,7 +18,7 @@ from embed.events.editing import editing
 from embed.events.kinds import WalletsImported
 from embed.wallets.csv_format import Line, Mistake, format_sheet, parse_sheet
 from embed.wallets.tags import COLORS, list_tags
-from embed.wallets.tracking import TrackedWallet, list_wallets
+from embed.wallets.tracking import PageFull, TrackedWallet, list_wallets
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,15 @@ def export_sheet(page: Page) -> str:
             wallet.is_hidden,
             wallet.token_balance,
         )
-        for wallet in list_wallets(page, with_hidden=True)
+        for wallet in list_wallets(page, list_tags(page), with_hidden=True)
     )
 
 
-def plan_import(page: Page, text: str, *, makes_tags: bool) -> Plan:
+def plan_import(page: Page, text: str, *, makes_tags: bool, max_wallets: int) -> Plan:
     """Return what a table would change. Takes three statements, whatever its length."""
     sheet = parse_sheet(text)
-    known = {tag.name for tag in list_tags(page)}
+    tags = list_tags(page)
+    known = {tag.name for tag in tags}
     mistakes = list(sheet.mistakes)
     new_tags: dict[str, None] = {}
     for line in sheet.lines:
@@ -107,15 +108,22 @@ def plan_import(page: Page, text: str, *, makes_tags: bool) -> Plan:
         if missing and not makes_tags:
             names = ", ".join(missing)
             mistakes.append(Mistake(line.number, f"The page has no tag {names}."))
-    tracked = {wallet.address: wallet for wallet in list_wallets(page, with_hidden=True)}
+    tracked = {one.address: one for one in list_wallets(page, tags, with_hidden=True)}
     changes = [RowChange(line, tracked.get(line.address)) for line in sheet.lines]
     real = [change for change in changes if change.changes_anything]
-    mistakes.sort(key=lambda mistake: mistake.number)
     lacks_only_tags = bool(mistakes) and not sheet.mistakes
+    new = [change.line for change in real if change.before is None]
+    room = max(0, max_wallets - len(tracked))
+    if len(new) > room:
+        mistakes.append(Mistake(new[room].number, str(PageFull(max_wallets))))
+        lacks_only_tags = False
+    mistakes.sort(key=lambda mistake: mistake.number)
     return Plan(real, len(changes) - len(real), list(new_tags), mistakes, lacks_only_tags)
 
 
-def apply_import(page_id: str, text: str, *, makes_tags: bool, now: datetime, actor: str) -> Plan:
+def apply_import(
+    page_id: str, text: str, *, makes_tags: bool, max_wallets: int, now: datetime, actor: str
+) -> Plan:
     """Apply a table in one transaction, and return what was changed.
 
     The plan is made again while the page is locked. If it has mistakes, nothing is changed.
@@ -123,7 +131,7 @@ def apply_import(page_id: str, text: str, *, makes_tags: bool, now: datetime, ac
     """
     with editing(page_id, actor, now) as edit:
         page = edit.page
-        plan = plan_import(page, text, makes_tags=makes_tags)
+        plan = plan_import(page, text, makes_tags=makes_tags, max_wallets=max_wallets)
         if not plan.mistakes and plan.changes:
             _make_tags(page, plan.new_tags, now)
             ids = _write_wallets(page, plan.changes, now)

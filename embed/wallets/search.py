@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from embed.db.models import Page, Tag, Wallet, WalletTag
+from embed.wallets.tags import list_tags
 from embed.wallets.tracking import TrackedWallet, read_tracked
 
 RESULT_SIZE = 100
@@ -29,14 +30,16 @@ class SearchResult:
 
 
 def search_wallets(page: Page, wanted: WalletFilter, number: int = 1) -> SearchResult:
-    """Return wallets that match, oldest first, in four statements."""
+    """Return wallets that match, oldest first, in five statements."""
     found = Wallet.select(Wallet.id).where(Wallet.page == page, *_list_conditions(wanted))
     total = found.count()
     last = max(1, -(-total // RESULT_SIZE))
     number = min(max(1, number), last)
     rows = found.order_by(Wallet.created_at, Wallet.id).paginate(number, RESULT_SIZE)
     ids = [wallet.id for wallet in rows]
-    return SearchResult(read_tracked(page, Wallet.id.in_(ids)), total, number, last)
+    return SearchResult(
+        read_tracked(page, list_tags(page), Wallet.id.in_(ids)), total, number, last
+    )
 
 
 def _list_conditions(wanted: WalletFilter) -> list[Any]:

@@ -23,6 +23,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import WalletAdded, WalletChanged, WalletRemoved
 from embed.pages import get_page
+from embed.wallets.tags import list_tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,26 @@ class WalletChanges:
     is_hidden: bool | None = None
 
 
-def list_wallets(page: Page, *, with_hidden: bool = False) -> list[TrackedWallet]:
+class PageFull(InvalidInput):
+    """The page would track more wallets than MAX_WALLETS allows."""
+
+    def __init__(self, max_wallets: int) -> None:
+        super().__init__(f"A page tracks at most {max_wallets:,} wallets (MAX_WALLETS).")
+
+
+def list_wallets(
+    page: Page, page_tags: Sequence[Tag], *, with_hidden: bool = False
+) -> list[TrackedWallet]:
     """Return the page's wallets, oldest first, in two statements however many there are."""
-    return read_tracked(page) if with_hidden else read_tracked(page, ~Wallet.is_hidden)
+    conditions = () if with_hidden else (~Wallet.is_hidden,)
+    return read_tracked(page, page_tags, *conditions)
 
 
-def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
-    """Return the page's wallets that meet all conditions, oldest first, in two statements."""
+def read_tracked(page: Page, page_tags: Sequence[Tag], *conditions: Any) -> list[TrackedWallet]:
+    """Return the page's wallets that meet all conditions, oldest first, in two statements.
+
+    `page_tags` are all tags of the page, in their order: wallets share these objects.
+    """
     rows = (
         Wallet.select(
             Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden, Balance.amount
@@ -66,7 +80,7 @@ def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
         .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, Wallet.id)
     )
-    tags = _list_tags_by_wallet(page, *conditions)
+    tags = _list_tags_by_wallet(page, page_tags, *conditions)
     return [
         TrackedWallet(
             wallet_id, address, alias, bool(is_hidden), amount or Decimal(0), tags[wallet_id]
@@ -75,18 +89,21 @@ def read_tracked(page: Page, *conditions: Any) -> list[TrackedWallet]:
     ]
 
 
-def _list_tags_by_wallet(page: Page, *conditions: Any) -> defaultdict[str, tuple[Tag, ...]]:
+def _list_tags_by_wallet(
+    page: Page, page_tags: Sequence[Tag], *conditions: Any
+) -> defaultdict[str, tuple[Tag, ...]]:
     links = (
-        WalletTag.select(WalletTag.wallet, Tag.id, Tag.name, Tag.color)
-        .join(Tag)
-        .switch(WalletTag)
+        WalletTag.select(WalletTag.wallet, WalletTag.tag)
         .join(Wallet)
         .where(Wallet.page == page, *conditions)
-        .order_by(Tag.created_at, Tag.id)
     )
+    wallets_by_tag: defaultdict[str, list[str]] = defaultdict(list)
+    for wallet_id, tag_id in links.tuples().iterator():
+        wallets_by_tag[tag_id].append(wallet_id)
     by_wallet: defaultdict[str, tuple[Tag, ...]] = defaultdict(tuple)
-    for wallet_id, tag_id, name, color in links.tuples().iterator():
-        by_wallet[wallet_id] += (Tag(id=tag_id, name=name, color=color),)
+    for tag in page_tags:
+        for wallet_id in wallets_by_tag[tag.id]:
+            by_wallet[wallet_id] += (tag,)
     return by_wallet
 
 
@@ -96,9 +113,10 @@ def add_wallet(
     changes: WalletChanges,
     now: datetime,
     *,
+    max_wallets: int,
     actor: str = COMMAND_LINE,
 ) -> TrackedWallet:
-    """Track an address. Raises NotFound, InvalidInput."""
+    """Track an address, on a page of at most `max_wallets`. Raises NotFound, InvalidInput."""
     if not is_address(address):
         raise InvalidInput(
             f"{address!r} is not a wallet address (base58 of 32 bytes).", field="address"
@@ -108,10 +126,17 @@ def add_wallet(
         translate_unique_violations({"wallet_page_id_address": taken}),
         editing(page_id, actor, now) as edit,
     ):
+        check_room(edit.page, max_wallets)
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
         _apply(edit, wallet, changes)
         edit.record(WalletAdded.of(wallet))
         return get_tracked(edit.page, wallet.id)
+
+
+def check_room(page: Page, max_wallets: int, *, added: int = 1) -> None:
+    """Raises PageFull if the page, which is locked, cannot take `added` more wallets."""
+    if Wallet.select().where(Wallet.page == page).count() + added > max_wallets:
+        raise PageFull(max_wallets)
 
 
 def update_wallet(
@@ -136,13 +161,16 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
     return tracked
 
 
-def track_approved(page: Page, address: str, nickname: str, now: datetime) -> bool:
+def track_approved(
+    page: Page, address: str, nickname: str, now: datetime, *, max_wallets: int
+) -> bool:
     """Add an approved wallet to its page, unless the page tracks it already.
 
-    Returns whether it was added. Called inside the transaction of the approval.
+    Returns whether it was added. Called inside the transaction of the approval. Raises PageFull.
     """
     is_tracked = Wallet.select().where(Wallet.page == page, Wallet.address == address).exists()
     if not is_tracked:
+        check_room(page, max_wallets)
         Wallet.create(page=page, address=address, public_alias=nickname, created_at=now)
     return not is_tracked
 
@@ -156,7 +184,7 @@ def untrack_approved(page: Page, address: str, added_at: datetime) -> None:
 
 def get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
     """Raises NotFound."""
-    tracked = read_tracked(page, Wallet.id == wallet_id)
+    tracked = read_tracked(page, list_tags(page), Wallet.id == wallet_id)
     if not tracked:
         raise NotFound(f"There is no wallet {wallet_id}.")
     return tracked[0]
@@ -192,4 +220,5 @@ def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
 
 def list_all_wallets(page_id: str) -> list[TrackedWallet]:
     """Return all wallets of a page, the hidden ones too. Raises NotFound."""
-    return list_wallets(get_page(page_id), with_hidden=True)
+    page = get_page(page_id)
+    return list_wallets(page, list_tags(page), with_hidden=True)

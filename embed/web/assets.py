@@ -4,22 +4,19 @@ import hashlib
 from datetime import timedelta
 
 from flask import Flask, Response, send_from_directory
-from flask_compress import Compress
 
 from embed.settings import PROJECT_DIR
+from embed.web.compression import compress
 
 STATIC_DIR = PROJECT_DIR / "static"
 CACHED_FOR = timedelta(days=365)
 SCRIPT_CACHED_FOR = timedelta(hours=1)
 
-# Applied per route: on answers under /api it would change headers that the spec fixes.
-compress = Compress()
+STATIC_ENDPOINTS = {"static_file", "embed_script"}
 
 
 def init_assets(app: Flask) -> None:
     digest = hash_folder()
-    app.config["COMPRESS_REGISTER"] = False
-    compress.init_app(app)
 
     # One hash for the whole folder: JavaScript modules import each other by relative addresses,
     # which then contain the hash too.

@@ -11,6 +11,7 @@ from babel.numbers import format_decimal
 from babel.support import NullTranslations, Translations
 from flask import Flask, g, request
 from werkzeug.datastructures import LanguageAccept
+from werkzeug.http import parse_accept_header
 
 from embed.domain import amounts
 from embed.settings import PROJECT_DIR
@@ -18,6 +19,9 @@ from embed.settings import PROJECT_DIR
 CATALOG_DIR = PROJECT_DIR / "translations"
 SOURCE_LANGUAGE = "en"  # of the texts in the templates
 LANGUAGES = (SOURCE_LANGUAGE, "ar", "de", "es", "fr", "ja", "pt", "ru", "tr", "zh")
+
+# Browsers send less than 200 characters; parsing 8 KB takes longer than most requests.
+_MAX_HEADER_LENGTH = 1000
 
 # More digits than an amount has: with the default of 28, Babel would round twice.
 _PRECISION = 60
@@ -45,8 +49,12 @@ def current_language() -> str:
 
 def _match_browser_language() -> str:
     """Match Accept-Language by language only: de-AT counts as de."""
+    header = request.headers.get("Accept-Language", "")
+    if len(header) > _MAX_HEADER_LENGTH:
+        return SOURCE_LANGUAGE
     accepted = LanguageAccept(
-        (tag.partition("-")[0], quality) for tag, quality in request.accept_languages
+        (tag.partition("-")[0], quality)
+        for tag, quality in parse_accept_header(header, LanguageAccept)
     )
     return str(accepted.best_match(LANGUAGES, SOURCE_LANGUAGE))
 

@@ -5,6 +5,7 @@ API's checks, and not at all for unknown paths.
 """
 
 import ipaddress
+import re
 
 from flask import Flask, request
 from flask_limiter import Limiter
@@ -13,8 +14,12 @@ from limits import RateLimitItem
 from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
-from embed.web.current import runtime
+from embed.web.assets import STATIC_ENDPOINTS
+from embed.web.current import is_api_request, runtime
 from embed.web.visitor import find_session_id
+
+# Some proxies append the port: 192.0.2.1:4711, [2001:db8::1]:4711. Others write only brackets.
+_WITH_PORT = re.compile(r"^(?:([^:\[\]]+):\d+|\[([^\[\]]+)\](?::\d+)?)$")
 
 
 def init_limits(app: Flask, settings: Settings) -> RateLimiter:
@@ -36,9 +41,19 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
 
 
 def check_ip() -> None:
-    """Limit each client before all other checks, unknown paths included."""
-    if request.method != "OPTIONS" and f"{request.path}/".startswith(("/api/", "/embed/")):
+    """Limit each client before all other checks, whatever the path.
+
+    Static files do not count, as a page loads many, and preflights have a count of their own.
+    """
+    is_preflight = request.method == "OPTIONS" and is_api_request()
+    if not is_preflight and request.endpoint not in STATIC_ENDPOINTS:
         runtime().limiter.hit("rate_limit_ip", runtime().settings.limit_per_ip, client_network())
+
+
+def has_many_preflights() -> bool:
+    """Count a preflight, and tell whether its client has sent more than LIMIT_PER_IP of them."""
+    limit = runtime().settings.limit_per_ip
+    return runtime().limiter.count("preflight", limit, client_network()) is not None
 
 
 def check_key(key_id: str) -> None:
@@ -61,9 +76,7 @@ def check_sign_in(who: str, limit: RateLimitItem) -> None:
 
 def client_network() -> str:
     """Return what identifies a client: an IPv4 address, or the /64 network of an IPv6 address."""
-    address = request.remote_addr or ""
-    if address.count(":") == 1:  # some proxies append the port
-        address = address.partition(":")[0]
+    address = _WITH_PORT.sub(r"\1\2", request.remote_addr or "")
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:  # a unix socket, or some other text from a trusted proxy

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from servers import run_flask
-from world import SITE, USDC, Visitor, one_database
+from world import SECRET_KEY, SITE, USDC, Visitor, one_database
 
 from embed.db import connection
 from embed.db.models import MODELS, Submission
@@ -604,7 +604,7 @@ def test_soft_refusals_and_submissions_of_deleted_pages_are_not_approved(operato
 
 
 def test_commands_on_a_database_that_is_not_upgraded_say_how_to_upgrade_it(empty_database_url):
-    environ = {"DATABASE_URL": empty_database_url, "SECRET_KEY": "any"}
+    environ = {"DATABASE_URL": empty_database_url, "SECRET_KEY": SECRET_KEY}
     operator = Operator(create_app(Settings.from_environ(environ)))
     try:
         for words in [
@@ -661,7 +661,10 @@ def test_mistakes_of_processes_are_one_line_without_a_traceback(environ, words, 
 
 
 def test_database_that_is_away_is_one_line(tmp_path):
-    environ = {"DATABASE_URL": f"postgresql://embed@/embed?host={tmp_path}", "SECRET_KEY": "any"}
+    environ = {
+        "DATABASE_URL": f"postgresql://embed@/embed?host={tmp_path}",
+        "SECRET_KEY": SECRET_KEY,
+    }
 
     ended = run_flask("pages", "list", environ=environ, check=False)
 

@@ -3,7 +3,9 @@
 import json
 import math
 import operator
+import os
 import socket
+import stat
 import threading
 from decimal import Decimal
 
@@ -17,7 +19,7 @@ from peewee import (
 )
 from remote import at_once
 from servers import run_flask
-from world import Visitor, World
+from world import SECRET_KEY, Visitor, World
 
 from embed import pages
 from embed.db import connection
@@ -87,7 +89,7 @@ def test_upgrading_again_applies_nothing_and_loses_nothing(world):
 
 
 def test_several_upgrades_at_once_apply_each_migration_once(empty_database):
-    environ = {"DATABASE_URL": empty_database, "SECRET_KEY": "any"}
+    environ = {"DATABASE_URL": empty_database, "SECRET_KEY": SECRET_KEY}
 
     runs = at_once([lambda: run_flask("db", "upgrade", "--json", environ=environ)] * 3)
 
@@ -288,7 +290,80 @@ def test_doubles_stay_when_one_cannot_become_an_amount(empty_database):
     assert connection.list_missing_migrations()[0] == "0003_exact_amounts"
 
 
+def test_one_preview_key_of_each_page_stays_and_no_submission_is_lost(empty_database):
+    upgrade_to("0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    for page_id in ("one", "other"):
+        insert_page(page_id, min_balance=0)
+    upgrade_to("0003_exact_amounts")
+    for page_id in ("one", "other"):
+        for number in range(3):
+            key_id = f"{page_id}-preview-{number}"
+            insert(
+                "api_key",
+                id=key_id,
+                created_at=number,
+                page_id=page_id,
+                tier="public",
+                key_hash=key_id,
+                display_prefix="p",
+                origins="",
+                allow_null_origin=False,
+                is_preview=True,
+                revoked_at=None if number else 1,
+            )
+            insert(
+                "submission",
+                id=f"{key_id}-sent",
+                created_at=0,
+                page_id=page_id,
+                api_key_id=key_id,
+                wallet_address=key_id,
+                nickname="n",
+                status="pending",
+                has_added_wallet=False,
+            )
+    sent = select("SELECT id, page_id FROM submission")
+    assert len(sent) == 8
+
+    connection.upgrade()
+
+    kept = [row[0] for row in select("SELECT id FROM api_key WHERE is_preview")]
+    assert kept == ["one-preview-2", "other-preview-2"]
+    assert select("SELECT id, page_id FROM submission") == sent
+    used = select("SELECT DISTINCT api_key_id FROM submission")
+    assert {row[0] for row in used} == {*kept, "one-key", "other-key"}
+
+
 # Connections
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0])
+def test_database_is_made_for_its_user_alone_in_a_folder_that_was_there_before(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        connection.open_database(f"sqlite:///{tmp_path / 'embed.db'}")
+        connection.upgrade()
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+        db.close()
+
+    assert modes == dict.fromkeys(["embed.db", "embed.db-wal", "embed.db-shm"], 0o600)
+
+
+def test_database_that_was_there_keeps_its_permissions_and_rows(tmp_path):
+    path = tmp_path / "embed.db"
+    connection.open_database(f"sqlite:///{path}")
+    connection.upgrade()
+    db.close()
+    path.chmod(0o640)
+
+    connection.open_database(f"sqlite:///{path}")
+
+    assert connection.list_missing_migrations() == []
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    db.close()
 
 
 def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
@@ -310,7 +385,7 @@ def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
 
 def test_both_names_of_the_postgres_scheme_open_the_same_database(postgres_database_url):
     short = postgres_database_url.replace("postgresql://", "postgres://")
-    environ = {"DATABASE_URL": short, "SECRET_KEY": "any"}
+    environ = {"DATABASE_URL": short, "SECRET_KEY": SECRET_KEY}
 
     connection.open_database(Settings.from_environ(environ).database_url)
 

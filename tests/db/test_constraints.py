@@ -31,6 +31,13 @@ def submission_again(**changes: object) -> None:
     again(row)
 
 
+def preview_key_again() -> None:
+    row = ApiKey.select().first()
+    for number in range(2):
+        row.is_preview, row.key_hash = True, str(number)
+        again(row)
+
+
 @pytest.fixture
 def filled(world):
     world.add_tag("team")
@@ -42,6 +49,7 @@ def filled(world):
 SAME = {
     "owner_email": lambda: again(Owner.get()),
     "api_key_key_hash": lambda: again(ApiKey.get()),
+    "api_key_preview": preview_key_again,
     "tag_page_id_name": lambda: again(Tag.get()),
     "wallet_page_id_address": lambda: again(Wallet.get()),
     "submission_live_wallet": lambda: submission_again(nonce=None),
@@ -133,7 +141,7 @@ TAKEN = {
     "owner": lambda page_id, now: owners.create_owner("ann@example.com", now),
     "tag": lambda page_id, now: tags.add_tag(page_id, "team", "blue", now),
     "wallet": lambda page_id, now: tracking.add_wallet(
-        page_id, USDC, tracking.WalletChanges(), now
+        page_id, USDC, tracking.WalletChanges(), now, max_wallets=9
     ),
 }
 

@@ -3,7 +3,7 @@
 import pytest
 from peewee import OperationalError
 from playhouse.migrations import Runner
-from world import World, code_of
+from world import SECRET_KEY, World, code_of
 
 from embed import public_payload
 from embed.db import connection
@@ -19,7 +19,7 @@ API = "/api/embed"
 @pytest.fixture
 def client(empty_database_url, request):
     """A client of a service whose database has some migrations, by default none."""
-    settings = {"DATABASE_URL": empty_database_url, "SECRET_KEY": "any"}
+    settings = {"DATABASE_URL": empty_database_url, "SECRET_KEY": SECRET_KEY}
     client = create_app(Settings.from_environ(settings)).test_client()
     last = getattr(request, "param", None)
     if last is not None:
@@ -69,17 +69,17 @@ def test_preflights_widget_and_dashboard_come_back_later_too(client):
 @pytest.mark.parametrize("missing", ["SELECT * FROM nowhere", "SELECT no_column FROM page"])
 def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monkeypatch, missing):
     monkeypatch.setattr(
-        public_payload, "render_payload", lambda page_id, version: db.execute_sql(missing)
+        public_payload, "get_payload", lambda page_id, version: db.execute_sql(missing)
     )
 
     assert code_of(world.read()) == "unavailable"
 
 
 def test_statement_that_postgres_cannot_read_is_a_bug(postgres_database_url, clock, monkeypatch):
-    settings = {"DATABASE_URL": postgres_database_url, "SECRET_KEY": "any"}
+    settings = {"DATABASE_URL": postgres_database_url, "SECRET_KEY": SECRET_KEY}
     world = World(create_app(Settings.from_environ(settings), clock=clock), clock)
     monkeypatch.setattr(
-        public_payload, "render_payload", lambda page_id, version: db.execute_sql("SELEKT")
+        public_payload, "get_payload", lambda page_id, version: db.execute_sql("SELEKT")
     )
 
     assert code_of(world.read()) == "internal_error"

@@ -1,9 +1,11 @@
+import sys
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from embed.domain import nicknames
 from embed.domain.nicknames import parse_nickname
 from embed.errors import ApiError
 
@@ -11,6 +13,25 @@ from embed.errors import ApiError
 def test_nickname_of_5000_letters_is_too_long():
     with pytest.raises(ApiError, match=r"^invalid_nickname_length$"):
         parse_nickname("x" * 5000)
+
+
+@pytest.mark.parametrize("raw", ["\u0301\u0327" * 4000, "e" + "\u0301" * 8000, "\ufdfa" * 5000])
+def test_text_that_is_much_too_long_is_refused_before_it_is_normalised(raw, monkeypatch):
+    monkeypatch.setattr(nicknames, "unicodedata", None)
+
+    with pytest.raises(ApiError, match=r"^invalid_nickname_length$"):
+        parse_nickname(raw)
+
+
+def test_no_character_takes_more_code_points_than_the_bound_allows_for():
+    allowed = nicknames.MAX_RAW_LENGTH // nicknames.MAX_LENGTH
+    forms = {
+        chr(point): unicodedata.normalize("NFD", chr(point)) for point in range(sys.maxunicode)
+    }
+
+    assert max(map(len, forms.values())) == allowed
+    longest = next(form for form in forms.values() if len(form) == allowed)
+    assert len(parse_nickname(f" {longest * nicknames.MAX_LENGTH} ")) == nicknames.MAX_LENGTH
 
 
 def check_outcome(raw):

@@ -12,8 +12,10 @@ HOUR = timedelta(hours=1)
 MILLISECOND = timedelta(milliseconds=1)
 
 
-def make_signer(*secret_keys: str, purpose: str = "purpose", now: datetime = NOW) -> Signer:
-    return Signer(secret_keys or ["secret"], purpose, lambda: now)
+def make_signer(
+    *secret_keys: str, purpose: str = "purpose", now: datetime = NOW, shape: type = list
+) -> Signer:
+    return Signer(secret_keys or ["secret"], purpose, lambda: now, shape)
 
 
 SIGNER = make_signer()
@@ -43,6 +45,34 @@ def test_value_from_before_the_clock_was_set_back_still_holds():
 
 def test_signed_value_fits_into_addresses_and_cookies():
     assert re.fullmatch(r"[A-Za-z0-9_.-]+", SIGNER.sign(["\xe9\0\u20ac " * 50], HOUR))
+
+
+@pytest.mark.parametrize(
+    ("shape", "value"),
+    [
+        (str, 5),
+        (str, None),
+        (str, ["text"]),
+        (tuple[str, str], "text"),
+        (tuple[str, str], ["one"]),
+        (tuple[str, str], ["one", "two", "three"]),
+        (tuple[str, str], ["one", 2]),
+        (tuple[str, str], {"one": "two"}),
+    ],
+)
+def test_value_of_another_shape_is_refused(shape, value):
+    raw = make_signer(shape=object).sign(value, HOUR)
+
+    with pytest.raises(ValueError, match=r"^not signed here$"):
+        make_signer(shape=shape).unsign(raw)
+
+
+@pytest.mark.parametrize(
+    "contents", [5, None, "text", [], [1], ["1", VALUE], [1, VALUE, 3], [10**30, VALUE], {}]
+)
+def test_contents_without_a_lifetime_and_a_value_are_refused(contents):
+    with pytest.raises(ValueError, match=r"^not signed here$"):
+        SIGNER.unsign(SIGNER._serializer.dumps(contents))
 
 
 @pytest.mark.parametrize(

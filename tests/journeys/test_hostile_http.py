@@ -272,3 +272,12 @@ def test_escaped_bytes_that_are_no_text_are_an_unknown_page(page, path):
     answer = send(page, request)
 
     assert (answer.status, json.loads(answer.body)) == (401, {"error": "invalid_key"})
+
+
+@pytest.mark.parametrize("path", [b"/embed/tracking/x", b"/api/embed/session/submissions", b"/x"])
+def test_raw_bytes_in_a_query_string_are_no_failure(page, path):
+    head = b" HTTP/1.1\r\nHost: embed.example\r\nConnection: close\r\n\r\n"
+
+    answer = send(page, b"GET " + path + b"?key=\x80\xff&trackingPageId=\xe9" + head)
+
+    assert answer.status in (400, 401, 404)

@@ -18,6 +18,9 @@ from embed.db import connection
 # For several servers whose answers do not depend on the database.
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
+OLD = "an older secret of some length"
+NEW = "a newer secret of some length"
+
 
 def make_embed_database(postgres: Postgres) -> str:
     """Return the address of a new database in a cluster of the test's own."""
@@ -45,19 +48,19 @@ def test_nonces_and_cookies_survive_a_restart(database_url):
 
 @on_sqlite
 def test_rotated_secret_key_opens_what_the_old_one_sealed_until_that_is_dropped(database_url):
-    old = make_environ(database_url, SECRET_KEY="old")
+    old = make_environ(database_url, SECRET_KEY=OLD)
     with run_gunicorn(old) as server:
         page, visitor, late_visitor = RemotePage(server.url, old), Visitor(), Visitor()
         page.open_widget(visitor)
         draft, late_draft = page.draft(visitor), page.draft(late_visitor)
 
-    with run_gunicorn(make_environ(database_url, SECRET_KEY="new,old")) as server:
+    with run_gunicorn(make_environ(database_url, SECRET_KEY=f"{NEW},{OLD}")) as server:
         page.server_url = server.url
         assert page.post(draft, cookie=visitor.cookie).status_code == 201
         assert len(page.list_own(visitor).json["submissions"]) == 1
         newly_sealed = page.draft(Visitor())
 
-    with run_gunicorn(make_environ(database_url, SECRET_KEY="new")) as server:
+    with run_gunicorn(make_environ(database_url, SECRET_KEY=NEW)) as server:
         page.server_url = server.url
         answer = page.post(late_draft)
         assert (answer.status_code, answer.json) == (400, {"error": "invalid_nonce"})

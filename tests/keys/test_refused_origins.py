@@ -1,12 +1,18 @@
 """The embed doctor: refused origins are counted, and their number is bounded."""
 
 import pytest
-from world import SITE, Visitor
+from world import SITE, Visitor, code_of
 
 from embed.db.models import ApiKey, RefusedOrigin
 from embed.keys import access, refused_origins
 
 STRANGE = "https://strange.example"
+
+
+def read_from(world, origin: str, client: int = 0):
+    """Read the page from a site, with one of many clients."""
+    address = {"REMOTE_ADDR": f"198.51.100.{client}"}
+    return world.read(headers={"Origin": origin}, environ_base=address)
 
 
 def list_refused(world) -> dict[str, int]:
@@ -37,29 +43,41 @@ def test_site_that_is_let_in_is_not_kept(world):
 
 
 def test_refusals_count_at_most_once_a_minute(world):
-    for _ in range(5):
-        world.read(headers={"Origin": STRANGE})
+    for client in range(5):
+        read_from(world, STRANGE, client)
     assert list_refused(world) == {STRANGE: 1}
 
     world.clock.forward(seconds=59)
-    world.read(headers={"Origin": STRANGE})
+    read_from(world, STRANGE)
     assert list_refused(world) == {STRANGE: 1}
 
     world.clock.forward(seconds=1)
-    world.read(headers={"Origin": STRANGE})
+    read_from(world, STRANGE)
     assert list_refused(world) == {STRANGE: 2}
+
+
+def test_one_client_reports_few_sites(world):
+    for number in range(20):
+        assert code_of(read_from(world, f"https://{number}.example")) == "origin_not_allowed"
+        world.clock.forward(minutes=1)
+    read_from(world, STRANGE, client=1)
+
+    assert list(list_refused(world)) == [
+        STRANGE,
+        *(f"https://{number}.example" for number in (4, 3, 2, 1, 0)),
+    ]
 
 
 def test_flood_of_made_up_sites_fills_nothing_and_stops_writing(world):
     for number in range(refused_origins.MAX_PER_KEY + 10):
-        world.read(headers={"Origin": f"https://{number}.example"})
+        read_from(world, f"https://{number}.example", client=number)
 
     kept = list_refused(world)
     assert list(kept.values()) == [1] * refused_origins.MAX_PER_KEY
     assert "https://25.example" not in kept
 
     world.clock.forward(minutes=1)
-    world.read(headers={"Origin": "https://25.example"})
+    read_from(world, "https://25.example", client=99)
     assert "https://25.example" in list_refused(world)
     assert RefusedOrigin.select().count() == refused_origins.MAX_PER_KEY
 

@@ -12,6 +12,7 @@ from embed.events import activity_log
 from embed.submissions import decisions
 
 ACTOR = "owner@example.com"
+approve = partial(decisions.approve, max_wallets=50_000)
 
 
 def status_of(submission_id: str) -> str:
@@ -24,7 +25,7 @@ def change_many(world, change, *ids: str) -> decisions.Result:
 
 def test_undone_approval_takes_its_wallet_off_the_page_again(world):
     (only,) = add_submissions(world, 1)
-    decisions.approve(only, world.clock(), actor=ACTOR)
+    approve(only, now=world.clock(), actor=ACTOR)
     version = world.page.version
     decisions.undo(only, world.clock(), actor=ACTOR)
 
@@ -37,7 +38,7 @@ def test_undone_approval_leaves_a_wallet_that_was_tracked_before(world):
     visitor = Visitor()
     world.track(visitor.address, alias="Known")
     (only,) = add_submissions(world, 1, wallet_address=visitor.address)
-    decisions.approve(only, world.clock(), actor=ACTOR)
+    approve(only, now=world.clock(), actor=ACTOR)
     decisions.undo(only, world.clock(), actor=ACTOR)
 
     assert Wallet.get().public_alias == "Known"
@@ -88,7 +89,7 @@ def test_rejection_is_not_undone_when_the_wallet_is_live_again(world, status):
 def test_many_are_decided_and_the_others_named(world):
     decided, *waiting = add_submissions(world, 3)
     decisions.reject(decided, world.clock())
-    result = change_many(world, decisions.approve, decided, *waiting)
+    result = change_many(world, approve, decided, *waiting)
 
     assert [one.id for one in result.decided] == waiting
     assert [one.submission.id for one in result.undecided] == [decided]
@@ -110,13 +111,13 @@ def test_ids_of_another_page_change_nothing(world):
     Submission.update(page=world.make_page()).where(Submission.id == other).execute()
 
     with pytest.raises(NotFound):
-        change_many(world, decisions.approve, own, other)
+        change_many(world, approve, own, other)
     assert status_of(own) == status_of(other) == "pending"
 
 
 def test_every_decision_is_logged_with_its_actor(world):
     (only,) = add_submissions(world, 1, nickname="Alice")
-    for change in (decisions.approve, decisions.undo, decisions.reject):
+    for change in (approve, decisions.undo, decisions.reject):
         world.clock.forward(seconds=1)
         change_many(world, change, only)
 

@@ -104,7 +104,13 @@ def test_byte_order_mark_is_no_part_of_the_text():
     assert decode_sheet(b"\xef\xbb\xbfaddress") == "address"
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+"),
+        *("\uff1d1+1", "\uff0b1", "\uff0d1", "\uff20SUM(A1)", "'\uff1d1"),
+    ],
+)
 def test_formula_is_escaped_and_comes_back_exactly(cell):
     shown = escape_formula(cell)
 
@@ -112,13 +118,27 @@ def test_formula_is_escaped_and_comes_back_exactly(cell):
     assert unescape_formula(shown) == cell
 
 
-@pytest.mark.parametrize("cell", ["", "plain", "'", "'s", "1-1", "a=b"])
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("x;=1+1", "x;'=1+1"),
+        ("x;'=1", "x;''=1"),
+        ("=a;-b;c;\uff20d", "'=a;'-b;c;'\uff20d"),
+        (";;=1", ";;'=1"),
+    ],
+)
+def test_formula_after_a_semicolon_is_escaped_and_comes_back_exactly(cell, shown):
+    assert escape_formula(cell) == shown
+    assert unescape_formula(shown) == cell
+
+
+@pytest.mark.parametrize("cell", ["", "plain", "'", "'s", "1-1", "a=b", "a;b=c", ";", "a;'"])
 def test_what_is_no_formula_stays_as_it_is(cell):
     assert escape_formula(cell) == unescape_formula(cell) == cell
 
 
 printable = st.text(st.characters(exclude_categories=("Cc", "Cs", "Co")), max_size=40)
-hostile = st.text("=+-@';\\,\" a", max_size=12)
+hostile = st.text("=+-@';\\,\" a\uff1d\uff0b", max_size=12)
 texts = (printable | hostile).map(str.strip)
 lines = st.builds(
     Line,
@@ -147,7 +167,8 @@ def test_what_is_written_is_read_back_exactly(table):
 @given(tables)
 def test_no_written_cell_begins_a_formula(table):
     for row in csv.reader(io.StringIO(format_sheet(table), newline="")):
-        assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in row)
+        for part in ";".join(row).split(";"):
+            assert not part.startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r"))
 
 
 @given(st.text(max_size=200))

@@ -58,6 +58,13 @@ def open_sign(world, *, lang=None, wish=None):
     )
 
 
+@one_database
+def test_wish_longer_than_a_browser_sends_is_not_parsed(world):
+    assert language_of(open_sign(world, wish="de, en;q=0.5")) == "de"
+    for wish in ("de," * 2_500, "de;q=0.1," * 900, "de," + "x" * 8_000):
+        assert language_of(open_sign(world, wish=wish)) == "en"
+
+
 def open_widget(world, **arguments):
     return world.client.get(
         f"/embed/tracking/{world.page_id}", query_string={"key": world.public_key} | arguments

@@ -63,15 +63,47 @@ def test_every_request_counts_whatever_its_answer(world_with):
     assert code_of(world.read()) == "rate_limit_ip"
 
 
+@one_database
 @pytest.mark.parametrize(
-    "path",
-    ["/api/embed/nothing", "/api/nothing", "/embed/api/nothing", "/api/embed/tracking/x/y"],
+    ("method", "path"),
+    [
+        ("GET", "/api/embed/nothing"),
+        ("GET", "/api/nothing"),
+        ("GET", "/embed/api/nothing"),
+        ("GET", "/api/embed/tracking/x/y"),
+        ("GET", "/"),
+        ("GET", "/nothing"),
+        ("GET", "/API/embed/tracking/x"),
+        ("GET", "/Embed/tracking/x"),
+        ("GET", "/x/../api/embed/tracking/x"),
+        ("GET", "/./embed/tracking/x"),
+        ("GET", "//embed/tracking/x"),
+        ("GET", "/%2e%2e/embed/x"),
+        ("GET", "/dashboard"),
+        ("GET", "/dashboard/nothing"),
+        ("GET", "/dashboard/sign-in"),
+        ("POST", "/dashboard/sign-in"),
+        ("OPTIONS", "/nothing"),
+        ("OPTIONS", "/dashboard/sign-in"),
+        ("HEAD", "/embed/nothing"),
+    ],
 )
-def test_unknown_paths_are_limited(world_with, path):
+def test_every_path_is_limited(world_with, method, path):
     world = world_with(LIMIT_PER_IP="1/hour")
-    assert code_of(world.call("GET", path)) == "not_found"
+    assert world.call(method, path).status_code != 429
 
-    assert code_of(world.call("GET", path)) == "rate_limit_ip"
+    assert world.call(method, path).status_code == 429
+
+
+@one_database
+def test_static_files_are_not_limited(world_with):
+    world = world_with(LIMIT_PER_IP="1/hour")
+    for path in ("/embed.js", "/static/x/embed.js", "/embed.js"):
+        answer = world.call("GET", path)
+        answer.close()  # it is an open file
+        assert answer.status_code == 200
+
+    assert code_of(world.read()) is None
 
 
 def test_iframe_route_is_limited_with_a_page_for_people(world_with):
@@ -147,6 +179,9 @@ def test_client_without_an_address_is_limited_too(world_with, address):
         ("1", "198.51.100.7", "198.51.100.7"),
         ("1", "203.0.113.9, 198.51.100.7", "198.51.100.7"),
         ("1", "198.51.100.7:4711", "198.51.100.7"),
+        ("1", "[2001:db8::7]:4711", "2001:db8::1"),
+        ("1", "[2001:db8::7]", "2001:db8::1"),
+        ("1", "[::ffff:198.51.100.7]:4711", "198.51.100.7"),
         ("2", "203.0.113.9, 198.51.100.7", "203.0.113.9"),
         ("2", "192.0.2.99, 203.0.113.9, 198.51.100.7", "203.0.113.9"),
         ("2", "198.51.100.7", HERE),  # one proxy fewer than configured
@@ -171,6 +206,87 @@ def test_client_cannot_escape_by_making_up_forwarded_addresses(world_with):
 
     for made_up in ("1.1.1.1", "2.2.2.2, 3.3.3.3", "x"):
         assert is_limited(world, HERE, forwarded=f"{made_up}, 198.51.100.7")
+
+
+def send_preflight(world, *, origin=SITE, **arguments):
+    path = f"/api/embed/tracking/{world.page_id}"
+    return world.call("OPTIONS", path, headers={"Origin": origin}, **arguments)
+
+
+def test_flood_of_preflights_is_answered_without_the_database(world_with, count_statements):
+    world = world_with(LIMIT_PER_IP="3/hour")
+    assert count_statements(lambda: send_preflight(world)) == 1
+    for _ in range(2):
+        assert send_preflight(world, origin="https://evil.example").status_code == 403
+
+    assert count_statements(lambda: send_preflight(world)) == 0
+    assert send_preflight(world).status_code == 204
+    assert count_statements(lambda: send_preflight(world, **at("192.0.2.2"))) == 1
+
+
+@one_database
+def test_flood_of_preflights_permits_no_read(world_with):
+    world = world_with(LIMIT_PER_IP="2/hour")
+    evil = {"Origin": "https://evil.example"}
+    for _ in range(2):
+        assert send_preflight(world, origin=evil["Origin"]).status_code == 403
+
+    assert send_preflight(world, origin=evil["Origin"]).status_code == 204
+    assert code_of(world.read(headers=evil)) == "origin_not_allowed"
+
+
+# Submissions per address
+
+
+def test_one_address_cannot_fill_a_queue(world_with):
+    world = world_with(LIMIT_IP_SUBMISSIONS="2/10 minutes")
+    world.configure(queue_capacity=3)
+    for _ in range(2):
+        assert code_of(world.submit(Visitor())) is None
+
+    refused = world.submit(Visitor())
+
+    assert code_of(refused) == "rate_limit_ip"
+    assert 570 <= retry_after(refused) <= 600
+    assert code_of(world.read()) is None
+    draft = world.draft(Visitor())
+    assert code_of(world.post(draft, **at("192.0.2.2"))) is None
+
+
+def test_submissions_of_one_ipv6_network_count_together(world_with):
+    world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
+    assert code_of(world.post(world.draft(Visitor()), **at("2001:db8::1"))) is None
+
+    assert code_of(world.post(world.draft(Visitor()), **at("2001:db8::2"))) == "rate_limit_ip"
+
+
+def test_server_that_relays_visitors_is_not_limited(world_with):
+    world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
+
+    for _ in range(3):
+        draft = world.draft(Visitor(), key=world.secret_key)
+        assert code_of(world.post(draft, key=world.secret_key)) is None
+    assert code_of(world.submit(Visitor())) is None
+
+
+def test_only_good_signatures_count_for_an_address(world_with):
+    world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
+    draft = world.draft(Visitor())
+    for wrong in ({"signature": ""}, {"nickname": ""}, {"nonceId": "x"}, {"walletAddress": "x"}):
+        assert world.post(draft | wrong).status_code in (400, 401)
+
+    assert code_of(world.post(draft)) is None
+    assert code_of(world.submit(Visitor())) == "rate_limit_ip"
+
+
+def test_submission_that_its_session_may_not_send_does_not_count_for_the_address(world_with):
+    world = world_with(LIMIT_IP_SUBMISSIONS="2/hour", LIMIT_SESSION_SUBMISSIONS="1/hour")
+    visitor = with_session(world)
+    answers = [world.post(world.draft(Visitor()), cookie=visitor.cookie) for _ in range(3)]
+    assert [code_of(one) for one in answers] == [None, "rate_limit_session", "rate_limit_session"]
+
+    assert code_of(world.submit(Visitor())) is None
+    assert code_of(world.submit(Visitor())) == "rate_limit_ip"
 
 
 # Per key

@@ -1,4 +1,7 @@
-"""Authentication of API requests by bearer keys (spec 5); every route requires one."""
+"""Authentication of API requests by bearer keys (spec 5).
+
+Every route requires one, except for that of the OpenAPI document.
+"""
 
 import re
 
@@ -7,9 +10,9 @@ from flask import g, request
 from embed.domain.origins import decide_origin
 from embed.errors import ApiError
 from embed.keys.access import Access, get_access, record_use
-from embed.keys.refused_origins import record_refused_origin
 from embed.web import rate_limits
 from embed.web.current import own_origin, runtime
+from embed.web.refused_sites import report_refused_site
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
@@ -50,5 +53,5 @@ def check_origin(access: Access) -> None:
     )
     if decision.code is not None:
         if decision.refused_origin is not None:
-            record_refused_origin(access.key_id, decision.refused_origin, runtime().clock())
+            report_refused_site(access.key_id, decision.refused_origin)
         raise ApiError(decision.code)

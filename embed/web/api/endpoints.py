@@ -9,7 +9,7 @@ from embed.submissions import queries, submitting
 from embed.web import rate_limits, visitor
 from embed.web.api import auth, bodies
 from embed.web.api.cors import answer_preflight, check_preflight_origin
-from embed.web.assets import compress
+from embed.web.compression import compress_once
 from embed.web.current import own_host, runtime
 
 OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the session cookie
@@ -26,10 +26,12 @@ def read_tracking_page(page_id: str) -> ResponseReturnValue:
         raise ApiError("not_found")
     if not g.access.is_page_open:
         raise ApiError("embed_disabled")
-    payload = public_payload.render_payload(page_id, g.access.page_version)
-    response = Response(payload, content_type="application/json")
+    payload = public_payload.get_payload(page_id, g.access.page_version)
+    response = Response(payload.json, content_type="application/json")
     # Compress for the widget, which polls every 30 s; under /api the spec fixes the headers.
-    return compress.after_request(response) if request.blueprint == OWN_API else response
+    if request.blueprint == OWN_API:
+        return compress_once(response, f"{page_id} {g.access.page_version}")
+    return response
 
 
 @blueprint.post("/siws/nonce")
@@ -50,7 +52,11 @@ def create_submission() -> ResponseReturnValue:
     submission_request = bodies.read_submission_request()
     auth.check_page(submission_request.page_id)
     submission = submitting.submit(
-        submission_request, runtime=runtime(), access=g.access, session_id=visitor.find_session_id()
+        submission_request,
+        runtime=runtime(),
+        access=g.access,
+        session_id=visitor.find_session_id(),
+        client=rate_limits.client_network(),
     )
     return {"submissionId": submission.id, "status": submission.status}, 201
 
@@ -68,7 +74,13 @@ def list_session_submissions() -> ResponseReturnValue:
 
 @blueprint.route("/tracking/<page_id>", methods=["OPTIONS"])
 def preflight_tracking_page(page_id: str) -> ResponseReturnValue:
-    check_preflight_origin(page_id)
+    """Answer the first preflights of a client after checking the origin, and the rest without.
+
+    So a flood of preflights does not reach the database. A preflight permits nothing: the read
+    itself checks the origin again.
+    """
+    if not rate_limits.has_many_preflights():
+        check_preflight_origin(page_id)
     return answer_preflight("GET", "Authorization")
 
 

@@ -1,19 +1,20 @@
 """Shared by all routes of the dashboard: sign-in, CSRF, headers and error pages."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
-from flask import Blueprint, Flask, Request, Response, redirect, request, url_for
-from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from flask import Blueprint, Flask, Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.settings import Settings
+from embed.web.dashboard import sessions
 from embed.web.dashboard.current_owner import load_owner
+from embed.web.dashboard.isolation import is_from_elsewhere, isolate
 from embed.web.dashboard.responses import render_mistake
 from embed.web.security_headers import restrict_content
 
@@ -21,44 +22,33 @@ blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
-SESSION_LIFETIME = timedelta(days=14)
-MAX_FORM_BYTES = 4 * 1024 * 1024  # a CSV of 10,000 wallets
+FROM_ELSEWHERE = "Another site sent you here. Open this from the dashboard itself, at /dashboard/."
+# Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
+MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
+MAX_FILE_BYTES = 4 * 1024 * 1024  # a CSV of 10,000 wallets
+FILE_ENDPOINTS = {"dashboard.import_wallets", "dashboard.apply_import"}
 
 _csrf = CSRFProtect()
 _login = LoginManager()
-
-
-class _DashboardSessions(SecureCookieSessionInterface):
-    """Flask's session cookie, Secure except on localhost, where there may be no TLS."""
-
-    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """Skip the API and the widget, which do not use this session, to save time."""
-        if not request.path.startswith("/dashboard"):
-            return None
-        return super().open_session(app, request)
-
-    def get_cookie_secure(self, app: Flask) -> bool:
-        return urlsplit(request.host_url).hostname not in ("localhost", "127.0.0.1", "::1")
 
 
 def init_dashboard(app: Flask, settings: Settings) -> None:
     app.secret_key, *fallbacks = settings.secret_keys
     app.config.update(
         SECRET_KEY_FALLBACKS=fallbacks,
-        SESSION_COOKIE_NAME="embed_dashboard",
-        SESSION_COOKIE_PATH="/dashboard",
         SESSION_COOKIE_SAMESITE="Lax",
-        PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
+        PERMANENT_SESSION_LIFETIME=sessions.LIFETIME,
         WTF_CSRF_CHECK_DEFAULT=False,  # the API has no cookies that a forged request could use
         WTF_CSRF_TIME_LIMIT=None,  # a form may stay open as long as its owner is signed in
     )
-    app.session_interface = _DashboardSessions()
+    app.session_interface = sessions.DashboardSessions()
     _csrf.init_app(app)
     # Not _login.init_app, which would read the session after every request of the API too.
     app.login_manager = _login  # type: ignore[attr-defined]
     # IP addresses change; the session is bound to the password's fingerprint instead.
     _login.session_protection = None
     _login.user_loader(load_owner)
+    app.after_request(isolate)  # also where no route is found
     app.register_blueprint(blueprint)
 
 
@@ -69,8 +59,13 @@ def provide_user() -> dict[str, Any]:
 
 @blueprint.before_request
 def guard_request() -> ResponseReturnValue | None:
-    """Redirect to the sign-in page unless signed in, and refuse forged forms (CSRF)."""
-    request.max_content_length = request.max_form_memory_size = MAX_FORM_BYTES
+    """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
+    if is_from_elsewhere():  # first, and without the session: the same for every visitor
+        return Response(FROM_ELSEWHERE, 403, content_type="text/plain; charset=utf-8")
+    if current_user.is_authenticated:
+        request.max_content_length = request.max_form_memory_size = _find_size_limit()
+    if (request.content_length or 0) > (request.max_content_length or 0):
+        raise RequestEntityTooLarge
     if request.endpoint not in OPEN_ENDPOINTS and not current_user.is_authenticated:
         return redirect(url_for("dashboard.sign_in", next=_find_target()))
     if request.method not in ("GET", "HEAD"):
@@ -78,6 +73,15 @@ def guard_request() -> ResponseReturnValue | None:
             return render_mistake("The dashboard takes what its forms send.", 415)
         _csrf.protect()
     return None
+
+
+def _find_size_limit() -> int:
+    """Return the most bytes that an owner may send; much only as the parts of a file upload.
+
+    Four megabytes of a form in the URL's encoding would take seconds to parse.
+    """
+    is_upload = request.endpoint in FILE_ENDPOINTS and request.mimetype == "multipart/form-data"
+    return MAX_FILE_BYTES if is_upload else MAX_FORM_BYTES
 
 
 def _find_target() -> str | None:
@@ -117,7 +121,7 @@ def show_unknown(_: Any) -> ResponseReturnValue:
 
 @blueprint.errorhandler(413)
 def show_too_large(_: Any) -> ResponseReturnValue:
-    return render_mistake("This is more than 4 MB. Send it in parts.", 413)
+    return render_mistake("This is too much at once; a file may have 4 MB. Send it in parts.", 413)
 
 
 @blueprint.errorhandler(InvalidInput)

@@ -25,7 +25,7 @@ TABS = {
     "turned-away": ("soft_rejected",),
 }
 ORDERS = ("newest", "oldest")
-DECISIONS = {"approve": decisions.approve, "reject": decisions.reject}
+DECISIONS = ("approve", "reject")
 NOTHING_CHOSEN = "Choose at least one submission first."
 
 
@@ -77,7 +77,12 @@ def decide(page_id: str) -> ResponseReturnValue:
     if not (form.validate_on_submit() and form.ids.data):
         return _render(page, mistake=NOTHING_CHOSEN, status=422)
     decision = str(form.decision.data)
-    change = partial(DECISIONS[decision], now=now, actor=current_owner().email)
+    approve = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
+    change = partial(
+        approve if decision == "approve" else decisions.reject,
+        now=now,
+        actor=current_owner().email,
+    )
     result = decisions.change_many(page, form.ids.data, change)
     undo.remember(page.id, decision, result.decided, now)
     return _answer(page, result, "decided")

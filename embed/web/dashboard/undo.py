@@ -14,6 +14,7 @@ OFFERED_FOR = timedelta(seconds=10)
 MAX_IDS = 100
 
 _KEY = "decided"
+Stored = tuple[str, str, int, list[str], str]  # the fields of Undoable, with the time in ms
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
         form.file.errors = [str(mistake)]
         return render("wallets_import.html", page=page, form=form, status=422)
     makes_tags = bool(form.makes_tags.data)
-    plan = imports.plan_import(page, text, makes_tags=makes_tags)
+    max_wallets = runtime().settings.max_wallets
+    plan = imports.plan_import(page, text, makes_tags=makes_tags, max_wallets=max_wallets)
     return _show_plan(page, form, plan, text)
 
 
@@ -62,7 +63,12 @@ def apply_import(page_id: str) -> ResponseReturnValue:
     form = ApplyForm()
     text, makes_tags = form.text.data or "", bool(form.makes_tags.data)
     plan = imports.apply_import(
-        page.id, text, makes_tags=makes_tags, now=runtime().clock(), actor=current_owner().email
+        page.id,
+        text,
+        makes_tags=makes_tags,
+        max_wallets=runtime().settings.max_wallets,
+        now=runtime().clock(),
+        actor=current_owner().email,
     )
     if plan.mistakes:  # the page has changed since the dry run
         return _show_plan(page, ImportForm(), plan, text)

@@ -129,6 +129,7 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
                 (form.address.data or "").strip(),
                 _read_changes(form),
                 runtime().clock(),
+                max_wallets=runtime().settings.max_wallets,
                 actor=current_owner().email,
             )
         except InvalidInput as mistake:

@@ -10,15 +10,14 @@ from embed import public_payload
 from embed.domain.origins import decide_origin, parse_origin
 from embed.errors import ApiError
 from embed.keys.access import Access
-from embed.keys.refused_origins import record_refused_origin
 from embed.pages import find_page
-from embed.web.assets import compress
+from embed.public_payload import Payload
+from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
+from embed.web.refused_sites import report_refused_site
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_public_access, read_look, respond
 from embed.web.widget.wallet_links import build_links
-
-WALLETS_SHOWN = 100
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -34,17 +33,18 @@ def show_widget(page_id: str) -> Response:
         raise ApiError("not_found")
     if not access.is_page_open:
         raise ApiError("embed_disabled")
-    payload = public_payload.read_payload(page_id, access.page_version)
+    payload = public_payload.get_payload(page_id, access.page_version)
     response = respond(
         render_template(
             "widget/page.html",
             page_id=page_id,
             key=request.args["key"],
-            page=payload,
+            page=payload.details,
+            wallet_count=payload.wallet_count,
             policy=page,
             site=_find_site(access),
             look=read_look(),
-            shown=_choose_wallets(payload["wallets"]),
+            shown=_choose_wallets(payload),
             links=build_links(page_id),
             scripts=runtime().extra_scripts,
         ),
@@ -80,21 +80,20 @@ def _record_refused_site(access: Access) -> None:
         find_own_origin=own_origin,
     )
     if decision.refused_origin is not None:
-        record_refused_origin(access.key_id, decision.refused_origin, runtime().clock())
+        report_refused_site(access.key_id, decision.refused_origin)
 
 
-def _choose_wallets(wallets: list[dict[str, Any]]) -> dict[str, Any]:
+def _choose_wallets(payload: Payload) -> dict[str, Any]:
     """Return the wallets to render; the others are shown by a script, or by links without one."""
-    last = max(1, -(-len(wallets) // WALLETS_SHOWN))
+    last = payload.part_count
     number = min(max(1, request.args.get("page", 1, type=int)), last)
-    start = (number - 1) * WALLETS_SHOWN
     arguments = {name: value for name, value in request.args.items() if name != "page"}
 
     def link(to: int) -> str | None:
         return f"?{urlencode(arguments | {'page': to})}" if 1 <= to <= last else None
 
     return {
-        "wallets": wallets[start : start + WALLETS_SHOWN],
+        "wallets": payload.read_part(number),
         "number": number,
         "last": last,
         "previous": link(number - 1),

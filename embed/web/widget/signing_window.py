@@ -2,7 +2,7 @@
 
 from flask import Response, render_template
 
-from embed.web.assets import compress
+from embed.web.compression import compress
 from embed.web.current import runtime
 from embed.web.widget.blueprint import blueprint, read_look, respond
 

@@ -1,5 +1,6 @@
 """Links and QR codes that open the widget in the browser of a phone's wallet."""
 
+from functools import lru_cache
 from urllib.parse import quote, urlencode
 
 import segno
@@ -19,12 +20,18 @@ def draw_qr_code(page_id: str) -> Response:
     links = build_links(page_id)
     if wallet not in links:
         raise ApiError("not_found")
-    code = segno.make(links[wallet], error="m").svg_inline(scale=4, border=2, light="#fff")
     return Response(
-        code.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1),
+        _draw(links[wallet]),
         content_type="image/svg+xml",
         headers={"Cache-Control": "private, max-age=3600"},
     )
+
+
+@lru_cache(maxsize=256)  # drawing takes most of the request's time
+def _draw(link: str) -> str:
+    """Return an SVG document of about 7 KB."""
+    code = segno.make(link, error="m").svg_inline(scale=4, border=2, light="#fff")
+    return code.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
 
 
 def build_links(page_id: str) -> dict[str, str]:

@@ -668,7 +668,11 @@ def test_session_cannot_fill_the_table_with_refusals(world):
 
 
 def test_session_fills_the_table_with_no_more_refusals_than_its_list_shows(world_with):
-    world = world_with(LIMIT_SESSION_NONCES="60/hour", LIMIT_SESSION_SUBMISSIONS="60/hour")
+    world = world_with(
+        LIMIT_SESSION_NONCES="60/hour",
+        LIMIT_SESSION_SUBMISSIONS="60/hour",
+        LIMIT_IP_SUBMISSIONS="60/hour",
+    )
     visitor, other = with_session(world), with_session(world)
     submit(world, visitor, "kept")
     world.configure(min_balance=1)

@@ -115,7 +115,11 @@ def test_submissions_of_one_instant_come_in_a_stable_order(world, visitor):
 
 
 def test_only_the_fifty_newest_are_listed(world_with):
-    world = world_with(LIMIT_SESSION_NONCES="60/hour", LIMIT_SESSION_SUBMISSIONS="60/hour")
+    world = world_with(
+        LIMIT_SESSION_NONCES="60/hour",
+        LIMIT_SESSION_SUBMISSIONS="60/hour",
+        LIMIT_IP_SUBMISSIONS="60/hour",
+    )
     visitor = Visitor()
     world.open_widget(visitor)
     for number in range(51):

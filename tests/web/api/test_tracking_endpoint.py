@@ -140,7 +140,7 @@ def test_pages_of_one_mint_share_what_was_observed_and_other_mints_do_not(world)
     address = Visitor().address
     same, other = world.make_page(), world.make_page(token_mint=EURC)
     for page_id in (world.page_id, same, other):
-        tracking.add_wallet(page_id, address, tracking.WalletChanges(), world.clock())
+        world.track(address, page_id=page_id)
     world.observe(address, 5)
     world.observe_on(pages.get_page(other), address, 9)
 

@@ -6,6 +6,7 @@ import pytest
 from world import one_database
 
 from embed.keys import access, management, preview
+from embed.web.dashboard import sessions
 
 SIGN_IN = "/dashboard/sign-in"
 
@@ -49,6 +50,90 @@ def test_file_in_place_of_a_text_is_a_missing_text(world, owner):
     assert {path for path, status in statuses.items() if status >= 500} == set()
 
 
+class CountedBody(io.BytesIO):
+    """A request's body that counts how many bytes are read."""
+
+    read_bytes = 0
+
+    def _count(self, part: bytes) -> bytes:
+        self.read_bytes += len(part)
+        return part
+
+    def read(self, *size) -> bytes:
+        return self._count(super().read(*size))
+
+    def readline(self, *size) -> bytes:
+        return self._count(super().readline(*size))
+
+    def readinto(self, target) -> int:
+        target[:] = (part := self.read(len(target))).ljust(len(target), b"\0")
+        return len(part)
+
+
+URL_ENCODED = "application/x-www-form-urlencoded"
+
+
+def send_raw(client, path: str, body: bytes, mimetype: str, *, is_chunked=False):
+    """Post a body, and return the answer with the number of bytes that were read of it."""
+    stream = CountedBody(body)
+    length = {} if is_chunked else {"content_length": len(body)}
+    answer = client.post(
+        path,
+        input_stream=stream,
+        content_type=mimetype,
+        environ_overrides={"wsgi.input_terminated": True},
+        **length,
+    )
+    return answer, stream.read_bytes
+
+
+@one_database
+@pytest.mark.parametrize("mimetype", [URL_ENCODED, "multipart/form-data; boundary=x"])
+def test_large_form_before_sign_in_is_refused_unread(world, owner, mimetype):
+    anonymous = world.app.test_client()
+    sent = {
+        path: send_raw(anonymous, path, b"%ff&" * 1_000_000, mimetype)
+        for path in [*paths_of(world), f"/dashboard/pages/{world.page_id}/wallets/import/apply"]
+    }
+
+    assert {path: (answer.status_code, read) for path, (answer, read) in sent.items()} == (
+        dict.fromkeys(sent, (413, 0))
+    )
+
+
+@one_database
+def test_large_form_of_unknown_length_is_read_up_to_the_limit(world, owner):
+    anonymous = world.app.test_client()
+
+    answer, read = send_raw(anonymous, SIGN_IN, b"%ff&" * 1_000_000, URL_ENCODED, is_chunked=True)
+
+    assert answer.status_code == 413
+    assert read <= 17 * 1024
+
+
+@one_database
+def test_owner_sends_much_only_where_a_file_is_expected(world, owner):
+    base = f"/dashboard/pages/{world.page_id}"
+    sent = {
+        path: send_raw(owner.client, path, b"%ff&" * 50_000, URL_ENCODED)
+        for path in [f"{base}/policy", f"{base}/queue/decide", f"{base}/wallets/import/apply"]
+    }
+
+    assert {path: (answer.status_code, read) for path, (answer, read) in sent.items()} == (
+        dict.fromkeys(sent, (413, 0))
+    )
+    rows = "\n".join(f"{number:044}" for number in range(5_000))
+    for answer in (
+        owner.post(f"{base}/wallets/import", file=(io.BytesIO(rows.encode()), "f.csv")),
+        owner.client.post(
+            f"{base}/wallets/import/apply",
+            data={"csrf_token": owner.token, "text": rows},
+            content_type="multipart/form-data",
+        ),
+    ):
+        assert answer.status_code == 422  # read, and found to hold no addresses
+
+
 @one_database
 @pytest.mark.parametrize(
     "target",
@@ -77,12 +162,48 @@ def test_long_message_fits_into_the_cookie(world, owner):
     assert len(answer.headers.get("Set-Cookie", "")) < 4000
 
 
-def test_preview_key_ends_when_the_secret_changes(world):
-    before = preview.get_preview_key(world.page_id, "one secret", world.clock())
-    after = preview.get_preview_key(world.page_id, "another secret", world.clock())
+def test_preview_key_follows_the_secret_there_and_back(world):
+    def get_key(secret: str) -> str:
+        return preview.get_preview_key(world.page_id, secret, world.clock())
 
-    assert access.find_access(before).is_revoked
-    assert not access.find_access(after).is_revoked
+    old, new, again = get_key("old"), get_key("new"), get_key("old")
+
+    assert old == again
+    assert access.find_access(new) is None
+    assert not access.find_access(old).is_revoked
+    assert get_key("old") == old
+
+
+@one_database
+@pytest.mark.parametrize(
+    "contents",
+    [
+        [],
+        [1, 2],
+        "text",
+        5,
+        {"_user_id": 5},
+        {"_user_id": ["x"]},
+        {"csrf_token": 5},
+        {"_flashes": "text"},
+        {"_flashes": [5]},
+        {"decided": 5},
+        {"decided": [["page", "approve", "now", [], "n"]]},
+        {"decided": [["page"]]},
+    ],
+    ids=repr,
+)
+def test_signed_session_of_another_shape_is_a_new_session(world, owner, contents):
+    serializer = world.app.session_interface.get_signing_serializer(world.app)
+    if isinstance(contents, dict):
+        with owner.client.session_transaction(SIGN_IN) as session:
+            contents = dict(session) | contents
+    client = world.app.test_client()
+    client.set_cookie(sessions.LOCAL_NAME, serializer.dumps(contents), path="/dashboard")
+
+    assert client.get(SIGN_IN).status_code == 200
+    assert client.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 302
+    assert client.post(SIGN_IN, data={"csrf_token": "x"}).status_code == 400
 
 
 def test_back_leads_to_our_own_pages_only(owner):

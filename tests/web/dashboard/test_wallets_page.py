@@ -268,12 +268,7 @@ def test_change_leads_back_to_the_same_search(world, owner):
 
 def test_wallets_of_another_page_are_passed_over(world, owner, stranger):
     mine = world.track(make_address())
-    theirs = tracking.add_wallet(
-        stranger.make_page(),
-        make_address(),
-        tracking.WalletChanges(),
-        world.clock(),
-    )
+    theirs = world.track(make_address(), page_id=stranger.make_page())
 
     change(owner, "remove", [mine.id, theirs.id, "' OR 1=1", "\0"], sure="yes")
 
@@ -394,8 +389,8 @@ def test_import_keeps_the_order_of_the_file(world, owner):
 def test_imported_balance_reaches_the_owners_other_pages_and_no_strangers(world, owner, stranger):
     address = make_address()
     other_id, strange_id = owner.make_page(), stranger.make_page()
-    tracking.add_wallet(strange_id, address, tracking.WalletChanges(), world.clock())
-    tracking.add_wallet(other_id, address, tracking.WalletChanges(), world.clock())
+    world.track(address, page_id=strange_id)
+    world.track(address, page_id=other_id)
     key = world.make_key("secret", page_id=other_id)
     assert world.read(other_id, key=key).json["wallets"][0]["tokenBalance"] == 0
 

@@ -1,0 +1,100 @@
+"""Answers of the API with their headers: successes and preflights."""
+
+from typing import Any
+
+from embed.web.api.openapi.examples import EXAMPLES
+from embed.web.api.openapi.schemas import refer_to
+
+Header = dict[str, Any]
+
+
+def _describe_header(description: str, *, required: bool = False, **schema: Any) -> Header:
+    return {"description": description, "required": required, "schema": schema}
+
+
+_ANY_ORIGIN = "The request's `Origin` header; absent without one."
+
+HEADERS: dict[str, Header] = {
+    "Vary": _describe_header(
+        "Names `Origin`, since the answer's headers depend on it.",
+        required=True,
+        type="string",
+        pattern="(^|, )Origin$",
+    ),
+    "Access-Control-Allow-Origin": _describe_header(_ANY_ORIGIN, type="string"),
+    "Access-Control-Allow-Credentials": _describe_header(
+        "Scripts may send the session cookie; absent without an `Origin` header.",
+        type="string",
+        const="true",
+    ),
+    "Access-Control-Expose-Headers": _describe_header(
+        "Scripts may read when to try again; absent without an `Origin` header.",
+        type="string",
+        const="Retry-After",
+    ),
+    "Retry-After": _describe_header(
+        "The seconds to wait, rounded up.", required=True, type="integer", minimum=1
+    ),
+    "Allow": _describe_header(
+        "The methods that this path has, with commas between them.", required=True, type="string"
+    ),
+}
+
+
+def refer_to_headers(*names: str) -> dict[str, Header]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+# What every answer but a preflight's may have.
+ANSWER_HEADERS = refer_to_headers(
+    "Vary",
+    "Access-Control-Allow-Origin",
+    "Access-Control-Allow-Credentials",
+    "Access-Control-Expose-Headers",
+)
+
+
+def describe_json(
+    schema: dict[str, Any],
+    examples: dict[str, Any],
+    description: str,
+    headers: dict[str, Header],
+) -> dict[str, Any]:
+    """Describe an answer; `examples` are values by their names."""
+    return {
+        "description": description,
+        "headers": headers,
+        "content": {
+            "application/json": {
+                "schema": schema,
+                "examples": {name: {"value": value} for name, value in examples.items()},
+            }
+        },
+    }
+
+
+def describe_success(
+    name: str, description: str, *, links: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Describe a success by the name of its schema."""
+    example = {name: EXAMPLES[name]}
+    response = describe_json(refer_to(name), example, description, ANSWER_HEADERS)
+    return response | ({"links": links} if links else {})
+
+
+def describe_permission(methods: str, headers: str) -> dict[str, Any]:
+    """Describe a preflight's 204 (spec 4.5)."""
+    fixed = {
+        "Access-Control-Allow-Methods": f"{methods}, OPTIONS",
+        "Access-Control-Allow-Headers": headers,
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Max-Age": "600",
+    }
+    return {
+        "description": "The browser may send the request.",
+        "headers": refer_to_headers("Vary", "Access-Control-Allow-Origin")
+        | {
+            name: _describe_header("Always the same.", required=True, type="string", const=value)
+            for name, value in fixed.items()
+        },
+    }

@@ -1,0 +1,28 @@
+"""Compression, chosen route by route: under /api it would change headers that the spec fixes."""
+
+from flask import Flask, Response, g
+from flask_compress import Compress
+
+from embed.byte_cache import ByteCache
+
+MAX_CACHED_BYTES = 32 * 1024 * 1024  # in each process; a page of 50,000 wallets takes about 4 MB
+
+compress = Compress()
+_compress_once = Compress()
+
+
+def init_compression(app: Flask) -> None:
+    app.config["COMPRESS_REGISTER"] = False
+    compress.init_app(app)
+    _compress_once.init_app(app)
+    _compress_once.cache = ByteCache[str, bytes](MAX_CACHED_BYTES)
+    _compress_once.cache_key = lambda _request: g.compressed_as
+
+
+def compress_once(response: Response, content_id: str) -> Response:
+    """Compress, or take what was compressed before under the same `content_id`.
+
+    Compressing a large page's payload takes a hundred times as long as finding it.
+    """
+    g.compressed_as = content_id
+    return _compress_once.after_request(response)

@@ -1,0 +1,239 @@
+"""Requests with faults: for every check of the API, a way to make a request fail it.
+
+Each endpoint's list is in the order of the checks (design: life of a request).
+"""
+
+import base64
+
+import pytest
+from world import Visitor, code_of
+
+SETTINGS = {
+    "LIMIT_PER_IP": "40/hour",
+    "LIMIT_PER_KEY": "20/hour",
+    "LIMIT_SESSION_NONCES": "5/hour",
+    "LIMIT_SESSION_SUBMISSIONS": "1/hour",
+    "LIMIT_IP_SUBMISSIONS": "4/hour",
+}
+ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}  # the client that prepares a request
+
+
+class Attempt:
+    """A valid request, into which faults can be put, and its world."""
+
+    def __init__(self, world, method: str, path: str) -> None:
+        self.world, self.method, self.path = world, method, path
+        self.visitor = Visitor()
+        world.open_widget(self.visitor)
+        self.key = world.public_key
+        self.headers: dict[str, str | None] = {}
+        self.query: dict[str, str] = {}
+        self.body: dict | None = None
+        self.raw_body: str | None = None
+
+    def send(self, **more):
+        body = {"json": self.body} if self.raw_body is None else {"data": self.raw_body}
+        arguments = {
+            "key": self.key,
+            "cookie": self.visitor.cookie,
+            "headers": self.headers,
+            "query_string": self.query,
+        }
+        return self.world.call(self.method, self.path, **arguments | body | more)
+
+    def prepare_draft(self) -> None:
+        nonce = self.world.ask_nonce(self.visitor, environ_base=ELSEWHERE).json
+        self.body = self.world.draft(self.visitor, nonce=nonce)
+
+
+# Faults, one for each check
+
+
+def use_up(limit: str, ask) -> None:
+    for _ in range(50):
+        if code_of(ask()) == limit:
+            return
+    pytest.fail(f"nothing is ever refused with {limit}")
+
+
+def use_up_address(attempt):
+    use_up("rate_limit_ip", lambda: attempt.world.call("GET", "/api/nothing"))
+
+
+def malform_header(attempt):
+    attempt.headers["Authorization"] = "Bearer  svc_pub_"
+
+
+def malform_key(attempt):
+    attempt.key = "svc_pub_short"
+
+
+def take_unknown_key(attempt):
+    attempt.key = "svc_pub_" + "0" * 32
+
+
+def revoke_key(attempt):
+    attempt.world.revoke(attempt.world.public_key)
+
+
+def omit_origin(attempt):
+    attempt.headers["Origin"] = None
+
+
+def use_up_key(attempt):
+    use_up("rate_limit_key", lambda: attempt.world.read(environ_base=ELSEWHERE))
+
+
+def use_up_nonces(attempt):
+    use_up(
+        "rate_limit_session",
+        lambda: attempt.world.ask_nonce(attempt.visitor, environ_base=ELSEWHERE),
+    )
+
+
+def break_json(attempt):
+    attempt.raw_body = "{"
+
+
+def omit_field(attempt):
+    del attempt.body["walletAddress"]
+
+
+def omit_page(attempt):
+    del attempt.query["trackingPageId"]
+
+
+def name_another_page_in_body(attempt):
+    attempt.body["trackingPageId"] = attempt.world.make_page()
+
+
+def name_another_page_in_query(attempt):
+    attempt.query["trackingPageId"] = attempt.world.make_page()
+
+
+def name_another_page_in_path(attempt):
+    attempt.path = f"/api/embed/tracking/{attempt.world.make_page()}"
+
+
+def delete_page(attempt):
+    attempt.world.delete_page()
+
+
+def close_page(attempt):
+    attempt.world.configure(is_public=False)
+
+
+def malform_address(attempt):
+    attempt.body["walletAddress"] = "0"
+
+
+def lengthen_nickname(attempt):
+    attempt.body["nickname"] += "a" * 33
+
+
+def malform_nickname(attempt):
+    attempt.body["nickname"] += "<"
+
+
+def tamper_with_nonce(attempt):
+    attempt.body["nonceId"] = "x" + attempt.body["nonceId"]
+
+
+def take_nonce_of_another_wallet(attempt):
+    attempt.body["nonceId"] = ask_elsewhere(attempt, Visitor())["nonceId"]
+
+
+def ask_elsewhere(attempt, visitor) -> dict:
+    return attempt.world.ask_nonce(visitor, environ_base=ELSEWHERE).json
+
+
+def malform_signature(attempt):
+    attempt.body["signature"] = base64.b64encode(bytes(64)).decode()
+
+
+def use_up_submissions(attempt):
+    other = Visitor()
+    draft = attempt.world.draft(other, nonce=ask_elsewhere(attempt, other))
+    attempt.world.post(draft, cookie=attempt.visitor.cookie, environ_base=ELSEWHERE)
+
+
+def use_up_submissions_of_the_address(attempt):
+    for _ in range(4):
+        other = Visitor()
+        draft = attempt.world.draft(other, nonce=ask_elsewhere(attempt, other))
+        attempt.world.post(draft)
+
+
+def raise_gate(attempt):
+    attempt.world.configure(min_balance=1)
+
+
+def start_cooldown(attempt):
+    attempt.world.configure(cooldown_s=60)
+
+
+def fill_queue(attempt):
+    attempt.world.configure(queue_capacity=0)
+
+
+def submit_wallet_already(attempt):
+    """Make the wallet rejected and pending again, which is possible without a cooldown."""
+    attempt.world.configure(cooldown_s=0)
+    attempt.world.reject(submit_elsewhere(attempt).json["submissionId"])
+    assert code_of(submit_elsewhere(attempt)) is None
+
+
+def submit_elsewhere(attempt):
+    nonce = ask_elsewhere(attempt, attempt.visitor)
+    draft = attempt.world.draft(attempt.visitor, nonce=nonce)
+    return attempt.world.post(draft, environ_base=ELSEWHERE)
+
+
+DOOR = [
+    ("rate_limit_ip", use_up_address),
+    ("missing_key", malform_header),
+    ("invalid_key", malform_key),
+    ("invalid_key", take_unknown_key),
+    ("revoked_key", revoke_key),
+    ("missing_origin", omit_origin),
+    ("rate_limit_key", use_up_key),
+]
+READ = [
+    *DOOR,
+    ("invalid_key", name_another_page_in_path),
+    ("not_found", delete_page),
+    ("embed_disabled", close_page),
+]
+NONCE = [
+    *DOOR,
+    ("rate_limit_session", use_up_nonces),
+    ("invalid_json", break_json),
+    ("missing_fields", omit_field),
+    ("invalid_key", name_another_page_in_body),
+    ("invalid_wallet_address", malform_address),
+]
+LIST = [
+    *DOOR,
+    ("missing_tracking_page_id", omit_page),
+    ("invalid_key", name_another_page_in_query),
+]
+SUBMIT = [
+    *DOOR,
+    ("invalid_json", break_json),
+    ("missing_fields", omit_field),
+    ("invalid_key", name_another_page_in_body),
+    ("page_not_found", delete_page),
+    ("embed_disabled", close_page),
+    ("invalid_wallet_address", malform_address),
+    ("invalid_nickname_length", lengthen_nickname),
+    ("invalid_nickname_chars", malform_nickname),
+    ("invalid_nonce", tamper_with_nonce),
+    ("nonce_binding_mismatch", take_nonce_of_another_wallet),
+    ("invalid_signature", malform_signature),
+    ("rate_limit_session", use_up_submissions),
+    ("rate_limit_ip", use_up_submissions_of_the_address),
+    ("ca_gate_failed", raise_gate),
+    ("cooldown_active", start_cooldown),
+    ("queue_full", fill_queue),
+    ("duplicate", submit_wallet_already),
+]

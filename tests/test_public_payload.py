@@ -1,0 +1,211 @@
+"""How often a page's payload is built, parsed and compressed."""
+
+import json
+import threading
+from itertools import chain
+
+import flask_compress.flask_compress
+import pytest
+from remote import at_once
+from world import Visitor, one_database
+
+from embed import public_payload
+from embed.db.connection import db
+from embed.db.models import Tag
+from embed.public_payload import WALLETS_PER_PART, get_payload
+
+
+@pytest.fixture
+def built(monkeypatch) -> list[str]:
+    """The pages whose payload was built, in order."""
+    pages = []
+    build = public_payload._build
+
+    def record_and_build(page):
+        pages.append(page.id)
+        return build(page)
+
+    monkeypatch.setattr(public_payload, "_build", record_and_build)
+    return pages
+
+
+def open_widget(world, **query):
+    path = f"/embed/tracking/{world.page_id}"
+    answer = world.call("GET", path, query_string={"key": world.public_key} | query)
+    assert answer.status_code == 200
+    return answer
+
+
+def test_payload_is_built_once_for_each_version(world, built):
+    for _ in range(2):
+        world.read()
+        open_widget(world)
+    world.track(Visitor().address)
+    for _ in range(2):
+        open_widget(world)
+        world.read()
+
+    assert built == [world.page_id] * 2
+
+
+def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
+    version = world.page.version
+
+    def get():
+        try:
+            return get_payload(world.page_id, version)
+        finally:
+            db.close()
+
+    payloads = at_once([get] * 8)
+
+    assert built == [world.page_id]
+    assert len({id(payload) for payload in payloads}) == 1
+
+
+def test_late_reader_of_an_older_version_gets_the_present_payload(world, built):
+    older = world.page.version
+    world.track(Visitor().address)
+    present = get_payload(world.page_id, world.page.version)
+
+    assert get_payload(world.page_id, older) is present
+    assert built == [world.page_id]
+
+
+def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monkeypatch):
+    version = world.page.version
+    cached = get_payload(world.page_id, version)
+    other_id = world.make_page()
+    is_building, may_end = threading.Event(), threading.Event()
+    build = public_payload._build
+
+    def build_slowly(page):
+        is_building.set()
+        assert may_end.wait(30)
+        return build(page)
+
+    def get_other():
+        try:
+            get_payload(other_id, 1)
+        finally:
+            db.close()
+
+    monkeypatch.setattr(public_payload, "_build", build_slowly)
+    builder = threading.Thread(target=get_other)
+    builder.start()
+    assert is_building.wait(30)
+
+    assert get_payload(world.page_id, version) is cached
+    may_end.set()
+    builder.join()
+
+
+@one_database
+def test_widget_parses_no_more_wallets_than_it_shows(world, monkeypatch):
+    count = 2 * WALLETS_PER_PART + 1
+    with db.atomic():
+        for number in range(count):
+            world.track(Visitor().address, alias=f"n{number}", balance="0.1")
+    parsed = []
+    loads = json.loads
+
+    def record_and_parse(text, **how):
+        parsed.append(text)
+        return loads(text, **how)
+
+    monkeypatch.setattr(public_payload.json, "loads", record_and_parse)
+    pages = [open_widget(world, page=number) for number in (1, 3)]
+
+    assert [page.text.count('<li class="wallet" data-id') for page in pages] == [100, 1]
+    assert [text.count(b'"address"') for text in parsed] == [100, 1]
+    wallets = world.read().json["wallets"]
+    assert len(wallets) == count
+    assert wallets[0]["address"] in pages[0].text
+    assert wallets[-1]["address"] in pages[1].text
+
+
+@one_database
+@pytest.mark.parametrize("count", [0, 1, WALLETS_PER_PART, WALLETS_PER_PART + 1])
+def test_parts_together_are_the_whole_list(world, count):
+    with db.atomic():
+        for number in range(count):
+            world.track(Visitor().address, alias=f"n{number}")
+    payload = get_payload(world.page_id, world.page.version)
+
+    parts = [payload.read_part(number + 1) for number in range(payload.part_count)]
+
+    assert payload.wallet_count == count
+    assert list(chain.from_iterable(parts)) == json.loads(payload.json)["wallets"]
+
+
+@one_database
+def test_wallets_share_the_objects_of_the_pages_tags(world, monkeypatch):
+    made = []
+    init = Tag.__init__
+
+    def count_and_init(tag, *arguments, **values):
+        made.append(tag)
+        init(tag, *arguments, **values)
+
+    world.add_tag("first")
+    world.add_tag("second")
+    with db.atomic():
+        for _ in range(20):
+            world.track(Visitor().address, tag_names=["first", "second"])
+    monkeypatch.setattr(Tag, "__init__", count_and_init)
+
+    world.read()
+
+    assert len(made) == 2
+
+
+def test_statements_do_not_grow_with_the_wallets(world, count_statements):
+    def add(count: int) -> None:
+        with db.atomic():
+            for _ in range(count):
+                world.track(Visitor().address, balance=1)
+
+    world.read()  # which also records that the key was used
+    add(2)
+    few = count_statements(world.read)
+    add(120)
+
+    assert count_statements(world.read) == few
+
+
+def test_cached_payloads_are_bounded_by_their_bytes(world, monkeypatch):
+    cache = public_payload.ByteCache(3_000)
+    monkeypatch.setattr(public_payload, "_cache", cache)
+    for number in range(30):
+        world.configure(public_title=f"{number}" * 100)
+        world.read()
+        assert 0 < cache.size_bytes <= 3_000
+
+
+@one_database
+def test_payload_is_compressed_once_for_each_version_and_encoding(world, monkeypatch):
+    compressed = []
+    compress = flask_compress.flask_compress._compress_data
+
+    def record_and_compress(app, data, algorithm):
+        compressed.append(algorithm)
+        return compress(app, data, algorithm)
+
+    monkeypatch.setattr(flask_compress.flask_compress, "_compress_data", record_and_compress)
+    world.root = "/embed/api"
+    with db.atomic():
+        for number in range(10):
+            world.track(Visitor().address, alias=f"n{number}")
+
+    def read(encoding: str):
+        answer = world.read(headers={"Accept-Encoding": encoding})
+        assert answer.headers["Content-Encoding"] == encoding
+        return answer.data
+
+    for _ in range(3):
+        first = read("gzip"), read("br")
+    world.track(Visitor().address)
+    second = read("gzip"), read("br")
+
+    assert compressed == ["gzip", "br", "gzip", "br"]
+    assert first != second

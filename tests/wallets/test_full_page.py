@@ -1,0 +1,150 @@
+"""A page that tracks as many wallets as MAX_WALLETS allows."""
+
+import pytest
+from owner_browser import OwnerBrowser
+from remote import at_once
+from world import Visitor, code_of
+
+from embed.db.connection import db
+from embed.db.models import Submission, Wallet
+from embed.errors import InvalidInput
+from embed.submissions import decisions
+from embed.wallets import imports, tracking
+from embed.wallets.tracking import PageFull, WalletChanges
+
+MAX_WALLETS = 3
+
+
+@pytest.fixture
+def world(world_with):
+    """A page with room for one more wallet."""
+    world = world_with(MAX_WALLETS=str(MAX_WALLETS))
+    for _ in range(MAX_WALLETS - 1):
+        world.track(Visitor().address)
+    return world
+
+
+def list_addresses(world) -> list[str]:
+    return [wallet["address"] for wallet in world.read().json["wallets"]]
+
+
+def add(world) -> None:
+    tracking.add_wallet(
+        world.page_id,
+        Visitor().address,
+        WalletChanges(is_hidden=True),
+        world.clock(),
+        max_wallets=MAX_WALLETS,
+    )
+
+
+def plan(world, *addresses: str) -> imports.Plan:
+    table = "\n".join(addresses)
+    return imports.plan_import(world.page, table, makes_tags=False, max_wallets=MAX_WALLETS)
+
+
+def test_owner_adds_no_more_wallets_than_fit_hidden_ones_included(world):
+    add(world)
+
+    with pytest.raises(PageFull, match=r"^A page tracks at most 3 wallets \(MAX_WALLETS\)\.$"):
+        add(world)
+    assert Wallet.select().count() == MAX_WALLETS
+
+
+def test_table_that_does_not_fit_names_the_first_line_too_many(world):
+    known = list_addresses(world)
+    new = [Visitor().address for _ in range(3)]
+
+    assert plan(world, *known, new[0]).mistakes == []
+    (mistake,) = plan(world, *known, *new).mistakes
+
+    assert mistake.number == 4
+    assert "at most 3 wallets" in mistake.sentence
+    assert not plan(world, *known, *new).lacks_only_tags
+
+
+def test_table_without_new_wallets_is_taken_by_a_full_page(world):
+    add(world)
+
+    assert plan(world, f"{list_addresses(world)[0]},Renamed").mistakes == []
+
+
+def test_approval_waits_until_there_is_room(world):
+    waiting = world.submit(Visitor()).json["submissionId"]
+    add(world)
+
+    with pytest.raises(InvalidInput, match="at most 3 wallets"):
+        decisions.approve(waiting, world.clock(), max_wallets=MAX_WALLETS)
+    assert Submission.get_by_id(waiting).status == "pending"
+
+    tracking.remove_wallet(Wallet.select().first().id, world.clock())
+    decisions.approve(waiting, world.clock(), max_wallets=MAX_WALLETS)
+    assert Submission.get_by_id(waiting).status == "approved"
+
+
+def test_approval_of_a_tracked_wallet_needs_no_room(world):
+    visitor = Visitor()
+    waiting = world.submit(visitor).json["submissionId"]
+    world.track(visitor.address)
+
+    decisions.approve(waiting, world.clock(), max_wallets=MAX_WALLETS)
+
+    assert Submission.get_by_id(waiting).status == "approved"
+
+
+def test_visitor_of_a_full_page_that_approves_by_itself_is_told_to_come_back(world):
+    world.configure(auto_approve=True)
+    visitor = Visitor()
+    world.open_widget(visitor)
+    assert world.submit(Visitor()).json["status"] == "auto_approved"
+
+    refused = world.submit(visitor)
+
+    assert code_of(refused) == "queue_full"
+    (own,) = world.list_own(visitor).json["submissions"]
+    assert (own["status"], own["rejectReason"]) == ("soft_rejected", "queue_full")
+    assert len(list_addresses(world)) == MAX_WALLETS
+
+
+def test_visitors_at_once_do_not_overfill_a_page(world):
+    world.configure(auto_approve=True)
+    drafts = [world.draft(Visitor()) for _ in range(6)]
+
+    def post(draft):
+        try:
+            return code_of(world.post(draft))
+        finally:
+            db.close()
+
+    codes = at_once([lambda draft=draft: post(draft) for draft in drafts])
+
+    assert sorted(codes, key=str) == [None] + ["queue_full"] * 5
+    assert len(list_addresses(world)) == MAX_WALLETS
+
+
+def test_every_way_in_keeps_to_the_setting(world):
+    add(world)
+    waiting = world.submit(Visitor()).json["submissionId"]
+    owner = OwnerBrowser(world)
+    owner.take(world.page_id)
+    path = f"/dashboard/pages/{world.page_id}"
+    address = Visitor().address
+
+    said = {
+        "form": owner.post(f"{path}/wallets/new", address=address),
+        "table": owner.post(f"{path}/wallets/import/apply", text=address),
+        "queue": owner.post(f"{path}/queue/decide", ids=waiting, decision="approve"),
+    }
+    run = world.app.test_cli_runner().invoke
+    commands = [
+        run(args=["wallets", "add", world.page_id, address]),
+        run(args=["submissions", "approve", waiting]),
+    ]
+
+    assert {way: "at most 3 wallets" in answer.text for way, answer in said.items()} == (
+        dict.fromkeys(said, True)
+    )
+    for command in commands:
+        assert command.exit_code == 1
+        assert "at most 3 wallets" in command.output
+    assert Wallet.select().count() == MAX_WALLETS

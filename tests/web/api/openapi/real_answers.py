@@ -1,0 +1,160 @@
+"""Answers of the service to every kind of request: successes, and a refusal for every code."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from contract import DOCUMENT_PATH, OPERATIONS, Answer
+from faults import LIST, NONCE, READ, SETTINGS, SUBMIT, Attempt, submit_elsewhere
+from world import SECRET_KEY, SITE, Clock, Visitor, World
+
+from embed.db import connection
+from embed.factory import create_app
+from embed.settings import Settings
+
+OWN = "http://localhost"  # how the test client addresses the service
+
+
+@contextmanager
+def make_world(database_url: str, **variables: str) -> Iterator[World]:
+    environ = {"DATABASE_URL": database_url, "SECRET_KEY": SECRET_KEY} | variables
+    clock = Clock()
+    try:
+        yield World(create_app(Settings.from_environ(environ), clock=clock), clock)
+    finally:
+        connection.db.close()
+
+
+def describe(operation: str, answer) -> Answer:
+    """Return an answer of Flask's test client in the form that is compared."""
+    data = answer.data
+    if answer.headers.get("Content-Encoding") == "gzip":
+        data = gzip.decompress(data)
+    body = json.loads(data) if data else None
+    return Answer(operation, answer.status_code, dict(answer.headers), body)
+
+
+# Successes
+
+
+def succeed(world: World) -> Iterator[Answer]:
+    """Yield every success, with all fields filled and, where possible, with null."""
+    tag = world.add_tag("team")
+    tagged = Visitor().address
+    balance = "18446744073.709551615"
+    world.track(tagged, alias="Treasury", tag_names=[tag.name], balance=balance)
+    world.track(Visitor().address)
+    yield describe("readTrackingPage", world.read())
+    world.configure(public_title="Title", public_comments="Comments")
+    yield describe("readTrackingPage", world.read(headers={"Accept-Encoding": "gzip"}))
+    visitor = Visitor()
+    world.open_widget(visitor)
+    yield describe("createNonce", world.ask_nonce(visitor))
+    yield from submit_in_every_way(world, visitor)
+    yield describe("listSessionSubmissions", world.list_own(visitor))
+    for operation, (method, path, _) in OPERATIONS.items():
+        if method == "OPTIONS":
+            path = world.root + path.format(trackingPageId=world.page_id)
+            yield describe(operation, world.call(method, path, headers={"Authorization": None}))
+
+
+def submit_in_every_way(world: World, visitor: Visitor) -> Iterator[Answer]:
+    """Submit so that the session's list has every status."""
+    for decide in (world.approve, world.reject, lambda submission_id: None):
+        answer = world.submit(visitor)
+        yield describe("createSubmission", answer)
+        decide(answer.json["submissionId"])
+        visitor.key = Visitor().key
+        visitor.address = Visitor(visitor.key).address
+    world.configure(auto_approve=True)
+    yield describe("createSubmission", world.submit(visitor))
+    world.submit(visitor)  # a duplicate, which is soft-rejected
+
+
+# Refusals
+
+
+def take_other_origin(attempt: Attempt) -> None:
+    attempt.headers["Origin"] = "https://evil.example"
+
+
+def name_another_host(attempt: Attempt) -> None:
+    attempt.headers["Host"] = "elsewhere.example"
+
+
+def have_been_rejected(attempt: Attempt) -> None:
+    attempt.world.reject(submit_elsewhere(attempt).json["submissionId"])
+
+
+def break_views(attempt: Attempt) -> None:
+    def fail(**_: object) -> None:
+        raise RuntimeError
+
+    views = attempt.world.app.view_functions
+    views.update(dict.fromkeys(views, fail))
+
+
+BY_ANY_PREFLIGHT = (name_another_host, break_views)
+BY_ANY = (*BY_ANY_PREFLIGHT, take_other_origin)
+FAULTS = {
+    "readTrackingPage": [fault for _, fault in READ] + [*BY_ANY],
+    "createNonce": [fault for _, fault in NONCE] + [*BY_ANY],
+    "createSubmission": [fault for _, fault in SUBMIT] + [*BY_ANY, have_been_rejected],
+    "listSessionSubmissions": [fault for _, fault in LIST] + [*BY_ANY],
+    "preflightTrackingPage": [*BY_ANY],
+    "preflightNonce": [*BY_ANY_PREFLIGHT],
+    "preflightSubmission": [*BY_ANY_PREFLIGHT],
+    "preflightSessionSubmissions": [*BY_ANY_PREFLIGHT],
+}
+
+
+def refuse(database_url: str) -> Iterator[Answer]:
+    """Yield the answer to every fault, each in a world of its own."""
+    for operation, faults in FAULTS.items():
+        method, path, _ = OPERATIONS[operation]
+        for fault in faults:
+            with make_world(database_url, **SETTINGS, PUBLIC_URL=OWN) as world:
+                attempt = Attempt(world, method, f"/api/embed{path}")
+                prepare(attempt)
+                fault(attempt)
+                yield describe(operation, attempt.send())
+
+
+def prepare(attempt: Attempt) -> None:
+    attempt.path = attempt.path.format(trackingPageId=attempt.world.page_id)
+    if attempt.method == "OPTIONS":
+        return
+    if attempt.path.endswith("/siws/nonce"):
+        attempt.body = {
+            "trackingPageId": attempt.world.page_id,
+            "walletAddress": attempt.visitor.address,
+        }
+    elif attempt.path.endswith("embed/submissions"):
+        attempt.prepare_draft()
+    elif attempt.path.endswith("/session/submissions"):
+        attempt.query["trackingPageId"] = attempt.world.page_id
+
+
+def answer_elsewhere(database_url: str) -> dict[str, Answer]:
+    """Return answers that belong to no operation, by the document's names for them."""
+    with make_world(database_url) as world:
+        client = world.client
+        websocket = {"Connection": "Upgrade", "Upgrade": "websocket"}
+        answers = {
+            "MethodNotAllowed": client.put("/api/embed/submissions", headers={"Origin": SITE}),
+            "BadRequest": client.get(DOCUMENT_PATH, headers={"Origin": SITE} | websocket),
+        }
+        return {name: describe(name, answer) for name, answer in answers.items()}
+
+
+def refuse_without_database(folder: Path) -> Iterator[Answer]:
+    """Yield the answers of a service whose database file is a folder."""
+    environ = {"DATABASE_URL": f"sqlite:///{folder}", "SECRET_KEY": SECRET_KEY}
+    client = create_app(Settings.from_environ(environ)).test_client()
+    headers = {"Authorization": f"Bearer svc_pub_{'0' * 32}", "Origin": SITE}
+    for operation, (method, path, _) in OPERATIONS.items():
+        path = f"/api/embed{path}".format(trackingPageId="x" * 20)
+        yield describe(operation, client.open(path, method=method, headers=headers))
+    connection.db.close()

@@ -1,0 +1,150 @@
+"""The OpenAPI document itself: valid, public, and in agreement with code and docs."""
+
+import tomllib
+from typing import get_args
+
+import pytest
+from contract import DOCUMENT, DOCUMENT_PATH, OPERATIONS, find_mistakes, read_codes
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
+from world import SITE, code_of, one_database
+
+from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
+from embed.domain.wallet_signatures import check_signature
+from embed.settings import PROJECT_DIR
+from embed.web.dashboard.activity import STACK
+
+SCHEMAS = DOCUMENT["components"]["schemas"]
+
+
+def test_document_is_valid_openapi():
+    OpenAPIV31SpecValidator(DOCUMENT).validate()
+
+
+def test_mistake_in_a_document_would_be_found():
+    with pytest.raises(OpenAPIValidationError):
+        OpenAPIV31SpecValidator(DOCUMENT | {"paths": {"/x": {"get": {"responses": 1}}}}).validate()
+
+
+def test_version_is_the_projects():
+    with (PROJECT_DIR / "pyproject.toml").open("rb") as file:
+        assert DOCUMENT["info"]["version"] == tomllib.load(file)["project"]["version"]
+
+
+def test_links_lead_to_operations():
+    links = [
+        link
+        for *_, operation in OPERATIONS.values()
+        for response in operation["responses"].values()
+        for link in response.get("links", {}).values()
+    ]
+
+    assert {link["operationId"] for link in links} == {
+        "createSubmission",
+        "listSessionSubmissions",
+    }
+    assert {link["operationId"] for link in links} <= set(OPERATIONS)
+
+
+def test_enumerations_are_those_of_the_code():
+    submission = SCHEMAS["Submission"]["properties"]
+    reasons = set(submission["rejectReason"]["enum"])
+
+    assert set(SCHEMAS["NewSubmission"]["properties"]["status"]["enum"]) == set(get_args(Decision))
+    assert set(submission["status"]["enum"]) == set(STACK)
+    assert reasons == {None, "manual", *REJECT_REASON_BY_CODE.values()}
+
+
+# How it is served
+
+
+@one_database
+def test_anybody_may_read_the_document(world):
+    answer = world.call("GET", DOCUMENT_PATH, headers={"Authorization": None})
+
+    assert (answer.status_code, answer.content_type) == (200, "application/json")
+    assert answer.json == DOCUMENT
+    assert answer.headers["Access-Control-Allow-Origin"] == SITE
+
+
+@one_database
+def test_document_counts_into_the_limit_of_its_reader(world_with):
+    world = world_with(LIMIT_PER_IP="1/hour")
+
+    codes = [code_of(world.client.get(DOCUMENT_PATH)) for _ in range(2)]
+
+    assert codes == [None, "rate_limit_ip"]
+
+
+@one_database
+def test_document_is_at_one_address(world):
+    assert code_of(world.client.get("/embed/api/openapi.json")) == "not_found"
+
+
+# Examples
+
+
+def list_media_types() -> dict[str, dict]:
+    """Return every media type of requests and responses by its place."""
+    found = {}
+    for name, (_, _, operation) in OPERATIONS.items():
+        if "requestBody" in operation:
+            found[f"{name} request"] = operation["requestBody"]["content"]["application/json"]
+        for status, response in operation["responses"].items():
+            if "content" in response:
+                found[f"{name} {status}"] = response["content"]["application/json"]
+    for name, response in DOCUMENT["components"]["responses"].items():
+        found[name] = response["content"]["application/json"]
+    return found
+
+
+def list_examples(media_type: dict) -> list:
+    if "example" in media_type:
+        return [media_type["example"]]
+    return [one["value"] for one in media_type["examples"].values()]
+
+
+MEDIA_TYPES = list_media_types()
+
+
+@pytest.mark.parametrize("place", MEDIA_TYPES)
+def test_examples_are_complete_and_valid(place):
+    media_type = MEDIA_TYPES[place]
+
+    examples = list_examples(media_type)
+
+    assert examples
+    for example in examples:
+        assert find_mistakes(DOCUMENT, media_type["schema"], example, is_closed=True) == []
+        assert find_mistakes(DOCUMENT, media_type["schema"], []) != []
+
+
+def test_examples_of_parameters_are_valid():
+    parameters = [one for *_, operation in OPERATIONS.values() for one in operation["parameters"]]
+    parameters += [one for item in DOCUMENT["paths"].values() for one in item.get("parameters", ())]
+    examples = [(one["schema"], one["example"]) for one in parameters if "example" in one]
+
+    assert len(examples) > 4
+    for schema, example in examples:
+        assert find_mistakes(DOCUMENT, schema, example) == []
+
+
+def test_every_code_has_an_example():
+    responses = [
+        response
+        for *_, operation in OPERATIONS.values()
+        for status, response in operation["responses"].items()
+        if int(status) >= 400
+    ]
+
+    for response in [*responses, *DOCUMENT["components"]["responses"].values()]:
+        examples = list_examples(response["content"]["application/json"])
+        assert [example["error"] for example in examples] == read_codes(response)
+
+
+def test_signature_of_the_example_fits_its_message():
+    (nonce,) = list_examples(MEDIA_TYPES["createNonce 200"])
+    (submission,) = list_examples(MEDIA_TYPES["createSubmission request"])
+
+    assert nonce["nonceId"] == submission["nonceId"]
+    check_signature(submission["walletAddress"], nonce["message"], submission["signature"])

@@ -1,0 +1,117 @@
+"""What the service reads of a request is what the document says of it."""
+
+import sys
+from collections import defaultdict
+
+import pytest
+from contract import DOCUMENT, OPERATIONS, resolve
+from werkzeug.datastructures import EnvironHeaders, ImmutableMultiDict
+from world import Visitor, code_of, one_database
+
+from embed.web.api import bodies
+
+PLACES = ("header", "cookie", "query", "body")
+
+
+def prepare(world, operation: str) -> dict:
+    """Return the arguments of a valid call, by a visitor with a session."""
+    visitor = Visitor()
+    world.open_widget(visitor)
+    arguments = {"cookie": visitor.cookie}
+    described = OPERATIONS[operation][2]
+    if "requestBody" in described:
+        draft = world.draft(visitor)
+        fields = read_body_schema(described)["properties"]
+        arguments["json"] = {name: draft[name] for name in fields}
+    if any(one["in"] == "query" for one in described["parameters"]):
+        arguments["query_string"] = {"trackingPageId": world.page_id}
+    return arguments
+
+
+def call(world, operation: str, arguments: dict):
+    method, path, _ = OPERATIONS[operation]
+    return world.call(method, world.root + path.format(trackingPageId=world.page_id), **arguments)
+
+
+@pytest.fixture
+def reads(world, monkeypatch) -> dict[str, set[str]]:
+    """The names that our own code, not Flask's, looks up in a request, by their place."""
+    names = defaultdict(set)
+
+    def record(place: str, base: type) -> type:
+        class Recorder(base):
+            def get(self, name, *arguments, **options):
+                if sys._getframe(1).f_globals["__name__"].startswith("embed."):
+                    names[place].add(name)
+                return super().get(name, *arguments, **options)
+
+        return Recorder
+
+    class RecordingRequest(world.app.request_class):
+        parameter_storage_class = record("query", ImmutableMultiDict)
+        dict_storage_class = record("cookie", ImmutableMultiDict)
+
+        def __init__(self, environ, *arguments, **options) -> None:
+            super().__init__(environ, *arguments, **options)
+            self.headers = record("header", EnvironHeaders)(environ)
+
+    monkeypatch.setattr(world.app, "request_class", RecordingRequest)
+    read_json, body_class = bodies._read_json, record("body", dict)
+    monkeypatch.setattr(bodies, "_read_json", lambda: body_class(read_json()))
+    return names
+
+
+def list_described(operation: str) -> dict[str, set[str]]:
+    described = OPERATIONS[operation][2]
+    names = {place: set() for place in PLACES}
+    for parameter in described["parameters"]:
+        names[parameter["in"]].add(parameter["name"])
+    if described.get("security") != []:
+        names["header"].add("Authorization")
+    if "requestBody" in described:
+        names["body"] |= read_body_schema(described)["properties"].keys()
+    return names
+
+
+def read_body_schema(described: dict) -> dict:
+    media_type = described["requestBody"]["content"]["application/json"]
+    return resolve(DOCUMENT, media_type["schema"])
+
+
+@one_database
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_document_has_everything_that_is_read_and_nothing_else(world, reads, operation):
+    arguments = prepare(world, operation)
+    reads.clear()
+
+    answer = call(world, operation, arguments)
+
+    assert code_of(answer) is None
+    assert {place: reads[place] for place in PLACES} == list_described(operation)
+
+
+@one_database
+@pytest.mark.parametrize("operation", ["createNonce", "createSubmission"])
+def test_body_needs_the_required_fields_and_no_other(world, operation):
+    schema = read_body_schema(OPERATIONS[operation][2])
+    arguments = prepare(world, operation)
+
+    def is_refused_without(name: str) -> bool:
+        incomplete = {field: arguments["json"][field] for field in schema["properties"]}
+        del incomplete[name]
+        return code_of(call(world, operation, arguments | {"json": incomplete})) == "missing_fields"
+
+    assert {name for name in schema["properties"] if is_refused_without(name)} == set(
+        schema["required"]
+    )
+
+
+@one_database
+def test_query_needs_the_required_parameter(world):
+    described = OPERATIONS["listSessionSubmissions"][2]
+    required = [one["name"] for one in described["parameters"] if one["required"]]
+
+    answer = call(world, "listSessionSubmissions", {})
+
+    assert required == ["trackingPageId"]
+    assert code_of(answer) == "missing_tracking_page_id"
