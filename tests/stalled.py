@@ -71,7 +71,9 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
         "before a body": Stall(post % (*nonce, length, b"")),
         "in a body": Stall(post % (*nonce, length, b'{"trackingPageId": "')),
         "in a form": Stall(post % (*form, length, b"email=owner")),
-        "in a large form": Stall(post % (*form, b"Content-Length: 4000000", b"x" * 100_000)),
+        "in a large form": Stall(
+            post % (*form, b"Cookie: a=b\r\nContent-Length: 4000000", b"x" * 100_000)
+        ),
         "in a chunk": Stall(post % (*nonce, chunks, b'100\r\n{"a": "')),
         "between chunks": Stall(post % (*nonce, chunks, b"2\r\n{}\r\n")),
         "that trickle a head": Stall(b"", trickle=read + b"X-Header: " + b"a" * 1000),

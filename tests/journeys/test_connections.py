@@ -108,7 +108,7 @@ def test_connection_is_kept_after_a_body_that_was_not_read(page, size):
     client = HTTPConnection(address.hostname, address.port, timeout=TIMEOUT_S)
     body = (make_get(page) * (1 + size // 100))[:size]
 
-    client.request("POST", "/api/embed/siws/nonce", body)
+    client.request("POST", "/api/embed/siws/nonce", body, {"Cookie": "a=b"})
     refused = client.getresponse()
     assert (refused.status, json.loads(refused.read())) == (401, {"error": "missing_key"})
     kept = client.sock
@@ -118,6 +118,14 @@ def test_connection_is_kept_after_a_body_that_was_not_read(page, size):
     assert (answer.status, json.loads(answer.read())) == (401, {"error": "missing_key"})
     assert client.sock is kept is not None
     client.close()
+
+
+def test_long_form_before_sign_in_is_refused_before_it_is_sent(page):
+    head = make_head(page, b"POST /dashboard/sign-in", b"Content-Length: 4000000")
+    with connect(page) as client:
+        client.sendall(head)
+
+        assert read(client).startswith(b"HTTP/1.1 413 ")
 
 
 def test_body_too_long_to_wait_for_is_refused_at_once_and_ends_the_connection(page):
@@ -164,7 +172,8 @@ def test_client_that_awaits_100_continue_for_too_long_a_body_is_refused_without_
 def test_body_that_takes_more_memory_than_there_is_gets_503_and_a_small_one_is_served(environ):
     with run_gunicorn(environ, FRUGAL) as server:
         page = RemotePage(server.url, environ)
-        head = make_head(page, b"POST /api/embed/siws/nonce", b"Content-Length: 4500000")
+        headers = (b"Cookie: a=b", b"Content-Length: 4500000")
+        head = make_head(page, b"POST /api/embed/siws/nonce", *headers)
         with connect(page) as client:
             client.sendall(head + b"x" * 4_400_000)
             assert page.ask_nonce(Visitor()).status_code == 200

@@ -2,7 +2,12 @@
 
 import pytest
 
-from embed.server.framing import MAX_CHUNKS_BYTES, MAX_REQUEST_BYTES, Framing
+from embed.server.framing import (
+    MAX_BYTES_WITHOUT_COOKIE,
+    MAX_CHUNKS_BYTES,
+    MAX_REQUEST_BYTES,
+    Framing,
+)
 
 POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -31,7 +36,8 @@ MALFORMED = {
 }
 TOO_LONG = {
     "head": b"GET /" + b"a" * MAX_REQUEST_BYTES,
-    "body": POST + b"Content-Length: %d\r\n\r\n" % MAX_REQUEST_BYTES,
+    "body": POST + b"Cookie: a=b\r\nContent-Length: %d\r\n\r\n" % MAX_REQUEST_BYTES,
+    "body_without_cookie": POST + b"Content-Length: %d\r\n\r\n" % MAX_BYTES_WITHOUT_COOKIE,
     "chunk": CHUNKED + b"%x\r\n" % MAX_CHUNKS_BYTES,
     "chunks": CHUNKED + b"1\r\na\r\n" * (MAX_CHUNKS_BYTES // 6 + 1),
     "trailers": CHUNKED + b"0\r\n" + b"A: b\r\n" * (MAX_CHUNKS_BYTES // 6 + 1),
@@ -65,6 +71,12 @@ def test_request_that_others_follow_is_whole(request_bytes):
 @by_name(MALFORMED | TOO_LONG)
 def test_request_that_is_malformed_or_too_long_is_passed_on_at_once(request_bytes):
     assert Framing().can_pass_on(bytearray(request_bytes))
+
+
+def test_long_body_with_a_cookie_is_waited_for():
+    head = POST + b"cookie: a=b\r\nContent-Length: %d\r\n\r\n" % (MAX_REQUEST_BYTES - 200)
+
+    assert not Framing().can_pass_on(bytearray(head))
 
 
 @by_name(TOO_LONG)
