@@ -2,13 +2,10 @@
 
 import sys
 import threading
-import time
-from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 
 from gunicorn.arbiter import Arbiter
-from gunicorn.http.errors import ParseException
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection
@@ -26,17 +23,16 @@ except SettingsError as error:
 # One process, because limits in memory count per process; with Redis there may be more.
 workers = 1
 threads = 4
-worker_class = "gthread"
+worker_class = "embed.server.worker.BufferingWorker"
+# Fewer than the 1,024 open files that a process may usually have, databases included.
+worker_connections = 800
+# The worker sends from memory.
+sendfile = False
 # TRUSTED_PROXIES alone decides which proxies are trusted.
 forwarded_allow_ips = ""
 # Requests with long ids reach the API, which answers JSON instead of gunicorn's HTML.
 limit_request_line = 8190
 control_socket_disable = True
-
-# How much of a body that the app did not read is read and discarded, and for how long.
-_DISCARDED_BYTES = 8 * 1024 * 1024
-_DISCARD_STEP_BYTES = 64 * 1024
-_DISCARD_S = 5.0
 
 
 def on_starting(server: Arbiter) -> None:
@@ -78,19 +74,3 @@ def post_worker_init(_worker: Any) -> None:
     The thread ends with its worker; an unfinished upgrade is then rolled back.
     """
     threading.Thread(target=upgrade_until_done, name="upgrade", daemon=True).start()
-
-
-def post_request(_worker: Any, request: Any, environ: dict[str, Any], _response: Any) -> None:
-    """Read and discard an unread body: a client cut off while sending may miss the answer."""
-    if not (environ.get("CONTENT_LENGTH") or "HTTP_TRANSFER_ENCODING" in environ):
-        return
-    connection = environ["gunicorn.socket"]
-    deadline = time.monotonic() + _DISCARD_S
-    with suppress(
-        OSError, ParseException
-    ):  # the client stalls, disconnects, or sends an invalid body
-        for _ in range(_DISCARDED_BYTES // _DISCARD_STEP_BYTES):
-            connection.settimeout(max(deadline - time.monotonic(), 0.001))
-            if not request.body.read(_DISCARD_STEP_BYTES):
-                break
-        connection.settimeout(None)

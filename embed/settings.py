@@ -174,9 +174,10 @@ def _parse_public_url(given: Mapping[str, str]) -> str | None:
         raise SettingsError(
             "PUBLIC_URL must be an address without a path, such as https://embed.example.com."
         )
-    if parse_origin(url) is None:
+    origin = parse_origin(url)
+    if origin is None:
         raise SettingsError("PUBLIC_URL must name a host, such as https://embed.example.com.")
-    return f"{parts.scheme}://{parts.netloc}".lower()
+    return origin
 
 
 def _parse_storage_uri(given: Mapping[str, str]) -> str:

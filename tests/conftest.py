@@ -16,7 +16,7 @@ from flask import Flask
 from hypothesis import HealthCheck, settings
 from jinja2 import BytecodeCache
 from peewee import Database
-from servers import Unavailable, run_postgres, run_valkey
+from servers import provide, run_postgres, run_valkey
 from werkzeug.routing import Rule
 from world import SECRET_KEY, Clock, World
 
@@ -32,7 +32,7 @@ settings.register_profile(
     print_blob=True,
 )
 # pytest tests/fuzz --hypothesis-profile=long
-settings.register_profile("long", settings.get_profile("untimed"), max_examples=20_000)
+settings.register_profile("long", settings.get_profile("untimed"), max_examples=5_000)
 settings.load_profile("untimed")
 
 DATABASES = ["sqlite", "postgres"]
@@ -90,26 +90,15 @@ def compile_once() -> Iterator[None]:
         yield
 
 
-def _provide(server):
-    """Yield a server's address; skip if it is unavailable, except in CI."""
-    try:
-        with server() as url:
-            yield url
-    except Unavailable as why:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(why))
-
-
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """The address of a running cluster, with ``{name}`` for the database's name."""
-    yield from _provide(run_postgres)
+    yield from provide(run_postgres)
 
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    yield from _provide(run_valkey)
+    yield from provide(run_valkey)
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 START_LIMIT_S = 30
@@ -23,6 +24,17 @@ START_LIMIT_S = 30
 
 class Unavailable(Exception):
     """This machine cannot run such a server; the text says why."""
+
+
+def provide(server: Callable[[], AbstractContextManager[Any]]) -> Iterator[Any]:
+    """Yield what a server's context manager does; skip if it is unavailable, except in CI."""
+    try:
+        with server() as provided:
+            yield provided
+    except Unavailable as why:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(why))
 
 
 class Server:
@@ -79,7 +91,7 @@ class Postgres:
             stderr=subprocess.DEVNULL,
             **self._as_user,
         )
-        _wait_until(lambda: _answers_sql(self.url.format(name="postgres")), self._server.process)
+        wait_until(lambda: _answers_sql(self.url.format(name="postgres")), self._server.process)
 
     def stop(self) -> None:
         """Stop it, which closes all its connections, as when its machine restarts."""
@@ -152,7 +164,7 @@ def run_valkey() -> Iterator[str]:
         options = ["--port", "0", "--unixsocket", path, "--save", "", "--dir", folder]
         server = Server([get_binary_path(), *options], folder, stdout=subprocess.DEVNULL)
         try:
-            _wait_until(path.exists, server.process)
+            wait_until(path.exists, server.process)
             yield f"redis+unix://{path}"
         finally:
             server.end(server.process.terminate)
@@ -175,7 +187,7 @@ class Gunicorn:
             cwd=PROJECT_DIR,
             env=self._environ,
         )
-        _wait_until(lambda: is_listening(self.port), self._server.process)
+        wait_until(lambda: is_listening(self.port), self._server.process)
 
     def stop(self) -> None:
         if self._server is not None:
@@ -184,6 +196,9 @@ class Gunicorn:
     def kill(self) -> None:
         """End the master and its workers at once, as a power failure would."""
         self._server.end(lambda: os.killpg(self._server.process.pid, signal.SIGKILL))
+        # Workers end later than their master, and accept connections until then.
+        while is_listening(self.port):
+            time.sleep(0.02)
 
 
 @contextmanager
@@ -228,7 +243,7 @@ def is_listening(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _wait_until(is_ready: object, server: subprocess.Popen[bytes]) -> None:
+def wait_until(is_ready: object, server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + START_LIMIT_S
     while not is_ready():
         if server.poll() is not None:

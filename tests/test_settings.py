@@ -127,9 +127,11 @@ def test_short_name_of_postgres_means_the_same():
         pytest.param("HTTPS://Embed.Example.COM", "https://embed.example.com", id="capitals"),
         pytest.param("http://localhost:8000", "http://localhost:8000", id="port"),
         pytest.param("http://[::1]:8000", "http://[::1]:8000", id="IPv6"),
+        pytest.param("https://ΟΔΟΣ1.gr", "https://xn--1-4lb6abu.gr", id="IDN"),
+        pytest.param("https://embed.example.com:443", "https://embed.example.com", id="own port"),
     ],
 )
-def test_public_url_is_kept_without_its_slash(url, public_url):
+def test_public_url_is_kept_as_browsers_write_it(url, public_url):
     assert read(PUBLIC_URL=url).public_url == public_url
 
 
@@ -175,6 +177,7 @@ WRONG = {
     "MAX_WALLETS": ["0", "-1", "many", "1e3"],
     "PUBLIC_URL": [
         "https://exa..mple",
+        "http://127.1:8000",
         "embed.example.com",
         "//embed.example.com",
         "ftp://embed.example.com",

@@ -60,11 +60,7 @@ def _open_sqlite(url: str) -> Database:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise SettingsError(f"DATABASE_URL: the folder cannot be made: {error}") from None
-    with suppress(OSError):  # it exists, or connecting will tell what is wrong
-        # Without this, SQLite would create it with the umask's permissions. Its other files
-        # get the permissions of this one.
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    return SqliteDatabase(
+    return _PrivateSqliteDatabase(
         str(path),
         pragmas=_SQLITE_PRAGMAS,
         timeout=_BUSY_TIMEOUT_S,
@@ -72,6 +68,18 @@ def _open_sqlite(url: str) -> Database:
         # between. So every transaction takes the write lock when it begins.
         lock_type="IMMEDIATE",
     )
+
+
+class _PrivateSqliteDatabase(SqliteDatabase):
+    """Creates its file for its user alone, where SQLite would follow the umask.
+
+    SQLite gives its other files the permissions of this one.
+    """
+
+    def _connect(self) -> Any:
+        with suppress(OSError):  # it exists, or connecting will tell what is wrong
+            os.close(os.open(self.database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        return super()._connect()  # type: ignore[misc]  # its stubs lack it
 
 
 def _open_postgres(url: str) -> Database:

@@ -1,85 +1,90 @@
 """Web origins: their normal form, advice on mistyped ones, and who may use a key (spec 5.6)."""
 
-import ipaddress
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-import idna
-
+from embed.domain.hosts import expand_ipv4, normalise_host
 from embed.errors import InvalidInput
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _FORBIDDEN = re.compile(r"[\s\\\x00-\x20\x7f]")
 # Host and port only: urlsplit ignores text around an address in brackets.
-_AUTHORITY = re.compile(r"(?:\[[0-9a-f:.]+\]|[^@%*:\[\]]+)(?::[0-9]*)?", re.IGNORECASE)
+_AUTHORITY = re.compile(
+    r"(?P<host>\[[0-9a-f:.]+\]|[^@%*:\[\]]+)(?::[0-9]*)?", re.ASCII | re.IGNORECASE
+)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
-_HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+# Browsers never send them as an origin; schemes of extensions and apps they do.
+_SCHEMES_WITHOUT_SITES = {"about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"}
 
 
 def parse_origin(raw: str) -> str | None:
-    """Return ``scheme://host[:port]`` of an origin or URL, or None if it is invalid.
+    """Return ``scheme://host[:port]`` of an origin or URL as browsers send it, or None.
 
     Lower case, IDN as punycode, without default port, path, query and fragment. Backslashes
     are invalid, and so are user info, percent signs and a trailing dot in the host: parsing
     them differently from a browser would be a security gap.
     """
+    return _parse(raw, normalise_host)
+
+
+def _parse(raw: str, parse_host: Callable[[str], str | None]) -> str | None:
     if _FORBIDDEN.search(raw):
         return None
     try:
         parts = urlsplit(raw)
         scheme, port = parts.scheme.lower(), parts.port
-        host = _normalise_host(parts.hostname or "")
+        authority = _AUTHORITY.fullmatch(parts.netloc)
+        # Not parts.hostname: its lower case of a final sigma is not the browsers'.
+        host = parse_host(authority["host"]) if authority else None
     except ValueError:  # a bad port, brackets or label
         return None
     if host is None or port == 0 or not _SCHEME.fullmatch(scheme):
-        return None
-    if not _AUTHORITY.fullmatch(parts.netloc):
         return None
     if port is None or port == DEFAULT_PORTS.get(scheme):
         return f"{scheme}://{host}"
     return f"{scheme}://{host}:{port}"
 
 
-def _normalise_host(host: str) -> str | None:
-    if ":" in host:
-        return f"[{ipaddress.IPv6Address(host).compressed}]"
-    if not host.isascii():
-        # As browsers do (UTS 46); Python's own codec implements IDNA 2003 only.
-        host = idna.encode(host, uts46=True, std3_rules=True).decode("ascii")
-    host = host.lower()
-    return host if len(host) <= 253 and _HOST.fullmatch(host) else None
-
-
 def parse_allowlist_entry(raw: str) -> str:
     """Return the origin of an allowlist entry. Raises InvalidInput with what to write instead."""
     entry = raw.strip()
+    origin = parse_origin(entry)
+    if origin is None or "*" in entry or _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
+        raise InvalidInput(_explain_refusal(entry), field="origins")
+    return origin
+
+
+def _explain_refusal(entry: str) -> str:
     if "*" in entry:
-        raise InvalidInput(
+        return (
             f"{entry!r} has a wildcard, which is not supported: "
-            "list every origin by itself, such as https://www.example.com.",
-            field="origins",
+            "list every origin by itself, such as https://www.example.com."
         )
     if entry.lower() == "null":
-        raise InvalidInput(
-            "The null origin is no entry: use the key's allow-null-origin switch.", field="origins"
-        )
+        return "The null origin is no entry: use the key's allow-null-origin switch."
     if "://" not in entry:
-        raise InvalidInput(
+        return (
             f"{entry!r} has no scheme: write it as the address bar shows it, "
-            "such as https://www.example.com.",
-            field="origins",
+            "such as https://www.example.com."
         )
-    origin = parse_origin(entry)
-    if origin is None:
-        raise InvalidInput(
-            f"{entry!r} is not an origin: write scheme, host and, where needed, port, "
-            "such as https://www.example.com or http://localhost:8080.",
-            field="origins",
+    if _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
+        return (
+            f"{entry!r} is not the address of a site: write one that begins with "
+            "https:// or http://, such as https://www.example.com."
         )
-    return origin
+    if origin := _parse(entry, expand_ipv4):
+        return f"{entry!r} is not how browsers write this IP address: write {origin}."
+    return (
+        f"{entry!r} is not an origin: write scheme, host and, where needed, port, "
+        "such as https://www.example.com or http://localhost:8080."
+    )
+
+
+def _read_scheme(entry: str) -> str:
+    return entry.partition(":")[0].lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 // The rules for the sites of a key, as on the server (embed/domain/origins.py), which decides.
 // tests/origin_cases.json checks that both give the same answers.
 //
-// The browser's URL parser is used for IDN and IPv6 only: it accepts origins that the server refuses.
+// The browser's URL parser is asked about hosts only: it accepts origins that the server refuses.
 
 /**
- * @typedef {"wildcard" | "null" | "no_scheme" | "not_an_origin"} Refusal
- * @typedef {{ origin: string, hasPath: boolean, refused?: undefined }} Accepted
- * @typedef {{ refused: Refusal, origin?: undefined }} Refused
+ * `meant` is an IP address as browsers write it, where the entry has another form of it.
+ * @typedef {"wildcard" | "null" | "no_scheme" | "no_site" | "ipv4" | "not_an_origin"} Refusal
+ * @typedef {{ origin: string, hasPath: boolean, refused?: undefined, meant?: undefined }} Accepted
+ * @typedef {{ refused: Refusal, meant?: string, origin?: undefined }} Refused
  */
 
 // White space as Python defines it; trim() and \s differ at both ends of the table.
@@ -16,10 +17,13 @@ const FORBIDDEN = new RegExp(`[${WHITE_SPACE}\\\\\\x00-\\x1f\\x7f]`, "v");
 
 const PARTS =
   /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^@%*:[\]/?#]+)(?::([0-9]*))?(?:[/?#](.*))?$/is;
-const HOST = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
-const MAX_HOST_LENGTH = 253;
+const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
+const ENDS_IN_NUMBER = /^(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\.?$/; // such hosts are IPv4 addresses
+const UNASSIGNED = /\p{Cn}/v;
+const MAX_NAME_LENGTH = 253;
 /** @type {Record<string, number>} */
 const DEFAULT_PORTS = { http: 80, https: 443 };
+const SCHEMES_WITHOUT_SITES = ["about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"];
 
 /**
  * Return how an entry of an allowlist is stored, or why it is refused.
@@ -31,52 +35,43 @@ export function describeOrigin(raw) {
   if (entry.includes("*")) return { refused: "wildcard" };
   if (entry.toLowerCase() === "null") return { refused: "null" };
   if (!entry.includes("://")) return { refused: "no_scheme" };
+  if (SCHEMES_WITHOUT_SITES.includes(entry.split(":")[0].toLowerCase())) return { refused: "no_site" };
   const parts = FORBIDDEN.test(entry) ? null : PARTS.exec(entry);
   if (!parts) return { refused: "not_an_origin" };
   const scheme = parts[1].toLowerCase();
-  const host = normalizeHost(parts[2].toLowerCase());
+  const { host, isTyped } = describeHost(parts[2]);
   const port = parts[3] ? Number(parts[3]) : null;
   if (!host || port === 0 || (port && port > 65535)) return { refused: "not_an_origin" };
   const shown = port === null || port === DEFAULT_PORTS[scheme] ? "" : `:${port}`;
-  return { origin: `${scheme}://${host}${shown}`, hasPath: Boolean(parts[4]) };
+  const origin = `${scheme}://${host}${shown}`;
+  return isTyped ? { origin, hasPath: Boolean(parts[4]) } : { refused: "ipv4", meant: origin };
 }
 
 /**
- * Return a host in the form that browsers send, or null.
- * @param {string} host
+ * Return a host in the form that browsers send, or null; not `isTyped`: it was another form of IPv4.
+ * @param {string} typed
  */
-function normalizeHost(host) {
-  if (host.startsWith("[")) return host.includes(":") ? spell(host) : null;
-  const name = /^[\0-\x7f]*$/.test(host) ? host : encodeName(host);
-  return name && name.length <= MAX_HOST_LENGTH && HOST.test(name) ? name : null;
+function describeHost(typed) {
+  if (typed.startsWith("[")) return { host: typed.includes(":") ? spell(typed) : null, isTyped: true };
+  const name = encodeName(typed);
+  if (ENDS_IN_NUMBER.test(name)) {
+    const host = spell(name);
+    return { host, isTyped: host === name };
+  }
+  return { host: name.length <= MAX_NAME_LENGTH && NAME.test(name) ? name : null, isTyped: true };
 }
 
 /**
- * Return an international name as punycode, or null if IDNA 2008 does not allow it.
- * @param {string} name
+ * Return a name in lower case and punycode, or an empty text if it is invalid.
+ * @param {string} typed
  */
-function encodeName(name) {
-  // One label at a time: the URL parser could take a whole name for an IPv4 address.
-  const labels = name.split(/[.\u3002\uff0e\uff61]/).map((label) =>
-    isLabel(label) ? spell(`${label}.example`)?.replace(/\.example$/, "") : null);
-  return labels.every(Boolean) ? labels.join(".") : null;
-}
-
-const IGNORED = /[\p{Default_Ignorable_Code_Point}--[\u200c\u200d]]/gv;
-// Two dots are allowed in context: between two l in Catalan, and beside Japanese letters.
-const JAPANESE = "[\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Han}]";
-// Joiners are left to the URL parser, which checks their context.
-const LABEL = new RegExp(
-  `^(?!-|\\p{M})(?=[^\\u30fb]*$|.*${JAPANESE})` +
-    "(?:[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}\\p{Nd}\\-\\u200c\\u200d\\u30fb]|(?<=l)\\u00b7(?=l))+(?<!-)$", "v");
-
-/**
- * Whether a label has only the letters and digits of IDNA 2008; browsers also allow symbols.
- * @param {string} label
- */
-function isLabel(label) {
-  const mapped = label.replace(IGNORED, "").normalize("NFKC").toLowerCase().normalize("NFKC");
-  return LABEL.test(mapped) && (mapped.slice(2, 4) !== "--" || mapped.startsWith("xn--"));
+function encodeName(typed) {
+  if (/^[\0-\x7f]*$/.test(typed)) return typed.toLowerCase();
+  // The URL parser would decode what follows a percent sign of another width.
+  if (UNASSIGNED.test(typed) || typed.normalize("NFKC").includes("%")) return "";
+  // The ending keeps it from taking the name for an IPv4 address.
+  const ending = ".example";
+  return (spell(typed + ending) ?? "").slice(0, -ending.length);
 }
 
 /**

@@ -7,15 +7,23 @@ const list = document.getElementById(field?.getAttribute("data-origins") ?? "");
 
 /**
  * @param {string} entry
- * @param {import("./origin-rules.js").Refusal} reason
+ * @param {import("./origin-rules.js").Refused} refusal
  */
-function explainRefusal(entry, reason) {
+function explainRefusal(entry, { refused, meant }) {
   return {
     wildcard: "wildcards do not work; name each site by itself",
     null: "use the switch below for the null origin",
     no_scheme: `the scheme is missing; do you mean https://${entry}?`,
+    no_site: "this is no address of a site; write one that begins with https:// or http://",
+    ipv4: `browsers write this IP address as ${meant}; write that`,
     not_an_origin: "this is no address of a site; write scheme, host and, where needed, port",
-  }[reason];
+  }[refused];
+}
+
+/** @param {import("./origin-rules.js").Accepted} described */
+function explainOrigin({ origin, hasPath }) {
+  const why = hasPath ? ": a path does not count, so the whole site may use the key" : "";
+  return `kept as ${origin}${why}`;
 }
 
 /**
@@ -23,12 +31,11 @@ function explainRefusal(entry, reason) {
  * @param {string} entry
  */
 function makeAdvice(entry) {
-  const { origin, refused, hasPath } = { hasPath: false, ...describeOrigin(entry) };
-  if (origin === entry) return null;
+  const described = describeOrigin(entry);
+  if (described.origin === entry) return null;
   const item = document.createElement("li");
-  item.className = refused ? "wrong" : "quiet";
-  const why = hasPath ? ": a path does not count, so the whole site may use the key" : "";
-  const advice = refused ? explainRefusal(entry, refused) : `kept as ${origin}${why}`;
+  item.className = described.refused ? "wrong" : "quiet";
+  const advice = described.refused ? explainRefusal(entry, described) : explainOrigin(described);
   item.textContent = `${entry}: ${advice}`;
   return item;
 }

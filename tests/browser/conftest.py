@@ -11,11 +11,13 @@ from embedded_page import (
     EmbeddedPage,
     HostSite,
     find_browser,
+    make_owner,
 )
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from remote import make_environ
 from servers import run_gunicorn
 
+from embed import pages
 from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
@@ -78,6 +80,15 @@ def service(service_environ):
 @pytest.fixture
 def embedded_page(service, host) -> EmbeddedPage:
     return EmbeddedPage(*service, host)
+
+
+@pytest.fixture
+def dashboard(embedded_page) -> EmbeddedPage:
+    """A page with its owner, and the address of its views."""
+    embedded_page.owner = make_owner(embedded_page)
+    pages.update_page(embedded_page.page_id, {"owner": embedded_page.owner}, embedded_page.clock())
+    embedded_page.base = f"{embedded_page.service_url}/dashboard/pages/{embedded_page.page_id}"
+    return embedded_page
 
 
 @pytest.fixture

@@ -3,23 +3,28 @@
 import json
 import os
 import shutil
+import ssl
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import base58
 from nacl.signing import SigningKey
-from playwright.sync_api import FrameLocator, Page, Playwright
+from playwright.sync_api import FrameLocator, Page, Playwright, expect
 from servers import find_free_port
 from world import World
 
-from embed.db.models import Submission
+from embed import owners
+from embed.db.models import Owner, Submission
 from embed.domain import times
+from embed.domain.identifiers import make_id
+from embed.domain.passwords import hash_password
 
 HOW_TO_GET_ONE = (
     "no browser was found: apt install chromium, or python -m playwright install chromium,"
     " or name one in CHROMIUM"
 )
+PASSWORD = "a long enough password"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
     "--no-sandbox",
@@ -44,7 +49,8 @@ def find_browser(playwright: Playwright) -> str | None:
 class HostSite:
     """A site on `localhost` that serves the pages that a test gives it."""
 
-    def __init__(self, host: str = "localhost") -> None:
+    def __init__(self, host: str = "localhost", certificate: Path | None = None) -> None:
+        """With a certificate, which has its key in the same file, it is served by HTTPS."""
         pages = self._pages = {}
 
         class Handler(BaseHTTPRequestHandler):
@@ -60,8 +66,12 @@ class HostSite:
                 pass
 
         port = find_free_port()
-        self.origin = f"http://{host}:{port}"
+        self.origin = f"{'https' if certificate else 'http'}://{host}:{port}"
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        if certificate:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(certificate)
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()
@@ -153,6 +163,26 @@ class EmbeddedPage(World):
 def frame_of(page: Page, service_url: str):
     """Return the widget's frame, for operations that a locator does not have."""
     return next(frame for frame in page.frames if frame.url.startswith(service_url))
+
+
+# What an owner does
+
+
+def make_owner(embedded_page: EmbeddedPage) -> Owner:
+    """Create an owner: a new one for each test, since sign-ins are limited per account."""
+    owner = owners.create_owner(f"{make_id()}@example.com", embedded_page.clock())
+    owner.password_hash = hash_password(PASSWORD)
+    owner.save()
+    return owner
+
+
+def sign_in(page: Page, embedded_page: EmbeddedPage, owner: Owner | None = None) -> None:
+    """Sign in to the dashboard; None: the page's own owner."""
+    page.goto(f"{embedded_page.service_url}/dashboard/")
+    page.get_by_label("E-mail").fill((owner or embedded_page.owner).email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Tracking pages")).to_be_visible()
 
 
 # What a visitor does; `widget` is the frame, or the signing window.

@@ -4,40 +4,17 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from embedded_page import PASSWORD, sign_in
 from playwright.sync_api import expect
 from world import Visitor
 
-from embed import owners, pages
-from embed.domain.identifiers import make_id
-from embed.domain.passwords import hash_password
 from embed.submissions import decisions
 
-PASSWORD = "a long enough password"
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
          "wallets/import", "tags", "keys", "keys/new/public", "policy", "embed", "activity",
          "settings")  # fmt: skip
 AXE = Axe()
 AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-
-
-@pytest.fixture
-def dashboard(embedded_page):
-    """An owner, and their page."""
-    # A new owner for each test: sign-ins are limited per account.
-    embedded_page.owner = owners.create_owner(f"{make_id()}@example.com", embedded_page.clock())
-    embedded_page.owner.password_hash = hash_password(PASSWORD)
-    embedded_page.owner.save()
-    pages.update_page(embedded_page.page_id, {"owner": embedded_page.owner}, embedded_page.clock())
-    embedded_page.base = f"{embedded_page.service_url}/dashboard/pages/{embedded_page.page_id}"
-    return embedded_page
-
-
-def sign_in(page, embedded_page) -> None:
-    page.goto(f"{embedded_page.service_url}/dashboard/")
-    page.get_by_label("E-mail").fill(embedded_page.owner.email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="Tracking pages")).to_be_visible()
 
 
 def send(embedded_page, nickname: str) -> Visitor:
@@ -87,6 +64,7 @@ def test_owner_is_told_how_each_site_will_be_kept(dashboard, page):
         [
             "HTTPS://Shop.Example:443/cart: kept as https://shop.example"
             ": a path does not count, so the whole site may use the key",
+            "http://1.2.3: browsers write this IP address as http://1.2.0.3; write that",
             "https://a@b.example: this is no address of a site;"
             " write scheme, host and, where needed, port",
             "c.example: the scheme is missing; do you mean https://c.example?",

@@ -14,6 +14,8 @@ ADVICE = {
     "wildcard": "has a wildcard, which is not supported",
     "null": "use the key's allow-null-origin switch",
     "no_scheme": "has no scheme",
+    "no_site": "is not the address of a site",
+    "ipv4": "is not how browsers write this IP address",
     "not_an_origin": "is not an origin",
 }
 
@@ -28,10 +30,10 @@ def test_entry_is_kept_in_its_one_written_form(raw, origin):
 
 
 @pytest.mark.parametrize(
-    ("raw", "reason"),
-    [pytest.param(row["raw"], row["refused"], id=row["case"]) for row in CASES if "refused" in row],
+    "row", [pytest.param(row, id=row["case"]) for row in CASES if "refused" in row]
 )
-def test_owner_learns_what_to_write_instead(raw, reason):
+def test_owner_learns_what_to_write_instead(row):
+    raw, reason = row["raw"], row["refused"]
     with pytest.raises(InvalidInput) as refusal:
         parse_allowlist_entry(raw)
 
@@ -39,7 +41,9 @@ def test_owner_learns_what_to_write_instead(raw, reason):
     assert ADVICE[reason] in sentence
     assert sentence.endswith(".")
     assert sentence.isprintable()
-    if reason != "wildcard":  # an asterisk in a path is no part of the origin
+    assert row.get("meant", "") in sentence
+    # An asterisk in a path is no part of the origin, and any scheme may be sent as one.
+    if reason not in ("wildcard", "no_site"):
         assert parse_origin(raw) is None
 
 

@@ -118,6 +118,7 @@ def test_approving_and_rejecting_by_command_at_once_lets_one_win(world, environ)
 
 def test_of_many_decisions_at_once_on_each_submission_one_counts(world):
     """Call use cases in threads: commands start too slowly to run at the same time often."""
+    approve = partial(decisions.approve, max_wallets=50_000)
     for _ in range(5):
         visitor = Visitor()
         submission_id = world.submit(visitor).json["submissionId"]
@@ -130,9 +131,7 @@ def test_of_many_decisions_at_once_on_each_submission_one_counts(world):
             finally:
                 connection.db.close()
 
-        outcomes = at_once(
-            [lambda: decide(decisions.approve), lambda: decide(decisions.reject)] * 4
-        )
+        outcomes = at_once([lambda: decide(approve), lambda: decide(decisions.reject)] * 4)
 
         (winner,) = filter(None, outcomes)
         assert Submission.get_by_id(submission_id).status == winner

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * @param {string} name
- * @returns {{ case: string, raw: string, refused?: string, origin?: string, nickname?: string }[]}
+ * @returns {{ case: string, raw: string, refused?: string, meant?: string, origin?: string, nickname?: string }[]}
  */
 export function readCases(name) {
   return JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), "utf-8"));

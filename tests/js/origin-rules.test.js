@@ -4,12 +4,13 @@ import { test } from "node:test";
 import { describeOrigin } from "../../static/dashboard/origin-rules.js";
 import { readCases } from "./cases.js";
 
-for (const { case: name, raw, origin, refused } of readCases("origin_cases.json")) {
+for (const { case: name, raw, origin, refused, meant } of readCases("origin_cases.json")) {
   test(`origin: ${name}`, () => {
     const described = describeOrigin(raw);
 
     assert.equal(described.origin, origin);
     assert.equal(described.refused, refused);
+    assert.equal(described.meant, meant);
   });
 }
 

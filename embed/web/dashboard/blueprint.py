@@ -1,13 +1,9 @@
 """Shared by all routes of the dashboard: sign-in, CSRF, headers and error pages."""
 
-import hashlib
-from datetime import datetime, timedelta
-from typing import Any, TypedDict
-from urllib.parse import urlsplit
+from datetime import datetime
+from typing import Any
 
-import msgspec
-from flask import Blueprint, Flask, Request, Response, redirect, request, url_for
-from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from flask import Blueprint, Flask, Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
@@ -16,8 +12,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.settings import Settings
-from embed.web.dashboard import undo
+from embed.web.dashboard import sessions
 from embed.web.dashboard.current_owner import load_owner
+from embed.web.dashboard.isolation import is_from_elsewhere, isolate
 from embed.web.dashboard.responses import render_mistake
 from embed.web.security_headers import restrict_content
 
@@ -25,7 +22,7 @@ blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
-SESSION_LIFETIME = timedelta(days=14)
+FROM_ELSEWHERE = "Another site sent you here. Open this from the dashboard itself, at /dashboard/."
 # Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
 MAX_FILE_BYTES = 4 * 1024 * 1024  # a CSV of 10,000 wallets
@@ -35,55 +32,23 @@ _csrf = CSRFProtect()
 _login = LoginManager()
 
 
-# What the session may hold: our own values, and those of Flask, Flask-Login and Flask-WTF.
-class _SessionValues(TypedDict, total=False):
-    _user_id: str
-    _fresh: bool
-    _permanent: bool
-    _flashes: list[tuple[str, str]]
-    csrf_token: str
-    decided: list[undo.Stored]
-
-
-class _DashboardSessions(SecureCookieSessionInterface):
-    """Flask's session cookie, Secure except on localhost, where there may be no TLS."""
-
-    digest_method = staticmethod(hashlib.sha256)  # Flask's own is SHA-1
-
-    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """Skip the API and the widget, which do not use this session, to save time."""
-        if not request.path.startswith("/dashboard"):
-            return None
-        try:
-            session = super().open_session(app, request)
-            msgspec.convert(session, _SessionValues)
-        except (TypeError, ValueError, msgspec.ValidationError):
-            # Signed with our key, but by another version of the service.
-            return self.session_class()
-        return session
-
-    def get_cookie_secure(self, app: Flask) -> bool:
-        return urlsplit(request.host_url).hostname not in ("localhost", "127.0.0.1", "::1")
-
-
 def init_dashboard(app: Flask, settings: Settings) -> None:
     app.secret_key, *fallbacks = settings.secret_keys
     app.config.update(
         SECRET_KEY_FALLBACKS=fallbacks,
-        SESSION_COOKIE_NAME="embed_dashboard",
-        SESSION_COOKIE_PATH="/dashboard",
         SESSION_COOKIE_SAMESITE="Lax",
-        PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
+        PERMANENT_SESSION_LIFETIME=sessions.LIFETIME,
         WTF_CSRF_CHECK_DEFAULT=False,  # the API has no cookies that a forged request could use
         WTF_CSRF_TIME_LIMIT=None,  # a form may stay open as long as its owner is signed in
     )
-    app.session_interface = _DashboardSessions()
+    app.session_interface = sessions.DashboardSessions()
     _csrf.init_app(app)
     # Not _login.init_app, which would read the session after every request of the API too.
     app.login_manager = _login  # type: ignore[attr-defined]
     # IP addresses change; the session is bound to the password's fingerprint instead.
     _login.session_protection = None
     _login.user_loader(load_owner)
+    app.after_request(isolate)  # also where no route is found
     app.register_blueprint(blueprint)
 
 
@@ -94,7 +59,9 @@ def provide_user() -> dict[str, Any]:
 
 @blueprint.before_request
 def guard_request() -> ResponseReturnValue | None:
-    """Redirect to the sign-in page unless signed in, and refuse forged forms (CSRF)."""
+    """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
+    if is_from_elsewhere():  # first, and without the session: the same for every visitor
+        return Response(FROM_ELSEWHERE, 403, content_type="text/plain; charset=utf-8")
     if current_user.is_authenticated:
         request.max_content_length = request.max_form_memory_size = _find_size_limit()
     if (request.content_length or 0) > (request.max_content_length or 0):

@@ -63,7 +63,7 @@ def show_embed(page_id: str) -> ResponseReturnValue:
     form.validate()
     look = _read_look(form)
     key = get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())
-    return render(
+    response = render(
         "embed.html",
         page=page,
         form=form,
@@ -71,6 +71,9 @@ def show_embed(page_id: str) -> ResponseReturnValue:
         snippets=build_snippets(page, PLACEHOLDER, **look),
         preview_url=f"/embed/tracking/{page.id}?{urlencode({'key': key} | look)}",
     )
+    # As same-origin, but the preview's signing window can answer it.
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+    return response
 
 
 def build_snippets(page: Page, key: str, **look: str) -> Snippets:

@@ -2,11 +2,10 @@
 
 import re
 
-import pytest
-from world import Visitor, one_database
+from routes import fill_in, list_routes
+from world import one_database
 
 from embed.db.models import ApiKey, Submission
-from embed.keys import access
 from embed.web.dashboard.blueprint import OPEN_ENDPOINTS
 
 POLICY = {
@@ -19,39 +18,6 @@ POLICY = {
 }
 
 
-def list_routes(app) -> list[tuple[str, str, str]]:
-    """Return endpoint, method and rule of every route under /dashboard."""
-    return [
-        (rule.endpoint, method, rule.rule)
-        for rule in app.url_map.iter_rules()
-        if rule.rule.startswith("/dashboard")
-        for method in sorted(rule.methods - {"HEAD", "OPTIONS"})
-    ]
-
-
-@pytest.fixture
-def things(world, owner) -> dict[str, str]:
-    """One of each object that a route may name, all of them the owner's."""
-    tag = world.add_tag("team")
-    wallet = world.track(Visitor().address)
-    submission = world.submit(Visitor()).json["submissionId"]
-    key = access.find_access(world.public_key).key_id
-    return {
-        "page_id": world.page_id,
-        "tag_id": tag.id,
-        "wallet_id": wallet.id,
-        "key_id": key,
-        "submission_id": submission,
-        "tier": "public",
-        "token": "x",
-    }
-
-
-def fill_in(rule: str, things: dict[str, str]) -> str:
-    """Fill in a rule's variables; fails for a variable that the test does not know."""
-    return re.sub(r"<(?:[^<>:]*:)?(\w+)>", lambda place: things[place[1]], rule)
-
-
 def check_headers(answer, where: str) -> None:
     policy = {part.strip() for part in answer.headers["Content-Security-Policy"].split(";")}
     assert policy >= POLICY, where
@@ -59,6 +25,8 @@ def check_headers(answer, where: str) -> None:
     assert answer.headers["Cache-Control"] == "no-store", where
     assert answer.headers["X-Content-Type-Options"] == "nosniff", where
     assert answer.headers["Referrer-Policy"] == "same-origin", where
+    assert answer.headers["Cross-Origin-Opener-Policy"].startswith("same-origin"), where
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin", where
     body = answer.text if answer.mimetype == "text/html" else ""
     body = re.sub(r"<pre.*?</pre>", "", body, flags=re.DOTALL)  # the snippet, shown as text
     assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:", body), where
@@ -177,7 +145,7 @@ def test_every_address_of_a_page_works_without_a_script(world, things, owner):
 def test_api_and_widget_know_nothing_of_the_session(world, owner):
     for path in ("/embed/sign", f"/embed/tracking/{world.page_id}?key={world.public_key}"):
         answer = owner.get(path)
-        assert "embed_dashboard" not in answer.headers.get("Set-Cookie", "")
+        assert "dashboard" not in answer.headers.get("Set-Cookie", "")
     answer = world.read()
     assert "Cookie" not in answer.headers.get("Vary", "")
 

@@ -6,6 +6,7 @@ import pytest
 from world import one_database
 
 from embed.keys import access, management, preview
+from embed.web.dashboard import sessions
 
 SIGN_IN = "/dashboard/sign-in"
 
@@ -198,11 +199,7 @@ def test_signed_session_of_another_shape_is_a_new_session(world, owner, contents
         with owner.client.session_transaction(SIGN_IN) as session:
             contents = dict(session) | contents
     client = world.app.test_client()
-    client.set_cookie(
-        world.app.config["SESSION_COOKIE_NAME"],
-        serializer.dumps(contents),
-        path=world.app.config["SESSION_COOKIE_PATH"],
-    )
+    client.set_cookie(sessions.LOCAL_NAME, serializer.dumps(contents), path="/dashboard")
 
     assert client.get(SIGN_IN).status_code == 200
     assert client.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 302

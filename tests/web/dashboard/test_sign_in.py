@@ -231,23 +231,45 @@ def test_link_that_we_did_not_make_is_refused(world, owner, guest, end):
 
 @one_database
 @pytest.mark.parametrize(
-    ("base_url", "is_secure"),
-    [
-        ("http://localhost", False),
-        ("http://127.0.0.1:8000", False),
-        ("http://embed.example", True),
-        ("https://embed.example", True),
-        ("http://localhost.evil.example", True),
-    ],
+    "base_url",
+    ["http://embed.example", "https://embed.example", "http://localhost.evil.example"],
 )
-def test_cookie_is_kept_to_the_dashboard_and_to_https(world, owner, base_url, is_secure):
+def test_cookie_is_one_that_no_other_host_can_set(world, owner, base_url):
+    answer = world.app.test_client().get(SIGN_IN, base_url=base_url)
+
+    name_and_value, *attributes = answer.headers["Set-Cookie"].split("; ")
+    assert name_and_value.startswith("__Host-embed_dashboard=")
+    assert {"HttpOnly", "SameSite=Lax", "Path=/", "Secure"} == set(attributes)
+
+
+@one_database
+@pytest.mark.parametrize("base_url", ["http://localhost", "http://127.0.0.1:8000"])
+def test_cookie_works_without_https_on_localhost(world, owner, base_url):
     answer = world.app.test_client().get(SIGN_IN, base_url=base_url)
 
     name_and_value, *attributes = answer.headers["Set-Cookie"].split("; ")
     assert name_and_value.startswith("embed_dashboard=")
-    assert {"HttpOnly", "SameSite=Lax", "Path=/dashboard"} <= set(attributes)
-    assert ("Secure" in attributes) == is_secure
-    assert not any(attribute.startswith("Domain") for attribute in attributes)
+    assert {"HttpOnly", "SameSite=Lax", "Path=/dashboard"} == set(attributes)
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("name", "is_read"),
+    [
+        ("__Host-embed_dashboard", True),
+        ("embed_dashboard", False),
+        ("__host-embed_dashboard", False),
+        ("\u2000__Host-embed_dashboard", False),
+    ],
+)
+def test_session_is_read_only_from_the_name_that_browsers_protect(world, guest, name, is_read):
+    guest.sign_in()
+    cookie = f"{name}={guest.cookie}".encode().decode("latin-1")  # as WSGI hands it over
+
+    client = world.app.test_client(use_cookies=False)
+    answer = client.get(HOME, base_url="https://embed.example", headers={"Cookie": cookie})
+
+    assert answer.status_code == (200 if is_read else 302)
 
 
 def test_owner_lands_where_they_were_going(world, guest):

@@ -1,0 +1,1 @@
+"""How requests and answers pass between clients and the threads that run the app."""

@@ -1,0 +1,77 @@
+"""How far a request reaches (RFC 9112, section 6)."""
+
+import re
+
+# The dashboard's largest form has 4 MiB; what is longer is passed on in part and refused. So is
+# what is long without a cookie, since only signed-in owners may send long forms.
+MAX_REQUEST_BYTES = 5 * 1024 * 1024
+MAX_BYTES_WITHOUT_COOKIE = 64 * 1024
+# Of chunks, whose length is not known before: browsers send none, and nginx passes none on.
+MAX_CHUNKS_BYTES = 64 * 1024
+MAX_CHUNK_LINE_BYTES = 8190
+
+_BLANK_LINE = b"\r\n\r\n"
+_CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
+_COOKIE = re.compile(rb"\r\ncookie:", re.IGNORECASE)
+_CHUNKED = re.compile(rb"\r\ntransfer-encoding:[^\r\n]*chunked[ \t]*\r\n", re.IGNORECASE)
+_EXPECT = re.compile(rb"\r\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
+_CHUNK_SIZE = re.compile(rb"([0-9a-f]{1,8})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
+
+
+class Framing:
+    """Finds the end of the one request that a buffer begins with, while the buffer grows.
+
+    This only decides when to pass a request on. gunicorn parses and checks it then, so a
+    malformed one is passed on at once. What was searched already is not searched again.
+    """
+
+    def __init__(self) -> None:
+        self.is_whole = False
+        self.awaits_continue = False
+        self._head_length = 0
+        self._is_chunked = False
+        self._max_bytes = MAX_REQUEST_BYTES
+        self._next = 0  # where to search on: within the head, then from chunk to chunk
+
+    def can_pass_on(self, received: bytearray) -> bool:
+        """Return whether the request is whole, malformed, or too long to wait for."""
+        if not self._head_length and not self._find_head(received):
+            return len(received) > MAX_REQUEST_BYTES
+        if self._is_chunked:
+            return self._skip_chunks(received)
+        self.is_whole = len(received) >= self._next
+        return self.is_whole or self._next > self._max_bytes
+
+    def _find_head(self, received: bytearray) -> bool:
+        end = received.find(_BLANK_LINE, self._next)
+        if end < 0:
+            self._next = max(0, len(received) - len(_BLANK_LINE) + 1)
+            return False
+        self._head_length = self._next = end + len(_BLANK_LINE)
+        head = bytes(received[: self._head_length])
+        request_line = head.lstrip(b"\r\n").partition(b"\r\n")[0]
+        self.awaits_continue = request_line.endswith(b"HTTP/1.1") and bool(_EXPECT.search(head))
+        if not _COOKIE.search(head):
+            self._max_bytes = MAX_BYTES_WITHOUT_COOKIE
+        length, chunked = _CONTENT_LENGTH.search(head), _CHUNKED.search(head)
+        self._is_chunked = chunked is not None and length is None
+        if length and not chunked:  # both are refused
+            self._next += int(length[1])
+        return True
+
+    def _skip_chunks(self, received: bytearray) -> bool:
+        while self._next < len(received):
+            end = received.find(b"\r\n", self._next, self._next + MAX_CHUNK_LINE_BYTES)
+            if end < 0:
+                return len(received) - self._next >= MAX_CHUNK_LINE_BYTES
+            size = _CHUNK_SIZE.fullmatch(received, self._next, end)
+            if size is None:
+                return True
+            if int(size[1], 16) == 0:
+                # Trailers end with a blank line, which follows at once if there are none.
+                self.is_whole = received.find(_BLANK_LINE, end) >= 0
+                break
+            self._next = end + 2 + int(size[1], 16) + 2
+        return (
+            self.is_whole or max(self._next, len(received)) > self._head_length + MAX_CHUNKS_BYTES
+        )

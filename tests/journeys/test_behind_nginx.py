@@ -1,0 +1,120 @@
+"""The service behind nginx, as docs/operating.md has it."""
+
+import shutil
+from contextlib import closing
+from functools import partial
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+from nginx import run_nginx
+from remote import TIMEOUT_S, RemotePage, make_environ
+from servers import find_free_port, provide, run_gunicorn
+from stalled import KINDS, add_wallets, assert_served, list_stalls, stalled_clients
+from world import SITE
+
+MEBIBYTE = 1024 * 1024
+LIMIT_PER_IP = 8
+
+
+def make_database(memory_dir, sqlite_template, name: str) -> str:
+    return f"sqlite:///{shutil.copy(sqlite_template, memory_dir / name)}"
+
+
+@pytest.fixture(scope="module")
+def page(memory_dir, sqlite_template):
+    """A large page on gunicorn's own worker, which stalled clients would stop without nginx."""
+    environ = make_environ(
+        make_database(memory_dir, sqlite_template, "stalled.db"), TRUSTED_PROXIES="1"
+    )
+    with run_gunicorn(environ, "--worker-class=gthread") as server:
+        page = RemotePage(server.url, environ)
+        add_wallets(environ["DATABASE_URL"], page.page_id)
+        for page.server_url in provide(partial(run_nginx, server.port)):
+            yield page
+
+
+@pytest.fixture
+def limited_page(memory_dir, sqlite_template):
+    """A page of a service that believes one proxy, and allows an address few requests."""
+    environ = make_environ(
+        make_database(memory_dir, sqlite_template, "limited.db"),
+        TRUSTED_PROXIES="1",
+        LIMIT_PER_IP=f"{LIMIT_PER_IP}/hour",
+    )
+    with run_gunicorn(environ) as server:
+        page = RemotePage(server.url, environ)
+        for page.server_url in provide(partial(run_nginx, server.port)):
+            yield page
+
+
+def read_from(page: RemotePage, address: str, forged_address: str) -> int:
+    """Read from an address of this machine that claims to be another; return the status."""
+    server = urlsplit(page.server_url)
+    with closing(
+        HTTPConnection(server.hostname, server.port, TIMEOUT_S, source_address=(address, 0))
+    ) as client:
+        client.request(
+            "GET",
+            f"/api/embed/tracking/{page.page_id}",
+            headers={
+                "Authorization": f"Bearer {page.public_key}",
+                "Origin": SITE,
+                "X-Forwarded-For": forged_address,
+            },
+        )
+        return client.getresponse().status
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_others_are_served_while_40_clients_stall(kind, page):
+    with stalled_clients(page.server_url, list_stalls(page)[kind]):
+        assert_served(page)
+
+
+def test_limit_counts_the_address_that_nginx_sees_whatever_the_client_claims(limited_page):
+    forged = [f"198.51.100.{number}" for number in range(LIMIT_PER_IP + 2)]
+
+    statuses = [read_from(limited_page, "127.0.0.1", claim) for claim in forged]
+
+    assert statuses == [200] * LIMIT_PER_IP + [429] * 2
+    assert read_from(limited_page, "127.0.0.2", "127.0.0.1") == 200
+
+
+@pytest.mark.parametrize(
+    ("size", "is_passed_on"),
+    [(4 * MEBIBYTE, True), (5 * MEBIBYTE - 1000, True), (6 * MEBIBYTE, False)],
+)
+def test_form_of_more_than_4_mib_gets_the_answer_of_the_service(size, is_passed_on, limited_page):
+    form = {"email": "x" * (size - len("email="))}
+
+    answer = requests.post(
+        f"{limited_page.server_url}/dashboard/sign-in", data=form, timeout=TIMEOUT_S
+    )
+
+    assert 400 <= answer.status_code < 500
+    assert ("Content-Security-Policy" in answer.headers) is is_passed_on
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "location"),
+    [
+        ("/api/embed/tracking/x", 403, None),
+        ("/embed/api/siws/nonce", 403, None),
+        ("/embed/tracking/x?key=y", 301, "https://embed.example.com/embed/tracking/x?key=y"),
+        ("/dashboard/", 301, "https://embed.example.com/dashboard/"),
+    ],
+)
+def test_pages_without_https_are_redirected_and_api_calls_refused(path, status, location):
+    http_port = find_free_port()
+    for _ in provide(partial(run_nginx, find_free_port(), http_port=http_port)):
+        answer = requests.get(
+            f"http://127.0.0.1:{http_port}{path}",
+            headers={"Host": "embed.example.com"},
+            allow_redirects=False,
+            timeout=TIMEOUT_S,
+        )
+
+        assert answer.status_code == status
+        assert answer.headers.get("Location") == location

@@ -1,0 +1,199 @@
+"""Connections whose requests arrive in pieces, together, or with a body that nobody wants."""
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+from remote import TIMEOUT_S, RemotePage, make_environ
+from servers import PROJECT_DIR, clean_environ, run_gunicorn
+from world import SITE, USDC, Visitor
+
+FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
+LARGE = 3_000_000
+CLOSE = b"Connection: close"
+FORM = b"Content-Type: application/x-www-form-urlencoded"
+TOO_LONG = (FORM, b"Content-Length: 6000000")
+
+
+@pytest.fixture(scope="module")
+def environ(memory_dir, sqlite_template):
+    path = shutil.copy(sqlite_template, memory_dir / "connections.db")
+    return make_environ(f"sqlite:///{path}")
+
+
+@pytest.fixture(scope="module")
+def page(environ):
+    with run_gunicorn(environ) as server:
+        yield RemotePage(server.url, environ)
+
+
+@contextmanager
+def connect(page: RemotePage) -> Iterator[socket.socket]:
+    address = urlsplit(page.server_url)
+    with socket.create_connection((address.hostname, address.port), TIMEOUT_S) as client:
+        yield client
+
+
+def read(client: socket.socket) -> bytes:
+    """Return all that the server sends until it closes the connection."""
+    with client.makefile("rb") as answers:
+        return answers.read()
+
+
+def make_head(page: RemotePage, line: bytes, *headers: bytes) -> bytes:
+    key = b"Authorization: Bearer " + page.public_key.encode()
+    always = (b"Host: embed.example", b"Origin: " + SITE.encode(), key)
+    return b"\r\n".join([line + b" HTTP/1.1", *always, *headers]) + b"\r\n\r\n"
+
+
+def make_get(page: RemotePage, *headers: bytes) -> bytes:
+    return make_head(page, b"GET /api/embed/tracking/" + page.page_id.encode(), *headers)
+
+
+def make_post(page: RemotePage, *headers: bytes) -> tuple[bytes, bytes]:
+    """Return a valid request for a nonce: head and body."""
+    body = json.dumps({"trackingPageId": page.page_id, "walletAddress": USDC}).encode()
+    headers += (b"Content-Type: application/json", b"Content-Length: %d" % len(body))
+    return make_head(page, b"POST /api/embed/siws/nonce", *headers), body
+
+
+def test_request_in_pieces_is_answered_and_others_are_served_meanwhile(page):
+    head, body = make_post(page, CLOSE)
+    pieces = [head[:1], head[1:40], head[40:-1], head[-1:], body[:10], body[10:]]
+    with connect(page) as client:
+        for piece in pieces:
+            assert page.read().status_code == 200
+            client.sendall(piece)
+
+        assert read(client).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_requests_sent_together_are_answered_in_their_order(page):
+    head, body = make_post(page)
+    nobody = make_head(page, b"GET /api/embed/tracking/nobody")
+    with connect(page) as client:
+        client.sendall(make_get(page) + head + body + nobody + make_get(page, CLOSE))
+        answers = read(client)
+
+    statuses = [part.split(b" ")[0] for part in answers.split(b"HTTP/1.1 ")[1:]]
+    assert statuses == [b"200", b"200", b"401", b"200"]
+
+
+def test_request_sent_together_with_a_large_body_before_it_is_answered(page):
+    head = make_head(page, b"POST /nowhere", b"Content-Length: 20000")
+    with connect(page) as client:
+        client.sendall(head + b"x" * 20_000 + make_get(page, CLOSE))
+
+        assert read(client).count(b"HTTP/1.1") == 2
+
+
+def test_many_requests_sent_together_are_all_answered(page):
+    with connect(page) as client:
+        client.sendall(make_get(page) * 500 + make_get(page, CLOSE))
+
+        assert read(client).count(b"HTTP/1.1 200 OK\r\n") == 501
+
+
+@pytest.mark.parametrize("size", [0, 10, 100_000, LARGE])
+def test_connection_is_kept_after_a_body_that_was_not_read(page, size):
+    """The body looks like a request, which must not be answered."""
+    address = urlsplit(page.server_url)
+    client = HTTPConnection(address.hostname, address.port, timeout=TIMEOUT_S)
+    body = (make_get(page) * (1 + size // 100))[:size]
+
+    client.request("POST", "/api/embed/siws/nonce", body, {"Cookie": "a=b"})
+    refused = client.getresponse()
+    assert (refused.status, json.loads(refused.read())) == (401, {"error": "missing_key"})
+    kept = client.sock
+
+    client.request("POST", "/api/embed/siws/nonce", b"{}")
+    answer = client.getresponse()
+    assert (answer.status, json.loads(answer.read())) == (401, {"error": "missing_key"})
+    assert client.sock is kept is not None
+    client.close()
+
+
+def test_long_form_before_sign_in_is_refused_before_it_is_sent(page):
+    head = make_head(page, b"POST /dashboard/sign-in", b"Content-Length: 4000000")
+    with connect(page) as client:
+        client.sendall(head)
+
+        assert read(client).startswith(b"HTTP/1.1 413 ")
+
+
+def test_body_too_long_to_wait_for_is_refused_at_once_and_ends_the_connection(page):
+    head = make_head(page, b"POST /dashboard/sign-in", *TOO_LONG)
+    with connect(page) as client:
+        client.sendall(head + make_get(page))
+        answer = read(client)
+
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"\r\nConnection: close\r\n" in answer
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+@pytest.mark.parametrize("length", [b"9" * 20, b"0" * 20 + b"9999"])
+def test_what_follows_a_body_of_unusual_length_is_not_taken_for_a_request(page, length):
+    head = make_head(page, b"POST /dashboard/sign-in", FORM, b"Content-Length: " + length)
+    with connect(page) as client:
+        client.sendall(head)
+        answers = client.recv(1)
+        client.sendall(make_get(page))
+        answers += read(client)
+
+    assert answers.count(b"HTTP/1.1") == 1
+
+
+def test_client_that_awaits_100_continue_is_told_so_once(page):
+    head, body = make_post(page, b"Expect: 100-continue", CLOSE)
+    with connect(page) as client:
+        client.sendall(head)
+        assert client.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(body)
+
+        assert read(client).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_client_that_awaits_100_continue_for_too_long_a_body_is_refused_without_it(page):
+    head = make_head(page, b"POST /dashboard/sign-in", *TOO_LONG, b"Expect: 100-continue")
+    with connect(page) as client:
+        client.sendall(head)
+
+        assert read(client).startswith(b"HTTP/1.1 413 ")
+
+
+def test_body_that_takes_more_memory_than_there_is_gets_503_and_a_small_one_is_served(environ):
+    with run_gunicorn(environ, FRUGAL) as server:
+        page = RemotePage(server.url, environ)
+        headers = (b"Cookie: a=b", b"Content-Length: 4500000")
+        head = make_head(page, b"POST /api/embed/siws/nonce", *headers)
+        with connect(page) as client:
+            client.sendall(head + b"x" * 4_400_000)
+            assert page.ask_nonce(Visitor()).status_code == 200
+
+            assert read(client).startswith(b"HTTP/1.1 503 ")
+
+
+def test_tls_is_refused_with_a_sentence(environ, tmp_path):
+    for name in ("cert", "key"):
+        (tmp_path / name).touch()
+    files = ("--certfile", tmp_path / "cert", "--keyfile", tmp_path / "key")
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *files],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+
+    assert ended.returncode == 1
+    assert "Error: TLS needs a proxy in front" in ended.stderr

@@ -1,0 +1,102 @@
+"""Clients that stall cost little, and are ended, in the configuration that is shipped."""
+
+import shutil
+from contextlib import ExitStack
+from copy import copy
+from threading import Thread
+
+import pytest
+from remote import TIMEOUT_S, RemotePage, make_environ
+from servers import Gunicorn, run_gunicorn
+from stalled import (
+    KINDS,
+    Stall,
+    add_wallets,
+    assert_served,
+    list_stalls,
+    stalled_clients,
+    wait_until_ended,
+)
+
+IMPATIENT = "--worker-class=tests.limited_workers.ImpatientWorker"
+PATIENT = "--worker-class=tests.limited_workers.PatientWorker"
+FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
+
+
+@pytest.fixture(scope="module")
+def environ(memory_dir, sqlite_template):
+    path = shutil.copy(sqlite_template, memory_dir / "stalled.db")
+    return make_environ(f"sqlite:///{path}")
+
+
+@pytest.fixture(scope="module")
+def page(environ):
+    """A large page, on the shipped configuration."""
+    with run_gunicorn(environ) as server:
+        page = RemotePage(server.url, environ)
+        add_wallets(environ["DATABASE_URL"], page.page_id)
+        yield page
+
+
+@pytest.fixture(scope="module")
+def small_page(page, environ):
+    return RemotePage(page.server_url, environ)
+
+
+def replace_server(page: RemotePage, server: Gunicorn) -> RemotePage:
+    other = copy(page)
+    other.server_url = server.url
+    return other
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_others_are_served_while_40_clients_stall(kind, page, small_page):
+    with stalled_clients(page.server_url, list_stalls(page)[kind]):
+        assert_served(small_page)
+
+
+def test_server_ends_clients_that_stall(page, environ):
+    with run_gunicorn(environ, IMPATIENT) as server, ExitStack() as opened:
+        stalls = list_stalls(page)
+        clients = {
+            kind: opened.enter_context(stalled_clients(server.url, stall))
+            for kind, stall in stalls.items()
+        }
+        answers = {kind: wait_until_ended(clients[kind], stalls[kind]) for kind in stalls}
+
+    assert answers == {
+        kind: set() if stall.has_small_window else {stall.answer} for kind, stall in stalls.items()
+    }
+
+
+def test_answers_that_nobody_reads_are_cut_off_when_they_take_too_much_memory(page, environ):
+    stall = list_stalls(page)["that never read"]
+    with (
+        run_gunicorn(environ, FRUGAL) as server,
+        stalled_clients(server.url, stall, count=4) as clients,
+    ):
+        wait_until_ended(clients, stall)
+
+
+def test_more_clients_than_connections_are_served_when_those_that_stall_are_ended(
+    small_page, environ
+):
+    with (
+        run_gunicorn(environ, IMPATIENT, "--worker-connections=50") as server,
+        stalled_clients(server.url, Stall(b"G"), count=90),
+    ):
+        assert_served(replace_server(small_page, server))
+
+
+@pytest.mark.parametrize("kind", ["that send nothing", "that do not hang up"])
+def test_server_that_stops_does_not_wait_for_clients_without_a_request(kind, page, environ):
+    with (
+        run_gunicorn(environ, PATIENT, f"--graceful-timeout={2 * TIMEOUT_S}") as server,
+        stalled_clients(server.url, list_stalls(page)[kind]),
+    ):
+        assert_served(replace_server(page, server), times=1)
+        stopping = Thread(target=server.stop)
+        stopping.start()
+        stopping.join(TIMEOUT_S)
+
+        assert not stopping.is_alive()

@@ -1,0 +1,15 @@
+"""The shipped worker with other limits, for gunicorn's --worker-class."""
+
+from embed.server.worker import BufferingWorker
+
+
+class ImpatientWorker(BufferingWorker):
+    patience_s = 1.0
+
+
+class PatientWorker(BufferingWorker):
+    patience_s = 10_000.0
+
+
+class FrugalWorker(PatientWorker):
+    large_bytes_in_all = 500_000
