@@ -45,7 +45,8 @@ def sibling(certificate):
 @pytest.fixture
 def secure_page(service, service_environ, certificate, sibling):
     """The service at its own host, by HTTPS, with two owners."""
-    tls = (f"--certfile={certificate}", f"--keyfile={certificate}")
+    # The service's own worker takes no TLS.
+    tls = ("--worker-class=gthread", f"--certfile={certificate}", f"--keyfile={certificate}")
     with run_gunicorn(service_environ, *tls) as server:
         page = EmbeddedPage(service[0], f"https://{SERVICE}:{server.port}", sibling)
         page.owner, page.attacker = make_owner(page), make_owner(page)
