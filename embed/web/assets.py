@@ -2,8 +2,10 @@
 
 import hashlib
 from datetime import timedelta
+from typing import cast
 
 from flask import Flask, Response, send_from_directory
+from werkzeug.wsgi import FileWrapper
 
 from embed.settings import PROJECT_DIR
 from embed.web.compression import compress
@@ -23,7 +25,7 @@ def init_assets(app: Flask) -> None:
     @app.get("/static/<folder_digest>/<path:name>")
     @compress.compressed()
     def static_file(folder_digest: str, name: str) -> Response:
-        response = send_from_directory(STATIC_DIR, name)
+        response = _send(name)
         # The address of another version gets the present file, which must not be cached there.
         if folder_digest == digest:
             response.cache_control.max_age = int(CACHED_FOR.total_seconds())
@@ -38,9 +40,16 @@ def init_assets(app: Flask) -> None:
     def embed_script() -> Response:
         # Other sites use this fixed address, so it is cached for a short time only.
         age_s = int(SCRIPT_CACHED_FOR.total_seconds())
-        return send_from_directory(STATIC_DIR, "embed.js", max_age=age_s)
+        return _send("embed.js", max_age_s=age_s)
 
     app.jinja_env.globals["asset"] = lambda name: f"/static/{digest}/{name}"
+
+
+def _send(name: str, *, max_age_s: int | None = None) -> Response:
+    response = send_from_directory(STATIC_DIR, name, max_age=max_age_s)
+    # Compression replaces the body, and would leave closing the file to the garbage collector.
+    response.call_on_close(cast(FileWrapper, response.response).close)
+    return response
 
 
 def hash_folder() -> str:

@@ -26,7 +26,9 @@ def _make_edit(changes: list[tuple[float, int, bool, str]]) -> Edit:
         for place, length, swaps_case, insertion in changes:
             start = round(place * len(text))
             end = min(len(text), start + length)
-            middle = text[start:end].swapcase() if swaps_case else insertion
+            # Bytes, not text: the capital of ÿ is no byte.
+            swapped = text[start:end].encode("utf-8").swapcase().decode("utf-8")
+            middle = swapped if swaps_case else insertion
             text = text[:start] + middle + text[end:]
         return text
 

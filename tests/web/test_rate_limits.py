@@ -100,9 +100,8 @@ def test_every_path_is_limited(world_with, method, path):
 def test_static_files_are_not_limited(world_with):
     world = world_with(LIMIT_PER_IP="1/hour")
     for path in ("/embed.js", "/static/x/embed.js", "/embed.js"):
-        answer = world.call("GET", path)
-        answer.close()  # it is an open file
-        assert answer.status_code == 200
+        with world.call("GET", path) as answer:  # an open file
+            assert answer.status_code == 200
 
     assert code_of(world.read()) is None
 
