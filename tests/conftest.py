@@ -24,15 +24,19 @@ from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
 
-# How long an example takes does not matter. The fixtures of tests/fuzz last for all examples.
+# How long an example takes does not matter, and every run takes the same examples. The fixtures
+# of tests/fuzz last for all examples.
 settings.register_profile(
     "untimed",
     deadline=None,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     print_blob=True,
 )
 # pytest tests/fuzz --hypothesis-profile=long
-settings.register_profile("long", settings.get_profile("untimed"), max_examples=5_000)
+settings.register_profile(
+    "long", settings.get_profile("untimed"), derandomize=False, max_examples=5_000
+)
 settings.load_profile("untimed")
 
 DATABASES = ["sqlite", "postgres"]
