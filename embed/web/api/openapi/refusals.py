@@ -33,7 +33,8 @@ WHEN_BY_CODE = {
     "ca_gate_failed": "the wallet holds less than the page asks for; with `balance` and "
     "`minBalance`",
     "cooldown_active": "the owner rejected this wallet a while ago",
-    "queue_full": "as many submissions wait as the page allows",
+    "queue_full": "as many submissions wait as the page allows, or it tracks as many wallets as it "
+    "may",
     "rate_limit_key": "too many requests with this key",
     "rate_limit_ip": "too many requests from this address",
     "rate_limit_session": "too many nonces or submissions by this session",
