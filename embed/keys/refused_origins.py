@@ -1,6 +1,7 @@
 """The sites that a key's allowlist refused lately, shown to the owner."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from embed.db.connection import best_effort, db
@@ -11,19 +12,21 @@ MAX_LENGTH = 300
 COUNTED_EVERY = timedelta(minutes=1)
 
 
-def record_refused_origin(key_id: str, origin: str, now: datetime) -> None:
+def record_refused_origin(
+    key_id: str, origin: str, now: datetime, may_add: Callable[[], bool]
+) -> None:
     """Count a refused request; `origin` is the caller's normalised origin, or null.
 
     A site counts at most once a minute, and a key takes at most MAX_PER_KEY new sites a
-    minute: beyond that, a flood of refused requests causes reads but no writes. No request
-    fails because its origin could not be stored.
+    minute: beyond that, a flood of refused requests causes reads but no writes. `may_add` is
+    asked before a new site is added. No request fails because its origin could not be stored.
     """
     if len(origin) <= MAX_LENGTH:
         with best_effort():
-            _record(key_id, origin, now)
+            _record(key_id, origin, now, may_add)
 
 
-def _record(key_id: str, origin: str, now: datetime) -> None:
+def _record(key_id: str, origin: str, now: datetime, may_add: Callable[[], bool]) -> None:
     known = RefusedOrigin.select(RefusedOrigin.origin, RefusedOrigin.refused_at).where(
         RefusedOrigin.api_key == key_id
     )
@@ -34,7 +37,8 @@ def _record(key_id: str, origin: str, now: datetime) -> None:
         oldest = min(refused_at.values())
     else:
         oldest = None
-    if oldest is None or now - oldest >= COUNTED_EVERY:
+    is_due = oldest is None or now - oldest >= COUNTED_EVERY
+    if is_due and (origin in refused_at or may_add()):
         _write(key_id, origin, now)
 
 

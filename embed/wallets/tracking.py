@@ -133,9 +133,9 @@ def add_wallet(
         return get_tracked(edit.page, wallet.id)
 
 
-def check_room(page: Page, max_wallets: int, *, added: int = 1) -> None:
-    """Raises PageFull if the page, which is locked, cannot take `added` more wallets."""
-    if Wallet.select().where(Wallet.page == page).count() + added > max_wallets:
+def check_room(page: Page, max_wallets: int) -> None:
+    """Raises PageFull if the page, which is locked, cannot take another wallet."""
+    if Wallet.select().where(Wallet.page == page).count() >= max_wallets:
         raise PageFull(max_wallets)
 
 

@@ -68,6 +68,15 @@ def test_one_client_reports_few_sites(world):
     ]
 
 
+def test_known_site_counts_however_many_its_client_has_added(world):
+    for number in range(8):
+        read_from(world, f"https://{number}.example")
+    world.clock.forward(minutes=1)
+    read_from(world, "https://0.example")
+
+    assert list_refused(world)["https://0.example"] == 2
+
+
 def test_flood_of_made_up_sites_fills_nothing_and_stops_writing(world):
     for number in range(refused_origins.MAX_PER_KEY + 10):
         read_from(world, f"https://{number}.example", client=number)
