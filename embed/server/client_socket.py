@@ -14,21 +14,22 @@ class ClientSocket(socket.socket):
     """What gunicorn reads comes from memory, and what it writes goes there.
 
     The worker's loop fills and empties that memory as the client sends and reads. It ends a
-    connection at its deadline, which every byte that passes moves.
+    connection at its deadline, which bytes that pass postpone at a rate of `bytes_per_s`, but
+    never beyond `patience_s` from now.
     """
 
-    def __init__(self, accepted: socket.socket, patience_s: float, least_bytes_per_s: int) -> None:
+    def __init__(self, accepted: socket.socket, patience_s: float, bytes_per_s: int) -> None:
         super().__init__(fileno=accepted.detach())
         super().setblocking(False)
         self.received = bytearray()
         self.framing = Framing()
         self.deadline = 0.0
-        self.is_exhausted = False
+        self.is_exhausted = False  # for good: a connection does not outlive it
+        self.unsent_bytes = 0
         self._unsent: deque[memoryview] = deque()
-        self._unsent_bytes = 0
         self._discarded_bytes = 0
         self._patience_s = patience_s
-        self._least_bytes_per_s = least_bytes_per_s
+        self._bytes_per_s = bytes_per_s
 
     # For gunicorn's parser and response, in a thread
 
@@ -42,7 +43,7 @@ class ClientSocket(socket.socket):
     def sendall(self, data: bytes, flags: int = 0) -> None:  # type: ignore[override]
         """Send what the client takes at once, and keep the rest."""
         self._unsent.append(memoryview(data))
-        self._unsent_bytes += len(data)
+        self.unsent_bytes += len(data)
         self.flush()
 
     def setblocking(self, flag: bool) -> None:
@@ -54,8 +55,8 @@ class ClientSocket(socket.socket):
     # For the worker's loop
 
     @property
-    def buffered_bytes(self) -> int:
-        return len(self.received) + self._unsent_bytes
+    def received_bytes(self) -> int:
+        return len(self.received)
 
     def begin_request(self, read_ahead: bytes) -> None:
         """Expect a request; `read_ahead` is what the parser has already taken of it."""
@@ -86,7 +87,7 @@ class ClientSocket(socket.socket):
                 sent = self.send(self._unsent[0])
             except BlockingIOError:
                 return False
-            self._unsent_bytes -= sent
+            self.unsent_bytes -= sent
             self._extend_deadline(sent)
             rest = self._unsent.popleft()[sent:]
             if rest:
@@ -103,4 +104,5 @@ class ClientSocket(socket.socket):
         return arrived
 
     def _extend_deadline(self, passed_bytes: int) -> None:
-        self.deadline += passed_bytes / self._least_bytes_per_s
+        postponed = self.deadline + passed_bytes / self._bytes_per_s
+        self.deadline = min(postponed, time.monotonic() + self._patience_s)

@@ -2,8 +2,10 @@
 
 import re
 
+MAX_HEAD_BYTES = 64 * 1024
 # The dashboard's largest form has 4 MiB; what is longer is passed on in part and refused. So is
-# what is long without a cookie, since only signed-in owners may send long forms.
+# what is long without a cookie, since only signed-in owners may send long forms. Anybody can make
+# up a cookie: this saves memory, and the app decides.
 MAX_REQUEST_BYTES = 5 * 1024 * 1024
 MAX_BYTES_WITHOUT_COOKIE = 64 * 1024
 # Of chunks, whose length is not known before: browsers send none, and nginx passes none on.
@@ -21,22 +23,25 @@ _CHUNK_SIZE = re.compile(rb"([0-9a-f]{1,8})[ \t]*(?:;.*)?", re.IGNORECASE | re.D
 class Framing:
     """Finds the end of the one request that a buffer begins with, while the buffer grows.
 
-    This only decides when to pass a request on. gunicorn parses and checks it then, so a
-    malformed one is passed on at once. What was searched already is not searched again.
+    This only decides when to pass a request on; gunicorn parses and checks it then. A malformed
+    length or chunk is passed on at once, and a head without its blank line waits. What was
+    searched already is not searched again.
     """
 
     def __init__(self) -> None:
         self.is_whole = False
         self.awaits_continue = False
+        self.has_long_head = False
         self._head_length = 0
         self._is_chunked = False
+        self._is_in_trailers = False
         self._max_bytes = MAX_REQUEST_BYTES
         self._next = 0  # where to search on: within the head, then from chunk to chunk
 
     def can_pass_on(self, received: bytearray) -> bool:
         """Return whether the request is whole, malformed, or too long to wait for."""
         if not self._head_length and not self._find_head(received):
-            return len(received) > MAX_REQUEST_BYTES
+            return self.has_long_head
         if self._is_chunked:
             return self._skip_chunks(received)
         self.is_whole = len(received) >= self._next
@@ -44,7 +49,8 @@ class Framing:
 
     def _find_head(self, received: bytearray) -> bool:
         end = received.find(_BLANK_LINE, self._next)
-        if end < 0:
+        self.has_long_head = (end if end >= 0 else len(received)) > MAX_HEAD_BYTES
+        if end < 0 or self.has_long_head:
             self._next = max(0, len(received) - len(_BLANK_LINE) + 1)
             return False
         self._head_length = self._next = end + len(_BLANK_LINE)
@@ -60,18 +66,19 @@ class Framing:
         return True
 
     def _skip_chunks(self, received: bytearray) -> bool:
-        while self._next < len(received):
+        while self._next < len(received) and not self._is_in_trailers:
             end = received.find(b"\r\n", self._next, self._next + MAX_CHUNK_LINE_BYTES)
             if end < 0:
                 return len(received) - self._next >= MAX_CHUNK_LINE_BYTES
             size = _CHUNK_SIZE.fullmatch(received, self._next, end)
             if size is None:
                 return True
-            if int(size[1], 16) == 0:
-                # Trailers end with a blank line, which follows at once if there are none.
-                self.is_whole = received.find(_BLANK_LINE, end) >= 0
-                break
-            self._next = end + 2 + int(size[1], 16) + 2
+            self._is_in_trailers = int(size[1], 16) == 0
+            self._next = end if self._is_in_trailers else end + 2 + int(size[1], 16) + 2
+        if self._is_in_trailers:
+            # They end with a blank line, which follows at once if there are none.
+            self.is_whole = received.find(_BLANK_LINE, self._next) >= 0
+            self._next = max(self._next, len(received) - len(_BLANK_LINE) + 1)
         return (
             self.is_whole or max(self._next, len(received)) > self._head_length + MAX_CHUNKS_BYTES
         )

@@ -1,6 +1,7 @@
 """gunicorn's threaded worker, with threads that never wait for a client."""
 
 import math
+import resource
 import selectors
 import socket
 import sys
@@ -8,19 +9,22 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
+from operator import attrgetter
 from typing import Any
-from weakref import WeakSet
 
 from gunicorn import util
+from gunicorn.http.errors import ParseException
 from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from embed.server.client_socket import ClientSocket
+from embed.server.waiting import Step, WaitingConnections
 
-_SWEEP_INTERVAL_S = 0.5
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_OTHER_FILES = 100  # that a process opens beside its connections, databases included
 
-Step = Callable[[TConn], None]
+_count_received = attrgetter("sock.received_bytes")
+_count_unsent = attrgetter("sock.unsent_bytes")
 
 
 class BufferingWorker(ThreadWorker):
@@ -30,43 +34,49 @@ class BufferingWorker(ThreadWorker):
     clients occupy all of them. Here a stalled client costs a file descriptor and what it sent.
     """
 
-    # How long a request may take to arrive, its answer to be read, and the client to hang up
-    # after that. Bytes that pass add to it at this rate: 4 MiB may take 138 s.
+    # A client may do nothing for so long while it sends a request, reads an answer or hangs up.
+    # One that is slower than this rate gets no more time: 4 MiB may take 138 s.
     patience_s = 10.0
-    least_bytes_per_s = 32 * 1024
-    # What each connection may keep in memory, and what all that keep more may keep together.
+    bytes_per_s = 32 * 1024
+    # What each connection may keep in memory, and what all that keep more may keep together: of
+    # requests, and as much again of answers.
     small_bytes = 64 * 1024
-    large_bytes_in_all = 128 * 1024 * 1024
+    large_bytes_in_all = 64 * 1024 * 1024
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._connections: WeakSet[TConn] = WeakSet()
-        # Those that wait for their client, each with what is done at its deadline.
-        self._waiting: dict[TConn, Step] = {}
-        self._next_sweep_at = 0.0
-        self._idle_deadline = math.inf
+        self._waiting: WaitingConnections
+        self._requests_end_at = math.inf
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
-        """Exit with a sentence if clients are to speak TLS with this worker."""
+        """Exit with a sentence if the worker cannot work with these options."""
         if cfg.is_ssl:
             sys.exit("Error: TLS needs a proxy in front, or --worker-class gthread.")
+        needed = cfg.worker_connections + _OTHER_FILES
+        allowed = _allow_open_files(needed)
+        if allowed < needed:
+            sys.exit(
+                f"Error: {cfg.worker_connections} connections need {needed} open files, and the"
+                f" system allows {allowed} (ulimit -Hn). Set fewer: --worker-connections."
+            )
         super().check_config(cfg, log)
+
+    def run(self) -> None:
+        self._waiting = WaitingConnections(self.poller, self._close)
+        super().run()
 
     # Receive a request
 
     def enqueue_req(self, conn: TConn) -> None:
         """Receive the next request of a new or kept-alive connection, then pass it on."""
         if not conn.initialized:
-            conn.sock = ClientSocket(conn.sock, self.patience_s, self.least_bytes_per_s)
+            conn.sock = ClientSocket(conn.sock, self.patience_s, self.bytes_per_s)
             conn.init()
-            self._connections.add(conn)
         client = conn.sock
         client.begin_request(conn.parser.unreader.take_buffered())
-        if client.framing.can_pass_on(client.received):
-            super().enqueue_req(conn)
-        else:
-            self._take(self._receive, conn)
+        step = self._pass_on if client.framing.can_pass_on(client.received) else self._receive
+        self._waiting.take(step, conn)
 
     def _receive(self, conn: TConn) -> None:
         client = conn.sock
@@ -74,24 +84,29 @@ class BufferingWorker(ThreadWorker):
         if not is_open and not client.received:
             self._close(conn)
         elif not is_open or client.framing.can_pass_on(client.received):
-            self._stop_waiting(conn)
-            super().enqueue_req(conn)
-        elif self._is_short_of_memory_for(conn):
-            self._refuse(conn)
+            self._pass_on(conn)
         else:
             if client.framing.awaits_continue:
                 client.framing.awaits_continue = False
                 client.sendall(_CONTINUE)
-            self._wait(conn, selectors.EVENT_READ, self._receive, self._end_receiving)
+            self._waiting.add(conn, selectors.EVENT_READ, self._receive, self._end_request)
+            self._limit_memory(_count_received, partial(self._refuse, 503, "Service Unavailable"))
 
-    def _end_receiving(self, conn: TConn) -> None:
+    def _pass_on(self, conn: TConn) -> None:
+        if conn.sock.framing.has_long_head:
+            self._refuse(431, "Request Header Fields Too Large", conn)
+        else:
+            self._waiting.remove(conn)
+            super().enqueue_req(conn)
+
+    def _end_request(self, conn: TConn) -> None:
         if conn.sock.received:
             util.write_error(conn.sock, 408, "Request Timeout", "")
         self._close(conn)
 
-    def _refuse(self, conn: TConn) -> None:
-        self._stop_waiting(conn)
-        util.write_error(conn.sock, 503, "Service Unavailable", "")
+    def _refuse(self, status: int, reason: str, conn: TConn) -> None:
+        self._waiting.remove(conn)
+        util.write_error(conn.sock, status, reason, "")
         conn.sock.restart_deadline()
         self._send(self._hang_up, conn)
 
@@ -106,8 +121,14 @@ class BufferingWorker(ThreadWorker):
         return is_kept
 
     def _keepalive_after(self, conn: TConn, keepalive: bool) -> bool:
-        """Drop what the app did not read of the body, all of which is in memory."""
-        return keepalive and conn.parser.finish_body() is True
+        """Drop what the app did not read of the body, all of which is in memory.
+
+        A malformed rest ends the connection; another answer would be taken for the next one.
+        """
+        try:
+            return keepalive and conn.parser.finish_body() is True
+        except ParseException:
+            return False
 
     # Send the answer
 
@@ -119,16 +140,17 @@ class BufferingWorker(ThreadWorker):
         is_kept = not fs.cancelled() and fs.exception() is None and fs.result()
         is_kept = is_kept and not conn.sock.is_exhausted
         conn.sock.restart_deadline()
-        self._take(partial(self._send, partial(self._keep, fs) if is_kept else self._hang_up), conn)
+        next_step = partial(self._keep, fs) if is_kept else self._hang_up
+        self._waiting.take(partial(self._send, next_step), conn)
 
     def _send(self, next_step: Step, conn: TConn) -> None:
         if conn.sock.flush():
-            self._stop_waiting(conn)
+            self._waiting.remove(conn)
             next_step(conn)
-        elif self._is_short_of_memory_for(conn):
-            self._close(conn)
         else:
-            self._wait(conn, selectors.EVENT_WRITE, partial(self._send, next_step), self._close)
+            step = partial(self._send, next_step)
+            self._waiting.add(conn, selectors.EVENT_WRITE, step, self._close)
+            self._limit_memory(_count_unsent, self._close)
 
     def _keep(self, fs: Future[bool], conn: TConn) -> None:
         if conn.sock.received:
@@ -144,51 +166,44 @@ class BufferingWorker(ThreadWorker):
 
     def _discard(self, conn: TConn) -> None:
         if conn.sock.discard():
-            self._wait(conn, selectors.EVENT_READ, self._discard, self._close)
+            self._waiting.add(conn, selectors.EVENT_READ, self._discard, self._close)
         else:
             self._close(conn)
 
-    # Wait for clients
-
-    def _take(self, step: Step, conn: TConn, _readable: ClientSocket | None = None) -> None:
-        """Take a step with a connection, and close it if the client has broken it off."""
-        try:
-            step(conn)
-        except OSError:
-            self._close(conn)
-
-    def _wait(self, conn: TConn, event: int, step: Step, at_deadline: Step) -> None:
-        if conn not in self._waiting:
-            self.poller.register(conn.sock, event, partial(self._take, step, conn))
-            self._waiting[conn] = at_deadline
-
-    def _stop_waiting(self, conn: TConn) -> None:
-        if self._waiting.pop(conn, None):
-            self.poller.unregister(conn.sock)
+    # End connections
 
     def _close(self, conn: TConn) -> None:
-        self._stop_waiting(conn)
+        self._waiting.remove(conn)
         self.nr_conns -= 1
         conn.close()
 
+    def _limit_memory(self, count_bytes: Callable[[TConn], int], end: Step) -> None:
+        one_too_many = self._waiting.find_one_too_many(
+            count_bytes, small_bytes=self.small_bytes, most_bytes=self.large_bytes_in_all
+        )
+        if one_too_many is not None:
+            self._waiting.take(end, one_too_many)
+
     def murder_pending(self) -> None:
-        """End the connections whose deadline has passed."""
-        now = time.monotonic()
-        if now < self._next_sweep_at:
-            return
-        self._next_sweep_at = now + _SWEEP_INTERVAL_S
-        for conn, at_deadline in list(self._waiting.items()):
-            is_idle = not conn.sock.buffered_bytes
-            if conn.sock.deadline < now or (is_idle and self._idle_deadline < now):
-                self._take(at_deadline, conn)
+        """End the connections whose deadline has passed; gunicorn calls this in its loop."""
+        self._waiting.end_overdue(self._ends_early)
+
+    def _ends_early(self, conn: TConn, at_deadline: Step) -> bool:
+        """Tell whether a worker that stops waits no longer: there is no request to answer."""
+        is_unanswered = at_deadline == self._end_request or not conn.sock.unsent_bytes
+        return is_unanswered and self._requests_end_at < time.monotonic()
 
     def _cap_keepalive(self, deadline: float) -> None:
-        """Let a worker that stops wait for clients without a request until then at most."""
+        """Let a worker that stops wait until then for requests, and longer only for answers."""
         super()._cap_keepalive(deadline)
-        self._idle_deadline = deadline
+        self._requests_end_at = deadline
 
-    def _is_short_of_memory_for(self, conn: TConn) -> bool:
-        if conn.sock.buffered_bytes <= self.small_bytes:
-            return False
-        sizes: list[int] = [one.sock.buffered_bytes for one in self._connections]
-        return sum(size for size in sizes if size > self.small_bytes) > self.large_bytes_in_all
+
+def _allow_open_files(count: int) -> float:
+    """Let the process open `count` files if the system permits it; return how many it may."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed, most = (math.inf if limit == resource.RLIM_INFINITY else limit for limit in limits)
+    if allowed < count:
+        allowed = int(min(count, most))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, limits[1]))
+    return allowed
