@@ -200,6 +200,8 @@ def _parse_limit(given: Mapping[str, str], name: str, default: str) -> RateLimit
         (limit,) = parse_many(given.get(name, default))  # only one limit is supported
     except ValueError:
         raise SettingsError(f"{name} must look like 600/minute or 20/10 minutes.") from None
+    if limit.amount < 1:
+        raise SettingsError(f"{name} must allow 1 or more.")
     return limit
 
 

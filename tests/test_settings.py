@@ -152,7 +152,16 @@ def test_limits_are_counted_in_memory_or_in_redis(uri):
 
 
 LIMITS = [name for name in settings.VARIABLES if name.startswith("LIMIT_")]
-WRONG_LIMITS = ["x", "600", "/minute", "600/fortnight", "-1/minute", "1.5/minute", "\u0663/minute"]
+WRONG_LIMITS = [
+    "x",
+    "0/minute",
+    "600",
+    "/minute",
+    "600/fortnight",
+    "-1/minute",
+    "1.5/minute",
+    "\u0663/minute",
+]
 WRONG = {
     "DATABASE_URL": [
         "embed.db",

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.error import HTTPError
 
 import click
 from flask import render_template
@@ -54,7 +55,10 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
     with _serve(port) as server, serve_host_page(host_page, host_port):
         _wait_until_served(server, port)
         say(f"2. gunicorn serves it at {base_url}")
-        summary = _act_as_visitor(base_url, page, say)
+        try:
+            summary = _act_as_visitor(base_url, page, say)
+        except HTTPError as error:
+            raise click.ClickException(f"The service refused the visitor: {error}.") from None
         dashboard_url = build_password_url(page.owner, runtime().password_links, base_url)
         summary |= {"hostUrl": host_url, "widgetUrl": widget_url, "dashboardUrl": dashboard_url}
         _print_addresses(base_url, page, summary, as_json)
@@ -72,9 +76,11 @@ def _act_as_visitor(base_url: str, page: DemoPage, say: Any) -> dict[str, Any]:
     say(f"5. Signed and submitted: {submitted['submissionId']} is {submitted['status']}.")
     say(f"6. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
     approval = ["flask", "submissions", "approve", submitted["submissionId"]]
-    subprocess.run(  # noqa: S603 -- our own command line
-        [sys.executable, "-m", *approval], cwd=PROJECT_DIR, check=True, stdout=subprocess.DEVNULL
+    ended = subprocess.run(  # noqa: S603 -- our own command line
+        [sys.executable, "-m", *approval], cwd=PROJECT_DIR, capture_output=True, text=True
     )
+    if ended.returncode:
+        raise click.ClickException(ended.stderr.strip().removeprefix("Error: "))
     say(f"7. The owner approves by command: {' '.join(approval)}")
     say(f"8. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
     shown = next(

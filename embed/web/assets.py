@@ -2,9 +2,10 @@
 
 import hashlib
 from datetime import timedelta
+from functools import cache
 from typing import cast
 
-from flask import Flask, Response, send_from_directory
+from flask import Flask, Response, request, send_from_directory
 from werkzeug.wsgi import FileWrapper
 
 from embed.settings import PROJECT_DIR
@@ -13,8 +14,6 @@ from embed.web.compression import compress
 STATIC_DIR = PROJECT_DIR / "static"
 CACHED_FOR = timedelta(days=365)
 SCRIPT_CACHED_FOR = timedelta(hours=1)
-
-STATIC_ENDPOINTS = {"static_file", "embed_script"}
 
 
 def init_assets(app: Flask) -> None:
@@ -45,6 +44,20 @@ def init_assets(app: Flask) -> None:
     app.jinja_env.globals["asset"] = lambda name: f"/static/{digest}/{name}"
 
 
+def is_static_file() -> bool:
+    """Tell whether the request is for a static file that exists."""
+    name = (request.view_args or {}).get("name")
+    return request.endpoint == "embed_script" or (
+        request.endpoint == "static_file" and name in _list_files()
+    )
+
+
+@cache
+def _list_files() -> frozenset[str]:
+    files = (path for path in STATIC_DIR.rglob("*") if path.is_file())
+    return frozenset(path.relative_to(STATIC_DIR).as_posix() for path in files)
+
+
 def _send(name: str, *, max_age_s: int | None = None) -> Response:
     response = send_from_directory(STATIC_DIR, name, max_age=max_age_s)
     # Compression replaces the body, and would leave closing the file to the garbage collector.
@@ -55,7 +68,6 @@ def _send(name: str, *, max_age_s: int | None = None) -> Response:
 def hash_folder() -> str:
     """Return a short hash of every static file's name and content."""
     total = hashlib.sha256()
-    for path in sorted(STATIC_DIR.rglob("*")):
-        if path.is_file():
-            total.update(f"{path.relative_to(STATIC_DIR)}\0".encode() + path.read_bytes())
+    for name in sorted(_list_files()):
+        total.update(f"{name}\0".encode() + (STATIC_DIR / name).read_bytes())
     return total.hexdigest()[:16]

@@ -14,7 +14,7 @@ from limits import RateLimitItem
 from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
-from embed.web.assets import STATIC_ENDPOINTS
+from embed.web.assets import is_static_file
 from embed.web.current import is_api_request, runtime
 from embed.web.visitor import find_session_id
 
@@ -45,8 +45,8 @@ def check_ip() -> None:
 
     Static files do not count, as a page loads many, and preflights have a count of their own.
     """
-    is_preflight = request.method == "OPTIONS" and is_api_request()
-    if not is_preflight and request.endpoint not in STATIC_ENDPOINTS:
+    is_preflight = request.method == "OPTIONS" and request.url_rule and is_api_request()
+    if not (is_preflight or is_static_file()):
         runtime().limiter.hit("rate_limit_ip", runtime().settings.limit_per_ip, client_network())
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 import requests
 from remote import TIMEOUT_S, make_environ
 from servers import PROJECT_DIR, clean_environ, find_free_port, is_listening, run_flask
@@ -86,6 +87,25 @@ def read_until(demo: subprocess.Popen[str], word: str) -> str:
         if word in line:
             break
     return told
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("MAX_WALLETS", "10", "A page tracks at most 10 wallets (MAX_WALLETS)."),
+        ("LIMIT_PER_IP", "1/hour", "The service refused the visitor: HTTP Error 429"),
+    ],
+)
+def test_demo_that_its_settings_stop_says_so_in_one_line(tmp_path, setting, value, said):
+    environ = make_environ(f"sqlite:///{tmp_path / 'embed.db'}", **{setting: value})
+    ports = ["--port", str(find_free_port()), "--host-port", str(find_free_port())]
+
+    ended = run_flask("demo", *ports, environ=environ, check=False)
+
+    assert ended.returncode == 1
+    (line,) = [line for line in ended.stderr.splitlines() if line.startswith("Error")]
+    assert said in line
+    assert "Traceback" not in ended.stderr
 
 
 def test_demo_on_a_taken_port_says_so_in_one_line(tmp_path):

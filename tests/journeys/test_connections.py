@@ -7,7 +7,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.client import HTTPConnection
+from resource import RLIMIT_NOFILE, setrlimit
 from urllib.parse import urlsplit
 
 import pytest
@@ -169,6 +171,21 @@ def test_client_that_awaits_100_continue_for_too_long_a_body_is_refused_without_
         assert read(client).startswith(b"HTTP/1.1 413 ")
 
 
+def test_head_that_is_too_long_is_refused_before_gunicorn_parses_it(page):
+    with connect(page) as client:
+        client.sendall(make_head(page, b"GET /", *[b"A: b"] * 30_000)[:150_000])
+
+        assert read(client).startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
+
+
+def test_malformed_rest_of_a_body_is_not_answered_a_second_time(page):
+    head = make_head(page, b"POST /nothing", b"Transfer-Encoding: chunked")
+    with connect(page) as client:
+        client.sendall(head + b"5\r\nabcdeXX0\r\n\r\n")
+
+        assert read(client).count(b"HTTP/1.1") == 1
+
+
 def test_body_that_takes_more_memory_than_there_is_gets_503_and_a_small_one_is_served(environ):
     with run_gunicorn(environ, FRUGAL) as server:
         page = RemotePage(server.url, environ)
@@ -181,19 +198,32 @@ def test_body_that_takes_more_memory_than_there_is_gets_503_and_a_small_one_is_s
             assert read(client).startswith(b"HTTP/1.1 503 ")
 
 
-def test_tls_is_refused_with_a_sentence(environ, tmp_path):
-    for name in ("cert", "key"):
-        (tmp_path / name).touch()
-    files = ("--certfile", tmp_path / "cert", "--keyfile", tmp_path / "key")
-
+def fail_to_start(environ, *options: str, files: int | None = None) -> str:
+    """Start the server, which ends with status 1, and return what it says."""
+    command = [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options]
+    limit = None if files is None else partial(setrlimit, RLIMIT_NOFILE, (files, files))
     ended = subprocess.run(
-        [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *files],
+        command,
         cwd=PROJECT_DIR,
         env=clean_environ() | environ,
         stderr=subprocess.PIPE,
         text=True,
         timeout=TIMEOUT_S,
+        preexec_fn=limit,
     )
-
     assert ended.returncode == 1
-    assert "Error: TLS needs a proxy in front" in ended.stderr
+    return ended.stderr
+
+
+def test_tls_is_refused_with_a_sentence(environ, tmp_path):
+    for name in ("cert", "key"):
+        (tmp_path / name).touch()
+    files = ("--certfile", str(tmp_path / "cert"), "--keyfile", str(tmp_path / "key"))
+
+    assert "Error: TLS needs a proxy in front" in fail_to_start(environ, *files)
+
+
+def test_more_connections_than_open_files_are_refused_with_a_sentence(environ):
+    said = fail_to_start(environ, files=256)
+
+    assert "Error: 800 connections need 900 open files, and the system allows 256" in said

@@ -88,7 +88,24 @@ def test_more_clients_than_connections_are_served_when_those_that_stall_are_ende
         assert_served(replace_server(small_page, server))
 
 
-@pytest.mark.parametrize("kind", ["that send nothing", "that do not hang up"])
+def test_stalled_uploads_neither_cut_off_answers_nor_keep_owners_from_uploading(page, environ):
+    uploads = list_stalls(page)["in a large form"]
+    with (
+        run_gunicorn(environ, FRUGAL) as server,
+        stalled_clients(server.url, uploads) as stalled,
+    ):
+        other = replace_server(page, server)
+        answer = other.read()
+        assert len(answer.json["wallets"]) > 10_000
+        form = {"Cookie": "embed_dashboard=x", "Content-Type": "multipart/form-data; boundary=x"}
+        refused = other.call("POST", "/dashboard/sign-in", headers=form, data=b"x" * 400_000)
+        assert refused.status_code == 413  # the app's own answer
+        assert stalled[0].recv(100).startswith(b"HTTP/1.1 503 ")
+
+
+@pytest.mark.parametrize(
+    "kind", ["that send nothing", "that send one byte", "in a large form", "that do not hang up"]
+)
 def test_server_that_stops_does_not_wait_for_clients_without_a_request(kind, page, environ):
     with (
         run_gunicorn(environ, PATIENT, f"--graceful-timeout={2 * TIMEOUT_S}") as server,

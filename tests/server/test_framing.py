@@ -5,6 +5,7 @@ import pytest
 from embed.server.framing import (
     MAX_BYTES_WITHOUT_COOKIE,
     MAX_CHUNKS_BYTES,
+    MAX_HEAD_BYTES,
     MAX_REQUEST_BYTES,
     Framing,
 )
@@ -35,7 +36,8 @@ MALFORMED = {
     "size_without_end": CHUNKED + b"1" * 10_000,
 }
 TOO_LONG = {
-    "head": b"GET /" + b"a" * MAX_REQUEST_BYTES,
+    "head": b"GET /" + b"a" * MAX_HEAD_BYTES,
+    "head_with_its_end": b"GET / HTTP/1.1\r\n" + b"A:b\r\n" * (MAX_HEAD_BYTES // 5) + b"\r\n",
     "body": POST + b"Cookie: a=b\r\nContent-Length: %d\r\n\r\n" % MAX_REQUEST_BYTES,
     "body_without_cookie": POST + b"Content-Length: %d\r\n\r\n" % MAX_BYTES_WITHOUT_COOKIE,
     "chunk": CHUNKED + b"%x\r\n" % MAX_CHUNKS_BYTES,
@@ -71,6 +73,14 @@ def test_request_that_others_follow_is_whole(request_bytes):
 @by_name(MALFORMED | TOO_LONG)
 def test_request_that_is_malformed_or_too_long_is_passed_on_at_once(request_bytes):
     assert Framing().can_pass_on(bytearray(request_bytes))
+
+
+@pytest.mark.parametrize("name", TOO_LONG)
+def test_only_a_long_head_is_called_so(name):
+    framing = Framing()
+    framing.can_pass_on(bytearray(TOO_LONG[name]))
+
+    assert framing.has_long_head is name.startswith("head")
 
 
 def test_long_body_with_a_cookie_is_waited_for():
@@ -123,8 +133,9 @@ class CountedBytes(bytearray):
         POST + b"Content-Length: 30000\r\n\r\n" + b"\r" * 30_000,
         CHUNKED + b"1\r\na\r\n" * 5_000 + b"0\r\n\r\n",
         CHUNKED + b"%x\r\n" % 30_000 + b"\r" * 30_000 + b"\r\n0\r\n\r\n",
+        CHUNKED + b"0\r\n" + b"A: b\r\n" * 5_000 + b"\r\n",
     ],
-    ids=["head", "body", "small_chunks", "large_chunk"],
+    ids=["head", "body", "small_chunks", "large_chunk", "trailers"],
 )
 def test_request_that_comes_byte_by_byte_is_searched_about_once(request_bytes):
     framing, received = Framing(), CountedBytes()

@@ -85,6 +85,11 @@ def test_every_request_counts_whatever_its_answer(world_with):
         ("GET", "/dashboard/sign-in"),
         ("POST", "/dashboard/sign-in"),
         ("OPTIONS", "/nothing"),
+        ("OPTIONS", "/api/embed/nothing"),
+        ("OPTIONS", "/embed/api/nothing"),
+        ("GET", "/static/x/nothing.css"),
+        ("GET", "/static/x/../../dashboard"),
+        ("GET", "//static/x/embed.js"),
         ("OPTIONS", "/dashboard/sign-in"),
         ("HEAD", "/embed/nothing"),
     ],
@@ -118,7 +123,7 @@ def test_iframe_route_is_limited_with_a_page_for_people(world_with):
     assert "Set-Cookie" not in refused.headers
 
 
-@pytest.mark.parametrize("path", ["/tracking/{}", "/siws/nonce", "/nothing"])
+@pytest.mark.parametrize("path", ["/tracking/{}", "/siws/nonce", "/session/submissions"])
 def test_preflights_neither_count_nor_are_refused(world_with, path):
     world = world_with(LIMIT_PER_IP="1/hour")
     for _ in range(3):
