@@ -24,7 +24,7 @@ except SettingsError as error:
 workers = 1
 threads = 4
 worker_class = "embed.server.worker.BufferingWorker"
-# Fewer than the 1,024 open files that a process may usually have, databases included.
+# Each takes an open file, of which a process may usually have 1,024.
 worker_connections = 800
 # The worker sends from memory.
 sendfile = False

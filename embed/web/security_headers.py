@@ -8,7 +8,7 @@ from werkzeug.datastructures import ContentSecurityPolicy
 from embed.settings import Settings
 
 HTTPS_REMEMBERED_FOR = timedelta(days=365)
-# For what is no page, such as JSON: a browser that opens it as one loads nothing.
+# For other answers than pages, such as JSON: a browser that opens one as a page loads nothing.
 _NOTHING = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 
