@@ -1,7 +1,6 @@
 """gunicorn's threaded worker, with threads that never wait for a client."""
 
 import math
-import resource
 import selectors
 import socket
 import sys
@@ -18,6 +17,7 @@ from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from embed.server.client_socket import ClientSocket
+from embed.server.open_files import allow_open_files
 from embed.server.waiting import Step, WaitingConnections
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -54,7 +54,7 @@ class BufferingWorker(ThreadWorker):
         if cfg.is_ssl:
             sys.exit("Error: TLS needs a proxy in front, or --worker-class gthread.")
         needed = cfg.worker_connections + _OTHER_FILES
-        allowed = _allow_open_files(needed)
+        allowed = allow_open_files(needed)
         if allowed < needed:
             sys.exit(
                 f"Error: {cfg.worker_connections} connections need {needed} open files, and the"
@@ -90,7 +90,8 @@ class BufferingWorker(ThreadWorker):
                 client.framing.awaits_continue = False
                 client.sendall(_CONTINUE)
             self._waiting.add(conn, selectors.EVENT_READ, self._receive, self._end_request)
-            self._limit_memory(_count_received, partial(self._refuse, 503, "Service Unavailable"))
+            end = partial(self._refuse, 503, "Service Unavailable")
+            self._limit_memory(conn, _count_received, end)
 
     def _pass_on(self, conn: TConn) -> None:
         if conn.sock.framing.has_long_head:
@@ -150,7 +151,7 @@ class BufferingWorker(ThreadWorker):
         else:
             step = partial(self._send, next_step)
             self._waiting.add(conn, selectors.EVENT_WRITE, step, self._close)
-            self._limit_memory(_count_unsent, self._close)
+            self._limit_memory(conn, _count_unsent, self._close)
 
     def _keep(self, fs: Future[bool], conn: TConn) -> None:
         if conn.sock.received:
@@ -177,7 +178,10 @@ class BufferingWorker(ThreadWorker):
         self.nr_conns -= 1
         conn.close()
 
-    def _limit_memory(self, count_bytes: Callable[[TConn], int], end: Step) -> None:
+    def _limit_memory(self, conn: TConn, count_bytes: Callable[[TConn], int], end: Step) -> None:
+        """End the slowest connection if they take too much memory together with this one."""
+        if count_bytes(conn) <= self.small_bytes:
+            return
         one_too_many = self._waiting.find_one_too_many(
             count_bytes, small_bytes=self.small_bytes, most_bytes=self.large_bytes_in_all
         )
@@ -197,13 +201,3 @@ class BufferingWorker(ThreadWorker):
         """Let a worker that stops wait until then for requests, and longer only for answers."""
         super()._cap_keepalive(deadline)
         self._requests_end_at = deadline
-
-
-def _allow_open_files(count: int) -> float:
-    """Let the process open `count` files if the system permits it; return how many it may."""
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    allowed, most = (math.inf if limit == resource.RLIM_INFINITY else limit for limit in limits)
-    if allowed < count:
-        allowed = int(min(count, most))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, limits[1]))
-    return allowed
