@@ -5,7 +5,11 @@ import tomllib
 from servers import PROJECT_DIR
 
 # Folders that the README's test command leaves out, and the command of .ci/run that runs each.
-BY_THEMSELVES = {"browser": "pytest tests/browser"}
+BY_THEMSELVES = {
+    "browser": "pytest tests/browser",
+    "fuzz": "pytest tests/fuzz tests/slow_clients",
+    "slow_clients": "pytest tests/fuzz tests/slow_clients",
+}
 
 
 def test_every_folder_of_tests_is_run_by_a_command():
