@@ -52,7 +52,7 @@ def create_app(
     app.url_map.merge_slashes = False
     if settings.trusted_proxies:
         hops = settings.trusted_proxies
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
     open_database(settings.database_url)
     app.extensions[EXTENSION] = Runtime(

@@ -7,7 +7,7 @@ start when a test first needs them.
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -110,6 +110,17 @@ def sqlite_template(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("template") / "embed.db"
     _upgrade(f"sqlite:///{path}")
     return path
+
+
+@pytest.fixture(scope="session")
+def make_sqlite(memory_dir, sqlite_template) -> Callable[[], str]:
+    """Make a fresh SQLite database in memory, and return its address: ``make_sqlite()``."""
+
+    def make() -> str:
+        folder = Path(tempfile.mkdtemp(dir=memory_dir))
+        return f"sqlite:///{shutil.copy(sqlite_template, folder / 'embed.db')}"
+
+    return make
 
 
 @pytest.fixture(scope="session")

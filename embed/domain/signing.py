@@ -35,7 +35,7 @@ class Signer(Generic[Value]):
         self, secret_keys: Sequence[str], purpose: str, clock: Clock, shape: type[Value]
     ) -> None:
         self._clock = clock
-        self._shape = tuple[int, shape]  # type: ignore[valid-type]
+        self._shape = tuple[int, shape]  # type: ignore[valid-type]  # made at run time
         self._serializer = URLSafeTimedSerializer(
             list(reversed(secret_keys)),  # itsdangerous signs with the last
             salt=purpose,

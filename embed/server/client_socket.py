@@ -40,7 +40,9 @@ class ClientSocket(socket.socket):
         self.is_exhausted = self.is_exhausted or not taken
         return taken
 
-    def sendall(self, data: bytes, flags: int = 0) -> None:  # type: ignore[override]
+    def sendall(  # type: ignore[override]  # gunicorn sends bytes only
+        self, data: bytes, flags: int = 0
+    ) -> None:
         """Send what the client takes at once, and keep the rest."""
         self._unsent.append(memoryview(data))
         self.unsent_bytes += len(data)

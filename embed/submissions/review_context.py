@@ -93,16 +93,20 @@ def _read_aliases(page: Page) -> Iterable[tuple[str, str]]:
     query = Wallet.select(Wallet.public_alias, Wallet.address).where(
         Wallet.page == page, Wallet.public_alias.is_null(False)
     )
-    rows: Any = db.execute(query.order_by(Wallet.created_at.desc()).limit(MAX_ALIASES))
-    return rows  # type: ignore[no-any-return]
+    rows: Iterable[tuple[str, str]] = db.execute(
+        query.order_by(Wallet.created_at.desc()).limit(MAX_ALIASES)
+    )
+    return rows
 
 
 def _read_waiting_names(page: Page) -> Iterable[tuple[str, str]]:
     query = Submission.select(Submission.nickname, Submission.wallet_address).where(
         Submission.page == page, Submission.status == "pending"
     )
-    rows: Any = db.execute(query.order_by(Submission.created_at.desc()).limit(MAX_WAITING))
-    return rows  # type: ignore[no-any-return]
+    rows: Iterable[tuple[str, str]] = db.execute(
+        query.order_by(Submission.created_at.desc()).limit(MAX_WAITING)
+    )
+    return rows
 
 
 def _count_outcomes(key: Any, *conditions: Any) -> defaultdict[str, Counter[str]]:

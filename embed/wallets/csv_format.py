@@ -121,7 +121,7 @@ def _number_rows(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]
     number = 1
     for cells in reader:
         yield number, cells
-        number = reader.line_num + 1  # type: ignore[attr-defined]
+        number = reader.line_num + 1  # type: ignore[attr-defined]  # csv's
 
 
 def _is_heading(number: int, cells: list[str]) -> bool:

@@ -1,7 +1,6 @@
 """Connections whose requests arrive in pieces, together, or with a body that nobody wants."""
 
 import json
-import shutil
 import socket
 import subprocess
 import sys
@@ -25,9 +24,8 @@ TOO_LONG = (FORM, b"Content-Length: 6000000")
 
 
 @pytest.fixture(scope="module")
-def environ(memory_dir, sqlite_template):
-    path = shutil.copy(sqlite_template, memory_dir / "connections.db")
-    return make_environ(f"sqlite:///{path}")
+def environ(make_sqlite):
+    return make_environ(make_sqlite())
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The service behind nginx, as docs/operating.md has it."""
 
-import shutil
 from contextlib import closing
 from functools import partial
 from http.client import HTTPConnection
@@ -18,16 +17,10 @@ MEBIBYTE = 1024 * 1024
 LIMIT_PER_IP = 8
 
 
-def make_database(memory_dir, sqlite_template, name: str) -> str:
-    return f"sqlite:///{shutil.copy(sqlite_template, memory_dir / name)}"
-
-
 @pytest.fixture(scope="module")
-def page(memory_dir, sqlite_template):
+def page(make_sqlite):
     """A large page on gunicorn's own worker, which stalled clients would stop without nginx."""
-    environ = make_environ(
-        make_database(memory_dir, sqlite_template, "stalled.db"), TRUSTED_PROXIES="1"
-    )
+    environ = make_environ(make_sqlite(), TRUSTED_PROXIES="1")
     with run_gunicorn(environ, "--worker-class=gthread") as server:
         page = RemotePage(server.url, environ)
         add_wallets(environ["DATABASE_URL"], page.page_id)
@@ -36,10 +29,10 @@ def page(memory_dir, sqlite_template):
 
 
 @pytest.fixture
-def limited_page(memory_dir, sqlite_template):
+def limited_page(make_sqlite):
     """A page of a service that believes one proxy, and allows an address few requests."""
     environ = make_environ(
-        make_database(memory_dir, sqlite_template, "limited.db"),
+        make_sqlite(),
         TRUSTED_PROXIES="1",
         LIMIT_PER_IP=f"{LIMIT_PER_IP}/hour",
     )

@@ -1,6 +1,5 @@
 """Clients that stall cost little, and are ended, in the configuration that is shipped."""
 
-import shutil
 from contextlib import ExitStack
 from copy import copy
 from threading import Thread
@@ -24,9 +23,8 @@ FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
 
 
 @pytest.fixture(scope="module")
-def environ(memory_dir, sqlite_template):
-    path = shutil.copy(sqlite_template, memory_dir / "stalled.db")
-    return make_environ(f"sqlite:///{path}")
+def environ(make_sqlite):
+    return make_environ(make_sqlite())
 
 
 @pytest.fixture(scope="module")

@@ -97,7 +97,7 @@ def rebuild_table(db: Any, model: Any, column: str) -> None:
     values = columns.replace(f'"{column}"', f'exact_amount("{column}")')
     model._meta.set_table_name(copy)
     model._schema.create_table(safe=False)
-    db.execute_sql(f'INSERT INTO "{copy}" ({columns}) SELECT {values} FROM "{table}"')  # noqa: S608
+    db.execute_sql(f'INSERT INTO "{copy}" ({columns}) SELECT {values} FROM "{table}"')  # noqa: S608 -- names of ours
     db.execute_sql(f'DROP TABLE "{table}"')
     db.execute_sql(f'ALTER TABLE "{copy}" RENAME TO "{table}"')
     model._meta.set_table_name(table)

@@ -44,7 +44,7 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     app.session_interface = sessions.DashboardSessions()
     _csrf.init_app(app)
     # Not _login.init_app, which would read the session after every request of the API too.
-    app.login_manager = _login  # type: ignore[attr-defined]
+    app.login_manager = _login  # type: ignore[attr-defined]  # it looks here
     # IP addresses change; the session is bound to the password's fingerprint instead.
     _login.session_protection = None
     _login.user_loader(load_owner)

@@ -1,15 +1,13 @@
 """Real answers, which take three seconds to collect."""
 
-import shutil
-
 import pytest
 from contract import Answer
 from real_answers import answer_elsewhere, make_world, refuse, refuse_without_database, succeed
 
 
 @pytest.fixture(scope="session")
-def database(memory_dir, sqlite_template) -> str:
-    return f"sqlite:///{shutil.copy(sqlite_template, memory_dir / 'both-sides.db')}"
+def database(make_sqlite) -> str:
+    return make_sqlite()
 
 
 @pytest.fixture(scope="session")
