@@ -27,22 +27,33 @@ class Nonce:
     token: str
     issued_at: datetime
     expires_at: datetime
+    nickname: str | None = None  # normalised; None: the message names nobody
 
-    def check_binding(self, *, page_id: str, wallet_address: str, key_id: str) -> None:
-        """Raises ApiError `nonce_binding_mismatch` unless issued for exactly these (spec 5.9)."""
+    def check_binding(
+        self, *, page_id: str, wallet_address: str, key_id: str, nickname: str
+    ) -> None:
+        """Raises ApiError `nonce_binding_mismatch` unless issued for exactly these (spec 5.9).
+
+        A nonce without a nickname goes with any.
+        """
         if (self.page_id, self.wallet_address, self.key_id) != (page_id, wallet_address, key_id):
+            raise ApiError("nonce_binding_mismatch")
+        if self.nickname not in (None, nickname):
             raise ApiError("nonce_binding_mismatch")
 
     def build_message(self) -> str:
-        """Return the text to sign: printable ASCII and newlines, under 1,200 bytes.
+        """Return the text to sign: under 1,200 bytes, as a Ledger signs no more.
 
-        A Ledger signs no more than that. The first line deliberately differs from Sign-In With
-        Solana: wallets parse such messages strictly, and this message ends differently.
+        All but the nickname is printable ASCII and newlines. The first line deliberately differs
+        from Sign-In With Solana: wallets parse such messages strictly, and this message ends
+        differently.
         """
+        name = () if self.nickname is None else (f"Name: {self.nickname}",)
         return "\n".join(
             (
                 f"{self.host} asks for proof that you own this wallet.",
                 "",
+                *name,
                 f"Wallet: {self.wallet_address}",
                 f"Tracking page: {self.page_id}",
                 f"Nonce: {self.token}",
@@ -58,13 +69,23 @@ class NonceSigner:
     """Issues nonces as ``nonceId`` values, and reads them back."""
 
     def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
-        self._signer = Signer(secret_keys, "embed nonce", clock, tuple[str, str, str, str, str])
+        self._signer = Signer(
+            secret_keys, "embed nonce", clock, tuple[str, str, str, str, str, str]
+        )
 
     def issue(
-        self, *, page_id: str, wallet_address: str, key_id: str, host: str, lifetime: timedelta
+        self,
+        *,
+        page_id: str,
+        wallet_address: str,
+        key_id: str,
+        host: str,
+        lifetime: timedelta,
+        nickname: str | None = None,
     ) -> tuple[str, Nonce]:
-        """Return a new ``nonceId`` and the nonce that it contains."""
-        nonce_id = self._signer.sign((page_id, wallet_address, key_id, host, make_id()), lifetime)
+        """Return a new ``nonceId`` and the nonce that it contains; `nickname` is normalised."""
+        contents = (page_id, wallet_address, key_id, host, make_id(), nickname or "")
+        nonce_id = self._signer.sign(contents, lifetime)
         return nonce_id, self.unsign(nonce_id)
 
     def unsign(self, raw: str) -> Nonce:
@@ -73,7 +94,14 @@ class NonceSigner:
             signed = self._signer.unsign(raw)
         except ValueError:
             raise ApiError("invalid_nonce") from None
-        page_id, wallet_address, key_id, host, token = signed.value
+        page_id, wallet_address, key_id, host, token, nickname = signed.value
         return Nonce(
-            page_id, wallet_address, key_id, host, token, signed.signed_at, signed.expires_at
+            page_id,
+            wallet_address,
+            key_id,
+            host,
+            token,
+            signed.signed_at,
+            signed.expires_at,
+            nickname or None,
         )

@@ -70,6 +70,14 @@ def check_queue(pending_count: int, capacity: int) -> None:
         raise ApiError("queue_full", retry_after=QUEUE_RETRY_AFTER)
 
 
+def is_filling(pending_count: int, capacity: int) -> bool:
+    """Tell whether the newest of these pending submissions has filled four fifths of the queue.
+
+    So this is true once, until the queue has become shorter and fills again.
+    """
+    return 5 * (pending_count - 1) < 4 * capacity <= 5 * pending_count
+
+
 def decide(policy: Policy, record: TrackRecord) -> Decision:
     """Decide on a submission that passed the holding gate and the cooldown."""
     if policy.auto_approve or record.earns_trust(policy.trust_after):

@@ -1,11 +1,32 @@
 """Short texts that owners write: names, titles, tags."""
 
+import re
 import unicodedata
 
 from embed.errors import InvalidInput
 
 # Control characters, lone surrogates and private-use ones. (Unassigned ones may be new emoji.)
 _UNPRINTABLE = {"Cc", "Cs", "Co"}
+
+# What chat services and mail readers take for mentions, markup, links and channels, and what is
+# shown in its place.
+_SPECIAL = str.maketrans(
+    {
+        "@": "\N{FULLWIDTH COMMERCIAL AT}",
+        "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
+        ">": "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
+        "&": "\N{FULLWIDTH AMPERSAND}",
+        "#": "\N{FULLWIDTH NUMBER SIGN}",
+        "*": "\N{ASTERISK OPERATOR}",
+        "|": "\N{BROKEN BAR}",
+        "~": "\N{TILDE OPERATOR}",
+        "`": "'",
+        "\\": "/",
+        "[": "(",
+        "]": ")",
+    }
+)
+_POINT_IN_WORD = re.compile(r"(?<=\w)([.:])(?=[\w/])")
 
 
 def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
@@ -34,3 +55,16 @@ def parse_optional_text(
     if any(unicodedata.category(character) in _UNPRINTABLE for character in checked):
         raise InvalidInput(f"The {label} holds a character that cannot be shown.", field=field)
     return text
+
+
+def neutralise(text: str, *, max_length: int) -> str:
+    """Return a text of others for a plain message, without anything that would act in it.
+
+    No line breaks, no control or invisible characters, no mentions or markup; and no names of
+    sites, which programs turn into links: a word joiner stands behind their points.
+    """
+    words = " ".join(text.split())
+    shown = "".join(each for each in words if unicodedata.category(each)[0] != "C")
+    if len(shown) > max_length:
+        shown = shown[: max_length - 1] + "…"
+    return _POINT_IN_WORD.sub("\\1\N{WORD JOINER}", shown.translate(_SPECIAL))

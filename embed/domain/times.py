@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
 
 Clock = Callable[[], datetime]
+Seconds: TypeAlias = float  # of time-outs, waits and the monotonic clock
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

@@ -2,38 +2,47 @@
 
 import base64
 import binascii
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import base58
 from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
 
+from embed.domain.offchain_messages import list_signable_forms
 from embed.errors import ApiError
 
 SIGNATURE_BYTES = 64
 
 
-def check_signature(address: str, message: str, raw_signature: str) -> None:
-    """Raises ApiError `invalid_signature` unless `address` signed `message` (spec 4.3).
+@dataclass(frozen=True, slots=True)
+class SignedMessage:
+    """A message with a signature that was verified, and what exactly the signature covers."""
 
-    `raw_signature` is standard padded base64 of 64 bytes, without surrounding characters.
+    message: str
+    signature: bytes  # 64
+    form: str  # one of offchain_messages.FORMS
+    signed_bytes: bytes
+
+
+def verify_signature(address: str, message: str, raw_signature: str, *, host: str) -> SignedMessage:
+    """Return what `address` signed; raises ApiError `invalid_signature` unless it is `message`.
+
+    See spec 4.3. `raw_signature` is standard padded base64 of 64 bytes, without surrounding
+    characters. Besides the message itself, a wallet may have signed an off-chain envelope around
+    it, which may name `host`. The envelope is built here, never taken from the client.
     PyNaCl refuses small-order keys and signatures whose S is not reduced. Some other
     libraries do not, and accept forgeries for the all-zero key.
     """
     signature = _parse_signature(raw_signature)
-    key = VerifyKey(base58.b58decode(address))
-    for signed in _list_signable_forms(message):
+    public_key = base58.b58decode(address)
+    key = VerifyKey(public_key)
+    for form, signed_bytes in list_signable_forms(message, public_key, host=host):
         try:
-            key.verify(signed, signature)
+            key.verify(signed_bytes, signature)
         except BadSignatureError:
             continue
-        return
+        return SignedMessage(message, signature, form, signed_bytes)
     raise ApiError("invalid_signature")
-
-
-def _list_signable_forms(message: str) -> Iterator[bytes]:
-    """Yield the byte forms of the message that a wallet may sign: so far only the text itself."""
-    yield message.encode()
 
 
 def _parse_signature(raw: str) -> bytes:

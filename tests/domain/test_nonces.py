@@ -180,7 +180,7 @@ def test_nonce_outlives_a_rotation_of_the_secret_key():
 
 
 def test_nonce_is_bound_to_page_wallet_and_key():
-    NONCE.check_binding(**BINDING)
+    NONCE.check_binding(**BINDING, nickname="Ada")
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,24 @@ def test_nonce_is_bound_to_page_wallet_and_key():
 )
 def test_nonce_of_something_else_does_not_match(other):
     with pytest.raises(ApiError, match=r"^nonce_binding_mismatch$"):
-        NONCE.check_binding(**(BINDING | other))
+        NONCE.check_binding(**(BINDING | other), nickname="Ada")
+
+
+def test_nonce_with_a_nickname_is_bound_to_it():
+    nonce_id, _ = issue(nickname="Ada")
+    nonce = make_signer().unsign(nonce_id)
+
+    nonce.check_binding(**BINDING, nickname="Ada")
+    for other in ("ada", "Ada ", "Ben", ""):
+        with pytest.raises(ApiError, match=r"^nonce_binding_mismatch$"):
+            nonce.check_binding(**BINDING, nickname=other)
+
+
+def test_message_has_a_line_with_the_nickname_if_there_is_one():
+    named = replace(NONCE, nickname="Żółw 7").build_message()
+
+    assert [line for line in named.splitlines() if line.startswith("Name")] == ["Name: Żółw 7"]
+    assert named.replace("Name: Żółw 7\n", "") == NONCE.build_message()
 
 
 def test_message_tells_the_visitor_what_they_sign():

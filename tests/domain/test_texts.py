@@ -1,6 +1,6 @@
 import pytest
 
-from embed.domain.texts import parse_optional_text, parse_text
+from embed.domain.texts import neutralise, parse_optional_text, parse_text
 from embed.errors import InvalidInput
 
 
@@ -88,3 +88,27 @@ def test_emoji_newer_than_this_python_is_kept():
     assert (
         parse_text("\U0001fae9 tired", "title", field="title", max_length=10) == "\U0001fae9 tired"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Ann", "Ann"),
+        ("Ann-Marie_2 von B", "Ann-Marie_2 von B"),
+        ("日本語 ملك", "日本語 ملك"),
+        ("@everyone", "\uff20everyone"),
+        ("<!here>", "\u2039!here\u203a"),
+        ("[x](https://e.example)", "(x)(https:\u2060//e.\u2060example)"),
+        ("evil.example", "evil.\u2060example"),
+        ("v. 2 and J. R.", "v. 2 and J. R."),
+        (
+            "**bold** `code` ~x~ |y|",
+            "\u2217\u2217bold\u2217\u2217 'code' \u223cx\u223c \u00a6y\u00a6",
+        ),
+        ("a\r\nb\tc\x00d\u202ee\u200bf", "a b cdef"),
+        ("x" * 41, "x" * 39 + "…"),
+        ("\ud800", ""),
+    ],
+)
+def test_texts_of_others_act_nowhere(text, shown):
+    assert neutralise(text, max_length=40) == shown

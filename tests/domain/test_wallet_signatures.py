@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nacl.signing import SigningKey
 
-from embed.domain.wallet_signatures import check_signature
+from embed.domain.wallet_signatures import verify_signature
 from embed.errors import ApiError
 
 GROUP_ORDER = 2**252 + 27742317777372353535851937790883648493
 BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
+HOST = "embed.example"
 WALLET = SigningKey(bytes(range(32)))
 ADDRESS = base58.b58encode(bytes(WALLET.verify_key)).decode()
 
@@ -79,32 +80,36 @@ NON_CANONICAL_POINTS = {
 
 
 def test_signature_of_the_wallet_is_proof():
-    check_signature(ADDRESS, MESSAGE, GOOD)
+    verify_signature(ADDRESS, MESSAGE, GOOD, host=HOST)
 
 
 @pytest.mark.parametrize(("hex_key", "message", "hex_signature"), RFC_8032)
 def test_vectors_of_the_standard_verify(hex_key, message, hex_signature):
-    check_signature(encode_address(hex_key), message, encode(bytes.fromhex(hex_signature)))
+    verify_signature(
+        encode_address(hex_key), message, encode(bytes.fromhex(hex_signature)), host=HOST
+    )
 
 
 @pytest.mark.parametrize(("hex_key", "message", "hex_signature"), RFC_8032)
 def test_vectors_of_the_standard_are_refused_for_another_message(hex_key, message, hex_signature):
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(
-            encode_address(hex_key), message + " ", encode(bytes.fromhex(hex_signature))
+        verify_signature(
+            encode_address(hex_key), message + " ", encode(bytes.fromhex(hex_signature)), host=HOST
         )
 
 
 @given(st.text())
 def test_message_is_signed_as_utf_8(message):
-    check_signature(ADDRESS, message, encode(sign(message)))
+    verify_signature(ADDRESS, message, encode(sign(message)), host=HOST)
 
 
 def test_signature_of_another_wallet_is_refused():
     other = SigningKey(bytes(32))
 
     with pytest.raises(ApiError, match=r"^invalid_signature$") as refusal:
-        check_signature(ADDRESS, MESSAGE, encode(other.sign(MESSAGE.encode()).signature))
+        verify_signature(
+            ADDRESS, MESSAGE, encode(other.sign(MESSAGE.encode()).signature), host=HOST
+        )
 
     assert refusal.value.status == 401
 
@@ -122,7 +127,7 @@ def test_signature_of_another_wallet_is_refused():
 )
 def test_signature_of_another_message_is_refused(message):
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(ADDRESS, MESSAGE, encode(sign(message)))
+        verify_signature(ADDRESS, MESSAGE, encode(sign(message)), host=HOST)
 
 
 def test_no_bit_of_a_signature_can_be_changed():
@@ -139,7 +144,7 @@ def test_no_bit_of_a_signature_can_be_changed():
 def find_code(signature: str, address=ADDRESS, message=MESSAGE) -> str | None:
     """Return the code of a signature's refusal, or None."""
     try:
-        check_signature(address, message, signature)
+        verify_signature(address, message, signature, host=HOST)
     except ApiError as refusal:
         return refusal.code
     return None
@@ -160,7 +165,7 @@ def find_code(signature: str, address=ADDRESS, message=MESSAGE) -> str | None:
 )
 def test_signature_is_exactly_64_bytes(signature):
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(ADDRESS, MESSAGE, encode(signature))
+        verify_signature(ADDRESS, MESSAGE, encode(signature), host=HOST)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +179,7 @@ def test_signature_is_exactly_64_bytes(signature):
 )
 def test_any_other_64_bytes_are_no_signature(signature):
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(ADDRESS, MESSAGE, encode(signature))
+        verify_signature(ADDRESS, MESSAGE, encode(signature), host=HOST)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +212,7 @@ def test_any_other_64_bytes_are_no_signature(signature):
 )
 def test_sloppy_base64_is_refused(raw):
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(ADDRESS, MESSAGE, raw)
+        verify_signature(ADDRESS, MESSAGE, raw, host=HOST)
 
 
 @pytest.mark.parametrize("stray_bits", range(1, 16))
@@ -217,13 +222,13 @@ def test_stray_bits_before_the_padding_are_refused(stray_bits):
 
     assert base64.b64decode(sloppy, validate=True) == SIGNATURE
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(ADDRESS, MESSAGE, sloppy)
+        verify_signature(ADDRESS, MESSAGE, sloppy, host=HOST)
 
 
 @given(st.text(st.characters()) | st.binary(min_size=60, max_size=68).map(encode))
 def test_any_other_text_is_an_invalid_signature(raw):
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(ADDRESS, MESSAGE, raw)
+        verify_signature(ADDRESS, MESSAGE, raw, host=HOST)
 
 
 @pytest.mark.parametrize("times", [1, 2, 7, 8])
@@ -233,7 +238,7 @@ def test_second_signature_made_from_a_good_one_is_refused(times):
     malleable = SIGNATURE[:32] + s.to_bytes(32, "little")
 
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(ADDRESS, MESSAGE, encode(malleable))
+        verify_signature(ADDRESS, MESSAGE, encode(malleable), host=HOST)
 
 
 @pytest.mark.parametrize(
@@ -268,4 +273,4 @@ def test_nobody_signs_for_a_key_of_small_order(hex_key):
 def test_address_that_is_no_key_has_no_signatures(hex_key, signature):
     """Addresses of programs are off the curve: nobody holds a key for them."""
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
-        check_signature(encode_address(hex_key), MESSAGE, encode(signature))
+        verify_signature(encode_address(hex_key), MESSAGE, encode(signature), host=HOST)
