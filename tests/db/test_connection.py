@@ -24,7 +24,24 @@ from world import SECRET_KEY, Visitor, World
 from embed import pages
 from embed.db import connection
 from embed.db.connection import db
-from embed.db.models import MODELS, Balance, Page, Submission
+from embed.db.models import (
+    MODELS,
+    Balance,
+    ChainBalance,
+    DailyBalance,
+    Delivery,
+    Job,
+    Listing,
+    Message,
+    Page,
+    Receiver,
+    Submission,
+    Token,
+    UsedNonce,
+    Withdrawal,
+    WorkerProcess,
+)
+from embed.domain.identifiers import make_id
 from embed.settings import Settings
 from embed.wallets import tags
 
@@ -209,7 +226,7 @@ def test_doubles_become_exact_amounts_and_all_else_stays(empty_database):
     fill_with_doubles()
     before = count_rows()
     pages_before = select("SELECT id, owner_id, token_mint, queue_capacity FROM page")
-    observed = select("SELECT address, owner_id, mint, observed_at, slot FROM balance")
+    observed = select("SELECT address, owner_id, mint, observed_at FROM balance")
 
     assert connection.upgrade()[0] == "0003_exact_amounts"
 
@@ -220,15 +237,15 @@ def test_doubles_become_exact_amounts_and_all_else_stays(empty_database):
     assert {page.min_balance for page in Page.select()} == {Decimal(text) for _, text in amounts}
     assert count_rows() == before
     assert select("SELECT id, owner_id, token_mint, queue_capacity FROM page") == pages_before
-    assert select("SELECT address, owner_id, mint, observed_at, slot FROM balance") == observed
+    assert select("SELECT address, owner_id, mint, observed_at FROM balance") == observed
 
 
 def test_doubles_are_not_read_before_they_became_amounts(empty_database):
     fill_with_doubles()
 
-    for model in (Page, Balance):
+    for amount in (Page.min_balance, Balance.amount):
         with pytest.raises(ProgrammingError, match="to be upgraded"):
-            list(model.select())
+            list(amount.model.select(amount))
 
 
 def test_upgrade_inside_a_transaction_is_refused_where_it_would_lose_rows(tmp_path):
@@ -288,6 +305,20 @@ def test_doubles_stay_when_one_cannot_become_an_amount(empty_database):
 
     assert (describe_schema(), select("SELECT id, min_balance FROM page")) == (schema, kept)
     assert connection.list_missing_migrations()[0] == "0003_exact_amounts"
+
+
+def test_only_lists_that_everybody_can_read_are_in_the_feed_after_the_upgrade(empty_database):
+    upgrade_to("0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    for page_id in ("open", "private", "closed", "deleted"):
+        insert_page(page_id, min_balance=0)
+    db.execute_sql("UPDATE page SET is_public = NOT is_public WHERE id = 'private'")
+    db.execute_sql("UPDATE page SET is_embeddable = NOT is_public WHERE id = 'closed'")
+    db.execute_sql("UPDATE page SET deleted_at = 1 WHERE id = 'deleted'")
+
+    connection.upgrade()
+
+    assert select("SELECT page_id, address, joined_at FROM listing") == [("open", "a", 0)]
 
 
 def test_one_preview_key_of_each_page_stays_and_no_submission_is_lost(empty_database):
@@ -462,6 +493,9 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 # Removal
 
 
+OF_NO_PAGE = (Token, ChainBalance, DailyBalance, UsedNonce, Job, WorkerProcess)
+
+
 def fill(world: World) -> None:
     """Insert rows of a page into every table."""
     world.configure(queue_capacity=2, cooldown_s=0)
@@ -476,6 +510,14 @@ def fill(world: World) -> None:
     world.read(headers={"Origin": "https://other.example"})
     assert world.submit(visitor).json == {"error": "queue_full"}
     world.revoke_all_keys()
+    now = world.clock()
+    Withdrawal.create(submission_id=make_id(), page=world.page_id, withdrawn_at=now)
+    Listing.create(page=world.page_id, address=visitor.address, joined_at=now)
+    receiver = Receiver.create(
+        page=world.page_id, kind="channel", target="json://localhost", created_at=now
+    )
+    message = Message.create(page=world.page_id, type="test", data="{}", created_at=now)
+    Delivery.create(message=message, receiver=receiver, state="waiting")
 
 
 def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
@@ -486,7 +528,7 @@ def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
     grown = dump(Balance)
     balances = dump()["Balance"]
     untouched = {name for name in grown if grown[name] == before[name]}
-    assert untouched == {"Owner"}
+    assert untouched == {"Owner"} | {model.__name__ for model in OF_NO_PAGE}
 
     pages.purge_page(doomed.page_id)
 

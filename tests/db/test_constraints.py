@@ -99,7 +99,7 @@ def test_missing_reference_is_skipped_and_nothing_else(filled, broken):
 @pytest.fixture
 def look_ups_miss(monkeypatch):
     """Let the check before the insert find no used nonce, as in a race of two requests."""
-    monkeypatch.setattr(submitting, "_check_unused", lambda nonce: None)
+    monkeypatch.setattr(submitting, "check_unused", lambda token: None)
 
 
 def test_second_live_submission_of_a_wallet_is_a_duplicate(world):

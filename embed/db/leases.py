@@ -1,0 +1,41 @@
+"""Leases: what only one process may do at a time, by a row of the table Job.
+
+A process that dies keeps its lease only until it runs out.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from embed.db.models import Job
+
+
+def take_lease(name: str, holder: str, now: datetime, for_: timedelta) -> bool:
+    """Lease `name` to `holder` if nobody holds it; the answer tells whether it was free.
+
+    A lease that `holder` has itself counts as held, so that two threads of one process that use
+    one name exclude each other. It is over at exactly ``now + for_``.
+    """
+    query: Any = Job.insert(name=name, leased_by=holder, leased_until=now + for_).on_conflict(
+        conflict_target=[Job.name],
+        preserve=[Job.leased_by, Job.leased_until],
+        where=Job.leased_until.is_null() | (Job.leased_until <= now),
+    )
+    count: int = query.as_rowcount().execute()
+    return count == 1
+
+
+def renew_lease(name: str, holder: str, now: datetime, for_: timedelta) -> bool:
+    """Extend a lease until ``now + for_``; False if `holder` does not have it any more.
+
+    One that ran out can be renewed as long as nobody else took it.
+    """
+    query = Job.update(leased_until=now + for_).where(Job.name == name, Job.leased_by == holder)
+    return bool(query.execute())  # how many rows it changed
+
+
+def release_lease(name: str, holder: str) -> bool:
+    """Give a lease back; False if `holder` does not have it any more."""
+    query = Job.update(leased_by=None, leased_until=None).where(
+        Job.name == name, Job.leased_by == holder
+    )
+    return bool(query.execute())  # how many rows it changed

@@ -1,0 +1,59 @@
+"""Proofs of submissions, and what remains of those that were withdrawn."""
+
+from typing import Any
+
+from peewee import BigIntegerField, BlobField, CharField, Check, ForeignKeyField, Model, TextField
+from playhouse.migrate import SchemaMigrator
+
+
+class Page(Model):
+    id = CharField(max_length=20, primary_key=True)
+
+    class Meta:
+        legacy_table_names = False
+
+
+class Submission(Model):
+    id = CharField(max_length=20, primary_key=True)
+
+    class Meta:
+        legacy_table_names = False
+
+
+class Proof(Model):
+    submission = ForeignKeyField(Submission, primary_key=True, on_delete="CASCADE")
+    message = TextField()
+    signature = BlobField(constraints=[Check("length(signature) = 64")])
+    form = CharField(
+        max_length=9,
+        constraints=[Check("form IN ('raw', 'legacy-v0', 'v0', 'v1-early', 'v1')")],
+    )
+    signed_bytes = BlobField()
+
+    class Meta:
+        legacy_table_names = False
+
+
+class Withdrawal(Model):
+    submission_id = CharField(max_length=20, primary_key=True)
+    page = ForeignKeyField(Page, on_delete="CASCADE")
+    withdrawn_at = BigIntegerField()
+
+    class Meta:
+        legacy_table_names = False
+
+
+class UsedNonce(Model):
+    token = CharField(max_length=20, primary_key=True)
+    expires_at = BigIntegerField(index=True)
+
+    class Meta:
+        legacy_table_names = False
+
+
+TABLES = [Proof, Withdrawal, UsedNonce]
+
+
+def up(_: SchemaMigrator, db: Any) -> None:
+    with db.bind_ctx([Page, Submission, *TABLES]):
+        db.create_tables(TABLES, safe=False)

@@ -1,0 +1,84 @@
+"""What the background work reports: which processes do it, and how each job went."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from embed.db.models import Job, WorkerProcess
+
+SEEN_WITHIN = timedelta(seconds=30)  # a process without a report for so long is gone
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """The last times of a job, or of all tasks of one kind, such as deliveries."""
+
+    name: str
+    is_running: bool
+    started_at: datetime | None
+    finished_at: datetime | None  # the last time without a failure
+    summary: str | None
+    failed_at: datetime | None
+    failure: str | None  # None: it did not fail since
+    due_at: datetime | None  # None: at once
+
+
+@dataclass(frozen=True, slots=True)
+class WorkStatus:
+    processes: list[WorkerProcess]  # that reported lately
+    jobs: list[JobReport]
+
+    @property
+    def is_working(self) -> bool:
+        """Tell whether anybody does the work."""
+        return bool(self.processes)
+
+    @property
+    def seen_at(self) -> datetime | None:
+        """Return when one of them last reported."""
+        return max((process.seen_at for process in self.processes), default=None)
+
+
+def read_work_status(now: datetime) -> WorkStatus:
+    processes = WorkerProcess.select().where(WorkerProcess.seen_at > now - SEEN_WITHIN)
+    reports: dict[str, JobReport] = {}
+    for job in Job.select().order_by(Job.name):
+        report = _describe(job, now)
+        same = reports.get(report.name)
+        reports[report.name] = _combine(same, report) if same else report
+    return WorkStatus(
+        processes=list(processes.order_by(WorkerProcess.started_at, WorkerProcess.id)),
+        jobs=list(reports.values()),
+    )
+
+
+def _describe(job: Job, now: datetime) -> JobReport:
+    fields: dict[str, Any] = job.__data__
+    return JobReport(
+        # Tasks of one kind have rows such as "receiver ID", which are reported together.
+        name=fields["name"].partition(" ")[0],
+        is_running=fields["leased_until"] is not None and fields["leased_until"] > now,
+        started_at=fields["started_at"],
+        finished_at=fields["finished_at"],
+        summary=fields["summary"],
+        failed_at=fields["failed_at"],
+        failure=fields["failure"],
+        due_at=fields["due_at"],
+    )
+
+
+def _combine(one: JobReport, other: JobReport) -> JobReport:
+    newest = max(one, other, key=lambda report: _order(report.finished_at))
+    failed = max(one, other, key=lambda report: _order(report.failed_at))
+    return replace(
+        newest,
+        is_running=one.is_running or other.is_running,
+        started_at=max(one.started_at, other.started_at, key=_order),
+        failed_at=failed.failed_at,
+        failure=failed.failure,
+        due_at=None,
+    )
+
+
+def _order(instant: datetime | None) -> float:
+    return -1.0 if instant is None else instant.timestamp()
