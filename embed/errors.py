@@ -34,10 +34,12 @@ SPEC_STATUS_BY_CODE = {
 # Codes that the spec does not define.
 OWN_STATUS_BY_CODE = {
     "bad_request": 400,
+    "invalid_action": 400,
     "invalid_host": 400,
     "method_not_allowed": 405,
     "internal_error": 500,
     "unavailable": 503,
+    "balance_unavailable": 503,
 }
 
 STATUS_BY_CODE = SPEC_STATUS_BY_CODE | OWN_STATUS_BY_CODE

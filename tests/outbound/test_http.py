@@ -1,0 +1,177 @@
+import gzip
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+from raw_server import send, serve_raw, trickle, wait
+
+from embed.outbound.guard import Reach
+from embed.outbound.http import RequestFailed, post
+
+OK = b"HTTP/1.1 200 OK\r\n"
+MAX_BYTES = 1000
+SECRET = "key-that-nobody-may-read"
+
+
+def ask(port: int, *, host: str = "127.0.0.1", reach: Reach = Reach.ANY, timeout_s: float = 10):
+    return post(
+        f"http://{host}:{port}/{SECRET}?key={SECRET}",
+        b"body",
+        headers={"Content-Type": "text/plain"},
+        reach=reach,
+        timeout_s=timeout_s,
+        max_bytes=MAX_BYTES,
+    )
+
+
+def test_answer_is_returned_with_its_status_headers_and_body():
+    with serve_raw(send(OK, b"Content-Length: 2\r\nRetry-After: 7\r\n\r\nhi")) as port:
+        answer = ask(port)
+
+    assert (answer.status, answer.headers["retry-after"], answer.body) == (200, "7", b"hi")
+
+
+def test_proxies_of_the_environment_are_not_used(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+
+    with serve_raw(lambda connection: connection.sendall(OK + LENGTH % 4 + b"fine")) as port:
+        assert ask(port).body == b"fine"
+
+
+def test_redirect_is_an_answer_and_is_not_followed():
+    with serve_raw(lambda _: pytest.fail("followed")) as other:
+        moved = b"HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:%d/\r\n" % other
+        with serve_raw(send(moved, b"Content-Length: 0\r\n\r\n")) as port:
+            assert ask(port).status == 307
+
+
+def test_body_of_a_redirect_is_bounded_as_any_other():
+    moved = b"HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:1/\r\n"
+    with (
+        serve_raw(send(moved, LENGTH % len(HUGE), HUGE)) as port,
+        pytest.raises(RequestFailed, match="the answer is larger than 1,000 bytes"),
+    ):
+        ask(port)
+
+
+@contextmanager
+def closed_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        yield free.getsockname()[1]
+
+
+HUGE = b"a" * (MAX_BYTES + 1)
+LENGTH = b"Content-Length: %d\r\n\r\n"
+ZIPPED = gzip.compress(b"a" * 100)
+BAD_ANSWERS = {
+    "nothing": (send(), "the connection failed"),
+    "no HTTP": (send(b"hello\r\n\r\n"), "the connection failed"),
+    "half a body": (send(OK, LENGTH % 10, b"half"), "the connection failed"),
+    "half a chunk": (
+        send(OK, b"Transfer-Encoding: chunked\r\n\r\nff\r\nhalf"),
+        "the connection failed",
+    ),
+    "a large body": (send(OK, LENGTH % len(HUGE), HUGE), "the answer is larger than 1,000 bytes"),
+    "a body without end": (send(OK, b"\r\n", HUGE * 9), "the answer is larger than 1,000 bytes"),
+    "a compressed body": (
+        send(OK, b"Content-Encoding: gzip\r\n", LENGTH % len(ZIPPED), ZIPPED),
+        "the answer is compressed, which was not asked for",
+    ),
+    "silence": (wait, "timed out"),
+    "a head that trickles": (trickle(OK + b"X-Header: ", 0.05), "timed out"),
+    "a body that trickles": (trickle(OK + LENGTH % 999, 0.05), "timed out"),
+    "a body that trickles without end": (trickle(OK + b"\r\n", 0.05), "timed out"),
+    "100 Continue without end": (
+        trickle(b"HTTP/1.1 100 Continue\r\n\r\n" * 9, 0.05),
+        "timed out",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_ANSWERS)
+def test_answer_that_cannot_be_used_is_told_in_time_and_without_the_address(kind):
+    answerer, reason = BAD_ANSWERS[kind]
+    with serve_raw(answerer) as port, pytest.raises(RequestFailed) as failure:
+        ask(port, timeout_s=1 if reason == "timed out" else 10)
+
+    assert str(failure.value) == reason
+    assert SECRET not in repr(failure.value)
+
+
+def test_closed_port_and_unknown_names_are_told():
+    with closed_port() as port, pytest.raises(RequestFailed, match="the connection was refused"):
+        ask(port)
+    with pytest.raises(RequestFailed, match="its name could not be resolved"):
+        ask(80, host="nobody.invalid")
+
+
+@pytest.mark.parametrize("host", ["a" * 64 + ".example", "a..b", "[::1", "127.0.0.1:99999"])
+def test_invalid_address_is_told(host):
+    with pytest.raises(RequestFailed):
+        ask(80, host=host)
+
+
+@pytest.fixture
+def tls_port(tmp_path):
+    """A server with a certificate that only itself vouches for."""
+    if not shutil.which("openssl"):
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("openssl makes the certificate")
+    command = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=x"
+        " -addext subjectAltName=DNS:localhost -keyout key -out cert"
+    )
+    subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert", tmp_path / "key")
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_certificate_that_nobody_vouches_for_is_not_trusted(tls_port):
+    with pytest.raises(RequestFailed, match="its certificate is not trusted"):
+        post(
+            f"https://localhost:{tls_port}",
+            b"",
+            headers={},
+            reach=Reach.ANY,
+            timeout_s=10,
+            max_bytes=9,
+        )
+
+
+def test_operators_network_is_refused_when_the_socket_opens():
+    inside = "its address is inside the operator's network"
+    with serve_raw(lambda _: pytest.fail("reached")) as port:
+        with pytest.raises(RequestFailed, match=inside):
+            ask(port, reach=Reach.PUBLIC)
+        with pytest.raises(RequestFailed, match=inside):
+            ask(port, host="localhost", reach=Reach.PUBLIC)
+
+
+def test_name_that_resolves_differently_the_second_time_does_not_get_inside(monkeypatch):
+    resolve = socket.getaddrinfo
+    answers = iter(["203.0.113.7", "127.0.0.1", "127.0.0.1"])
+
+    def rebind(host, port, *args, **kwargs):
+        return resolve(
+            next(answers) if host == "rebinding.example" else host, port, *args, **kwargs
+        )
+
+    monkeypatch.setattr(socket, "getaddrinfo", rebind)
+    assert rebind("rebinding.example", 80)[0][4][0] == "203.0.113.7"  # as a check beforehand sees
+
+    with (
+        serve_raw(lambda _: pytest.fail("reached")) as port,
+        pytest.raises(RequestFailed, match="inside the operator's network"),
+    ):
+        ask(port, host="rebinding.example", reach=Reach.PUBLIC)
