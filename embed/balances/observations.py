@@ -1,33 +1,22 @@
-"""Token balances: observations of addresses, shared by an owner's pages of the mint."""
+"""Writing observations of balances: those that owners enter, and those of the chain."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
-from typing import Any, Protocol
+from decimal import Context, Decimal
+from typing import Any
 
-from peewee import chunked
+from peewee import EXCLUDED, chunked
 
+from embed.balances.history import count_days
 from embed.db.connection import db
-from embed.db.models import Balance, Page, Wallet
+from embed.db.models import Balance, ChainBalance, DailyBalance, Page
 from embed.events.editing import lock_owners
 
 BATCH = 1000  # rows per statement
+BELIEVED_FOR_MS = 24 * 60 * 60 * 1000  # a slot that is newer than all that follow
 
-
-class BalanceSource(Protocol):
-    """Reads the balances that the holding gate checks."""
-
-    def get_balance(self, page: Page, address: str) -> Decimal:
-        """Return whole tokens of the page's mint; never called inside a transaction."""
-
-
-class EnteredBalances:
-    """The balances that the page's owner entered; 0 if never observed (spec 2.2)."""
-
-    def get_balance(self, page: Page, address: str) -> Decimal:
-        """Return whole tokens."""
-        return read_balances(page, [address]).get(address, Decimal(0))
+EXACT = Context(prec=100)  # more digits than two amounts have
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +26,28 @@ class Observation:
     address: str
     amount: Decimal
     observed_at: datetime
-    slot: int | None = None  # None: entered by hand
 
 
-def record_observations(page: Page, rows: Sequence[Observation]) -> None:
-    """Store the newest observations, and increment the version of every page that shares them.
+@dataclass(frozen=True, slots=True)
+class ChainObservation:
+    """What the chain said of an address, in whole tokens."""
+
+    address: str
+    token_account: str  # the associated one
+    associated_amount: Decimal
+    slot: int
+    observed_at: datetime
+    # What all other accounts held; None: only the associated one was read.
+    other_amount: Decimal | None = None
+
+    @property
+    def amount(self) -> Decimal:
+        """Return what all accounts that were read held."""
+        return EXACT.add(self.associated_amount, self.other_amount or Decimal(0))
+
+
+def record_entered(page: Page, rows: Sequence[Observation]) -> None:
+    """Store what an owner entered, and increment the version of every page that shares it.
 
     Also of pages that do not track these addresses: one of them may come to do so at the same
     moment, when a visitor's submission is approved.
@@ -56,12 +62,11 @@ def record_observations(page: Page, rows: Sequence[Observation]) -> None:
                     "address": row.address,
                     "amount": row.amount,
                     "observed_at": row.observed_at,
-                    "slot": row.slot,
                 }
                 for row in batch
             ).on_conflict(
                 conflict_target=[Balance.owner, Balance.mint, Balance.address],
-                preserve=[Balance.amount, Balance.observed_at, Balance.slot],
+                preserve=[Balance.amount, Balance.observed_at],
             ).execute()
         if rows:
             Page.update(version=Page.version + 1).where(
@@ -69,25 +74,143 @@ def record_observations(page: Page, rows: Sequence[Observation]) -> None:
             ).execute()
 
 
-def join_balances(page: Page) -> Any:
-    """Return the condition that joins a wallet of the page with its newest observation."""
-    return (
-        (Balance.address == Wallet.address)
-        & (Balance.mint == page.token_mint)
-        & (Balance.owner == page.owner_id)
-    )
+def record_chain(mint: str, rows: Sequence[ChainObservation]) -> set[str]:
+    """Store observations of one mint; see record_chain_of_mints."""
+    return record_chain_of_mints({mint: rows})[mint]
 
 
-def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, Decimal]:
-    """Return the known balances of these addresses, in whole tokens."""
-    return {address: one.amount for address, one in read_observations(page, addresses).items()}
+def record_chain_of_mints(
+    rows_by_mint: Mapping[str, Sequence[ChainObservation]],
+) -> dict[str, set[str]]:
+    """Store observations in one transaction, and return the addresses whose row was renewed.
+
+    The others have an observation of a newer slot. An address is given at most once for a mint.
+    Pages whose mint has a changed amount get a new version; the first observation of each day
+    is kept.
+    """
+    with db.atomic():
+        # Of two transactions with the same mint one waits here, so that neither adds to amounts
+        # that the other changes, and no page is locked before its owner.
+        _lock_owners_of(rows_by_mint)
+        renewed = {}
+        changed: list[str] = []
+        for mint, rows in sorted(rows_by_mint.items()):
+            before = _read_before(mint, rows)
+            ids = _upsert(mint, rows, before)
+            fresh = [row for row in rows if row.address in ids]
+            _keep_first_of_day(fresh, before, ids)
+            if any(_has_changed(row, before.get(row.address)) for row in fresh):
+                changed.append(mint)
+            renewed[mint] = set(ids)
+        bumped = _bump_pages_of(changed)
+    # Pages of other owners that came to a mint meanwhile may show what was stored before.
+    _bump_pages_of(changed, but_not=bumped)
+    return renewed
 
 
-def read_observations(page: Page, addresses: Iterable[str]) -> dict[str, Balance]:
-    """Return the newest observations of these addresses."""
-    rows = Balance.select().where(
-        Balance.owner == page.owner_id,
-        Balance.mint == page.token_mint,
-        Balance.address.in_(list(addresses)),
-    )
-    return {one.address: one for one in rows}
+def _lock_owners_of(mints: Iterable[str]) -> None:
+    owners = Page.select(Page.owner).where(Page.token_mint.in_(list(mints))).distinct()
+    rows: Any = owners.tuples()
+    lock_owners(*[owner_id for (owner_id,) in rows])
+
+
+def _read_before(mint: str, rows: Sequence[ChainObservation]) -> dict[str, ChainBalance]:
+    found: dict[str, ChainBalance] = {}
+    for batch in chunked(rows, BATCH):
+        query = ChainBalance.select().where(
+            ChainBalance.mint == mint, ChainBalance.address.in_([row.address for row in batch])
+        )
+        found |= {one.address: one for one in query}
+    return found
+
+
+def _upsert(
+    mint: str, rows: Sequence[ChainObservation], before: Mapping[str, ChainBalance]
+) -> dict[str, int]:
+    """Return the ids of the rows that were written, by address."""
+    ids: dict[str, int] = {}
+    for batch in chunked(rows, BATCH):
+        query: Any = ChainBalance.insert_many(
+            _build_row(mint, row, before.get(row.address)) for row in batch
+        ).on_conflict(
+            conflict_target=[ChainBalance.mint, ChainBalance.address],
+            preserve=[
+                ChainBalance.token_account,
+                ChainBalance.amount,
+                ChainBalance.other_amount,
+                ChainBalance.slot,
+                ChainBalance.observed_at,
+                ChainBalance.all_observed_at,
+            ],
+            where=(EXCLUDED.slot >= ChainBalance.slot)
+            # What no answer of a whole day caught up with was no slot of this chain.
+            | (ChainBalance.observed_at < EXCLUDED.observed_at - BELIEVED_FOR_MS),
+        )
+        written = query.returning(ChainBalance.address, ChainBalance.id).tuples().execute()
+        ids |= dict(written)
+    return ids
+
+
+def _build_row(mint: str, row: ChainObservation, before: ChainBalance | None) -> dict[str, Any]:
+    is_complete = row.other_amount is not None
+    all_observed_at = before.all_observed_at if before else None
+    return {
+        "mint": mint,
+        "address": row.address,
+        "token_account": row.token_account,
+        "amount": _add_up(row, before),
+        "other_amount": _find_other(row, before),
+        "slot": row.slot,
+        "observed_at": row.observed_at,
+        "all_observed_at": row.observed_at if is_complete else all_observed_at,
+    }
+
+
+def _find_other(row: ChainObservation, before: ChainBalance | None) -> Decimal:
+    if row.other_amount is not None:
+        return row.other_amount
+    return before.other_amount if before else Decimal(0)
+
+
+def _add_up(row: ChainObservation, before: ChainBalance | None) -> Decimal:
+    return EXACT.add(row.associated_amount, _find_other(row, before))
+
+
+def _has_changed(row: ChainObservation, before: ChainBalance | None) -> bool:
+    """Tell whether pages show another amount; what was never observed may have been entered."""
+    return before is None or _add_up(row, before) != before.amount
+
+
+def _keep_first_of_day(
+    rows: Iterable[ChainObservation], before: Mapping[str, ChainBalance], ids: Mapping[str, int]
+) -> None:
+    """Keep these unless the day has an observation already."""
+    new = [
+        {
+            "balance": ids[row.address],
+            "day": count_days(row.observed_at),
+            "amount": _add_up(row, before.get(row.address)),
+            "observed_at": row.observed_at,
+        }
+        for row in rows
+        if row.address not in before
+        or count_days(before[row.address].observed_at) != count_days(row.observed_at)
+    ]
+    for batch in chunked(new, BATCH):
+        DailyBalance.insert_many(batch).on_conflict_ignore().execute()
+
+
+def _bump_pages_of(mints: Sequence[str], *, but_not: Container[str] = ()) -> list[str]:
+    """Increment versions, and return the pages' ids.
+
+    They are locked in the order of their ids, so that none deadlock.
+    """
+    if not mints:
+        return []
+    with db.atomic():
+        pages = Page.select(Page.id).where(Page.token_mint.in_(mints)).order_by(Page.id)
+        found = [page.id for page in (pages.for_update() if db.for_update else pages)]
+        ids = [page_id for page_id in found if page_id not in but_not]
+        for batch in chunked(ids, BATCH):
+            Page.update(version=Page.version + 1).where(Page.id.in_(batch)).execute()
+    return ids

@@ -10,15 +10,16 @@ from peewee import chunked
 from embed.balances.observations import (
     BATCH,
     Observation,
-    record_observations,
+    record_entered,
 )
 from embed.db.models import Page, Tag, Wallet, WalletTag
+from embed.db.tracked_wallets import TrackedWallet
 from embed.domain.identifiers import make_id
 from embed.events.editing import editing
 from embed.events.kinds import WalletsImported
 from embed.wallets.csv_format import Line, Mistake, format_sheet, parse_sheet
 from embed.wallets.tags import COLORS, list_tags
-from embed.wallets.tracking import PageFull, TrackedWallet, list_wallets
+from embed.wallets.tracking import PageFull, list_wallets
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def apply_import(
             _make_tags(page, plan.new_tags, now)
             ids = _write_wallets(page, plan.changes, now)
             _write_tags(page, plan.changes, ids)
-            record_observations(
+            record_entered(
                 page,
                 [
                     Observation(change.line.address, change.line.balance, now)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from embed.db.models import Page, Tag, Wallet, WalletTag
+from embed.db.tracked_wallets import LOW_IN_A_ROW, TrackedWallet
 from embed.wallets.tags import list_tags
-from embed.wallets.tracking import TrackedWallet, read_tracked
+from embed.wallets.tracking import read_tracked
 
 RESULT_SIZE = 100
 
@@ -17,6 +18,10 @@ class WalletFilter:
     text: str = ""  # in the alias or the address
     tag: Tag | None = None
     is_hidden: bool | None = None
+    is_flagged: bool = False  # only what the holding watch flagged
+
+
+_FLAGGED = WalletFilter(is_flagged=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,11 @@ def search_wallets(page: Page, wanted: WalletFilter, number: int = 1) -> SearchR
     )
 
 
+def count_flagged(page: Page) -> int:
+    """Count the wallets that the holding watch flagged, whether it hides them or not."""
+    return Wallet.select().where(Wallet.page == page, *_list_conditions(_FLAGGED)).count()
+
+
 def _list_conditions(wanted: WalletFilter) -> list[Any]:
     conditions: list[Any] = []
     text = wanted.text.replace("\0", "").strip()
@@ -52,4 +62,6 @@ def _list_conditions(wanted: WalletFilter) -> list[Any]:
         conditions.append(Wallet.id.in_(tagged))
     if wanted.is_hidden is not None:
         conditions.append(Wallet.is_hidden == wanted.is_hidden)
+    if wanted.is_flagged:
+        conditions.append(Wallet.low_count >= LOW_IN_A_ROW)
     return conditions

@@ -1,21 +1,17 @@
 """The tracked wallets of a page."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from peewee import JOIN
-
-from embed.balances.observations import (
-    Observation,
-    join_balances,
-    record_observations,
-)
+from embed.balances.known import join_balances, list_amounts
+from embed.balances.observations import Observation, record_entered
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Balance, Page, Tag, Wallet, WalletTag
+from embed.db.models import Page, Tag, Wallet, WalletTag
+from embed.db.tracked_wallets import LOW_IN_A_ROW, TrackedWallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.texts import parse_optional_text
@@ -25,17 +21,7 @@ from embed.events.kinds import WalletAdded, WalletChanged, WalletRemoved
 from embed.pages import get_page
 from embed.wallets.tags import list_tags
 
-
-@dataclass(frozen=True, slots=True)
-class TrackedWallet:
-    """A wallet with its balance and tags."""
-
-    id: str
-    address: str
-    public_alias: str | None
-    is_hidden: bool
-    token_balance: Decimal  # whole tokens
-    tags: tuple[Tag, ...]
+IS_VISIBLE = ~Wallet.is_hidden & ~Wallet.is_withheld  # on the public list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +45,7 @@ def list_wallets(
     page: Page, page_tags: Sequence[Tag], *, with_hidden: bool = False
 ) -> list[TrackedWallet]:
     """Return the page's wallets, oldest first, in two statements however many there are."""
-    conditions = () if with_hidden else (~Wallet.is_hidden,)
+    conditions = () if with_hidden else (IS_VISIBLE,)
     return read_tracked(page, page_tags, *conditions)
 
 
@@ -68,25 +54,37 @@ def read_tracked(page: Page, page_tags: Sequence[Tag], *conditions: Any) -> list
 
     `page_tags` are all tags of the page, in their order: wallets share these objects.
     """
+    columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
+    marks = (Wallet.low_count, Wallet.is_withheld)
     rows = (
-        Wallet.select(
-            Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden, Balance.amount
-        )
-        .join(
-            Balance,
-            JOIN.LEFT_OUTER,
-            on=join_balances(page),
-        )
+        join_balances(Wallet.select(*columns, *marks, *list_amounts()), page)
         .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, Wallet.id)
     )
     tags = _list_tags_by_wallet(page, page_tags, *conditions)
-    return [
-        TrackedWallet(
-            wallet_id, address, alias, bool(is_hidden), amount or Decimal(0), tags[wallet_id]
-        )
-        for wallet_id, address, alias, is_hidden, amount in rows.tuples().iterator()
-    ]
+    return [_build_tracked(*row, tags=tags) for row in rows.tuples().iterator()]
+
+
+def _build_tracked(
+    wallet_id: str,
+    address: str,
+    alias: str | None,
+    is_hidden: bool,
+    low_count: int,
+    is_withheld: bool,
+    *amounts: Decimal | None,
+    tags: Mapping[str, tuple[Tag, ...]],
+) -> TrackedWallet:
+    return TrackedWallet(
+        wallet_id,
+        address,
+        alias,
+        bool(is_hidden),
+        next((amount for amount in amounts if amount is not None), Decimal(0)),
+        tags[wallet_id],
+        is_flagged=low_count >= LOW_IN_A_ROW,
+        is_withheld=bool(is_withheld),
+    )
 
 
 def _list_tags_by_wallet(
@@ -202,7 +200,7 @@ def _apply(edit: Edit, wallet: Wallet, changes: WalletChanges) -> None:
         _set_tags(wallet, edit.page, changes.tag_names)
     if changes.balance is not None:
         amount = parse_amount(changes.balance)
-        record_observations(edit.page, [Observation(wallet.address, amount, edit.now)])
+        record_entered(edit.page, [Observation(wallet.address, amount, edit.now)])
 
 
 def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:

@@ -1,0 +1,103 @@
+"""Which balances are to be read next."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from peewee import JOIN, chunked, fn
+
+from embed.db.models import ChainBalance, Page, Token, Wallet
+
+BATCH = 100  # accounts that one call of getMultipleAccounts returns
+
+
+@dataclass(frozen=True, slots=True)
+class DueWallet:
+    """An address whose balance of a mint is to be read."""
+
+    mint: str
+    address: str
+    token_account: str | None = None  # the associated one; None: not derived yet
+    observed_at: datetime | None = None  # None: never
+
+
+def list_due(before: datetime) -> list[DueWallet]:
+    """Return what was last observed at `before` or earlier, or never, on pages not deleted.
+
+    Least recently observed first. Mints that the chain refused are left out.
+    """
+    is_due = ChainBalance.observed_at.is_null() | (ChainBalance.observed_at <= before)
+    return _list_wallets(is_due, Token.problem.is_null())
+
+
+def list_of_page(page: Page) -> list[DueWallet]:
+    """Return all wallets of a page, in the same order."""
+    return _list_wallets(Page.id == page.id)
+
+
+def _list_wallets(*conditions: Any) -> list[DueWallet]:
+    rows: Any = (
+        Wallet.select(
+            Page.token_mint, Wallet.address, ChainBalance.token_account, ChainBalance.observed_at
+        )
+        .join(Page)
+        .join(Token, JOIN.LEFT_OUTER, on=Token.mint == Page.token_mint)
+        .join_from(
+            Wallet,
+            ChainBalance,
+            JOIN.LEFT_OUTER,
+            on=(ChainBalance.mint == Page.token_mint) & (ChainBalance.address == Wallet.address),
+        )
+        .where(Page.deleted_at.is_null(), *conditions)
+        .distinct()  # several pages may track an address
+    )
+    return sorted((DueWallet(*row) for row in rows.tuples().iterator()), key=_get_age)
+
+
+def _get_age(due: DueWallet) -> tuple[bool, datetime | None]:
+    return due.observed_at is not None, due.observed_at
+
+
+def make_batches(due: Iterable[DueWallet]) -> list[list[DueWallet]]:
+    """Return batches of one mint each, those with the least recently observed wallet first."""
+    by_mint: defaultdict[str, list[DueWallet]] = defaultdict(list)
+    for one in due:
+        by_mint[one.mint].append(one)
+    batches = [list(batch) for of_mint in by_mint.values() for batch in chunked(of_mint, BATCH)]
+    return sorted(batches, key=lambda batch: _get_age(batch[0]))
+
+
+def list_for_rotation(
+    before: datetime, limit: int, *, first: Sequence[tuple[str, str]] = (), page: Page | None = None
+) -> list[DueWallet]:
+    """Return up to `limit` wallets of which all accounts are to be read.
+
+    Those of `first` (mint, address) come before those that wait the longest. None was read
+    completely after `before`. `page`: only its wallets.
+    """
+    tracking = Page.select().join(Wallet)
+    tracking = tracking.where(
+        Page.token_mint == ChainBalance.mint,
+        Wallet.address == ChainBalance.address,
+        Page.deleted_at.is_null(),
+        *(() if page is None else (Page.id == page.id,)),
+    )
+    rows = (
+        ChainBalance.select()
+        .join(Token, JOIN.LEFT_OUTER, on=Token.mint == ChainBalance.mint)
+        .where(
+            ChainBalance.all_observed_at.is_null() | (ChainBalance.all_observed_at <= before),
+            Token.problem.is_null(),
+            fn.EXISTS(tracking),
+        )
+        .order_by(ChainBalance.all_observed_at.asc(nulls="FIRST"), ChainBalance.id)
+        .limit(limit)
+    )
+    oldest = [
+        DueWallet(one.mint, one.address, one.token_account, one.all_observed_at) for one in rows
+    ]
+    refused = {token.mint for token in Token.select().where(Token.problem.is_null(False))}
+    needed = {key: DueWallet(*key) for key in first if key[0] not in refused}
+    return list((needed | {(one.mint, one.address): one for one in oldest}).values())[:limit]

@@ -1,0 +1,136 @@
+"""The holding gate's balances, read from the chain while a visitor waits."""
+
+import threading
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from datetime import datetime, timedelta
+from decimal import Decimal
+from time import monotonic
+
+from embed.balances.known import find_chain_balance, read_observations
+from embed.balances.observations import record_chain
+from embed.balances.refresh import observe_completely
+from embed.balances.refused_mints import find_problem, record_refusal
+from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.balances.token_accounts import NoSuchMint, UnusableAmount
+from embed.db.connection import db
+from embed.db.models import Page
+from embed.domain.times import Clock, Seconds
+from embed.errors import ApiError
+
+BUDGET = timedelta(seconds=3)
+SAME_WITHIN = timedelta(seconds=30)  # an answer this young is not asked for again
+# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four.
+MAX_WAITING = 2
+MAX_QUEUED = timedelta(seconds=0.5)  # how long others wait for their turn
+PAUSE = timedelta(seconds=5)  # after a failure, until the chain is asked again
+MAX_REFRESHES = 3  # how many spans of BALANCE_REFRESH an observation may be old to stand in
+
+
+class LiveBalances:
+    """Asks the chain; threads may share it.
+
+    Without an answer in time, a fresh enough observation stands in for it.
+    """
+
+    def __init__(self, chain: SolanaRpc, clock: Clock, balance_refresh: timedelta) -> None:
+        self._chain = chain
+        self._clock = clock
+        self._max_age = MAX_REFRESHES * balance_refresh
+        self._pool = ThreadPoolExecutor(MAX_WAITING, thread_name_prefix="gate")
+        self._lock = threading.RLock()
+        self._turns = threading.Semaphore(MAX_WAITING)
+        self._reads: dict[tuple[str, str], Future[Decimal]] = {}
+        self._paused_until: datetime | None = None
+
+    def get_balance(self, page: Page, address: str) -> Decimal:
+        """Return whole tokens in all accounts; raises ApiError `balance_unavailable`."""
+        amount = self._find_recent(page.token_mint, address)
+        if amount is None and find_problem(page.token_mint) is None:
+            amount = self._ask(page.token_mint, address)
+        return self._find_stand_in(page, address) if amount is None else amount
+
+    def _find_recent(self, mint: str, address: str) -> Decimal | None:
+        """Return what the chain answered a moment ago, to any process."""
+        known = find_chain_balance(mint, address)
+        if known and known.all_observed_at and self._is_within(known.all_observed_at, SAME_WITHIN):
+            return Decimal(known.amount)
+        return None
+
+    def _ask(self, mint: str, address: str) -> Decimal | None:
+        """Ask the chain, a few at a time; None: no turn came, or no answer."""
+        ends_at = monotonic() + BUDGET.total_seconds()
+        if self._is_paused() or not self._turns.acquire(timeout=MAX_QUEUED.total_seconds()):
+            return None
+        try:
+            recent = self._find_recent(mint, address)  # it may have been asked for meanwhile
+            return self._await_read(mint, address, ends_at) if recent is None else recent
+        finally:
+            self._turns.release()
+
+    def _await_read(self, mint: str, address: str, ends_at: Seconds) -> Decimal | None:
+        """Read a balance, or wait for whoever reads the same already.
+
+        `ends_at` is by the monotonic clock.
+        """
+        with self._lock:
+            if self._is_paused():
+                return None
+            read = self._reads.get((mint, address)) or self._start((mint, address))
+        try:
+            return read.result(max(0, ends_at - monotonic()))
+        except UnusableAnswer:  # about this wallet or mint only, so others need no pause
+            pass
+        except (TimeoutError, RpcUnavailable):
+            read.cancel()  # if no thread has begun it
+            self._pause()
+        except (CancelledError, NoSuchMint, UnusableAmount):
+            pass
+        return None
+
+    def _start(self, key: tuple[str, str]) -> "Future[Decimal]":
+        """Read in a thread of the pool: whatever hangs there, the visitor waits for BUDGET."""
+        read = self._reads[key] = self._pool.submit(self._read, *key)
+        read.add_done_callback(lambda _: self._forget(key))  # also when it is cancelled
+        return read
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        with self._lock:
+            self._reads.pop(key, None)
+
+    def _read(self, mint: str, address: str) -> Decimal:
+        """Read and store. Stored even if nobody waits any more, so that the next visit is quick."""
+        try:
+            observed = observe_completely(
+                self._chain, self._clock, mint, address, timeout_s=BUDGET.total_seconds()
+            )
+            if not record_chain(mint, [observed]):  # an endpoint that lags behind gave it
+                newer = find_chain_balance(mint, address)
+                return observed.amount if newer is None else Decimal(newer.amount)
+        except NoSuchMint as refusal:
+            record_refusal(mint, str(refusal))
+            raise
+        else:
+            return observed.amount
+        finally:
+            db.close()  # this thread may not be needed again for long
+
+    def _find_stand_in(self, page: Page, address: str) -> Decimal:
+        """Return what was observed lately. Raises ApiError `balance_unavailable`."""
+        known = read_observations(page, [address]).get(address)
+        if known is None or not self._is_within(known.observed_at, self._max_age):
+            raise ApiError("balance_unavailable", retry_after=PAUSE)
+        # The sweep sees one account only, and the missing tokens may lie in others.
+        is_partial = known.source == "chain" and known.all_observed_at is None
+        if is_partial and known.amount < page.min_balance:
+            raise ApiError("balance_unavailable", retry_after=PAUSE)
+        return known.amount
+
+    def _is_within(self, observed_at: datetime, span: timedelta) -> bool:
+        return self._clock() - observed_at <= span
+
+    def _is_paused(self) -> bool:
+        return self._paused_until is not None and self._clock() < self._paused_until
+
+    def _pause(self) -> None:
+        with self._lock:
+            self._paused_until = self._clock() + PAUSE

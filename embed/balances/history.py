@@ -1,0 +1,152 @@
+"""The history of balances: changes over a day and a week, and the last 30 days."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal, localcontext
+
+from embed.db.models import ChainBalance, DailyBalance
+from embed.domain.times import to_ms
+
+LINE_SPAN = timedelta(days=30)
+BATCH = 1000  # addresses per statement when pruning
+
+_DAY = timedelta(days=1)
+# An amount has at most 41 digits; the default context would round to 28.
+_PRECISION = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A period to compare with: what was observed before it, and how exact that has to be."""
+
+    length: timedelta
+    min_age: timedelta  # of the earlier observation
+    max_age: timedelta
+    max_newest_age: timedelta  # after which the newest observation says nothing about now
+
+
+# One observation of each day is kept. The day's bounds are more than 24 hours apart since the
+# first observation of a day is made some minutes earlier or later than that of the day before:
+# there is always one between them.
+DAY = Period(_DAY, timedelta(hours=12), timedelta(hours=37), timedelta(hours=12))
+WEEK = Period(7 * _DAY, 6 * _DAY, 8 * _DAY, _DAY)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What an address held at a point in time, in whole tokens."""
+
+    observed_at: datetime
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceChange:
+    """How a balance has changed, in whole tokens; None where nothing is known."""
+
+    day: Decimal | None
+    week: Decimal | None
+    line: tuple[Point, ...]  # of LINE_SPAN, oldest first; two or more
+
+    @property
+    def line_change(self) -> Decimal:
+        return subtract(self.line[-1].amount, self.line[0].amount)
+
+
+def read_changes(mint: str, addresses: Collection[str], now: datetime) -> dict[str, BalanceChange]:
+    """Return how the balances on the chain have changed, in two statements.
+
+    Addresses that were not observed twice during LINE_SPAN are absent.
+    """
+    since = now - LINE_SPAN
+    rows = ChainBalance.select(
+        ChainBalance.id, ChainBalance.address, ChainBalance.amount, ChainBalance.observed_at
+    ).where(
+        ChainBalance.mint == mint,
+        ChainBalance.address.in_(list(addresses)),
+        ChainBalance.observed_at >= since,
+    )
+    newest_by_id = {row.id: row for row in rows}
+    if not newest_by_id:
+        return {}
+    days = _read_days(newest_by_id, since)
+    changes: dict[str, BalanceChange] = {}
+    for balance_id, row in newest_by_id.items():
+        earlier = [point for point in days[balance_id] if point.observed_at < row.observed_at]
+        if earlier:
+            newest = Point(row.observed_at, row.amount)
+            changes[row.address] = _compare(earlier, newest, now)
+    return changes
+
+
+def _read_days(balance_ids: Iterable[int], since: datetime) -> defaultdict[int, list[Point]]:
+    """Return what is kept of each day since then, by the ids of the balances."""
+    rows = (
+        DailyBalance.select(DailyBalance.balance, DailyBalance.observed_at, DailyBalance.amount)
+        .where(
+            DailyBalance.balance.in_(list(balance_ids)),
+            DailyBalance.day >= count_days(since),
+            DailyBalance.observed_at >= since,
+        )
+        .order_by(DailyBalance.day)
+    )
+    points: defaultdict[int, list[Point]] = defaultdict(list)
+    for balance_id, observed_at, amount in rows.tuples().iterator():
+        points[balance_id].append(Point(observed_at, amount))
+    return points
+
+
+def _compare(earlier: list[Point], newest: Point, now: datetime) -> BalanceChange:
+    return BalanceChange(
+        day=_find_change(earlier, newest, DAY, now),
+        week=_find_change(earlier, newest, WEEK, now),
+        line=(*earlier, newest),
+    )
+
+
+def _find_change(
+    earlier: list[Point], newest: Point, period: Period, now: datetime
+) -> Decimal | None:
+    if now - newest.observed_at > period.max_newest_age:
+        return None
+    usable = [
+        point for point in earlier if period.min_age <= now - point.observed_at <= period.max_age
+    ]
+    if not usable:
+        return None
+    nearest = min(usable, key=lambda point: abs(now - period.length - point.observed_at))
+    return subtract(newest.amount, nearest.amount)
+
+
+def subtract(amount: Decimal, other: Decimal) -> Decimal:
+    """Return the exact difference of two amounts."""
+    with localcontext(prec=_PRECISION):
+        return amount - other
+
+
+def count_days(instant: datetime) -> int:
+    """Return the number of the instant's day since 1970, UTC, as DailyBalance has it."""
+    return to_ms(instant) // (_DAY // timedelta(milliseconds=1))
+
+
+def prune_history(before: datetime) -> int:
+    """Delete what is kept of the days before that of `before`; return how many rows that were.
+
+    In small transactions, so that requests that write do not wait for long.
+    """
+    deleted = last_id = 0
+    while ids := _read_next_ids(last_id):
+        deleted += (
+            DailyBalance.delete()
+            .where(DailyBalance.balance.in_(ids), DailyBalance.day < count_days(before))
+            .execute()
+        )
+        last_id = ids[-1]
+    return deleted
+
+
+def _read_next_ids(after_id: int) -> list[int]:
+    rows = ChainBalance.select(ChainBalance.id).where(ChainBalance.id > after_id)
+    return [row.id for row in rows.order_by(ChainBalance.id).limit(BATCH)]

@@ -1,0 +1,117 @@
+"""The balance that counts: the chain's where an endpoint is set, else what the owner entered.
+
+With an endpoint, an entered balance counts until the chain was first asked for the address.
+Without one, earlier observations of the chain count no more: nobody would renew them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal, Protocol
+
+from peewee import JOIN
+
+from embed.db.models import Balance, ChainBalance, Page, Wallet
+
+
+class BalanceSource(Protocol):
+    """Reads the balances that the holding gate checks."""
+
+    def get_balance(self, page: Page, address: str) -> Decimal:
+        """Return whole tokens of the page's mint; never called inside a transaction.
+
+        Raises ApiError `balance_unavailable`.
+        """
+
+
+class EnteredBalances:
+    """The balances that the page's owner entered; 0 if never observed (spec 2.2)."""
+
+    def get_balance(self, page: Page, address: str) -> Decimal:
+        """Return whole tokens."""
+        return read_balances(page, [address]).get(address, Decimal(0))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBalance:
+    """The newest observation of an address."""
+
+    amount: Decimal  # whole tokens
+    observed_at: datetime
+    slot: int | None = None  # None: the owner entered it
+    all_observed_at: datetime | None = None  # when all token accounts were read
+
+    @property
+    def source(self) -> Literal["chain", "entered"]:
+        return "entered" if self.slot is None else "chain"
+
+    @classmethod
+    def of(cls, row: ChainBalance | Balance) -> "KnownBalance":
+        if isinstance(row, ChainBalance):
+            return cls(row.amount, row.observed_at, row.slot, row.all_observed_at)
+        return cls(row.amount, row.observed_at)
+
+
+class _Choice:
+    """Which observations count in this process; set as the database is, see use_chain."""
+
+    uses_chain = False
+
+
+def use_chain(uses_chain: bool) -> None:
+    """Choose for the whole process whether observations of the chain count."""
+    _Choice.uses_chain = uses_chain
+
+
+def is_chain_used() -> bool:
+    return _Choice.uses_chain
+
+
+def join_balances(query: Any, page: Page) -> Any:
+    """Join wallets of the page with their newest observations, where there are any.
+
+    Without an endpoint, the chain's are joined to nothing, so that they never count.
+    """
+    is_entered = (
+        (Balance.address == Wallet.address)
+        & (Balance.mint == page.token_mint)
+        & (Balance.owner == page.owner_id)
+    )
+    query = query.join_from(Wallet, Balance, JOIN.LEFT_OUTER, on=is_entered)
+    if not _Choice.uses_chain:
+        return query
+    is_observed = (ChainBalance.address == Wallet.address) & (ChainBalance.mint == page.token_mint)
+    return query.join_from(Wallet, ChainBalance, JOIN.LEFT_OUTER, on=is_observed)
+
+
+def list_amounts() -> tuple[Any, ...]:
+    """Return the columns of join_balances; the first that is not null counts."""
+    return (ChainBalance.amount, Balance.amount) if _Choice.uses_chain else (Balance.amount,)
+
+
+def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, Decimal]:
+    """Return the known balances of these addresses, in whole tokens."""
+    return {address: one.amount for address, one in read_observations(page, addresses).items()}
+
+
+def read_observations(page: Page, addresses: Iterable[str]) -> dict[str, KnownBalance]:
+    """Return the observations of these addresses that count, in one or two statements."""
+    wanted = list(addresses)
+    entered = Balance.select().where(
+        Balance.owner == page.owner_id,
+        Balance.mint == page.token_mint,
+        Balance.address.in_(wanted),
+    )
+    known = {one.address: KnownBalance.of(one) for one in entered}
+    if _Choice.uses_chain:
+        observed = ChainBalance.select().where(
+            ChainBalance.mint == page.token_mint, ChainBalance.address.in_(wanted)
+        )
+        known |= {one.address: KnownBalance.of(one) for one in observed}
+    return known
+
+
+def find_chain_balance(mint: str, address: str) -> ChainBalance | None:
+    """Return the newest observation of an address on the chain."""
+    return ChainBalance.get_or_none(ChainBalance.mint == mint, ChainBalance.address == address)

@@ -1,0 +1,192 @@
+"""Reading many balances from the chain: the sweep, and complete reads of single wallets."""
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self
+
+from embed.balances.due import DueWallet, make_batches
+from embed.balances.observations import EXACT, ChainObservation, record_chain_of_mints
+from embed.balances.refused_mints import record_refusal
+from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.balances.token_accounts import (
+    NoSuchMint,
+    UnusableAmount,
+    derive_token_account,
+    read_all_accounts,
+    read_associated,
+    read_token,
+)
+from embed.balances.tokens import find_token, get_token, record_token
+from embed.domain.times import Clock, Seconds
+
+# Each write gives pages with changed amounts a new version, whose payload is then built anew;
+# so there are few, but each soon enough that a killed process loses little.
+WRITE_AFTER = timedelta(seconds=5)
+WRITE_ROWS = 2_000
+MOST_UNUSABLE = 3  # answers about a mint, after which a sweep leaves its other wallets out
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one call to the chain brought."""
+
+    tried: int  # wallets
+    observed: int
+
+
+def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet]) -> Generator[Step]:
+    """Read the associated accounts of these wallets, 100 a call.
+
+    What was read is stored at the latest when the iterator is closed, which is the caller's duty.
+    A call without a usable answer does not keep others from being made: UnusableAnswer is raised
+    at the end. Raises RpcUnavailable at once.
+    """
+    return _read_and_store(chain, clock, make_batches(due), _read_batch, MOST_UNUSABLE)
+
+
+def read_completely(chain: SolanaRpc, clock: Clock, wanted: Iterable[DueWallet]) -> Generator[Step]:
+    """Read all token accounts of these wallets, one a call; as `sweep` in all else."""
+    batches = [[one] for one in wanted]
+    return _read_and_store(chain, clock, batches, _read_single, len(batches))
+
+
+def _read_and_store(
+    chain: SolanaRpc,
+    clock: Clock,
+    batches: Iterable[Sequence[DueWallet]],
+    read: Callable[[SolanaRpc, Clock, Sequence[DueWallet]], list[ChainObservation]],
+    most_unusable: int,
+) -> Generator[Step]:
+    refused: set[str] = set()
+    unusable: Counter[str] = Counter()
+    first_failure: UnusableAnswer | None = None
+    with _Writer(clock) as writer:
+        for batch in batches:
+            mint, rows = batch[0].mint, []
+            if mint not in refused and unusable[mint] < most_unusable:
+                try:
+                    rows = read(chain, clock, batch)
+                except NoSuchMint as refusal:
+                    refused.add(mint)
+                    record_refusal(mint, str(refusal))
+                except UnusableAnswer as failure:
+                    unusable[mint] += 1
+                    first_failure = first_failure or failure
+                    _log_left_out(mint, [one.address for one in batch], failure)
+            writer.add(mint, rows)
+            yield Step(len(batch), len(rows))
+    if first_failure is not None:
+        raise first_failure
+
+
+def _log_left_out(mint: str, addresses: Sequence[str], problem: Exception) -> None:
+    others = f" and {len(addresses) - 1} others" if len(addresses) > 1 else ""
+    _log.warning("%s%s of the mint %s was not read. %s", addresses[0], others, mint, problem)
+
+
+def observe_completely(
+    chain: SolanaRpc, clock: Clock, mint: str, address: str, *, timeout_s: Seconds | None = None
+) -> ChainObservation:
+    """Read all token accounts of a wallet. Raises NoSuchMint, UnusableAmount, RpcUnavailable."""
+    program = _get_program(chain, clock, mint, timeout_s)
+    found = read_all_accounts(chain, mint, program, address, timeout_s=timeout_s)
+    return ChainObservation(
+        address,
+        derive_token_account(address, mint, program),
+        EXACT.subtract(found.amount, found.other_amount),
+        found.slot,
+        clock(),
+        found.other_amount,
+    )
+
+
+def _get_program(
+    chain: SolanaRpc, clock: Clock, mint: str, timeout_s: Seconds | None = None
+) -> str:
+    """Return the token program of a mint. Raises NoSuchMint, RpcUnavailable."""
+    if timeout_s is not None and find_token(mint) is None:
+        record_token(read_token(chain, mint, timeout_s=timeout_s), clock())
+    token = get_token(chain, mint, clock())
+    if token.program is None:
+        raise NoSuchMint(mint)
+    return str(token.program)
+
+
+def _read_single(
+    chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]
+) -> list[ChainObservation]:
+    return _observe_usable(chain, clock, batch[0].mint, [one.address for one in batch])
+
+
+def _observe_usable(
+    chain: SolanaRpc,
+    clock: Clock,
+    mint: str,
+    addresses: Iterable[str],
+    *but_for: type[Exception],
+) -> list[ChainObservation]:
+    """Leave out amounts that are not usable, and whatever raises one of `but_for`."""
+    left_out: tuple[type[Exception], ...] = (UnusableAmount, *but_for)
+    rows = []
+    for address in addresses:
+        try:
+            rows.append(observe_completely(chain, clock, mint, address))
+        except left_out as problem:
+            _log_left_out(mint, [address], problem)
+    return rows
+
+
+def _read_batch(
+    chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]
+) -> list[ChainObservation]:
+    mint = batch[0].mint
+    program = _get_program(chain, clock, mint)
+    accounts = {
+        one.address: one.token_account or derive_token_account(one.address, mint, program)
+        for one in batch
+    }
+    found = read_associated(chain, mint, accounts)
+    now = clock()
+    rows = [
+        ChainObservation(address, accounts[address], amount, found.slot, now)
+        for address, amount in found.amounts.items()
+    ]
+    # Whoever gave its associated account away may have others.
+    return rows + _observe_usable(chain, clock, mint, found.given_away, UnusableAnswer)
+
+
+class _Writer(AbstractContextManager["_Writer"]):
+    """Collects observations, and stores many in one transaction."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._rows_by_mint: defaultdict[str, list[ChainObservation]] = defaultdict(list)
+        self._count = 0
+        self._first_at: datetime | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._write()
+
+    def add(self, mint: str, rows: Sequence[ChainObservation]) -> None:
+        if rows:
+            self._rows_by_mint[mint] += rows
+            self._count += len(rows)
+            self._first_at = self._first_at or rows[0].observed_at
+        is_late = self._first_at is not None and self._clock() >= self._first_at + WRITE_AFTER
+        if self._count >= WRITE_ROWS or is_late:
+            self._write()
+
+    def _write(self) -> None:
+        rows, self._rows_by_mint = self._rows_by_mint, defaultdict(list)
+        self._count, self._first_at = 0, None
+        if rows:
+            record_chain_of_mints(rows)

@@ -1,0 +1,140 @@
+"""One JSON-RPC endpoint; nothing of its address is in any text, as it may hold a secret."""
+
+import logging
+import secrets
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from embed.balances.rpc_pace import Pace
+from embed.domain.times import Seconds
+from embed.outbound.clients import Clients
+from embed.outbound.http import Answer, AnswerTooLarge, RequestFailed
+
+T = TypeVar("T")
+
+MAX_ANSWER_BYTES = 8 * 1024 * 1024
+MAX_RETRY_AFTER_S = 60.0
+_HEADERS = {"Content-Type": "application/json", "User-Agent": "tracking-embed"}
+_TOO_MANY = 429
+_UNHEALTHY = -32005  # some say so for too many requests
+# Invalid request, unknown method, invalid parameters (such as no such mint), a method that is off.
+_REFUSALS = {-32600, -32601, -32602, -32010}
+_SAME_WARNING_EVERY_S = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+class WrongAnswer(ValueError):
+    """An answer that cannot be right; the text says why, and repeats nothing of it."""
+
+
+class CallFailed(Exception):
+    """A call that may succeed later or elsewhere; the text is a reason without addresses."""
+
+    def __init__(
+        self, reason: str, retry_after_s: Seconds = 0, *, is_about_call: bool = False
+    ) -> None:
+        """`is_about_call`: the endpoint answered, and may well answer another call usably."""
+        super().__init__(reason)
+        self.retry_after_s = retry_after_s
+        self.is_about_call = is_about_call
+
+
+class RpcRefused(Exception):
+    """The endpoint answered an error that trying again cannot mend, such as -32602."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"The Solana RPC endpoint refused the call (error {code}).")
+        self.code = code
+
+
+class _Error(msgspec.Struct):
+    code: int
+
+
+class _Envelope(msgspec.Struct):
+    jsonrpc: str
+    id: str | int | None = None
+    result: Any = msgspec.UNSET
+    error: _Error | None = None
+
+
+class Endpoint:
+    def __init__(self, url: str, label: str, *, pace: Pace, clients: Clients) -> None:
+        self.pace = pace
+        self.clients = clients
+        self.failed_until = 0.0  # seconds of the monotonic clock, as below
+        self.paused_until = 0.0
+        self._url = url
+        self._label = label
+        self._warned: tuple[str, Seconds] = ("", 0.0)
+
+    def call(
+        self, method: str, params: list[Any], parse: Callable[[Any], T], timeout_s: Seconds
+    ) -> T:
+        """Try a call once. Raises CallFailed, RpcRefused."""
+        if timeout_s <= 0:
+            raise CallFailed("timed out")
+        call_id = secrets.token_hex(8)
+        request = {"jsonrpc": "2.0", "id": call_id, "method": method, "params": params}
+        try:
+            with self.clients.borrow() as client:
+                answer = client.post(
+                    self._url,
+                    msgspec.json.encode(request),
+                    headers=_HEADERS,
+                    timeout_s=timeout_s,
+                    max_bytes=MAX_ANSWER_BYTES,
+                )
+        except AnswerTooLarge as failure:
+            raise CallFailed(str(failure), is_about_call=True) from None
+        except RequestFailed as failure:
+            raise CallFailed(str(failure)) from None
+        try:
+            return parse(_read_result(answer, call_id))
+        except WrongAnswer as mistake:
+            raise CallFailed(f"its answer was refused: {mistake}", is_about_call=True) from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            reason = "its answer was refused: it has another form"
+            raise CallFailed(reason, is_about_call=True) from None
+
+    def warn(self, method: str, failure: Exception, now: Seconds) -> None:
+        """Log a failure; the same one once a minute."""
+        text = f"{method}: {failure}"
+        warned, warned_at = self._warned
+        if text != warned or now >= warned_at + _SAME_WARNING_EVERY_S:
+            self._warned = text, now
+            _log.warning("Solana RPC, %s, %s", self._label, text)
+
+
+def _read_result(answer: Answer, call_id: str) -> Any:
+    retry_after_s = _read_retry_after(answer)
+    if answer.status == _TOO_MANY:
+        raise CallFailed("too many requests", retry_after_s)
+    if answer.status not in (200, 400):  # some say 400 where others say 200 with an error
+        raise CallFailed(f"HTTP status {answer.status}", retry_after_s)
+    envelope = msgspec.json.decode(answer.body, type=_Envelope)
+    if envelope.error is not None and envelope.id in (call_id, None):
+        _raise_error(envelope.error.code, retry_after_s)
+    if envelope.jsonrpc != "2.0" or envelope.id != call_id:
+        raise WrongAnswer("it answers another call")
+    if answer.status != 200 or envelope.result is msgspec.UNSET:
+        raise WrongAnswer("it has no result")
+    return envelope.result
+
+
+def _raise_error(code: int, retry_after_s: Seconds) -> None:
+    if code in _REFUSALS:
+        raise RpcRefused(code)
+    if code == _TOO_MANY:
+        raise CallFailed("too many requests", retry_after_s)
+    raise CallFailed(f"error {code}", retry_after_s, is_about_call=code != _UNHEALTHY)
+
+
+def _read_retry_after(answer: Answer) -> Seconds:
+    """Return the seconds of Retry-After, bounded; 0 if it is absent or a date."""
+    raw = answer.headers.get("Retry-After", "")
+    is_number = raw.isascii() and raw.isdigit() and len(raw) < 10
+    return min(int(raw), MAX_RETRY_AFTER_S) if is_number else 0

@@ -1,0 +1,118 @@
+"""The form of the results that are read; what else an answer has is ignored.
+
+Source: anza-xyz/agave account-decoder-client-types, rpc-client-types. Amounts are texts, as JSON's
+numbers lose digits.
+"""
+
+from decimal import Decimal
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from embed.balances.rpc_endpoint import WrongAnswer
+from embed.domain.amounts import parse_amount
+from embed.errors import InvalidInput
+
+T = TypeVar("T")
+Slot = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Units = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,20}\Z")]  # a u64
+# Token-2022 multiplies by a double, which has up to 309 digits or is infinite.
+Displayed = Annotated[str, msgspec.Meta(pattern=r"^([0-9]{1,400}(\.[0-9]{1,255})?|inf)\Z")]
+Decimals = Annotated[int, msgspec.Meta(ge=0, le=255)]
+
+COMMITMENT = {"commitment": "confirmed"}  # by most validators; a few seconds before it is final
+PARSED = {"encoding": "jsonParsed", **COMMITMENT}
+MAX_UNITS = 2**64 - 1
+
+
+class UnusableAmount(Exception):
+    """An amount that may be right, as mints can scale what wallets show, but is never stored."""
+
+    def __init__(self) -> None:
+        super().__init__("Its amount is too large or too fine.")
+
+
+class Result(msgspec.Struct, rename="camel"):
+    """The base of all of them: ``token_amount`` is ``tokenAmount``."""
+
+
+class Amount(Result):
+    amount: Units
+    decimals: Decimals
+    ui_amount_string: Displayed
+
+
+class Parsed(Result):
+    type: str
+    info: dict[str, Any]
+
+
+class ParsedData(Result):
+    program: str
+    parsed: Parsed
+    space: int
+
+
+class Account(Result):
+    owner: str  # the program
+    # Parsed if it belongs to a token program, else base64 and the word "base64".
+    data: ParsedData | tuple[str, str]
+
+
+class OwnedAccount(Result):
+    pubkey: str
+    account: Account
+
+
+class Holding(Result):
+    """A token account."""
+
+    mint: str
+    owner: str
+    token_amount: Amount
+
+
+class Mint(Result):
+    decimals: Decimals
+    is_initialized: bool
+    extensions: list[dict[str, Any]] = []
+
+
+class Context(Result):
+    slot: Slot
+
+
+class Accounts(Result):
+    context: Context
+    value: list[Account | None]
+
+
+class OwnedAccounts(Result):
+    context: Context
+    value: list[OwnedAccount]
+
+
+class Supply(Result):
+    context: Context
+    value: Amount
+
+
+def read_as(form: type[T], raw: Any) -> T:
+    """Raises WrongAnswer."""
+    try:
+        return msgspec.convert(raw, form)
+    except (msgspec.ValidationError, RecursionError):
+        raise WrongAnswer("it has another form") from None
+
+
+def read_amount(raw: Amount) -> Decimal:
+    """Return whole tokens as wallets show them: Token-2022's scaled amounts included, exact.
+
+    Raises WrongAnswer, UnusableAmount.
+    """
+    if int(raw.amount) > MAX_UNITS:
+        raise WrongAnswer("it has an amount that no account can hold")
+    try:
+        return parse_amount(raw.ui_amount_string)
+    except InvalidInput:
+        raise UnusableAmount from None

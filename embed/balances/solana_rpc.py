@@ -1,0 +1,184 @@
+"""Calls to Solana's JSON-RPC: within the operator's rate, tried again, by the next endpoint."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from limits import RateLimitItem
+
+from embed.balances.rpc_endpoint import CallFailed, Endpoint, RpcRefused
+from embed.balances.rpc_pace import Pace
+from embed.domain.times import Seconds
+from embed.outbound.clients import Clients
+from embed.outbound.guard import Reach
+
+__all__ = ["RpcRefused", "RpcUnavailable", "SolanaRpc", "UnusableAnswer"]
+
+T = TypeVar("T")
+
+ROUNDS = 6  # how often a patient call asks every endpoint
+ATTEMPT_S = 10.0
+FIRST_WAIT_S = 0.5  # between two rounds; it doubles
+ASKED_LAST_S = 60.0  # how long an endpoint that failed is asked after the others
+
+
+class RpcUnavailable(Exception):
+    """No endpoint gave a usable answer; the text is a sentence without addresses."""
+
+
+class UnusableAnswer(RpcUnavailable):
+    """Every endpoint answered, but not usably; other calls may well succeed."""
+
+
+def _keep(result: Any) -> Any:
+    return result
+
+
+class SolanaRpc:
+    """The installation's endpoints, in the order in which they are asked; threads may share it."""
+
+    def __init__(
+        self,
+        urls: tuple[str, ...],
+        *,
+        limit: RateLimitItem,
+        reach: Reach,
+        monotonic: Callable[[], Seconds] = time.monotonic,
+        wait: Callable[[Seconds], object] | None = None,
+    ) -> None:
+        """`limit` is for calls of one method to one endpoint; `wait` replaces sleeping."""
+        self._endpoints = [
+            Endpoint(
+                url,
+                f"endpoint {number} of {len(urls)}",
+                pace=Pace(limit),
+                clients=Clients(reach, monotonic),
+            )
+            for number, url in enumerate(urls, start=1)
+        ]
+        self._monotonic = monotonic
+        self._stopped = threading.Event()
+        self._wait_s = wait or self._stopped.wait
+
+    def stop(self) -> None:
+        """End calls that wait: they and all later ones raise RpcUnavailable.
+
+        Connections are closed, those of calls that run when they end.
+        """
+        self._stopped.set()
+        for endpoint in self._endpoints:
+            endpoint.clients.close()
+
+    def call(
+        self,
+        method: str,
+        params: list[Any],
+        *,
+        parse: Callable[[Any], T] = _keep,
+        timeout_s: Seconds | None = None,
+    ) -> T:
+        """Return the result as `parse` reads it.
+
+        With `timeout_s`, each endpoint is tried once within that time; without, all are tried
+        for some minutes, with growing waits. `parse` raises WrongAnswer for a result that cannot
+        be right, which then counts as a failure of the endpoint.
+        Raises RpcUnavailable or its UnusableAnswer, and RpcRefused if an endpoint refused and no
+        other answered.
+        """
+        if timeout_s is not None:
+            return self._ask_each(method, params, parse, self._monotonic() + timeout_s)
+        for failures in range(ROUNDS - 1):
+            try:
+                return self._ask_each(method, params, parse, None)
+            except RpcUnavailable:
+                self._wait(self._choose_wait(failures))
+        return self._ask_each(method, params, parse, None)
+
+    def _ask_each(
+        self,
+        method: str,
+        params: list[Any],
+        parse: Callable[[Any], T],
+        deadline: Seconds | None,
+    ) -> T:
+        refusal: RpcRefused | None = None
+        reason = ""
+        kind: type[RpcUnavailable] = UnusableAnswer
+        for endpoint, ends_at in self._plan(deadline):
+            try:
+                self._wait_for_turn(endpoint, method, ends_at)
+                timeout_s = ATTEMPT_S if ends_at is None else ends_at - self._monotonic()
+                return self._ask(endpoint, method, params, parse, timeout_s)
+            except RpcRefused as refused:
+                refusal = refused
+            except CallFailed as failure:
+                reason = str(failure)
+                if not failure.is_about_call:
+                    kind = RpcUnavailable
+        if refusal is not None:
+            raise refusal
+        raise kind(f"No Solana RPC endpoint gave a usable answer: {reason}.")
+
+    def _ask(
+        self,
+        endpoint: Endpoint,
+        method: str,
+        params: list[Any],
+        parse: Callable[[Any], T],
+        timeout_s: Seconds,
+    ) -> T:
+        try:
+            result = endpoint.call(method, params, parse, timeout_s)
+        except CallFailed as failure:
+            now = self._monotonic()
+            endpoint.failed_until = now + ASKED_LAST_S
+            endpoint.paused_until = now + failure.retry_after_s
+            endpoint.warn(method, failure, now)
+            raise
+        finally:
+            endpoint.pace.end(method, self._monotonic())
+        endpoint.failed_until = 0.0
+        return result
+
+    def _plan(self, deadline: Seconds | None) -> Iterator[tuple[Endpoint, Seconds | None]]:
+        """Return each endpoint with the end of its attempt: an equal share of what is left."""
+        now = self._monotonic()
+        ordered = sorted(self._endpoints, key=lambda endpoint: endpoint.failed_until > now)
+        for index, endpoint in enumerate(ordered):
+            if deadline is None:
+                yield endpoint, None
+            else:
+                now = self._monotonic()
+                yield endpoint, now + (deadline - now) / (len(ordered) - index)
+
+    def _wait_for_turn(self, endpoint: Endpoint, method: str, ends_at: Seconds | None) -> None:
+        """Wait until the endpoint may be asked. Raises CallFailed if that is after `ends_at`."""
+        while True:
+            self._check_running()
+            now = self._monotonic()
+            wait_s = endpoint.paused_until - now
+            if wait_s > 0 and ends_at is None:
+                raise CallFailed("it asked for a pause")
+            if wait_s <= 0:
+                wait_s = endpoint.pace.start(method, now, is_urgent=ends_at is not None)
+                if wait_s == 0:
+                    return
+            if ends_at is not None and now + wait_s >= ends_at:
+                raise CallFailed("its rate is used up")
+            self._wait(wait_s)
+
+    def _choose_wait(self, failures: int) -> Seconds:
+        """Return a growing, jittered wait that ends after an endpoint's Retry-After."""
+        growing_s = FIRST_WAIT_S * (1 << failures) * random.uniform(0.5, 1)  # noqa: S311  # no secret
+        pause_s = min(each.paused_until for each in self._endpoints) - self._monotonic()
+        return max(growing_s, pause_s)
+
+    def _wait(self, seconds: Seconds) -> None:
+        self._wait_s(seconds)
+        self._check_running()
+
+    def _check_running(self) -> None:
+        if self._stopped.is_set():
+            raise RpcUnavailable("The service is stopping.")

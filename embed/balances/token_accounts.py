@@ -1,0 +1,155 @@
+"""What the accounts that hold a token's balances have, as the chain says."""
+
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from functools import reduce
+from typing import Any
+
+from embed.balances.mints import NoSuchMint, TokenInfo, ask, read_token
+from embed.balances.program_addresses import (
+    SYSTEM_PROGRAM,
+    TOKEN_PROGRAM,
+    TOKEN_PROGRAMS,
+    derive_token_account,
+)
+from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
+from embed.balances.rpc_results import (
+    PARSED,
+    Account,
+    Accounts,
+    Holding,
+    OwnedAccounts,
+    ParsedData,
+    UnusableAmount,
+    read_amount,
+    read_as,
+)
+from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.domain.times import Seconds
+
+__all__ = [
+    "AllAccounts",
+    "NoSuchMint",
+    "TokenInfo",
+    "UnusableAmount",
+    "derive_token_account",
+    "read_all_accounts",
+    "read_associated",
+    "read_token",
+]
+
+MAX_ACCOUNTS = 100  # in one call of getMultipleAccounts
+_ACCOUNT_BYTES = 165  # those of Token-2022 may have more
+_NO_DATA = ("", "base64")
+_EXACT = Context(prec=200)  # more digits than any sum of amounts has
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class AssociatedAccounts:
+    slot: int
+    amounts: dict[str, Decimal]  # the whole tokens of owners, as wallets show them
+    given_away: list[str]  # the owners whose account has another owner now
+
+
+@dataclass(frozen=True, slots=True)
+class AllAccounts:
+    """The whole tokens of an owner, as wallets show them."""
+
+    amount: Decimal  # in all accounts
+    other_amount: Decimal  # in all but the associated one
+    slot: int
+
+
+def read_associated(
+    rpc: SolanaRpc, mint: str, token_accounts: Mapping[str, str]
+) -> AssociatedAccounts:
+    """Return what these associated accounts hold (at most 100).
+
+    `token_accounts` holds them by their owners' addresses. One that does not exist holds 0; one
+    that was given to another owner, or whose amount is too large or too fine, is left out.
+    Raises RpcUnavailable, UnusableAnswer.
+    """
+
+    def parse(raw: Any) -> AssociatedAccounts:
+        answer = read_as(Accounts, raw)
+        if len(answer.value) != len(token_accounts):
+            raise WrongAnswer("it has another number of accounts")
+        found = AssociatedAccounts(answer.context.slot, {}, [])
+        for owner, account in zip(token_accounts, answer.value, strict=True):
+            with suppress(UnusableAmount):
+                amount = _find_amount(account, mint, owner)
+                if amount is None:
+                    found.given_away.append(owner)
+                else:
+                    found.amounts[owner] = amount
+        if len(found.amounts) < len(token_accounts):
+            _log.warning(
+                "%d of %d token accounts of the mint %s were left out: they have other owners, or"
+                " amounts that are too large or too fine.",
+                len(token_accounts) - len(found.amounts),
+                len(token_accounts),
+                mint,
+            )
+        return found
+
+    try:
+        return rpc.call("getMultipleAccounts", [list(token_accounts.values()), PARSED], parse=parse)
+    except RpcRefused as refused:
+        raise UnusableAnswer(str(refused)) from None
+
+
+def read_all_accounts(
+    rpc: SolanaRpc, mint: str, program: str, address: str, *, timeout_s: Seconds | None = None
+) -> AllAccounts:
+    """Return what an owner has in all its accounts.
+
+    Raises NoSuchMint, UnusableAmount, RpcUnavailable, UnusableAnswer.
+    """
+    associated = derive_token_account(address, mint, program)
+
+    def parse(raw: Any) -> AllAccounts:
+        answer = read_as(OwnedAccounts, raw)
+        amounts: dict[str, Decimal] = {}
+        for one in answer.value:
+            holding = _read_holding(one.account, mint)
+            if one.account.owner != program or holding.owner != address or one.pubkey in amounts:
+                raise WrongAnswer("it has an account of another owner")
+            amounts[one.pubkey] = read_amount(holding.token_amount)
+        first = amounts.pop(associated, Decimal(0))
+        others = reduce(_EXACT.add, amounts.values(), Decimal(0))
+        return AllAccounts(_EXACT.add(first, others), others, answer.context.slot)
+
+    params = [address, {"mint": mint}, PARSED]
+    return ask(rpc, mint, "getTokenAccountsByOwner", params, parse, timeout_s)
+
+
+def _find_amount(account: Account | None, mint: str, owner: str) -> Decimal | None:
+    """Return what an associated account holds; None if it was given to another owner.
+
+    Raises WrongAnswer, UnusableAmount.
+    """
+    # Anybody can send lamports to an address before its token account is created.
+    if account is None or (account.owner == SYSTEM_PROGRAM and account.data == _NO_DATA):
+        return Decimal(0)
+    holding = _read_holding(account, mint)
+    return read_amount(holding.token_amount) if holding.owner == owner else None
+
+
+def _read_holding(account: Account, mint: str) -> Holding:
+    """Raises WrongAnswer."""
+    if account.owner not in TOKEN_PROGRAMS or not isinstance(account.data, ParsedData):
+        raise WrongAnswer("it has an account that is none of a token")
+    size = account.data.space
+    if size < _ACCOUNT_BYTES or (size > _ACCOUNT_BYTES and account.owner == TOKEN_PROGRAM):
+        raise WrongAnswer("it has an account of another size")
+    if account.data.parsed.type != "account":
+        raise WrongAnswer("it has an account that holds no balance")
+    holding = read_as(Holding, account.data.parsed.info)
+    if holding.mint != mint:
+        raise WrongAnswer("it has an account of another mint")
+    return holding

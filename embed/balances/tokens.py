@@ -1,0 +1,88 @@
+"""Tokens: what is kept of what the chain says of mints, and proposals for new pages."""
+
+import logging
+from datetime import datetime, timedelta
+
+from embed.balances.mints import NoSuchMint, TokenInfo, read_token
+from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
+from embed.db.models import Token
+from embed.domain.addresses import is_address
+from embed.errors import InvalidInput
+
+READ_AGAIN_AFTER = timedelta(days=1)  # the supply changes, and a mint may come to exist
+READ_AGAIN_WITHIN_S = 5.0
+PROPOSE_WITHIN_S = 3.0  # an owner waits for it
+
+_FACTS = (Token.program, Token.decimals, Token.name, Token.symbol, Token.supply)
+
+_log = logging.getLogger(__name__)
+
+
+def get_token(rpc: SolanaRpc, mint: str, now: datetime) -> Token:
+    """Return what is known of a mint, read from the chain the first time and then once a day.
+
+    Its `problem` says why it has no balances. Never call it inside a transaction.
+    Raises RpcUnavailable if nothing is known.
+    """
+    known = find_token(mint)
+    if known is not None and now < known.observed_at + READ_AGAIN_AFTER:
+        return known
+    try:
+        info = read_token(rpc, mint, timeout_s=READ_AGAIN_WITHIN_S if known else None)
+    except NoSuchMint as mistake:
+        _record_problem(mint, str(mistake), now)
+    except RpcUnavailable:
+        if known is None:
+            raise
+        return known
+    else:
+        record_token(info, now)
+    return Token.get_by_id(mint)
+
+
+def find_token(mint: str) -> Token | None:
+    """Return what was read of a mint, however long ago."""
+    return Token.get_or_none(Token.mint == mint, Token.observed_at.is_null(False))
+
+
+def record_token(info: TokenInfo, now: datetime) -> None:
+    Token.insert(
+        mint=info.mint,
+        program=info.program,
+        decimals=info.decimals,
+        name=info.name,
+        symbol=info.symbol,
+        supply=info.supply,
+        observed_at=now,
+        problem=None,
+    ).on_conflict(
+        conflict_target=[Token.mint], preserve=[*_FACTS, Token.observed_at, Token.problem]
+    ).execute()
+
+
+def _record_problem(mint: str, problem: str, now: datetime) -> None:
+    _log.warning("Balances are not read: %s", problem)
+    Token.insert(mint=mint, observed_at=now, problem=problem).on_conflict(
+        conflict_target=[Token.mint], preserve=[Token.observed_at, Token.problem]
+    ).execute()
+
+
+def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
+    """Read a mint for the owner of a new page. Never call it inside a transaction.
+
+    Raises InvalidInput if there is no such mint, or nobody to ask.
+    """
+    if not is_address(mint):
+        raise InvalidInput(
+            f"{mint!r} is not a mint address (base58 of 32 bytes).", field="token_mint"
+        )
+    if rpc is None:
+        raise InvalidInput(
+            "The name and the symbol cannot be looked up, because SOLANA_RPC_URL is not set."
+        )
+    try:
+        return read_token(rpc, mint, timeout_s=PROPOSE_WITHIN_S)
+    except NoSuchMint as mistake:
+        raise InvalidInput(str(mistake), field="token_mint") from None
+    except RpcUnavailable as failure:
+        raise InvalidInput(f"The name and the symbol cannot be looked up now. {failure}") from None

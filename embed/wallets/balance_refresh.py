@@ -1,0 +1,170 @@
+"""One run of the work on balances: the sweep, complete reads, the holding watch."""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import timedelta
+
+from embed.balances import due, refresh
+from embed.balances.refused_mints import find_problem, forgive
+from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.db.leases import release_lease, renew_lease, take_lease
+from embed.db.models import Page
+from embed.domain.identifiers import make_id
+from embed.errors import InvalidInput
+from embed.pages import get_page
+from embed.runtime import Runtime
+from embed.wallets.holding_watch import list_needed, watch_holdings
+
+LEASE = "balances"
+# Longer than one call to the chain may take with all its repetitions.
+LEASE_FOR = timedelta(minutes=5)
+RENEW_AFTER = timedelta(seconds=30)
+
+OnProgress = Callable[[int, int], None]  # wallets done, wallets in all; called after each call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefreshSummary:
+    """What a run did; `failure` says why it did not read all; what it read is stored."""
+
+    observed: int  # wallets
+    observed_completely: int  # wallets in all their token accounts
+    flagged: int
+    unflagged: int
+    problem: str | None = None  # why the chain tells nothing of the page's mint
+    failure: str | None = None
+
+    def __str__(self) -> str:
+        told = f"{self.observed:,} read, {self.observed_completely:,} in all accounts"
+        if self.flagged or self.unflagged:
+            told += f", {self.flagged:,} flagged, {self.unflagged:,} back at the minimum"
+        return " ".join(filter(None, (f"{told}.", self.problem, self.failure)))
+
+
+def refresh_balances(
+    runtime: Runtime, *, page_id: str | None = None, on_progress: OnProgress
+) -> RefreshSummary:
+    """Read all balances that are due, or all of one page whether due or not.
+
+    The caller holds the lease LEASE and renews it in `on_progress`. A mint that the chain refused
+    is asked for again only by its page. Raises NotFound, InvalidInput.
+    """
+    if runtime.chain is None:
+        raise InvalidInput("No endpoint is set (SOLANA_RPC_URL): there is nothing to read from.")
+    page = None if page_id is None else get_page(page_id)
+    if page is not None and page.deleted_at is not None:
+        raise InvalidInput(f"The page {page.id} is deleted.")
+    return _Run(runtime, runtime.chain, on_progress).refresh(page)
+
+
+class _Run:
+    def __init__(self, runtime: Runtime, chain: SolanaRpc, on_progress: OnProgress) -> None:
+        self._chain = chain
+        self._clock = runtime.clock
+        self._every = runtime.settings.balance_refresh
+        self._most = max(1, runtime.settings.limit_rpc.amount // 2)  # complete reads in one run
+        self._on_progress = on_progress
+        self._done = self._total = 0
+        self._observed = self._observed_completely = 0
+
+    def refresh(self, page: Page | None) -> RefreshSummary:
+        if page is not None:
+            forgive(page.token_mint)
+        failures = []
+        for read in (self._sweep, self._rotate):
+            try:
+                read(page)
+            except UnusableAnswer as failure:  # about some wallets; the others were read
+                failures.append(str(failure))
+            except RpcUnavailable as failure:
+                failures.append(str(failure))
+                break
+        result = watch_holdings(self._clock(), self._every)
+        return RefreshSummary(
+            observed=self._observed,
+            observed_completely=self._observed_completely,
+            flagged=result.flagged,
+            unflagged=result.unflagged,
+            problem=None if page is None else find_problem(page.token_mint),
+            failure=failures[0] if failures else None,
+        )
+
+    def _sweep(self, page: Page | None) -> None:
+        before = self._clock() - self._every
+        wanted = due.list_due(before) if page is None else due.list_of_page(page)
+        self._total = len(wanted)
+        with closing(refresh.sweep(self._chain, self._clock, wanted)) as steps:
+            for step in steps:
+                self._observed += step.observed
+                self._advance(step.tried)
+
+    def _rotate(self, page: Page | None) -> None:
+        """Read some wallets completely: those that the watch needs, and who waits longest."""
+        before = self._clock() - self._every
+        wanted = due.list_for_rotation(
+            before, self._most, first=list_needed(before, page), page=page
+        )
+        self._total += len(wanted)
+        with closing(refresh.read_completely(self._chain, self._clock, wanted)) as steps:
+            for step in steps:
+                self._observed_completely += step.observed
+                self._advance(step.tried)
+
+    def _advance(self, count: int) -> None:
+        self._done += count
+        self._on_progress(self._done, self._total)
+
+
+class RefreshFailed(Exception):
+    """A run did not read all; the text is a sentence without addresses of endpoints."""
+
+
+def choose_interval(balance_refresh: timedelta) -> timedelta:
+    """Return how often the job is to run.
+
+    Each run leaves out what is not due yet. Were a run made only every `balance_refresh`, whatever
+    the last one read in its later seconds would be left out once more.
+    """
+    return min(balance_refresh, timedelta(minutes=1))
+
+
+def run_job(runtime: Runtime, keep_alive: Callable[[], None]) -> str:
+    """Refresh as a periodic job, whose lease the worker holds; return what was done.
+
+    Raises RefreshFailed.
+    """
+    if runtime.chain is None:
+        return "No endpoint is set."
+    summary = refresh_balances(runtime, on_progress=lambda done, total: keep_alive())
+    if summary.failure:
+        keep_alive()  # ends it without a report if the process stops, which ends calls, too
+        raise RefreshFailed(str(summary))
+    return str(summary)
+
+
+def refresh_alone(
+    runtime: Runtime, *, page_id: str | None = None, on_progress: OnProgress
+) -> RefreshSummary:
+    """As refresh_balances, under a lease of its own.
+
+    Raises InvalidInput, also if another process refreshes at the moment.
+    """
+    holder = f"command {make_id()}"
+    renewed_at = runtime.clock()
+    if not take_lease(LEASE, holder, renewed_at, LEASE_FOR):
+        raise InvalidInput("Another process reads the balances at this moment.")
+
+    def keep_lease(done: int, total: int) -> None:
+        nonlocal renewed_at
+        now = runtime.clock()
+        if now - renewed_at >= RENEW_AFTER:
+            renewed_at = now
+            if not renew_lease(LEASE, holder, now, LEASE_FOR):
+                raise InvalidInput("Another process reads the balances since.")
+        on_progress(done, total)
+
+    try:
+        return refresh_balances(runtime, page_id=page_id, on_progress=keep_lease)
+    finally:
+        release_lease(LEASE, holder)

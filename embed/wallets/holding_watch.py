@@ -1,0 +1,165 @@
+"""The holding watch: visitors' wallets that fall below their page's minimum.
+
+Only wallets that a submission put on the page are watched. Nothing is ever deleted.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from peewee import JOIN
+
+from embed.balances.observations import EXACT
+from embed.db.holding_marks import UNMARKED
+from embed.db.models import ChainBalance, Page, Submission, Wallet
+from embed.db.tracked_wallets import LOW_IN_A_ROW
+from embed.errors import NotFound
+from embed.events.editing import Edit, editing
+from embed.events.kinds import HoldingEvent, WalletFlagged, WalletUnflagged
+
+ACTOR = "holding watch"
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A wallet that a visitor put on the page, and its newest observation."""
+
+    wallet: Wallet
+    min_balance: Decimal
+    mint: str
+    balance: ChainBalance
+
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether the newest observation is of all accounts."""
+        return bool(self.balance.all_observed_at == self.balance.observed_at)
+
+    def is_low(self) -> bool:
+        return bool(self.balance.amount < self.min_balance)
+
+    def is_holder(self) -> bool:
+        """Tell whether it certainly holds the minimum: what other accounts held may be old."""
+        associated = EXACT.subtract(self.balance.amount, self.balance.other_amount)
+        return associated >= self.min_balance or (self.is_complete and not self.is_low())
+
+    def is_newly_low(self, since: datetime) -> bool:
+        """Tell whether a complete observation that is not counted yet found it low."""
+        observed_at, wallet = self.balance.observed_at, self.wallet
+        counted_at = wallet.low_observed_at or wallet.created_at
+        return self.is_complete and self.is_low() and observed_at > max(counted_at, since)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchResult:
+    flagged: int
+    unflagged: int
+
+
+def list_needed(before: datetime, page: Page | None = None) -> list[tuple[str, str]]:
+    """Return (mint, address) of wallets on which the watch cannot decide yet.
+
+    They seem low, and were last read completely at `before` or earlier; the longest ago first.
+    `page`: only its wallets.
+    """
+    of_page = () if page is None else (Wallet.page == page,)
+    undecided = [
+        one
+        for one in _read_watched(Wallet.low_count < LOW_IN_A_ROW, *of_page)
+        if one.is_low() and (one.balance.all_observed_at or before) <= before
+    ]
+    undecided.sort(key=lambda one: one.balance.all_observed_at or one.wallet.created_at)
+    return list(dict.fromkeys((one.mint, one.wallet.address) for one in undecided))
+
+
+def watch_holdings(now: datetime, max_age: timedelta) -> WatchResult:
+    """Count observations not older than `max_age`, and flag or withhold as each page chose."""
+    since = now - max_age
+    may_have_news = (
+        (ChainBalance.all_observed_at == ChainBalance.observed_at)
+        | (Wallet.low_count > 0)
+        | Wallet.is_withheld
+    )
+    by_page: defaultdict[str, list[Watched]] = defaultdict(list)
+    for one in _read_watched(ChainBalance.observed_at > since, may_have_news):
+        by_page[one.wallet.page_id].append(one)
+    flagged = unflagged = 0
+    for page_id, watched in by_page.items():
+        if any(_has_news(one, since) for one in watched):
+            result = _watch_page(page_id, now, since)
+            flagged += result.flagged
+            unflagged += result.unflagged
+    return WatchResult(flagged, unflagged)
+
+
+def _has_news(one: Watched, since: datetime) -> bool:
+    if one.balance.observed_at <= since:
+        return False
+    if one.is_holder():
+        return one.wallet.low_count > 0 or one.wallet.is_withheld
+    return one.wallet.low_count < LOW_IN_A_ROW and one.is_newly_low(since)
+
+
+def _watch_page(page_id: str, now: datetime, since: datetime) -> WatchResult:
+    """Read again while the page is locked, as its owner may have changed something."""
+    events: list[HoldingEvent] = []
+    try:
+        with editing(page_id, ACTOR, now) as edit:
+            for one in _read_watched(Wallet.page == page_id):
+                if _has_news(one, since):
+                    events += _note(edit, one)
+            for event in events:
+                edit.record(event)
+    except NotFound:  # purged meanwhile
+        return WatchResult(0, 0)
+    flagged = sum(isinstance(event, WalletFlagged) for event in events)
+    return WatchResult(flagged, len(events) - flagged)
+
+
+def _note(edit: Edit, one: Watched) -> Sequence[HoldingEvent]:
+    """Store what an observation says about a wallet, and return what the owner is told."""
+    wallet = one.wallet
+    was_flagged = wallet.low_count >= LOW_IN_A_ROW
+    if one.is_holder():
+        changes: dict[str, Any] = UNMARKED
+    else:
+        count = wallet.low_count + 1
+        changes = {
+            "low_count": count,
+            "low_observed_at": one.balance.observed_at,
+            "is_withheld": count >= LOW_IN_A_ROW and edit.page.holding_watch == "hide",
+        }
+    Wallet.update(changes).where(Wallet.id == wallet.id).execute()
+    is_flagged = changes["low_count"] >= LOW_IN_A_ROW
+    if is_flagged == was_flagged:
+        return []
+    found = (wallet.id, wallet.address, wallet.public_alias, one.balance.amount, one.min_balance)
+    if is_flagged:
+        return [WalletFlagged(*found, is_hidden=changes["is_withheld"])]
+    return [WalletUnflagged(*found)]
+
+
+def _read_watched(*conditions: Any) -> list[Watched]:
+    """Return watched wallets that were observed on the chain at least once, in one statement."""
+    is_put_there = (
+        (Submission.page == Wallet.page)
+        & (Submission.wallet_address == Wallet.address)
+        & Submission.status.in_(("approved", "auto_approved"))
+        & (Submission.decided_at == Wallet.created_at)  # see untrack_approved
+    )
+    is_observed = (ChainBalance.mint == Page.token_mint) & (ChainBalance.address == Wallet.address)
+    rows: Any = (
+        Wallet.select(Wallet, ChainBalance, Page)
+        .join(Page)
+        .join_from(Wallet, Submission, JOIN.INNER, on=is_put_there)
+        .join_from(Wallet, ChainBalance, JOIN.INNER, on=is_observed, attr="observed")
+        .where(
+            Page.deleted_at.is_null(),
+            Page.holding_watch != "leave",
+            Page.min_balance != Decimal(0),
+            *conditions,
+        )
+    )
+    return [Watched(row, row.page.min_balance, row.page.token_mint, row.observed) for row in rows]

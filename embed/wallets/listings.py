@@ -1,0 +1,128 @@
+"""When wallets joined and left the public list of a page; the feed is made of this."""
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from peewee import Value, fn
+
+from embed.db.connection import db
+from embed.db.fields import InstantField
+from embed.db.models import Listing, Page, Wallet
+from embed.domain.times import to_ms
+from embed.errors import NotFound
+from embed.events.editing import lock_page
+from embed.wallets.tracking import IS_VISIBLE
+
+KEPT_FOR = timedelta(days=365)  # after the wallet has left
+
+
+@dataclass(frozen=True, slots=True)
+class ListEvent:
+    """A wallet joined or left a page's public list."""
+
+    address: str
+    name: str | None
+    joined_at: datetime
+    left_at: datetime | None  # None: this is about its joining
+
+    @property
+    def happened_at(self) -> datetime:
+        return self.left_at or self.joined_at
+
+
+def update_listings(now: datetime) -> str:
+    """Bring the listings of all changed pages up to date, and return what was done as a sentence.
+
+    A page that nobody can read is left until it can be read again, so that the feed tells of
+    nothing that happened on it meanwhile.
+    """
+    _prune_listings(now - KEPT_FOR)
+    counts: Counter[str] = Counter()
+    for page_id in _list_changed_pages():
+        with suppress(NotFound), db.atomic():  # it may be purged meanwhile
+            counts += _update_page(lock_page(page_id), now)
+            counts["pages"] += 1
+    if not counts["pages"]:
+        return "No list has changed."
+    where = "1 page" if counts["pages"] == 1 else f"{counts['pages']} pages"
+    return f"{counts['joined']} joined and {counts['left']} left, on {where}."
+
+
+def _list_changed_pages() -> list[str]:
+    rows = Page.select(Page.id).where(
+        Page.version != Page.listed_version,
+        Page.deleted_at.is_null(),
+        Page.is_public,
+        Page.is_embeddable,
+    )
+    return [page.id for page in rows.order_by(Page.id)]
+
+
+def _update_page(page: Page, now: datetime) -> Counter[str]:
+    """Update the listings of a page, which is locked; return how many joined and left."""
+    counts = Counter(left=_close_listings(page, now), joined=_open_listings(page, now))
+    _rename_listings(page)
+    Page.update(listed_version=page.version).where(Page.id == page.id).execute()
+    return counts
+
+
+def _close_listings(page: Page, now: datetime) -> int:
+    visible = Wallet.select(Value(1)).where(
+        Wallet.page == page, Wallet.address == Listing.address, IS_VISIBLE
+    )
+    return int(
+        Listing.update(left_at=now)
+        .where(Listing.page == page, Listing.left_at.is_null(), ~fn.EXISTS(visible))
+        .execute()
+    )
+
+
+def _open_listings(page: Page, now: datetime) -> int:
+    # What is on the list of a page that is new to the feed joined when it was added.
+    joined_at = Wallet.created_at if page.listed_version == 0 else Value(to_ms(now))
+    current = Listing.select(Value(1)).where(
+        Listing.page == page, Listing.left_at.is_null(), Listing.address == Wallet.address
+    )
+    joined = Wallet.select(Wallet.page, Wallet.address, Wallet.public_alias, joined_at).where(
+        Wallet.page == page, IS_VISIBLE, ~fn.EXISTS(current)
+    )
+    fields = [Listing.page, Listing.address, Listing.name, Listing.joined_at]
+    return int(Listing.insert_from(joined, fields).as_rowcount().execute())
+
+
+def _rename_listings(page: Page) -> None:
+    """Give the current listings the aliases of today."""
+    is_listed = (Wallet.page == page) & (Wallet.address == Listing.address)
+    alias = Wallet.select(Wallet.public_alias).where(is_listed)
+    renamed = Wallet.select(Value(1)).where(
+        is_listed, fn.COALESCE(Wallet.public_alias, "") != fn.COALESCE(Listing.name, "")
+    )
+    Listing.update(name=alias).where(
+        Listing.page == page, Listing.left_at.is_null(), fn.EXISTS(renamed)
+    ).execute()
+
+
+def _prune_listings(before: datetime) -> None:
+    # The first condition changes nothing, but it alone can use the index.
+    Listing.delete().where(
+        Listing.page.in_(Page.select(Page.id)), Listing.left_at < before
+    ).execute()
+
+
+def list_events(page: Page, limit: int) -> list[ListEvent]:
+    """Return what joined and left a page's list, newest first."""
+    listings = _list_newest(page, Listing.joined_at, limit)
+    joined = [(ListEvent(one.address, one.name, one.joined_at, None), one.id) for one in listings]
+    listings = _list_newest(page, Listing.left_at, limit)
+    left = [
+        (ListEvent(one.address, one.name, one.joined_at, one.left_at), one.id) for one in listings
+    ]
+    rows = sorted(joined + left, key=lambda row: (row[0].happened_at, row[1]), reverse=True)
+    return [event for event, _ in rows[:limit]]
+
+
+def _list_newest(page: Page, instant: InstantField, limit: int) -> list[Listing]:
+    rows = Listing.select().where(Listing.page == page, instant.is_null(False))
+    return list(rows.order_by(instant.desc(), Listing.id.desc()).limit(limit))

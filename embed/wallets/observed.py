@@ -1,0 +1,55 @@
+"""What is known of the balances of a page's wallets."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from embed.balances.known import KnownBalance, is_chain_used, join_balances
+from embed.db.models import Balance, ChainBalance, Wallet
+from embed.pages import get_page
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedWallet:
+    address: str
+    public_alias: str | None
+    balance: KnownBalance | None  # None: never observed
+
+
+def list_observed(page_id: str) -> list[ObservedWallet]:
+    """Return all wallets of a page, oldest first, in one statement. Raises NotFound."""
+    page = get_page(page_id)
+    observed = (ChainBalance.amount, ChainBalance.observed_at, ChainBalance.slot)
+    rows: Any = (
+        join_balances(
+            Wallet.select(
+                Wallet.address,
+                Wallet.public_alias,
+                Balance.amount,
+                Balance.observed_at,
+                *(observed if is_chain_used() else ()),
+            ),
+            page,
+        )
+        .where(Wallet.page == page)
+        .order_by(Wallet.created_at, Wallet.id)
+    )
+    return [
+        ObservedWallet(address, alias, _choose(*balances))
+        for address, alias, *balances in rows.tuples().iterator()
+    ]
+
+
+def _choose(
+    entered: Decimal | None,
+    entered_at: datetime | None,
+    observed: Decimal | None = None,
+    observed_at: datetime | None = None,
+    slot: int | None = None,
+) -> KnownBalance | None:
+    if observed is not None and observed_at is not None:
+        return KnownBalance(observed, observed_at, slot)
+    if entered is not None and entered_at is not None:
+        return KnownBalance(entered, entered_at)
+    return None

@@ -1,0 +1,372 @@
+"""The holding gate asks the chain while a visitor waits, and nobody is refused for its failures."""
+
+import threading
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from fake_chain import COMPLETE, FakeChain
+from remote import at_once
+from world import USDC, Visitor, code_of, one_database
+
+from embed.balances.gate import BUDGET, LiveBalances
+from embed.balances.known import read_observations
+from embed.balances.observations import ChainObservation, record_chain
+from embed.balances.refused_mints import find_problem
+from embed.balances.solana_rpc import UnusableAnswer
+from embed.db.connection import db
+from embed.db.models import ChainBalance, Token
+from embed.errors import ApiError
+from embed.runtime import EXTENSION
+
+OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
+REFRESH = timedelta(minutes=10)
+
+
+@pytest.fixture
+def chain():
+    return FakeChain()
+
+
+@pytest.fixture
+def gate(world) -> LiveBalances:
+    balances = world.app.extensions[EXTENSION].balances
+    assert isinstance(balances, LiveBalances)
+    return balances
+
+
+@pytest.fixture
+def visitor(world) -> Visitor:
+    world.configure(min_balance=10)
+    return Visitor()
+
+
+class Held:
+    """Keeps a chain from answering until it is released."""
+
+    def __init__(self, chain: FakeChain) -> None:
+        self._chain = chain
+        self._event = threading.Event()
+        self.asked = threading.Semaphore(0)
+        chain.before_answer = self._wait
+
+    def _wait(self, method: str) -> None:
+        if method == COMPLETE:
+            self.asked.release()
+            self._event.wait(20)
+
+    def release(self) -> None:
+        self._chain.before_answer = lambda method: None
+        self._event.set()
+
+
+@pytest.fixture
+def held(chain, monkeypatch):
+    # A machine with much to do must not use up the budget.
+    monkeypatch.setattr("embed.balances.gate.BUDGET", timedelta(seconds=30))
+    held = Held(chain)
+    yield held
+    held.release()
+
+
+def observe(world, address, amount, *, other=None, mint=USDC):
+    other_amount = None if other is None else Decimal(other)
+    row = ChainObservation(address, "x", Decimal(amount), 1, world.clock(), other_amount)
+    record_chain(mint, [row])
+
+
+def ask(gate, page, address):
+    """Return the balance, or the refusal's code."""
+    try:
+        return gate.get_balance(page, address)
+    except ApiError as refusal:
+        return refusal.code
+    finally:
+        if threading.current_thread() is not threading.main_thread():
+            db.close()
+
+
+# What it asks
+
+
+def test_gate_reads_all_accounts_of_the_wallet_live(world, chain, visitor):
+    assert code_of(world.submit(visitor)) == "ca_gate_failed"
+
+    chain.hold(visitor.address, 4, auxiliary=6)
+    world.clock.forward(seconds=31)
+
+    assert code_of(world.submit(visitor)) is None
+
+
+def test_refusal_tells_what_was_observed(world, chain, visitor):
+    chain.hold(visitor.address, 4)
+
+    assert world.submit(visitor).json == {
+        "error": "ca_gate_failed",
+        "balance": 4,
+        "minBalance": 10,
+    }
+
+
+def test_entered_balance_opens_no_gate_where_the_chain_is_asked(world, visitor):
+    world.observe(visitor.address, 1000)
+
+    assert code_of(world.submit(visitor)) == "ca_gate_failed"
+
+
+def test_page_without_a_minimum_asks_nobody(world, chain):
+    assert code_of(world.submit(Visitor())) is None
+    assert not chain.calls
+
+
+def test_observation_is_recorded_with_its_time(world, chain, visitor):
+    chain.hold(visitor.address, 11, auxiliary=1)
+    world.submit(visitor)
+
+    known = read_observations(world.page, [visitor.address])[visitor.address]
+    assert (known.amount, known.observed_at, known.source) == (12, world.clock(), "chain")
+    assert known.all_observed_at == world.clock()
+
+
+def test_same_wallet_asked_again_within_30_seconds_costs_no_second_call(world, chain, gate):
+    page, address = world.page, Visitor().address
+    chain.hold(address, 5)
+    for _ in range(3):
+        assert gate.get_balance(page, address) == 5
+        world.clock.forward(seconds=10)
+    assert chain.calls[COMPLETE] == 1
+
+    world.clock.forward(milliseconds=1)
+    gate.get_balance(page, address)
+    assert chain.calls[COMPLETE] == 2
+
+
+def test_answer_that_another_process_got_costs_no_second_call(world, chain, gate):
+    address = Visitor().address
+    observe(world, address, 3, other=4)
+    world.clock.forward(seconds=30)
+
+    assert gate.get_balance(world.page, address) == 7
+    assert chain.calls[COMPLETE] == 0
+
+
+def test_sweep_of_one_account_is_no_live_answer(world, chain, gate):
+    address = Visitor().address
+    observe(world, address, 3)
+
+    assert gate.get_balance(world.page, address) == 0
+    assert chain.calls[COMPLETE] == 1
+
+
+def test_answer_of_an_older_slot_counts_less_than_what_is_known(world, chain, gate):
+    address = Visitor().address
+    row = ChainObservation(address, "x", Decimal(12), 10**12, world.clock())
+    record_chain(USDC, [row])
+
+    assert gate.get_balance(world.page, address) == 12
+    assert ChainBalance.get().slot == 10**12
+
+
+def test_chain_is_asked_outside_of_any_transaction(world, gate, visitor, monkeypatch):
+    seen = []
+    get_balance = LiveBalances.get_balance
+
+    def look(self, page, address):
+        seen.append(db.in_transaction())
+        return get_balance(self, page, address)
+
+    monkeypatch.setattr(LiveBalances, "get_balance", look)
+    world.submit(visitor)
+
+    assert seen == [False]
+
+
+# Many at once
+
+
+@one_database  # Postgres takes a hundred connections, and others need some
+def test_a_hundred_at_once_cost_one_call(world, chain, gate, held):
+    page, address = world.page, Visitor().address
+    observe(world, address, 5)  # by the sweep; for those whose turn does not come in time
+    world.clock.forward(seconds=31)
+    chain.hold(address, 5)
+
+    def release_once_asked():
+        assert held.asked.acquire(timeout=20)
+        held.release()
+
+    releasing = threading.Thread(target=release_once_asked)
+    releasing.start()
+    answers = at_once([lambda: ask(gate, page, address)] * 100)
+    releasing.join()
+
+    assert answers == [5] * 100
+    assert chain.calls[COMPLETE] == 1
+
+
+@one_database
+def test_visitors_who_come_together_wait_for_their_turn(world, chain, gate):
+    page, visitors = world.page, [Visitor().address for _ in range(4)]
+    for number, address in enumerate(visitors):
+        chain.hold(address, number)
+
+    answers = at_once([lambda address=address: ask(gate, page, address) for address in visitors])
+
+    assert answers == [0, 1, 2, 3]
+
+
+def test_slow_endpoint_never_takes_more_than_two_requests(world, chain, gate, held):
+    page = world.page
+    fresh, unknown = Visitor().address, Visitor().address
+    observe(world, fresh, 12)
+    waiting = [threading.Thread(target=ask, args=(gate, page, Visitor().address)) for _ in range(2)]
+    for one in waiting:
+        one.start()
+    assert all(held.asked.acquire(timeout=10) for _ in waiting)
+
+    assert ask(gate, page, fresh) == 12
+    assert ask(gate, page, unknown) == "balance_unavailable"
+
+    held.release()
+    for one in waiting:
+        one.join(10)
+    assert ask(gate, page, unknown) == 0
+
+
+def test_whatever_hangs_the_visitor_waits_for_the_budget_only(
+    world, chain, gate, held, monkeypatch
+):
+    monkeypatch.setattr("embed.balances.gate.BUDGET", timedelta(seconds=0.2))
+    assert timedelta(seconds=3) == BUDGET
+    address = Visitor().address
+    chain.hold(address, 5)
+
+    assert ask(gate, world.page, address) == "balance_unavailable"
+    assert held.asked.acquire(timeout=10)
+
+    # It is stored when it comes after all, so that the next visit needs no call.
+    held.release()
+    gate._pool.shutdown(wait=True)
+    assert ask(gate, world.page, address) == 5
+    assert chain.calls[COMPLETE] == 1
+
+
+def test_waiting_for_a_turn_counts_against_the_budget(world, chain, gate, monkeypatch):
+    now_s, waits_s = 0.0, []
+
+    class Turns:
+        def acquire(self, timeout):
+            nonlocal now_s
+            now_s += timeout
+            return True
+
+        def release(self):
+            pass
+
+    def result(read, timeout_s):
+        waits_s.append(timeout_s)
+        return Decimal(1)
+
+    monkeypatch.setattr("embed.balances.gate.monotonic", lambda: now_s, raising=False)
+    monkeypatch.setattr(gate, "_turns", Turns())
+    monkeypatch.setattr("concurrent.futures.Future.result", result)
+
+    assert ask(gate, world.page, Visitor().address) == 1
+    assert now_s + waits_s[0] == BUDGET.total_seconds() == 3
+    gate._pool.shutdown(wait=True)
+
+
+# Failures
+
+
+def test_after_a_failure_the_chain_is_not_asked_for_some_seconds(world, chain, visitor):
+    chain.is_down = True
+    answer = world.submit(visitor)
+    assert code_of(answer) == "balance_unavailable"
+    assert answer.headers["Retry-After"] == "5"
+    calls = chain.calls.total()
+    chain.is_down = False
+    chain.hold(visitor.address, 10)
+
+    world.clock.forward(seconds=4)
+    assert code_of(world.submit(visitor)) == "balance_unavailable"
+    assert chain.calls.total() == calls
+
+    world.clock.forward(seconds=1)
+    assert code_of(world.submit(visitor)) is None
+
+
+def test_wallet_of_which_nothing_usable_is_said_delays_no_other_wallet(
+    world, chain, gate, monkeypatch
+):
+    strange, address = Visitor().address, Visitor().address
+    chain.hold(address, 5)
+    answer = chain.call
+
+    def call(method, params, **options):
+        if strange in params:
+            raise UnusableAnswer("No Solana RPC endpoint gave a usable answer: too large.")
+        return answer(method, params, **options)
+
+    monkeypatch.setattr(chain, "call", call)
+
+    assert ask(gate, world.page, strange) == "balance_unavailable"
+    assert ask(gate, world.page, address) == 5
+
+
+@pytest.mark.parametrize(
+    ("age", "expected"),
+    [(3 * REFRESH, 12), (3 * REFRESH + timedelta(milliseconds=1), "balance_unavailable")],
+)
+def test_observation_younger_than_three_refreshes_stands_in(world, chain, gate, age, expected):
+    address = Visitor().address
+    observe(world, address, 12)
+    world.clock.now += age
+    chain.is_down = True
+
+    assert ask(gate, world.page, address) == expected
+
+
+def test_nobody_is_poor_by_a_stand_in_that_saw_one_account_only(world, chain, gate, visitor):
+    seen, complete = Visitor().address, Visitor().address
+    observe(world, seen, 3)
+    observe(world, complete, 3, other=1)
+    world.clock.forward(minutes=1)
+    chain.is_down = True
+
+    assert ask(gate, world.page, seen) == "balance_unavailable"
+    assert ask(gate, world.page, complete) == 4
+
+
+def test_unavailable_balance_keeps_nonce_and_leaves_no_mark_on_the_visitor(world, chain, visitor):
+    world.open_widget(visitor)
+    chain.is_down = True
+    draft = world.draft(visitor)
+    assert code_of(world.post(draft, cookie=visitor.cookie)) == "balance_unavailable"
+    assert world.list_own(visitor).json["submissions"] == []
+
+    chain.is_down = False
+    chain.hold(visitor.address, 10)
+    world.clock.forward(seconds=5)
+
+    assert code_of(world.post(draft, cookie=visitor.cookie)) is None
+
+
+def test_mint_that_does_not_exist_is_asked_for_once(world, chain):
+    world.configure(token_mint=OTHER, min_balance=1)
+
+    answers = [code_of(world.submit(Visitor())) for _ in range(3)]
+
+    assert answers == ["balance_unavailable"] * 3
+    assert chain.calls.total() == 1
+    assert OTHER in find_problem(OTHER)
+
+
+def test_chain_is_asked_again_for_another_wallet_after_the_first(world, chain, gate):
+    addresses = [Visitor().address for _ in range(3)]
+    for amount, address in enumerate(addresses):
+        chain.hold(address, amount)
+
+    assert [gate.get_balance(world.page, one) for one in addresses] == [0, 1, 2]
+    assert ChainBalance.select().count() == 3
+    assert Token.get().decimals == 6

@@ -1,0 +1,191 @@
+"""Changes of balances over a day and a week, the line of 30 days, and pruning."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from chain_history import record_history
+from world import USDC, Visitor, one_database
+
+from embed.balances import history
+from embed.balances.history import Point, prune_history, read_changes
+from embed.db.models import ChainBalance, DailyBalance
+
+WSOL = "So11111111111111111111111111111111111111112"
+NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.fixture
+def address(app) -> str:
+    return Visitor().address
+
+
+def record(address, amount, earlier, *, newest_age=timedelta(), mint=USDC) -> None:
+    at = NOW - newest_age
+    record_history(
+        mint, address, at, amount, {age - newest_age: one for age, one in earlier.items()}
+    )
+
+
+def read(address, now=NOW):
+    return read_changes(USDC, [address], now)[address]
+
+
+def test_changes_are_exact(address):
+    record(
+        address,
+        "18446744073709551615.000000001",
+        {24 * HOUR: "0.5", 7 * DAY: "99999999999999999999"},
+    )
+
+    assert read(address).day == Decimal("18446744073709551614.500000001")
+    assert read(address).week == Decimal("-81553255926290448383.999999999")
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("ages", "taken"),
+    [
+        ([24 * HOUR], 24 * HOUR),
+        ([12 * HOUR], 12 * HOUR),
+        ([36 * HOUR], 36 * HOUR),
+        ([12 * HOUR - timedelta(seconds=1)], None),
+        ([37 * HOUR + timedelta(seconds=1)], None),
+        ([13 * HOUR, 34 * HOUR], 34 * HOUR),
+        ([15 * HOUR, 35 * HOUR], 15 * HOUR),
+        ([2 * DAY, 3 * DAY], None),
+    ],
+)
+def test_day_is_compared_with_what_was_observed_nearest_to_24_hours_ago(address, ages, taken):
+    record(address, "1000", {age: str(age // HOUR) for age in ages})
+
+    assert read(address).day == (None if taken is None else 1000 - taken // HOUR)
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("ages", "taken"),
+    [
+        ([7 * DAY], 7 * DAY),
+        ([6 * DAY], 6 * DAY),
+        ([8 * DAY], 8 * DAY),
+        ([6 * DAY - timedelta(seconds=1)], None),
+        ([8 * DAY + timedelta(seconds=1)], None),
+        ([6.4 * DAY, 7.4 * DAY], 7.4 * DAY),
+        ([6.6 * DAY, 7.6 * DAY], 6.6 * DAY),
+        ([DAY, 2 * DAY, 30 * DAY], None),
+    ],
+)
+def test_week_is_compared_with_what_was_observed_nearest_to_7_days_ago(address, ages, taken):
+    record(address, "1000", {age: str(age // HOUR) for age in ages})
+
+    assert read(address).week == (None if taken is None else 1000 - taken // HOUR)
+
+
+@one_database
+def test_some_observation_is_a_day_old_at_any_time_though_each_day_begins_a_little_later(address):
+    midnight = datetime(2026, 1, 31, tzinfo=UTC)
+    record_history(
+        USDC,
+        address,
+        NOW,
+        "5",
+        {NOW - midnight + (DAY - 10 * timedelta(minutes=1)) * back: "3" for back in range(4)},
+    )
+
+    for minutes in range(0, 24 * 60, 7):
+        now = midnight + timedelta(minutes=minutes)
+        ChainBalance.update(observed_at=now).execute()
+        assert read(address, now).day == 2, now
+
+
+def test_balance_that_did_not_change_has_a_change_of_zero(address):
+    record(address, "5", {24 * HOUR: "5", 7 * DAY: "5"})
+
+    assert (read(address).day, read(address).week) == (0, 0)
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("newest_age", "day", "week"),
+    [(12 * HOUR, 1, 2), (13 * HOUR, None, 2), (25 * HOUR, None, None)],
+)
+def test_nothing_is_said_of_now_where_the_newest_observation_is_old(address, newest_age, day, week):
+    record(address, "5", {30 * HOUR: "4", 7 * DAY: "3"}, newest_age=newest_age)
+
+    assert (read(address).day, read(address).week) == (day, week)
+
+
+@one_database
+def test_newest_observation_is_not_compared_with_itself(address):
+    record(address, "5", {12 * HOUR: "5", 5 * DAY: "4"}, newest_age=12 * HOUR)
+
+    assert read(address).day is None
+    assert read(address).line == (
+        Point(NOW - 5 * DAY, Decimal(4)),
+        Point(NOW - 12 * HOUR, Decimal(5)),
+    )
+
+
+@one_database
+@pytest.mark.parametrize("earlier", [{}, {timedelta(): "5"}, {31 * DAY: "4"}])
+def test_address_that_was_observed_once_has_no_history(address, earlier):
+    record(address, "5", earlier)
+
+    assert read_changes(USDC, [address], NOW) == {}
+
+
+def test_line_has_the_days_of_a_month_and_ends_with_the_newest(address):
+    record(address, "50", {age * DAY: str(age) for age in (31, 30, 29, 12, 1)})
+
+    line = read(address).line
+
+    assert [point.observed_at for point in line] == [
+        NOW - 30 * DAY, NOW - 29 * DAY, NOW - 12 * DAY, NOW - DAY, NOW
+    ]  # fmt: skip
+    assert [point.amount for point in line] == [30, 29, 12, 1, 50]
+    assert read(address).line_change == 20
+
+
+def test_address_is_compared_with_itself_and_for_the_mint_only(address):
+    other = Visitor().address
+    record(address, "5", {24 * HOUR: "4"})
+    record(address, "70", {24 * HOUR: "1"}, mint=WSOL)
+    record(other, "9", {24 * HOUR: "2"})
+
+    changes = read_changes(USDC, [address, other, Visitor().address], NOW)
+
+    assert {one: change.day for one, change in changes.items()} == {address: 1, other: 7}
+
+
+def test_address_that_was_not_observed_for_a_month_has_no_history(address):
+    record(address, "5", {40 * DAY: "4"}, newest_age=31 * DAY)
+
+    assert read_changes(USDC, [address], NOW) == {}
+
+
+def test_a_hundred_addresses_take_as_many_statements_as_one(app, count_statements):
+    addresses = [Visitor().address for _ in range(100)]
+    for address in addresses:
+        record(address, "5", {24 * HOUR: "4", 7 * DAY: "3"})
+
+    assert count_statements(lambda: read_changes(USDC, addresses[:1], NOW)) == 2
+    assert count_statements(lambda: read_changes(USDC, addresses, NOW)) == 2
+    assert len(read_changes(USDC, addresses, NOW)) == 100
+
+
+# Pruning
+
+
+def test_days_before_the_given_one_are_pruned_and_the_newest_balance_stays(address, monkeypatch):
+    monkeypatch.setattr(history, "BATCH", 2)
+    addresses = [address, *(Visitor().address for _ in range(4))]
+    for one in addresses:
+        record(one, "5", {90 * DAY: "1", 89 * DAY: "2", 91 * DAY: "3", 400 * DAY: "4"})
+
+    assert prune_history(NOW - 90 * DAY) == 2 * len(addresses)
+
+    assert {row.amount for row in DailyBalance.select()} == {1, 2}
+    assert ChainBalance.select().count() == len(addresses)
+    assert prune_history(NOW - 90 * DAY) == 0

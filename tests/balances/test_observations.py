@@ -1,0 +1,311 @@
+"""Observations of the chain and entered balances: which one counts, and how they are written."""
+
+import threading
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from fake_chain import FakeChain
+from remote import at_once
+from world import USDC, Visitor
+
+from embed import owners, pages
+from embed.balances import observations
+from embed.balances.known import read_balances, read_observations, use_chain
+from embed.balances.observations import (
+    ChainObservation,
+    count_days,
+    record_chain,
+    record_chain_of_mints,
+)
+from embed.db.connection import db
+from embed.db.models import Balance, ChainBalance, DailyBalance
+from embed.domain.policy import Policy
+from embed.pages import get_page
+from embed.public_payload import get_payload
+from embed.submissions.policy_simulation import simulate
+from embed.submissions.review_context import build_review_context
+from embed.wallets.observed import list_observed
+from embed.wallets.tracking import list_all_wallets
+
+WSOL = "So11111111111111111111111111111111111111112"
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def chain():
+    return FakeChain()
+
+
+@pytest.fixture
+def address() -> str:
+    return Visitor().address
+
+
+@pytest.fixture
+def observe(world):
+    """Record an observation: ``observe(address, 5, slot=7)``."""
+
+    def record(address, amount, *, slot=1, other=None, mint=USDC):
+        other_amount = None if other is None else Decimal(other)
+        row = ChainObservation(
+            address, address[::-1], Decimal(amount), slot, world.clock(), other_amount
+        )
+        return record_chain(mint, [row])
+
+    return record
+
+
+def read_public(world, page_id=None):
+    return {one["address"]: one["tokenBalance"] for one in world.read(page_id).json["wallets"]}
+
+
+# Which one counts
+
+
+def test_chain_counts_before_what_was_entered(world, observe, address):
+    world.track(address, balance=100)
+    assert read_public(world) == {address: 100}
+
+    observe(address, 3)
+
+    assert read_public(world) == {address: 3}
+    assert [one.token_balance for one in list_all_wallets(world.page_id)] == [3]
+    assert read_balances(world.page, [address]) == {address: 3}
+    world.observe(address, 50)
+    assert read_public(world) == {address: 3}
+
+
+def test_observed_zero_counts_before_what_was_entered(world, observe, address):
+    world.track(address, balance=100)
+
+    observe(address, 0)
+
+    assert read_public(world) == {address: 0}
+
+
+def test_without_an_endpoint_the_entered_balance_counts_whatever_was_observed_before(
+    world, observe, address
+):
+    world.track(address, balance=100)
+    observe(address, 3)
+
+    use_chain(False)
+    world.configure(public_title="A new version")
+
+    assert read_public(world) == {address: 100}
+    assert read_observations(world.page, [address])[address].source == "entered"
+    assert [one.balance.amount for one in list_observed(world.page_id)] == [100]
+
+
+def test_every_page_of_the_mint_shares_the_chains_balance_and_no_other_page_does(
+    world, observe, address
+):
+    stranger = owners.create_owner("other@site.example", world.clock())
+    page_ids = [world.page_id, world.make_page(owner=stranger), world.make_page(token_mint=WSOL)]
+    for page_id in page_ids:
+        world.track(address, page_id=page_id)
+
+    observe(address, 8)
+
+    shown = [list_all_wallets(page_id)[0].token_balance for page_id in page_ids]
+    assert shown == [8, 8, 0]
+
+
+def test_queue_and_policy_preview_use_the_chains_balance(world, observe):
+    visitor = Visitor()
+    world.submit(visitor)
+    world.observe(visitor.address, 1000)
+    observe(visitor.address, 4)
+    (waiting,) = world.page.submission_set
+
+    context = build_review_context(world.page, [waiting])[waiting.id]
+    assert (context.balance.amount, context.balance.observed_at) == (4, world.clock())
+    simulated = simulate(world.page, Policy(min_balance=Decimal(5)))
+    assert [one.after for one in simulated] == ["ca_gate"]
+
+
+def test_number_of_statements_does_not_depend_on_the_number_of_wallets(
+    world, observe, count_statements
+):
+    def count() -> int:
+        page = world.page
+        return count_statements(lambda: list_all_wallets(page.id))
+
+    world.track(Visitor().address)
+    before = count()
+    for _ in range(5):
+        address = Visitor().address
+        world.track(address)
+        observe(address, 2)
+
+    assert count() == before
+
+
+# Writing
+
+
+def test_older_slot_never_overwrites_a_newer_one(world, observe, address):
+    observed_at = world.clock()
+    assert observe(address, 5, slot=10) == {address}
+    world.clock.forward(minutes=1)
+
+    assert observe(address, 9, slot=9) == set()
+
+    row = ChainBalance.get()
+    assert (row.amount, row.slot, row.observed_at) == (5, 10, observed_at)
+    assert observe(address, 6, slot=10) == {address}
+
+
+def test_slot_that_no_answer_reaches_for_a_day_blocks_no_wallet_for_ever(world, observe, address):
+    observe(address, 5, slot=2**62)  # a lie, or another chain's
+    world.clock.forward(hours=24)
+    assert observe(address, 9, slot=9) == set()
+    world.clock.forward(seconds=1)
+
+    assert observe(address, 9, slot=10) == {address}
+
+    row = ChainBalance.get()
+    assert (row.amount, row.slot, row.observed_at) == (9, 10, world.clock())
+
+
+def test_sweep_replaces_the_associated_part_and_a_complete_read_both(world, observe, address):
+    observe(address, 5, slot=1)
+    row = ChainBalance.get()
+    assert (row.amount, row.other_amount, row.all_observed_at) == (5, 0, None)
+
+    observe(address, 5, slot=2, other=7)
+    completely_at = world.clock()
+    row = ChainBalance.get()
+    assert (row.amount, row.other_amount, row.all_observed_at) == (12, 7, completely_at)
+
+    world.clock.forward(minutes=1)
+    observe(address, 1, slot=3)
+    row = ChainBalance.get()
+    assert (row.amount, row.other_amount, row.all_observed_at) == (8, 7, completely_at)
+    assert row.observed_at == world.clock()
+
+    observe(address, 1, slot=4, other=0)
+    assert ChainBalance.get().amount == 1
+
+
+def test_amounts_add_up_exactly(world, observe, address):
+    observe(address, "18446744073709.551615", other="0.000000000000000001")
+
+    assert ChainBalance.get().amount == Decimal("18446744073709.551615000000000001")
+
+
+def test_pages_whose_amounts_did_not_change_keep_their_version(world, observe, address):
+    other_id = world.make_page(token_mint=WSOL)
+    versions = [world.page.version, get_page(other_id).version]
+
+    observe(address, 5, slot=1)
+    assert [world.page.version, get_page(other_id).version] == [versions[0] + 1, versions[1]]
+
+    world.clock.forward(minutes=1)
+    observe(address, 5, slot=2)
+    assert world.page.version == versions[0] + 1
+    assert ChainBalance.get().slot == 2
+
+    observe(address, 4, slot=1)  # older
+    assert world.page.version == versions[0] + 1
+
+
+def test_first_observation_of_each_day_is_kept(world, observe, address):
+    first_day = count_days(world.clock())
+    for slot, (hours, amount) in enumerate([(0, 1), (1, 2), (24, 3), (1, 4)]):
+        world.clock.forward(hours=hours)
+        observe(address, amount, slot=slot)
+
+    kept = [(row.day - first_day, row.amount) for row in DailyBalance.select().order_by("day")]
+    assert kept == [(0, 1), (1, 3)]
+
+
+def test_many_mints_are_one_transaction(world, observe, address, monkeypatch):
+    rows = [ChainObservation(address, "x", Decimal(1), 1, world.clock())]
+
+    def fail(*_):
+        raise RuntimeError
+
+    monkeypatch.setattr(observations, "_bump_pages_of", fail)
+    with pytest.raises(RuntimeError):
+        record_chain_of_mints({USDC: rows, WSOL: rows})
+
+    assert ChainBalance.select().count() == DailyBalance.select().count() == 0
+
+
+def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
+    world, observe, address, monkeypatch
+):
+    stranger = owners.create_owner("other@site.example", world.clock())
+    page_id = world.make_page(owner=stranger, token_mint=WSOL)
+    world.track(address, page_id=page_id)
+    bump = observations._bump_pages_of
+
+    def show() -> list:
+        wallets = get_payload(page_id, get_page(page_id).version).read_part(1)
+        return [one["tokenBalance"] for one in wallets]
+
+    def join_and_show():
+        try:
+            pages.update_page(page_id, {"token_mint": USDC}, world.clock())
+            show()  # so that this payload is remembered
+        finally:
+            db.close()
+
+    joining = threading.Thread(target=join_and_show)
+
+    def bump_and_let_join(*arguments, **options):
+        bumped = bump(*arguments, **options)
+        if joining.ident is None:
+            joining.start()
+            joining.join(0.5)  # SQLite lets it in only after the transaction
+        return bumped
+
+    monkeypatch.setattr(observations, "_bump_pages_of", bump_and_let_join)
+    observe(address, 5)
+    joining.join(20)
+
+    assert show() == [5]
+
+
+def test_entered_balances_stay_with_their_owner(world, address):
+    stranger = owners.create_owner("other@site.example", world.clock())
+    page = get_page(world.make_page(owner=stranger))
+
+    world.observe(address, 100)
+
+    assert read_balances(page, [address]) == {}
+    assert Balance.select().count() == 1
+
+
+def test_observations_and_changes_at_once_lose_nothing_and_never_wait_in_a_circle(world, observe):
+    stranger = owners.create_owner("other@site.example", world.clock())
+    page_ids = [world.page_id, world.make_page(owner=stranger), world.make_page(token_mint=WSOL)]
+    addresses = [Visitor().address for _ in range(20)]
+    for page_id in page_ids:
+        world.track(addresses[0], page_id=page_id)
+
+    def repeat(act):
+        try:
+            for number in range(10):
+                act(number)
+        finally:
+            db.close()
+
+    def sweep(number):
+        row = [
+            ChainObservation(one, "x", Decimal(number), number, world.clock()) for one in addresses
+        ]
+        record_chain_of_mints({WSOL: row, USDC: row})
+
+    def read_all(number):
+        observe(addresses[0], number, slot=number, other=100)
+
+    def edit(number):
+        world.track(Visitor().address, page_id=page_ids[number % 3], balance=number)
+
+    at_once([lambda act=act: repeat(act) for act in (sweep, read_all, edit) * 2])
+
+    row = ChainBalance.get(ChainBalance.mint == USDC, ChainBalance.address == addresses[0])
+    assert (row.slot, row.amount, row.other_amount) == (9, 109, 100)

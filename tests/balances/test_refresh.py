@@ -1,0 +1,471 @@
+"""The sweep and the complete reads: what is read when, and what is stored."""
+
+import logging
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from fake_chain import SWEEP, FakeChain
+from limits import parse
+from peewee import chunked
+from world import USDC, Visitor, one_database
+
+from embed import pages
+from embed.balances import history, refresh
+from embed.balances.known import read_observations
+from embed.balances.rpc_endpoint import Endpoint
+from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.db.leases import take_lease
+from embed.db.models import ChainBalance, DailyBalance, Job, Token, Wallet
+from embed.domain.identifiers import make_id
+from embed.errors import InvalidInput, NotFound
+from embed.outbound.guard import Reach
+from embed.pages import get_page
+from embed.runtime import EXTENSION
+from embed.wallets.balance_refresh import (
+    LEASE_FOR,
+    RefreshFailed,
+    choose_interval,
+    refresh_alone,
+    refresh_balances,
+    run_job,
+)
+
+OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def chain():
+    return FakeChain()
+
+
+@pytest.fixture
+def run(world):
+    """Refresh: ``run()`` what is due, ``run(page_id)`` all of a page."""
+
+    def act(page_id=None, on_progress=lambda done, total: None):
+        runtime = world.app.extensions[EXTENSION]
+        return refresh_balances(runtime, page_id=page_id, on_progress=on_progress)
+
+    return act
+
+
+def track_many(world, count: int, page_id=None) -> list[str]:
+    """Track addresses that nobody has the keys of."""
+    addresses = [Visitor().address for _ in range(count)]
+    for batch in chunked(addresses, 1000):
+        Wallet.insert_many(
+            {
+                "id": make_id(),
+                "page": page_id or world.page_id,
+                "address": address,
+                "created_at": world.clock(),
+            }
+            for address in batch
+        ).execute()
+    return addresses
+
+
+def amounts_of(world, page_id=None) -> dict:
+    page = get_page(page_id or world.page_id)
+    addresses = [one.address for one in Wallet.select().where(Wallet.page == page)]
+    return {address: one.amount for address, one in read_observations(page, addresses).items()}
+
+
+# What is read
+
+
+def test_balances_of_all_pages_are_read_and_shown(world, chain, run):
+    chain.ledger.create_mint(6, address=OTHER)
+    other_id = world.make_page(token_mint=OTHER)
+    here, there = track_many(world, 2), track_many(world, 1, other_id)
+    chain.hold(here[0], 5)
+    chain.hold(there[0], 7, mint=OTHER)
+
+    summary = run()
+
+    assert (summary.observed, summary.failure) == (3, None)
+    assert amounts_of(world) == {here[0]: 5, here[1]: 0}
+    assert amounts_of(world, other_id) == {there[0]: 7}
+    shown = {one["address"]: one["tokenBalance"] for one in world.read().json["wallets"]}
+    assert shown == {here[0]: 5, here[1]: 0}
+
+
+def test_never_observed_wallets_come_first_then_the_least_recently_observed(world, chain, run):
+    for _ in range(2):
+        track_many(world, 100)
+        run()
+        world.clock.forward(minutes=1)
+    track_many(world, 100)
+    observed_at = {one.token_account: one.observed_at for one in ChainBalance.select()}
+    chain.swept.clear()
+    world.clock.forward(hours=1)
+
+    run()
+
+    new, oldest, newest = chain.swept
+    assert [len(new), len(oldest), len(newest)] == [100] * 3
+    assert set(new).isdisjoint(observed_at)
+    assert max(map(observed_at.get, oldest)) <= min(map(observed_at.get, newest))
+    assert min(map(observed_at.get, oldest)) < max(map(observed_at.get, newest))
+
+
+def test_wallets_observed_a_short_while_ago_are_left_out(world, chain, run):
+    track_many(world, 3)
+    assert run().observed == 3
+    world.clock.forward(minutes=9, seconds=59)
+    assert run().observed == 0
+
+    world.clock.forward(seconds=1)
+
+    assert run().observed == 3
+
+
+def test_wallet_on_several_pages_is_read_once_and_deleted_pages_are_left_out(world, chain, run):
+    (shared,) = track_many(world, 1)
+    world.track(shared, page_id=world.make_page())
+    gone = world.make_page()
+    track_many(world, 1, gone)
+    pages.delete_page(gone, world.clock())
+
+    assert run().observed == 1
+    assert chain.calls[SWEEP] == 2  # the mint, and the wallets
+
+
+def test_tokens_in_other_accounts_are_found_by_the_rotation_and_kept_by_the_sweep(
+    world, chain, run
+):
+    (address,) = track_many(world, 1)
+    chain.hold(address, 5, auxiliary=7)
+
+    assert run().observed_completely == 1
+    assert amounts_of(world) == {address: 12}
+
+    world.clock.forward(minutes=10)
+    chain.spend(address, 2)
+    chain.is_down = False
+    summary = run()
+    assert summary.observed == 1
+    assert amounts_of(world) == {address: 10}
+
+
+def test_wallet_that_gave_its_associated_account_away_is_read_in_its_others(world, chain, run):
+    giver, other = track_many(world, 2)
+    chain.hold(giver, 5, auxiliary=7)
+    chain.ledger.give_associated(giver, USDC, other)
+
+    assert run().observed == 2
+    assert amounts_of(world)[giver] == 7
+
+
+def test_rotation_reads_a_bounded_number_those_that_wait_longest_first(world_with, chain, request):
+    world = world_with(LIMIT_RPC="6/10 seconds")
+    run = request.getfixturevalue("run")
+    track_many(world, 5)
+
+    assert run().observed_completely == 3
+    assert run().observed_completely == 2
+    assert run().observed_completely == 0
+    first = list(ChainBalance.select().order_by(ChainBalance.all_observed_at))
+    world.clock.forward(minutes=11)
+
+    assert run().observed_completely == 3
+    read_now = ChainBalance.select().where(ChainBalance.all_observed_at == world.clock())
+    assert len(first) == 5
+    assert read_now.count() == 3
+
+
+# The schedule
+
+
+@pytest.fixture
+def paced(clock, monkeypatch) -> tuple[SolanaRpc, list[datetime]]:
+    """Return the real access to the chain, 20 ms away by the test's clock, and when it asks."""
+    fake, swept_at = FakeChain(), []
+
+    def answer(self, method, params, parse, timeout_s):
+        clock.forward(milliseconds=20)
+        if method == SWEEP:
+            swept_at.append(clock())
+        return fake.call(method, params, parse=parse)
+
+    monkeypatch.setattr(Endpoint, "call", answer)
+    rpc = SolanaRpc(
+        ("http://127.0.0.1",),
+        limit=parse("40/10 seconds"),
+        reach=Reach.PUBLIC_OR_LOOPBACK,
+        monotonic=lambda: clock().timestamp(),
+        wait=lambda seconds: clock.forward(seconds=seconds),
+    )
+    return rpc, swept_at
+
+
+class TestSchedule:
+    @pytest.fixture
+    def chain(self, paced):
+        return paced[0]
+
+    @one_database
+    def test_ten_thousand_wallets_take_less_than_30_seconds_within_the_public_rate(
+        self, world, paced, run, monkeypatch
+    ):
+        swept_at = paced[1]
+        writes: list[int] = []
+        record = refresh.record_chain_of_mints
+
+        def note_and_record(rows):
+            writes.append(len(rows[USDC]))
+            return record(rows)
+
+        monkeypatch.setattr(refresh, "record_chain_of_mints", note_and_record)
+        track_many(world, 10_000)
+        version = world.page.version
+        started_at = world.clock()
+
+        assert run().observed == 10_000
+
+        assert len(swept_at) == 100 + 1  # the mint itself is one
+        assert swept_at[-1] - started_at < timedelta(seconds=30)
+        window = timedelta(seconds=10)
+        in_windows = [sum(at <= one < at + window for one in swept_at) for at in swept_at]
+        assert max(in_windows) == 40
+        assert ChainBalance.select().count() == DailyBalance.select().count() == 10_000
+        assert writes[-1] == 20  # the complete reads
+        assert 5 <= len(writes[:-1]) <= 10
+        assert world.page.version - version <= len(writes)
+
+
+# Failures
+
+
+def test_failed_refresh_keeps_values_and_when_they_were_observed(world, chain, run):
+    (address,) = track_many(world, 1)
+    chain.hold(address, 5)
+    run()
+    observed_at = world.clock()
+    world.clock.forward(hours=1)
+    chain.is_down = True
+
+    summary = run()
+
+    assert summary.failure == "No Solana RPC endpoint gave a usable answer: timed out."
+    known = read_observations(world.page, [address])[address]
+    assert (known.amount, known.observed_at) == (5, observed_at)
+
+
+def test_what_was_observed_before_a_failure_stays(world, chain, run):
+    track_many(world, 250)
+
+    def fail_third(method):
+        chain.is_down = len(chain.swept) == 3
+
+    chain.before_answer = fail_third
+
+    assert run().failure
+    assert ChainBalance.select().count() == DailyBalance.select().count() == 200
+
+
+def test_what_was_observed_before_the_caller_ends_it_stays(world, chain, run):
+    class Stop(Exception):
+        pass
+
+    def stop(done, total):
+        raise Stop
+
+    track_many(world, 250)
+
+    with pytest.raises(Stop):
+        run(on_progress=stop)
+
+    assert ChainBalance.select().count() == 100
+
+
+def test_mint_that_does_not_exist_is_told_once_and_left_out_and_others_are_read(
+    world, chain, run, caplog
+):
+    bad_id = world.make_page(token_mint=OTHER)
+    track_many(world, 1, bad_id)
+    track_many(world, 1)
+    with caplog.at_level(logging.WARNING, "embed"):
+        assert run().observed == 1
+        world.clock.forward(hours=1)
+        calls = chain.calls.copy()
+        assert run().observed == 1
+        assert chain.calls[SWEEP] == calls[SWEEP] + 1
+
+    told = [one.getMessage() for one in caplog.records if OTHER in one.getMessage()]
+    assert len(told) == 1
+    assert OTHER in Token.get_by_id(OTHER).problem
+
+
+def test_refused_mint_is_tried_again_for_its_page_and_for_another_mint(world, chain, run):
+    bad_id = world.make_page(token_mint=OTHER)
+    (address,) = track_many(world, 1, bad_id)
+    run()
+    assert run(bad_id).problem == f"{OTHER} is not the mint of a token."
+
+    chain.ledger.create_mint(6, address=OTHER)
+    assert run().observed == 0
+    summary = run(bad_id)
+
+    assert (summary.observed, summary.problem) == (1, None)
+    assert amounts_of(world, bad_id) == {address: 0}
+    assert Token.get_by_id(OTHER).problem is None
+
+
+def test_page_is_read_at_once_even_if_it_was_read_just_before(world, chain, run):
+    (address,) = track_many(world, 1)
+    track_many(world, 1, world.make_page())
+    run()
+    chain.hold(address, 4)
+
+    assert run(world.page_id).observed == 1
+    assert amounts_of(world) == {address: 4}
+
+
+def test_page_that_is_unknown_or_deleted_and_a_missing_endpoint_are_told(world, run):
+    with pytest.raises(NotFound):
+        run("x" * 20)
+    pages.delete_page(world.page_id, world.clock())
+    with pytest.raises(InvalidInput, match="deleted"):
+        run(world.page_id)
+    extensions = world.app.extensions
+    extensions[EXTENSION] = replace(extensions[EXTENSION], chain=None)
+    with pytest.raises(InvalidInput, match="SOLANA_RPC_URL"):
+        run()
+
+
+def test_job_tells_what_it_did_or_why_it_ended(world, chain):
+    runtime = world.app.extensions[EXTENSION]
+    track_many(world, 150)
+    beats = []
+
+    assert run_job(runtime, lambda: beats.append(1)) == "150 read, 20 in all accounts."
+    assert len(beats) == 2 + 20
+    world.clock.forward(hours=1)
+    chain.is_down = True
+    with pytest.raises(RefreshFailed, match=r"0 read, .* gave a usable answer"):
+        run_job(runtime, lambda: None)
+    assert run_job(replace(runtime, chain=None), lambda: None) == "No endpoint is set."
+
+
+def test_job_runs_often_enough_that_each_balance_is_read_when_it_is_due():
+    assert choose_interval(timedelta(minutes=10)) == timedelta(minutes=1)
+    assert choose_interval(timedelta(seconds=5)) == timedelta(seconds=5)
+
+
+def make_unreadable(monkeypatch, chain, *unreadable: str) -> None:
+    """Let the chain give no usable answer about these, as real nodes do.
+
+    They refuse wallets with too many accounts, and do not parse accounts whose mint was closed.
+    """
+    answer = chain.call
+
+    def call(method, params, **options):
+        if any(one in repr(params) for one in unreadable):
+            raise UnusableAnswer("The Solana RPC endpoint refused the call (error -32600).")
+        return answer(method, params, **options)
+
+    monkeypatch.setattr(chain, "call", call)
+
+
+def test_wallet_that_cannot_be_read_keeps_no_other_from_being_read(world, chain, run, monkeypatch):
+    (first,) = track_many(world, 1)
+    make_unreadable(monkeypatch, chain, first)
+    run()
+    (other,) = track_many(world, 1)
+    chain.hold(other, 5, auxiliary=7)
+
+    summary = run()
+
+    assert (summary.observed, summary.observed_completely) == (1, 1)
+    assert summary.failure == "The Solana RPC endpoint refused the call (error -32600)."
+    assert amounts_of(world) == {first: 0, other: 12}
+
+
+def test_mint_that_cannot_be_read_keeps_no_other_from_being_read(world, chain, run, monkeypatch):
+    chain.ledger.create_mint(6, address=OTHER)
+    other_id = world.make_page(token_mint=OTHER)
+    track_many(world, 500, other_id)
+    world.clock.forward(seconds=1)
+    (address,) = track_many(world, 1)
+    chain.hold(address, 5)
+    make_unreadable(monkeypatch, chain, OTHER)
+
+    summary = run()
+
+    assert (summary.observed, summary.observed_completely) == (1, 1)
+    assert summary.failure
+    assert amounts_of(world) == {address: 5}
+
+
+def test_given_away_account_that_cannot_be_read_loses_nothing_of_its_batch(
+    world, chain, run, monkeypatch
+):
+    giver, other = track_many(world, 2)
+    chain.hold(giver, 5)
+    chain.hold(other, 5)
+    chain.ledger.give_associated(giver, USDC, Visitor().address)
+    make_unreadable(monkeypatch, chain, giver)
+
+    assert run().observed == 1
+    assert amounts_of(world) == {other: 5}
+
+
+# Only one at a time
+
+
+def test_only_one_process_refreshes_at_a_time(world, chain):
+    runtime = world.app.extensions[EXTENSION]
+    track_many(world, 1)
+    quiet = {"on_progress": lambda done, total: None}
+    take_lease("balances", "a worker", world.clock(), MINUTE)
+
+    with pytest.raises(InvalidInput, match="at this moment"):
+        refresh_alone(runtime, **quiet)
+    assert not chain.calls
+
+    world.clock.forward(minutes=1)
+    assert refresh_alone(runtime, **quiet).observed == 1
+    assert Job.get_by_id("balances").leased_by is None
+
+
+def test_lease_is_renewed_during_a_long_refresh_and_given_back_after_a_failure(world, chain):
+    runtime = world.app.extensions[EXTENSION]
+    track_many(world, 1000)
+    chain.before_answer = lambda method: world.clock.forward(minutes=1)
+    left = []
+
+    def note(done, total):
+        left.append(Job.get_by_id("balances").leased_until - world.clock())
+        if done == 1000:
+            raise RpcUnavailable("The service is stopping.")
+
+    refresh_alone(runtime, on_progress=note)
+
+    assert min(left) > LEASE_FOR - MINUTE
+    assert Job.get_by_id("balances").leased_by is None
+
+
+def test_refresh_that_lost_its_lease_ends(world, chain):
+    runtime = world.app.extensions[EXTENSION]
+    track_many(world, 300)
+
+    def take_over(method):
+        world.clock.forward(minutes=1)
+        Job.update(leased_by="a worker").execute()
+
+    chain.before_answer = take_over
+
+    with pytest.raises(InvalidInput, match="Another process"):
+        refresh_alone(runtime, on_progress=lambda done, total: None)
+    assert Job.get_by_id("balances").leased_by == "a worker"
+
+
+def test_days_begin_at_midnight_utc():
+    midnight = datetime(2026, 1, 1, tzinfo=UTC)
+
+    assert history.count_days(midnight) - 1 == history.count_days(
+        midnight - timedelta(milliseconds=1)
+    )

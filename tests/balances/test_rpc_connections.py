@@ -1,0 +1,246 @@
+"""Connections to endpoints, which stay open between calls."""
+
+import socket
+import struct
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import pytest
+import rpc_faults
+from limits import parse
+from rpc_access import LIMIT_S, PatientClock, connect, hang_up, wait_until_open
+from rpc_faults import answer_body, redirect
+from world import Visitor
+
+from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
+from embed.balances.token_accounts import read_all_accounts
+from embed.demo.ledger.ledger import SPL_TOKEN
+from embed.outbound.clients import LONGEST_IDLE_S, MOST_IDLE
+from embed.outbound.guard import Reach
+
+
+def ask(rpc: SolanaRpc) -> int:
+    return rpc.call("getSlot", [], timeout_s=LIMIT_S)
+
+
+def reset(handler, _) -> None:
+    """End the connection as a server does that has lost its state."""
+    handler.close_connection = True
+    at_once = struct.pack("ii", 1, 0)
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+
+
+def drip(handler, _) -> None:
+    """Send a byte of the answer now and then, for ever."""
+    handler.close_connection = True
+    handler.send(b"", headers={"Content-Length": "1000"})
+    with suppress(OSError):
+        while not handler.rpc.closing.wait(0.05):
+            handler.wfile.write(b" ")
+
+
+def garble(handler, _) -> None:
+    """Send what is no HTTP, and hang up."""
+    handler.close_connection = True
+    handler.wfile.write(b"HTT")
+
+
+def test_hundred_calls_one_after_the_other_take_one_connection(endpoint):
+    rpc = connect(endpoint)
+    for _ in range(100):
+        rpc.call("getMultipleAccounts", [[], {"encoding": "base64"}])
+
+    assert (endpoint.calls.total(), endpoint.connections) == (100, 1)
+
+
+def test_hundred_reads_by_four_threads_take_at_most_four_connections(ledger, endpoint):
+    rpc, mint = connect(endpoint), ledger.create_mint(0)
+    addresses = [Visitor().address for _ in range(100)]
+
+    def read(address: str) -> int:
+        return read_all_accounts(rpc, mint, SPL_TOKEN, address, timeout_s=LIMIT_S).slot
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(read, addresses)) == [ledger.slot] * 100
+    assert endpoint.calls.total() == 100
+    assert 1 <= endpoint.connections <= 4
+
+
+def test_only_a_few_connections_stay_open_and_stopping_closes_them(endpoint):
+    rpc = connect(endpoint)
+    endpoint.latency_s = 0.3  # so that all are open at once
+    with ThreadPoolExecutor(MOST_IDLE + 2) as threads:
+        list(threads.map(lambda _: ask(rpc), range(MOST_IDLE + 2)))
+    assert endpoint.connections == MOST_IDLE + 2
+    wait_until_open(endpoint, MOST_IDLE)
+
+    rpc.stop()
+
+    wait_until_open(endpoint, 0)
+
+
+def test_connection_in_use_is_closed_after_the_stop(endpoint):
+    rpc = connect(endpoint)
+    endpoint.fail(lambda handler, right: (rpc.stop(), handler.send_json(right)))
+
+    assert ask(rpc)
+
+    wait_until_open(endpoint, 0)
+
+
+def test_connection_that_was_idle_for_long_is_not_used_again(endpoint):
+    clock = PatientClock()
+    rpc = connect(endpoint, clock=clock)
+    ask(rpc)
+    clock.wait(LONGEST_IDLE_S)
+
+    ask(rpc)
+
+    assert endpoint.connections == 2
+    wait_until_open(endpoint, 1)
+
+
+def test_access_that_nobody_stopped_leaves_no_connection(endpoint):
+    rpc = connect(endpoint)
+    ask(rpc)
+
+    del rpc
+
+    wait_until_open(endpoint, 0)
+
+
+# Connections that the server ends
+
+
+def test_connection_that_the_server_closed_while_idle_is_replaced(ledger, endpoint, caplog):
+    rpc = connect(endpoint)
+    ask(rpc)
+    hang_up(endpoint)
+
+    assert ask(rpc) == ledger.slot
+
+    assert (endpoint.calls.total(), endpoint.connections) == (2, 2)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("fault", [rpc_faults.cut, reset])
+def test_connection_that_the_server_closes_at_that_moment_is_replaced_once(
+    ledger, endpoint, caplog, fault
+):
+    rpc = connect(endpoint)
+    ask(rpc)
+    endpoint.fail(fault, times=1)
+    assert ask(rpc) == ledger.slot
+    assert (endpoint.calls.total(), endpoint.connections) == (3, 2)
+    assert caplog.records == []
+
+    endpoint.fail(fault, times=2)
+    with pytest.raises(RpcUnavailable, match="the connection failed"):
+        ask(rpc)
+    assert (endpoint.calls.total(), endpoint.connections) == (5, 3)
+
+
+@pytest.mark.parametrize("fault", [rpc_faults.cut, reset])
+def test_call_on_a_new_connection_is_not_sent_again(endpoint, fault):
+    endpoint.fail(fault)
+
+    with pytest.raises(RpcUnavailable, match="the connection failed"):
+        ask(connect(endpoint))
+
+    assert endpoint.calls.total() == 1
+
+
+@pytest.mark.parametrize("fault", [garble, rpc_faults.cut_body])
+def test_call_that_was_answered_in_part_is_not_sent_again(ledger, endpoint, fault):
+    rpc = connect(endpoint)
+    ask(rpc)
+    endpoint.fail(fault, times=1)
+
+    with pytest.raises(RpcUnavailable, match="the connection failed"):
+        ask(rpc)
+
+    assert endpoint.calls.total() == 2
+    assert ask(rpc) == ledger.slot
+    assert endpoint.connections == 2
+
+
+# What holds for each call holds on an open connection, too
+
+
+@pytest.mark.parametrize("fault", [rpc_faults.hang, drip])
+def test_call_ends_in_time_and_its_connection_with_it(ledger, endpoint, fault):
+    rpc = connect(endpoint)
+    ask(rpc)
+    endpoint.fail(fault, times=1)
+    started_at = time.monotonic()
+
+    with pytest.raises(RpcUnavailable, match="timed out"):
+        rpc.call("getSlot", [], timeout_s=0.5)
+
+    assert time.monotonic() - started_at < rpc_faults.HUNG_S
+    assert ask(rpc) == ledger.slot
+    assert (endpoint.calls.total(), endpoint.connections) == (3, 2)
+
+
+def test_time_of_an_earlier_call_does_not_end_a_later_one(ledger, endpoint):
+    rpc = connect(endpoint)
+    rpc.call("getSlot", [], timeout_s=0.3)
+    endpoint.latency_s = 0.6
+
+    assert ask(rpc) == ledger.slot
+    assert endpoint.connections == 1
+
+
+def test_large_answer_is_refused_and_its_connection_closed(ledger, endpoint):
+    rpc = connect(endpoint)
+    ask(rpc)
+    endpoint.fail(rpc_faults.HUGE, times=1)
+
+    with pytest.raises(RpcUnavailable, match="the answer is larger"):
+        ask(rpc)
+    wait_until_open(endpoint, 0)
+
+    assert ask(rpc) == ledger.slot
+    assert endpoint.connections == 2
+
+
+def test_redirect_is_not_followed(ledger, endpoint):
+    rpc = connect(endpoint)
+    ask(rpc)
+    endpoint.fail(redirect("http://127.0.0.1:1/"), times=1)
+
+    with pytest.raises(RpcUnavailable, match="HTTP status 307"):
+        ask(rpc)
+
+    assert ask(rpc) == ledger.slot
+
+
+def test_address_is_checked_again_when_a_name_is_connected_to_again(endpoint, monkeypatch):
+    resolve, address = socket.getaddrinfo, "127.0.0.1"
+    monkeypatch.setattr(socket, "getaddrinfo", lambda _host, *more, **how: resolve(address, *more))
+    url = endpoint.url.replace("127.0.0.1", "rpc.example")
+    rpc = SolanaRpc((url,), limit=parse("9/second"), reach=Reach.PUBLIC_OR_LOOPBACK)
+    ask(rpc)
+
+    address = "10.0.0.1"
+    ask(rpc)  # it is still connected
+    hang_up(endpoint)
+    with pytest.raises(RpcUnavailable, match="inside the operator's network"):
+        ask(rpc)
+
+    assert (endpoint.calls.total(), endpoint.connections) == (2, 1)
+
+
+def test_cookies_are_not_kept(endpoint):
+    rpc = connect(endpoint)
+    endpoint.fail(answer_body(b"{}", Set_Cookie="visitor=1"), times=1)
+    with pytest.raises(RpcUnavailable):
+        ask(rpc)
+    sent = []
+    endpoint.fail(lambda handler, right: (sent.append(handler.headers), handler.send_json(right)))
+
+    ask(rpc)
+
+    assert "Cookie" not in sent[0]
+    assert endpoint.connections == 1

@@ -1,0 +1,331 @@
+"""Calls to endpoints that are slow, limited, wrong or dead."""
+
+import threading
+import time
+
+import pytest
+import rpc_faults
+from limits import parse
+from rpc_access import PatientClock, connect
+from rpc_faults import answer_body, answer_error, answer_status, change, redirect
+
+from embed.balances import solana_rpc
+from embed.balances.solana_rpc import (
+    ROUNDS,
+    RpcRefused,
+    RpcUnavailable,
+    SolanaRpc,
+    UnusableAnswer,
+)
+from embed.demo.ledger.rpc_server import run_rpc
+from embed.factory import create_app
+from embed.outbound.guard import Reach
+from embed.runtime import EXTENSION
+from embed.settings import Settings
+
+SECRET = "a-secret"  # in the address of every endpoint
+
+# What may be over soon, or elsewhere.
+FAILURES = {
+    "HTTP 429": answer_status(429),
+    "HTTP 500": answer_status(500),
+    "HTTP 503": answer_status(503),
+    "HTTP 403": answer_status(403),
+    "HTTP 404": answer_status(404),
+    "error 429": answer_error(429),
+    "node unhealthy": answer_error(-32005),
+    "internal error": answer_error(-32603),
+    "connection cut": rpc_faults.cut,
+    "body cut": rpc_faults.cut_body,
+}
+WRONG_ANSWERS = {
+    "HTML": rpc_faults.HTML,
+    "not JSON": rpc_faults.NOT_JSON,
+    "not UTF-8": rpc_faults.NOT_UTF8,
+    "nested deeply": rpc_faults.DEEP,
+    "empty": answer_body(b""),
+    "no object": answer_body(b"[]"),
+    "50 MB": rpc_faults.HUGE,
+    "wrong id": rpc_faults.WRONG_ID,
+    "number for id": change(lambda answer: answer.update(id=7)),
+    "no id": change(lambda answer: answer.pop("id")),
+    "other protocol": change(lambda answer: answer.update(jsonrpc="1.0")),
+    "no result": change(lambda answer: answer.pop("result")),
+    "redirect": redirect("http://127.0.0.1:1/?api-key=a-secret"),
+}
+
+
+def by_name(cases):
+    return pytest.mark.parametrize("fault", cases.values(), ids=cases.keys())
+
+
+@pytest.fixture
+def second(ledger):
+    with run_rpc(ledger) as server:
+        yield server
+
+
+def test_result_is_returned(ledger, endpoint):
+    assert connect(endpoint).call("getSlot", []) == ledger.slot
+
+
+@by_name(FAILURES | WRONG_ANSWERS)
+def test_failed_call_is_tried_again_after_growing_waits(ledger, endpoint, fault):
+    clock = PatientClock()
+    endpoint.fail(fault, times=3)
+
+    assert connect(endpoint, clock=clock).call("getSlot", []) == ledger.slot
+
+    assert endpoint.calls["getSlot"] == 4
+    first, second, third = clock.waits
+    assert 0.25 <= first <= 0.5 <= second <= 1 <= third <= 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (rpc_faults.WRONG_ID, UnusableAnswer),
+        (rpc_faults.HUGE, UnusableAnswer),
+        (answer_error(-32603), UnusableAnswer),
+        (answer_error(-32005), RpcUnavailable),
+        (answer_error(429), RpcUnavailable),
+        (answer_status(503), RpcUnavailable),
+        (rpc_faults.cut, RpcUnavailable),
+    ],
+)
+def test_failure_tells_whether_every_endpoint_answered(endpoint, second, fault, kind):
+    endpoint.fail(answer_error(-32603), times=1)
+    second.fail(fault, times=1)
+
+    with pytest.raises(RpcUnavailable) as failure:
+        connect(endpoint, second).call("getSlot", [], timeout_s=5)
+
+    assert failure.type is kind
+
+
+def test_waits_are_jittered(endpoint):
+    waits = set()
+    for _ in range(5):
+        clock = PatientClock()
+        endpoint.fail(answer_error(-32603), times=1)
+        connect(endpoint, clock=clock).call("getSlot", [])
+        waits.update(clock.waits)
+
+    assert len(waits) == 5
+
+
+def test_call_that_hangs_times_out_and_is_tried_again(ledger, endpoint, monkeypatch):
+    monkeypatch.setattr(solana_rpc, "ATTEMPT_S", 0.2)
+    endpoint.fail(rpc_faults.hang, times=1)
+
+    assert connect(endpoint, clock=PatientClock()).call("getSlot", []) == ledger.slot
+    assert endpoint.calls["getSlot"] == 2
+
+
+@pytest.mark.parametrize(
+    ("raw", "least", "most"),
+    [
+        ("7", 6.5, 7),
+        ("86400", 59, 60),
+        ("soon", 0.25, 0.5),
+        ("-5", 0.25, 0.5),
+        ("9" * 500, 0.25, 60),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_is_respected_within_bounds(endpoint, status, raw, least, most):
+    clock = PatientClock()
+    endpoint.fail(answer_status(status, Retry_After=raw), times=1)
+
+    connect(endpoint, clock=clock).call("getSlot", [])
+
+    assert least <= sum(clock.waits) <= most
+
+
+def test_dead_endpoint_is_given_up_after_a_while(endpoint):
+    clock = PatientClock()
+    endpoint.stop()
+
+    with pytest.raises(RpcUnavailable, match=r"the connection was refused\.$"):
+        connect(endpoint, clock=clock).call("getSlot", [])
+
+    assert len(clock.waits) == ROUNDS - 1
+    assert 7 < sum(clock.waits) < 16
+
+
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize("code", [-32600, -32601, -32602, -32010])
+def test_refusal_is_not_tried_again(endpoint, code, status):
+    def refuse(handler, right):
+        handler.send_json(
+            {"jsonrpc": "2.0", "error": {"code": code, "message": "no"}, "id": right["id"]}, status
+        )
+
+    endpoint.fail(refuse)
+
+    with pytest.raises(RpcRefused) as refused:
+        connect(endpoint, clock=PatientClock()).call("getSlot", [])
+
+    assert refused.value.code == code
+    assert endpoint.calls["getSlot"] == 1
+
+
+def test_another_endpoint_may_do_what_one_refuses(ledger, endpoint, second):
+    endpoint.fail(answer_error(-32010))
+
+    assert connect(endpoint, second).call("getSlot", []) == ledger.slot
+
+
+@by_name(FAILURES | WRONG_ANSWERS)
+def test_next_endpoint_takes_over_at_once(ledger, endpoint, second, fault):
+    clock = PatientClock()
+    endpoint.fail(fault)
+
+    assert connect(endpoint, second, clock=clock).call("getSlot", []) == ledger.slot
+    assert clock.waits == []
+
+
+def test_endpoint_that_failed_is_asked_last_for_a_while(endpoint, second):
+    clock = PatientClock()
+    rpc = connect(endpoint, second, clock=clock)
+    endpoint.fail(answer_status(503), times=1)
+
+    for _ in range(3):
+        rpc.call("getSlot", [])
+    assert (endpoint.calls["getSlot"], second.calls["getSlot"]) == (1, 3)
+
+    clock.wait(61)
+    rpc.call("getSlot", [])
+    assert (endpoint.calls["getSlot"], second.calls["getSlot"]) == (2, 3)
+
+
+def test_redirect_is_not_followed(endpoint, second):
+    endpoint.fail(redirect(second.url))
+
+    with pytest.raises(RpcUnavailable, match="HTTP status 307"):
+        connect(endpoint).call("getSlot", [], timeout_s=3)
+
+    assert second.calls.total() == 0
+
+
+def test_urgent_call_asks_each_endpoint_once(endpoint, second):
+    for server in (endpoint, second):
+        server.fail(answer_error(-32603))
+
+    with pytest.raises(RpcUnavailable, match="error -32603"):
+        connect(endpoint, second).call("getSlot", [], timeout_s=3)
+
+    assert (endpoint.calls["getSlot"], second.calls["getSlot"]) == (1, 1)
+
+
+def test_urgent_call_leaves_time_for_the_next_endpoint(ledger, endpoint, second):
+    endpoint.fail(rpc_faults.hang)
+    started_at = time.monotonic()
+
+    assert connect(endpoint, second).call("getSlot", [], timeout_s=3) == ledger.slot
+    assert time.monotonic() - started_at < rpc_faults.HUNG_S
+
+
+def test_urgent_call_ends_in_time_if_all_endpoints_hang(endpoint, second):
+    for server in (endpoint, second):
+        server.fail(rpc_faults.hang)
+    started_at = time.monotonic()
+
+    with pytest.raises(RpcUnavailable, match="timed out"):
+        connect(endpoint, second).call("getSlot", [], timeout_s=0.6)
+
+    assert time.monotonic() - started_at < rpc_faults.HUNG_S
+
+
+def test_urgent_call_waits_for_a_short_retry_after_only(ledger, endpoint):
+    clock = PatientClock()
+    rpc = connect(endpoint, clock=clock)
+    for seconds in ("2", "20"):
+        endpoint.fail(answer_status(429, Retry_After=seconds), times=1)
+        with pytest.raises(RpcUnavailable, match="too many requests"):
+            rpc.call("getSlot", [], timeout_s=3)
+        if seconds == "2":
+            assert rpc.call("getSlot", [], timeout_s=3) == ledger.slot
+        else:
+            with pytest.raises(RpcUnavailable, match="its rate is used up"):
+                rpc.call("getSlot", [], timeout_s=3)
+
+
+def test_stopping_ends_calls_that_wait(endpoint):
+    endpoint.stop()
+    rpc = connect(endpoint)
+    failures = []
+
+    def call() -> None:
+        with pytest.raises(RpcUnavailable) as failure:
+            rpc.call("getSlot", [])
+        failures.append(str(failure.value))
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    rpc.stop()
+    thread.join(timeout=5)
+
+    assert failures == ["The service is stopping."]
+    with pytest.raises(RpcUnavailable, match="stopping"):
+        rpc.call("getSlot", [], timeout_s=3)
+
+
+@by_name(FAILURES | WRONG_ANSWERS | {"refusal": answer_error(-32602)})
+def test_failures_are_told_without_the_address(endpoint, caplog, fault):
+    rpc = connect(endpoint)
+    endpoint.fail(fault)
+
+    with pytest.raises((RpcUnavailable, RpcRefused)) as failure:
+        rpc.call("getSlot", [], timeout_s=3)
+
+    told = f"{failure.value!r} {failure.value} {rpc!r} {vars(rpc)!r} {caplog.text}"
+    assert SECRET not in told
+    assert "127.0.0.1" not in told
+    chain = failure.value.__context__
+    assert chain is None or SECRET not in repr(chain)
+
+
+@by_name(WRONG_ANSWERS)
+def test_wrong_answers_are_logged(endpoint, caplog, fault):
+    endpoint.fail(fault)
+
+    with pytest.raises(RpcUnavailable):
+        connect(endpoint).call("getSlot", [], timeout_s=3)
+
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert record.getMessage().startswith("Solana RPC, endpoint 1 of 1, getSlot: ")
+
+
+def test_same_failure_is_logged_once_a_minute(endpoint, caplog):
+    clock = PatientClock()
+    rpc = connect(endpoint, clock=clock)
+    endpoint.fail(answer_status(503))
+    for _ in range(2):
+        for _ in range(3):
+            with pytest.raises(RpcUnavailable):
+                rpc.call("getSlot", [], timeout_s=3)
+        assert len(caplog.records) == 1
+        caplog.clear()
+        clock.wait(61)
+
+
+def test_endpoint_inside_the_network_is_refused(endpoint):
+    rpc = SolanaRpc((endpoint.url,), limit=parse("9/second"), reach=Reach.PUBLIC)
+
+    with pytest.raises(RpcUnavailable, match="inside the operator's network"):
+        rpc.call("getSlot", [], timeout_s=3)
+
+    assert endpoint.calls.total() == 0
+
+
+def test_service_asks_the_endpoints_of_its_settings(environ, ledger, endpoint):
+    environ |= {"SOLANA_RPC_URL": f"http://127.0.0.1:1, {endpoint.url}"}
+    chain = create_app(Settings.from_environ(environ)).extensions[EXTENSION].chain
+
+    assert chain.call("getSlot", []) == ledger.slot
+
+
+def test_service_without_endpoints_has_no_chain(app):
+    assert app.extensions[EXTENSION].chain is None

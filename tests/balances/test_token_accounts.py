@@ -1,0 +1,167 @@
+"""Balances as the chain has them."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from rpc_access import connect, read
+from rpc_faults import change
+from world import Visitor
+
+from embed.balances.mints import read_token
+from embed.balances.token_accounts import read_all_accounts
+from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
+
+PROGRAMS = [SPL_TOKEN, SPL_TOKEN_2022]
+by_program = pytest.mark.parametrize("program", PROGRAMS, ids=["spl-token", "token-2022"])
+MAX_UNITS = 2**64 - 1
+
+
+@pytest.fixture
+def rpc(endpoint):
+    return connect(endpoint)
+
+
+def make_address() -> str:
+    return Visitor().address
+
+
+@by_program
+@pytest.mark.parametrize(
+    ("decimals", "units", "amount"),
+    [
+        (6, 1_250_500_000, "1250.5"),
+        (9, 1, "0.000000001"),
+        (0, 7, "7"),
+        (0, MAX_UNITS, "18446744073709551615"),
+        (9, MAX_UNITS, "18446744073.709551615"),
+        (20, MAX_UNITS, "0.18446744073709551615"),
+        (6, 0, "0"),
+    ],
+)
+def test_balance_is_exact_in_whole_tokens(ledger, rpc, program, decimals, units, amount):
+    mint, holder = ledger.create_mint(decimals, program=program), make_address()
+    ledger.mint_to(holder, mint, units)
+
+    assert read(rpc, ledger, mint, holder) == {holder: Decimal(amount)}
+    all_accounts = read_all_accounts(rpc, mint, program, holder)
+    assert (all_accounts.amount, all_accounts.other_amount) == (Decimal(amount), 0)
+    assert all_accounts.slot == ledger.slot
+    assert read_token(rpc, mint).supply == Decimal(amount)
+
+
+@by_program
+def test_transfer_changes_both_balances(ledger, rpc, program):
+    mint, sender, recipient = ledger.create_mint(2, program=program), make_address(), make_address()
+    ledger.mint_to(sender, mint, 1000)
+    before = ledger.slot
+    ledger.transfer(sender, recipient, mint, 250)
+
+    assert ledger.slot > before
+    assert read(rpc, ledger, mint, sender, recipient) == {
+        sender: Decimal("7.5"),
+        recipient: Decimal("2.5"),
+    }
+
+
+def test_account_that_does_not_exist_holds_nothing(ledger, rpc):
+    mint, nobody = ledger.create_mint(), make_address()
+
+    assert read(rpc, ledger, mint, nobody) == {nobody: 0}
+    assert read_all_accounts(rpc, mint, SPL_TOKEN, nobody).amount == 0
+
+
+def test_account_that_only_holds_lamports_holds_no_tokens(ledger, rpc):
+    """Anybody can send lamports to the address of somebody's token account."""
+    mint, holder, other = ledger.create_mint(0), make_address(), make_address()
+    ledger.pay(find_associated(holder, mint, SPL_TOKEN), 10**6)
+    ledger.mint_to(other, mint, 5)
+
+    assert read(rpc, ledger, mint, holder, other) == {holder: 0, other: 5}
+
+
+def test_hundred_wallets_take_one_call(ledger, endpoint, rpc):
+    mint = ledger.create_mint(0)
+    expected = {make_address(): Decimal(number) for number in range(100)}
+    for address, amount in expected.items():
+        ledger.mint_to(address, mint, int(amount))
+
+    assert read(rpc, ledger, mint, *expected) == expected
+    assert endpoint.calls == {"getMultipleAccounts": 1}
+
+
+@by_program
+def test_accounts_besides_the_associated_one_are_found(ledger, rpc, program):
+    mint, holder = ledger.create_mint(9, program=program), make_address()
+    ledger.mint_to(holder, mint, 1)
+    for _ in range(2):
+        ledger.open_auxiliary_account(holder, mint, MAX_UNITS // 4)
+
+    assert read(rpc, ledger, mint, holder) == {holder: Decimal("0.000000001")}
+    found = read_all_accounts(rpc, mint, program, holder)
+    assert found.other_amount == Decimal("9223372036.854775806")
+    assert found.amount == Decimal("9223372036.854775807")
+
+
+def test_balance_in_another_account_only_is_found(ledger, rpc):
+    mint, holder = ledger.create_mint(0), make_address()
+    ledger.open_auxiliary_account(holder, mint, 5)
+
+    found = read_all_accounts(rpc, mint, SPL_TOKEN, holder)
+    assert (found.amount, found.other_amount) == (5, 5)
+
+
+def test_sum_of_many_accounts_is_exact(ledger, rpc, endpoint):
+    """Amounts can have 40 digits, more than Python's decimals keep by themselves."""
+    mint, holder = ledger.create_mint(0), make_address()
+    for _ in range(2):
+        ledger.open_auxiliary_account(holder, mint, 1)
+    amounts = ["99999999999999999999", "0.00000000000000000001"]
+
+    def set_amounts(answer):
+        for row, amount in zip(answer["result"]["value"], amounts, strict=True):
+            row["account"]["data"]["parsed"]["info"]["tokenAmount"]["uiAmountString"] = amount
+
+    endpoint.fail(change(set_amounts))
+
+    found = read_all_accounts(rpc, mint, SPL_TOKEN, holder)
+    assert str(found.amount) == "99999999999999999999.00000000000000000001"
+
+
+def test_account_given_to_another_owner_counts_for_that_owner(ledger, rpc, caplog):
+    mint, first, second, third = ledger.create_mint(0), *(make_address() for _ in range(3))
+    ledger.mint_to(first, mint, 5)
+    ledger.mint_to(third, mint, 7)
+    ledger.give_associated(first, mint, second)
+
+    assert read(rpc, ledger, mint, first, second, third) == {second: 0, third: 7}
+    assert "1 of 3 token accounts" in caplog.text
+    assert read_all_accounts(rpc, mint, SPL_TOKEN, first).amount == 0
+    assert read_all_accounts(rpc, mint, SPL_TOKEN, second).amount == 5
+
+
+def test_scaled_balance_is_the_one_that_wallets_show(ledger, rpc):
+    mint = ledger.create_mint(2, program=SPL_TOKEN_2022, multiplier=2.5)
+    holder = make_address()
+    ledger.mint_to(holder, mint, 1001)
+    ledger.open_auxiliary_account(holder, mint, 1000)
+
+    assert read(rpc, ledger, mint, holder) == {holder: Decimal("25.02")}
+    found = read_all_accounts(rpc, mint, SPL_TOKEN_2022, holder)
+    assert (found.amount, found.other_amount) == (Decimal("50.02"), 25)
+    assert read_token(rpc, mint).supply == Decimal("50.02")
+
+    ledger.set_multiplier(mint, 10.0)
+    assert read(rpc, ledger, mint, holder) == {holder: Decimal("100.1")}
+
+
+def test_balance_that_bears_interest_is_the_one_that_wallets_show(ledger, rpc):
+    ledger.set_time(datetime(2026, 1, 1, tzinfo=UTC))
+    mint = ledger.create_mint(2, program=SPL_TOKEN_2022, interest_basis_points=1000)
+    holder = make_address()
+    ledger.mint_to(holder, mint, 10_000)
+    assert read(rpc, ledger, mint, holder) == {holder: 100}
+
+    ledger.set_time(datetime(2027, 1, 1, tzinfo=UTC))
+    (amount,) = read(rpc, ledger, mint, holder).values()
+    assert Decimal("110.4") < amount < Decimal("110.6")

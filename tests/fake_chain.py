@@ -1,0 +1,61 @@
+"""The service's access to the chain without HTTP: the test ledger, asked in this process."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from world import USDC
+
+from embed.balances.rpc_endpoint import RpcRefused
+from embed.balances.solana_rpc import RpcUnavailable
+from embed.demo.ledger.ledger import Ledger
+from embed.demo.ledger.rpc_methods import Methods, RpcError
+
+SWEEP, COMPLETE = "getMultipleAccounts", "getTokenAccountsByOwner"
+
+
+class FakeChain:
+    """Has the interface of SolanaRpc; amounts of its ledger are given in whole tokens of USDC."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self.ledger.create_mint(6, address=USDC, name="USD Coin", symbol="USDC")
+        self.calls: Counter[str] = Counter()
+        self.swept: list[list[str]] = []  # the accounts of each call of the sweep
+        self.is_down = False
+        self.before_answer: Callable[[str], object] = lambda method: None
+        self._methods = Methods(self.ledger)
+        self._lock = threading.Lock()
+
+    def call(
+        self,
+        method: str,
+        params: list[Any],
+        *,
+        parse: Callable[[Any], Any] = lambda raw: raw,
+        timeout_s: float | None = None,
+    ) -> Any:
+        with self._lock:
+            self.calls[method] += 1
+            if method == SWEEP and params[0][0] not in self.ledger.mints:
+                self.swept.append(params[0])
+        self.before_answer(method)
+        if self.is_down:
+            raise RpcUnavailable("No Solana RPC endpoint gave a usable answer: timed out.")
+        try:
+            return parse(self._methods.answer(method, params))
+        except RpcError as error:
+            raise RpcRefused(error.code) from None
+
+    def hold(self, address: str, amount: int, *, auxiliary: int = 0, mint: str = USDC) -> None:
+        """Make an address hold so many whole tokens more, at a later slot."""
+        self.ledger.advance()
+        if amount:
+            self.ledger.mint_to(address, mint, amount * 10**6)
+        if auxiliary:
+            self.ledger.open_auxiliary_account(address, mint, auxiliary * 10**6)
+
+    def spend(self, address: str, amount: int, *, mint: str = USDC) -> None:
+        self.ledger.advance()
+        self.ledger.transfer(address, mint, mint, amount * 10**6)

@@ -1,0 +1,247 @@
+"""Listings: when wallets joined and left a page's public list."""
+
+from datetime import timedelta
+
+import pytest
+from world import Visitor, one_database
+
+from embed.db.models import Listing, Page, Wallet
+from embed.events.editing import bump_version
+from embed.pages import restore_page
+from embed.wallets import tracking
+from embed.wallets.listings import list_events, update_listings
+from embed.wallets.tracking import WalletChanges
+
+
+class Feed:
+    """The page's listings; every update comes a minute later."""
+
+    def __init__(self, world) -> None:
+        self.world = world
+
+    def update(self) -> str:
+        self.world.clock.forward(minutes=1)
+        return update_listings(self.world.clock())
+
+    def list(self) -> list[tuple[str | None, str]]:
+        """Return the names and what happened to them, oldest first."""
+        events = list_events(self.world.page, 100)[::-1]
+        return [(event.name, "left" if event.left_at else "joined") for event in events]
+
+    def change(self, wallet, **changes) -> None:
+        tracking.update_wallet(wallet.id, WalletChanges(**changes), self.world.clock())
+
+    def remove(self, wallet) -> None:
+        tracking.remove_wallet(wallet.id, self.world.clock())
+
+    def withhold(self, wallet, is_withheld: bool) -> None:
+        """Do as the holding watch does."""
+        Wallet.update(is_withheld=is_withheld).where(Wallet.id == wallet.id).execute()
+        bump_version(self.world.page_id)
+
+
+@pytest.fixture
+def feed(world) -> Feed:
+    return Feed(world)
+
+
+@pytest.fixture
+def running(feed) -> Feed:
+    """A page that the feed knows already."""
+    feed.update()
+    return feed
+
+
+def track(world, name="Ann", **changes):
+    return world.track(Visitor().address, alias=name, **changes)
+
+
+def test_wallet_joins_and_leaves(world, running):
+    ann = track(world)
+    assert running.update() == "1 joined and 0 left, on 1 page."
+    joined_at = world.clock()
+    running.remove(ann)
+    assert running.update() == "0 joined and 1 left, on 1 page."
+
+    assert running.list() == [("Ann", "joined"), ("Ann", "left")]
+    left, joined = list_events(world.page, 100)
+    assert joined.happened_at == left.joined_at == joined_at
+    assert left.happened_at == world.clock()
+    assert left.address == joined.address == ann.address
+
+
+def test_nothing_is_done_for_pages_that_have_not_changed(world, running, count_statements):
+    track(world)
+    running.update()
+
+    assert count_statements(running.update) == 2
+    assert running.update() == "No list has changed."
+
+
+def test_statements_are_as_many_for_a_hundred_wallets_as_for_one(world, running, count_statements):
+    track(world)
+    one = count_statements(running.update)
+    wallets = [track(world, f"Wallet {number}") for number in range(100)]
+    for wallet in wallets[:50]:
+        running.change(wallet, is_hidden=True)
+
+    assert count_statements(running.update) == one
+    assert len(running.list()) == 51
+
+
+@one_database
+def test_wallets_of_a_page_that_is_new_to_the_feed_joined_when_they_were_added(world, feed):
+    added_at = world.clock()
+    track(world)
+    world.clock.forward(days=40)
+
+    feed.update()
+
+    assert [event.happened_at for event in list_events(world.page, 9)] == [added_at]
+
+
+@pytest.mark.parametrize("hide", ["hide", "withhold"])
+def test_hidden_wallet_leaves_and_shown_one_joins_again(world, running, hide):
+    ann = track(world)
+    running.update()
+
+    def set_hidden(is_hidden):
+        if hide == "hide":
+            running.change(ann, is_hidden=is_hidden)
+        else:
+            running.withhold(ann, is_hidden)
+        running.update()
+
+    set_hidden(True)
+    assert running.list() == [("Ann", "joined"), ("Ann", "left")]
+    set_hidden(False)
+    assert running.list() == [("Ann", "joined"), ("Ann", "left"), ("Ann", "joined")]
+    set_hidden(True)
+    assert len(running.list()) == 4
+
+
+@pytest.mark.parametrize("hide", ["hide", "withhold"])
+def test_wallet_that_was_never_shown_is_never_listed(world, running, hide):
+    ann = track(world, is_hidden=hide == "hide")
+    if hide == "withhold":
+        running.withhold(ann, True)
+    running.update()
+    running.change(ann, alias="Anna")
+    running.update()
+    running.remove(ann)
+    running.update()
+
+    assert Listing.select().count() == 0
+
+
+@one_database
+def test_wallet_that_is_removed_and_added_within_the_minute_stays(world, running):
+    ann = track(world)
+    running.update()
+    running.remove(ann)
+    world.track(ann.address, alias="Anna")
+    running.update()
+
+    assert running.list() == [("Anna", "joined")]
+
+
+def test_current_listing_takes_the_alias_of_today_and_past_ones_keep_theirs(world, running):
+    ann, ben = track(world), track(world, "Ben")
+    running.update()
+    running.remove(ann)
+    running.update()
+    world.track(ann.address, alias="Anna")
+    running.change(ben, alias="")
+    running.update()
+
+    assert {(one.address, one.name) for one in Listing.select()} == {
+        (ann.address, "Ann"),
+        (ann.address, "Anna"),
+        (ben.address, None),
+    }
+    running.change(ben, alias="Benno")
+    running.update()
+    assert Listing.get(Listing.address == ben.address).name == "Benno"
+
+
+@pytest.mark.parametrize("switch", ["is_public", "is_embeddable"])
+def test_what_happens_while_nobody_can_read_the_page_is_not_told(world, running, switch):
+    ann = track(world)
+    running.update()
+    world.configure(**{switch: False})
+    ben, _ = track(world, "Ben"), track(world, "Cleo")
+    running.update()
+    running.remove(ben)
+    running.remove(ann)
+    assert running.update() == "No list has changed."
+    assert running.list() == [("Ann", "joined")]
+
+    world.configure(**{switch: True})
+    running.update()
+
+    assert running.list() == [("Ann", "joined"), ("Ann", "left"), ("Cleo", "joined")]
+
+
+@one_database
+def test_deleted_page_is_left_alone_until_it_is_restored(world, running):
+    track(world)
+    world.delete_page()
+    running.update()
+    assert running.list() == []
+
+    restore_page(world.page_id, world.clock())
+    running.update()
+    assert running.list() == [("Ann", "joined")]
+
+
+def test_pages_are_listed_each_for_itself(world, running):
+    ann = track(world)
+    other = world.make_page()
+    world.track(ann.address, page_id=other, alias="Other name")
+    assert running.update() == "2 joined and 0 left, on 2 pages."
+    running.remove(ann)
+    running.update()
+
+    assert running.list() == [("Ann", "joined"), ("Ann", "left")]
+    assert [event.name for event in list_events(Page.get_by_id(other), 9)] == ["Other name"]
+
+
+@one_database
+def test_page_is_updated_again_after_a_change_during_the_update(world, running, monkeypatch):
+    monkeypatch.setattr("embed.wallets.listings._rename_listings", lambda page: track(world))
+    bump_version(world.page_id)
+    running.update()
+    monkeypatch.undo()
+
+    assert running.update() == "1 joined and 0 left, on 1 page."
+
+
+def test_listings_are_kept_for_a_year_after_the_wallet_left(world, running):
+    for name in ("Ann", "Ben"):
+        wallet = track(world, name)
+        running.update()
+        running.remove(wallet)
+        running.update()
+        world.clock.forward(days=100)
+    track(world, "Cleo")
+    running.update()
+    world.clock.forward(days=200)
+    running.update()
+
+    assert {one.name for one in Listing.select()} == {"Ben", "Cleo"}
+
+
+def test_newest_events_are_first_and_limited(world, running):
+    for number in range(6):
+        wallet = track(world, f"Wallet {number}")
+        running.update()
+        if number % 2:
+            running.remove(wallet)
+            running.update()
+
+    events = list_events(world.page, 4)
+
+    assert [(event.name, bool(event.left_at)) for event in events] == [
+        ("Wallet 5", True), ("Wallet 5", False), ("Wallet 4", False), ("Wallet 3", True)
+    ]  # fmt: skip
+    assert events[0].happened_at - events[-1].happened_at == timedelta(minutes=3)
