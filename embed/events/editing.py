@@ -8,13 +8,25 @@ from typing import Any, TypeVar
 from peewee import Model, ModelSelect
 
 from embed.db.connection import db
-from embed.db.models import Activity, ApiKey, Owner, Page, Submission, Tag, Wallet
+from embed.db.models import (
+    Activity,
+    ApiKey,
+    Owner,
+    Page,
+    Receiver,
+    Submission,
+    Tag,
+    Wallet,
+    Withdrawal,
+)
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Event
+from embed.events.outbox import send_message
 
-RowOfPage = TypeVar("RowOfPage", ApiKey, Submission, Tag, Wallet)
+RowOfPage = TypeVar("RowOfPage", ApiKey, Receiver, Submission, Tag, Wallet)
 _NAMES: Mapping[type[Model], str] = {
     ApiKey: "key",
+    Receiver: "receiver",
     Submission: "submission",
     Tag: "tag",
     Wallet: "wallet",
@@ -33,7 +45,10 @@ class Edit:
         self.has_changed = False
 
     def record(self, event: Event) -> None:
-        """Add an event to the activity log. Without an event, the page keeps its version."""
+        """Add an event to the activity log, and tell the page's receivers if it concerns them.
+
+        Without an event, the page keeps its version.
+        """
         self.has_changed = True
         Activity.create(
             page=self.page,
@@ -42,6 +57,8 @@ class Edit:
             subject=event.subject,
             created_at=self.now,
         )
+        if event.message_type is not None:
+            send_message(self.page, event.message_type, event.data, self.now)
 
 
 @contextmanager
@@ -85,6 +102,8 @@ def editing_row(
 def _get_row(model: type[RowOfPage], row_id: str) -> RowOfPage:
     row: RowOfPage | None = model.get_or_none(model.id == row_id)
     if row is None:
+        if model is Submission and Withdrawal.get_or_none(Withdrawal.submission_id == row_id):
+            raise NotFound(f"The wallet's holder withdrew the submission {row_id}.")
         raise NotFound(f"There is no {_NAMES[model]} {row_id}.")
     return row
 

@@ -3,11 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar, Self
 
 from embed.db.models import ApiKey, Submission, Wallet
 from embed.domain.amounts import format_amount
+from embed.domain.times import format_instant
+from embed.serializers import describe_submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +18,17 @@ class Event(ABC):
     """A change to a page."""
 
     action: ClassVar[str]  # a verb and its object, at most 30 characters
+    message_type: ClassVar[str | None] = None  # None: the page's receivers are not told
 
     @property
     @abstractmethod
     def subject(self) -> str:
         """What was changed, in words for the owner."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the page's receivers are told, beside the page's id."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +131,11 @@ class WalletEvent(Event):
 
     @property
     def subject(self) -> str:
-        return f"{self.alias} ({self.address})" if self.alias else self.address
+        return _name_wallet(self.address, self.alias)
+
+
+def _name_wallet(address: str, alias: str | None) -> str:
+    return f"{alias} ({address})" if alias else address
 
 
 class WalletAdded(WalletEvent):
@@ -181,18 +194,86 @@ class WalletsRemoved(BulkEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class SubmissionEvent(Event):
-    submission_id: str
-    nickname: str
-    wallet_address: str
+class HoldingEvent(Event):
+    """What the holding watch found about a wallet that a visitor put on the page."""
 
-    @classmethod
-    def of(cls, submission: Submission) -> Self:
-        return cls(submission.id, submission.nickname, submission.wallet_address)
+    wallet_id: str
+    address: str
+    alias: str | None
+    balance: Decimal
+    min_balance: Decimal
 
     @property
     def subject(self) -> str:
-        return f"{self.nickname} ({self.wallet_address})"
+        balance, least = map(format_amount, (self.balance, self.min_balance))
+        who = _name_wallet(self.address, self.alias)
+        return f"{who}: holds {balance}, the minimum is {least}"
+
+
+@dataclass(frozen=True, slots=True)
+class WalletFlagged(HoldingEvent):
+    """The wallet holds less than the page's minimum."""
+
+    action = "flag wallet"
+    message_type = "wallet.flagged"
+    is_hidden: bool  # by the holding watch, until it holds the minimum again
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {
+            "walletId": self.wallet_id,
+            "address": self.address,
+            "publicAlias": self.alias,
+            "tokenBalance": self.balance,
+            "minBalance": self.min_balance,
+            "hidden": self.is_hidden,
+        }
+
+
+class WalletUnflagged(HoldingEvent):
+    """The wallet holds the minimum again; nobody has to act, so nobody is told."""
+
+    action = "unflag wallet"
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverEvent(Event):
+    kind: str
+    masked_target: str  # without its secrets: every owner of the page reads the log
+
+    @property
+    def subject(self) -> str:
+        return f"{self.kind} {self.masked_target}"
+
+
+class ReceiverAdded(ReceiverEvent):
+    action = "add receiver"
+
+
+class ReceiverRemoved(ReceiverEvent):
+    action = "remove receiver"
+
+
+class SecretRotated(ReceiverEvent):
+    action = "rotate secret"
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionEvent(Event):
+    message_type = "submission.decided"
+    description: Mapping[str, Any]  # the submission after the change, as JSON
+
+    @classmethod
+    def of(cls, submission: Submission) -> Self:
+        return cls(describe_submission(submission))
+
+    @property
+    def subject(self) -> str:
+        return f"{self.description['nickname']} ({self.description['walletAddress']})"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return dict(self.description)
 
 
 class SubmissionApproved(SubmissionEvent):
@@ -205,3 +286,34 @@ class SubmissionRejected(SubmissionEvent):
 
 class DecisionUndone(SubmissionEvent):
     action = "undo decision"
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionWithdrawn(Event):
+    """The wallet's holder withdrew it, so nothing here names the wallet."""
+
+    action = "withdraw submission"
+    message_type = "submission.withdrawn"
+    submission_id: str
+    status: str  # before
+    sent_at: datetime
+    withdrawn_at: datetime
+    has_left_list: bool  # it had put its wallet on the list
+
+    @classmethod
+    def of(cls, submission: Submission, now: datetime, *, has_left_list: bool) -> Self:
+        return cls(submission.id, submission.status, submission.created_at, now, has_left_list)
+
+    @property
+    def subject(self) -> str:
+        return f"{self.submission_id}, sent {format_instant(self.sent_at)}"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {
+            "submissionId": self.submission_id,
+            "status": self.status,
+            "createdAtIso": format_instant(self.sent_at),
+            "withdrawnAtIso": format_instant(self.withdrawn_at),
+            "leftList": self.has_left_list,
+        }

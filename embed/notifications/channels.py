@@ -1,0 +1,199 @@
+"""Channels: e-mail, and the services that Apprise reaches."""
+
+import logging
+import re
+from collections.abc import Callable
+from contextvars import ContextVar
+from http import HTTPStatus
+from typing import Any
+
+from apprise import Apprise, AppriseAsset, NotifyBase, NotifyFormat
+from apprise.plugins import N_MGR, url_to_dict
+
+from embed.errors import InvalidInput
+from embed.notifications.digest import Digest
+from embed.notifications.mailboxes import build_arguments, is_mailbox
+from embed.notifications.outcomes import Outcome
+from embed.notifications.services import ALLOWED, FILE_ARGUMENTS, REFUSED
+from embed.notifications.targets import check_host
+from embed.outbound import guard
+from embed.outbound.bounded_answers import bound_answers
+from embed.outbound.guard import Reach, guarded, is_time_up
+from embed.settings import Settings
+
+TIMEOUT_S = 20
+MAX_TARGET_LENGTH = 2000
+# Their paths may hold a secret that Apprise does not mask: a path of the owner's own, or a topic of
+# ntfy, which whoever knows it reads.
+_OWN_PATH = {"json", "jsons", "xml", "xmls", "form", "forms", "enigma2", "enigma2s"}
+_TOPICS = {"ntfy", "ntfys"}
+# Of some services, such as Twist, Apprise shows the password.
+_PASSWORD = re.compile(r"(?<=:)[^:@/]*(?=@)")
+
+# Nothing on disk: no storage between messages, no keys that are made by themselves.
+_ASSET = AppriseAsset(
+    app_id="Tracking embed",
+    app_desc="Tracking embed",
+    app_url="",
+    image_url_mask="",  # no pictures from a third party's server
+    image_url_logo="",
+    storage_mode="memory",
+    secure_logging=True,
+    pgp_autogen=False,
+    pem_autogen=False,
+    service_timeout=0,  # `guarded` limits the time
+    interpret_emojis=False,
+)
+
+_STATUS = re.compile(r"\berror=([345][0-9]{2})\b")
+_NO_CONNECTION = re.compile("connection error", re.IGNORECASE)
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
+_reasons: ContextVar[list[str] | None] = ContextVar("_reasons", default=None)
+
+
+class _ReasonReader(logging.Handler):
+    """Keeps why a message was not sent: a status, or that there was no connection.
+
+    Apprise only logs that, in texts that may quote answers and addresses; nothing else is kept.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        found, text = _reasons.get(), record.getMessage()
+        status = _STATUS.search(text)
+        if found is None:
+            return
+        if status is not None:
+            found.append(f"{status[1]} {_PHRASES.get(int(status[1]), '')}".strip())
+        elif _NO_CONNECTION.search(text):
+            found.append("the connection failed")
+
+
+_log = logging.getLogger(__name__)
+bound_answers()
+_apprise_log = logging.getLogger("apprise")
+_apprise_log.propagate = False
+_apprise_log.setLevel(logging.WARNING)
+_apprise_log.addHandler(_ReasonReader())
+
+
+def check_target(raw: str, settings: Settings) -> str:
+    """Return the target of a new channel. Raises InvalidInput, without the target in it."""
+    target = raw.strip()
+    if not target.isprintable() or len(target) > MAX_TARGET_LENGTH:
+        raise _explain_form()
+    with guarded(reach=Reach.PUBLIC, timeout_s=TIMEOUT_S):  # nothing connects yet, or should
+        service = _open_service(target, settings)
+    if not is_mailbox(target):
+        check_host(service.host or "", settings)
+    return target
+
+
+def mask_target(target: str) -> str:
+    """Return a target without its secrets."""
+    if is_mailbox(target):
+        return target
+    try:
+        service = _open_address(target)
+    except InvalidInput:  # a service that this version of Apprise does not have
+        return f"{target.partition('://')[0]}://…"
+    masked = service.url(privacy=True).partition("?")[0]  # type: ignore[no-untyped-call]  # Apprise's
+    schema, _, rest = masked.partition("://")
+    host, _, path = rest.partition("/")
+    if schema in _TOPICS and not path:  # ntfys://topic, on ntfy.sh
+        return f"{schema}://…"
+    host = _PASSWORD.sub("****", host)
+    return f"{schema}://{host}/{'…' if schema in _OWN_PATH | _TOPICS else path}"
+
+
+def send(target: str, digest: Digest, settings: Settings) -> Outcome:
+    """Send a text to a channel."""
+    is_anywhere_allowed = settings.allow_private_targets or is_mailbox(target)
+    token = _reasons.set([])
+    try:
+        reach = Reach.ANY if is_anywhere_allowed else Reach.PUBLIC
+        with guarded(reach=reach, timeout_s=TIMEOUT_S):
+            return _notify(_open_service(target, settings), digest)
+    except InvalidInput as mistake:
+        return Outcome(False, str(mistake).removesuffix("."))
+    except Exception:  # a plugin may raise anything; its text may quote the target
+        _log.warning("A plugin of Apprise failed: %s", mask_target(target))
+        return Outcome(False, "Apprise failed")
+    finally:
+        _reasons.reset(token)
+
+
+def _notify(service: NotifyBase, digest: Digest) -> Outcome:
+    try:
+        if service.notify(title=digest.title, body=digest.body, body_format=NotifyFormat.TEXT):
+            return Outcome(True, "sent")
+    except TimeoutError:
+        return Outcome(False, "timed out")
+    return Outcome(False, "timed out" if is_time_up() else _explain_failure())
+
+
+def _open_service(target: str, settings: Settings) -> NotifyBase:
+    """Raises InvalidInput."""
+    if is_mailbox(target):
+        return _instantiate(build_arguments(target, settings))
+    return _open_address(target)
+
+
+def _open_address(address: str) -> NotifyBase:
+    """Open an address of Apprise. Raises InvalidInput unless it is one that channels may use."""
+    try:
+        arguments = url_to_dict(address)  # type: ignore[no-untyped-call]  # Apprise's
+    except Exception:  # what a plugin raises for an odd address is its own matter
+        arguments = None
+    if not arguments:
+        raise _explain_form()
+    service = N_MGR[arguments["schema"]].__name__.removeprefix("Notify")
+    if service not in ALLOWED:
+        reason = REFUSED.get(service, "nobody has checked what it does")
+        raise InvalidInput(
+            f"Apprise's service {service} cannot be used here: {reason}.", field="target"
+        )
+    for name in FILE_ARGUMENTS.get(service, ()):
+        if arguments.get(name):
+            raise InvalidInput(
+                "A channel's address must not name a template or a PGP key: Apprise would read"
+                " them from the server's files.",
+                field="target",
+            )
+    return _instantiate(arguments)
+
+
+def _instantiate(arguments: dict[str, Any]) -> NotifyBase:
+    service = Apprise.instantiate(arguments, asset=_ASSET)
+    if service is None:
+        raise _explain_form()
+    service.throttle = _make_throttle(service)  # type: ignore[method-assign]  # see there
+    return service
+
+
+def _make_throttle(service: NotifyBase) -> Callable[..., None]:
+    """Make what pauses between a service's requests, for at most the time of `guarded`.
+
+    Apprise's own sleeps for as long as the other side asks, or after each of a hundred recipients.
+    """
+    has_asked = False
+
+    def throttle(last_io: object = None, wait: float | None = None) -> None:
+        nonlocal has_asked
+        if has_asked:
+            guard.wait(service.request_rate_per_sec if wait is None else wait)
+        has_asked = True
+
+    return throttle
+
+
+def _explain_form() -> InvalidInput:
+    return InvalidInput(
+        "This is neither an e-mail address nor a complete address of Apprise, such as"
+        " ntfys://ntfy.sh/my-topic; see https://appriseit.com/services/.",
+        field="target",
+    )
+
+
+def _explain_failure() -> str:
+    """Say why the last attempt failed, as far as Apprise said so."""
+    return (_reasons.get() or ["the message was not accepted"])[-1]

@@ -1,0 +1,164 @@
+"""Delivering messages: at least once, in their order, to each receiver by itself."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from peewee import ModelSelect, fn
+
+from embed.db.connection import db
+from embed.db.models import Delivery, Message, Owner, Page, Receiver
+from embed.events.outbox import TEST, lock_receivers
+from embed.notifications import channels, webhooks
+from embed.notifications.digest import write_digest, write_test
+from embed.notifications.outcomes import Outcome
+from embed.notifications.retries import FIRST_WAIT, compute_wait, is_overdue
+from embed.runtime import Runtime
+
+CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
+# Of one call of deliver(); then other receivers have their turn.
+MAX_SENT, MAX_TIME_S = 50, 20
+SLOW_S = 2.0  # a receiver that takes longer is served among its like
+MAX_DIGESTED = 2_000  # messages that one text to a channel sums up
+
+
+def find_due_receivers(now: datetime, *, is_slow: bool | None = None) -> list[str]:
+    """Return the ids of the receivers for which something waits that may be sent now.
+
+    `is_slow`: only those whose last answer took long, or only the others.
+    """
+    waiting = Delivery.select(Delivery.id).where(
+        Delivery.receiver == Receiver.id, Delivery.state == "waiting"
+    )
+    speed = () if is_slow is None else (Receiver.is_slow == is_slow,)
+    due = Receiver.select(Receiver.id).where(_is_due(now), fn.EXISTS(waiting), *speed)
+    return [receiver.id for receiver in due]
+
+
+def deliver(
+    receiver_id: str, runtime: Runtime, should_stop: Callable[[], bool] = lambda: False
+) -> None:
+    """Send what waits for a receiver, until it is all sent, an attempt fails or time is up.
+
+    Only one process at a time may do this for a receiver. What was sent is marked after the
+    answer, so a process that is killed leaves at most one message to be sent twice.
+    """
+    ends_at = time.monotonic() + MAX_TIME_S
+    for _ in range(MAX_SENT):
+        if should_stop() or time.monotonic() >= ends_at or not _deliver_next(receiver_id, runtime):
+            return
+
+
+def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
+    """Send one message or text; return False if this task is to send no other.
+
+    That is so as well when the receiver has become slow or fast: it is then served with its like,
+    by another task.
+    """
+    receiver = (
+        Receiver.select(Receiver, Page, Owner)
+        .join(Page)
+        .join(Owner)
+        .where(Receiver.id == receiver_id, _is_due(runtime.clock()))
+        .get_or_none()
+    )
+    if receiver is None:
+        return False
+    batch = _read_batch(receiver)
+    if not batch:
+        return False
+    began = time.monotonic()
+    outcome = send(receiver, [each.message for each in batch], runtime)
+    is_slow = time.monotonic() - began > SLOW_S
+    _record(receiver, batch, outcome, runtime.clock(), is_slow=is_slow)
+    return is_slow == receiver.is_slow
+
+
+def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> Outcome:
+    """Send one message to a webhook, or a text about several to a channel."""
+    settings = runtime.settings
+    if receiver.kind == "webhook":
+        return webhooks.send(receiver, messages[0], settings, runtime.clock())
+    if messages[0].type == TEST:
+        return channels.send(receiver.target, write_test(receiver.page), settings)
+    digest = write_digest(receiver.page, messages, public_url=settings.public_url)
+    return channels.send(receiver.target, digest, settings)
+
+
+def _is_due(now: datetime) -> Any:
+    return Receiver.next_attempt_at.is_null() | (Receiver.next_attempt_at <= now)
+
+
+def _read_batch(receiver: Receiver) -> list[Delivery]:
+    """Return what is sent next: a test, else the oldest message, for a channel all of them."""
+    waiting = _list_waiting(receiver)
+    tests = waiting.where(Message.page == receiver.page, Message.type == TEST)
+    limit = 1 if receiver.kind == "webhook" else MAX_DIGESTED
+    return list(tests.limit(1)) or list(waiting.limit(limit))
+
+
+def _find_head(receiver: Receiver) -> Delivery | None:
+    return next(iter(_list_waiting(receiver).limit(1)), None)
+
+
+def _list_waiting(receiver: Receiver) -> "ModelSelect[Delivery]":
+    return (
+        Delivery.select(Delivery, Message)
+        .join(Message)
+        .where(Delivery.receiver == receiver, Delivery.state == "waiting")
+        .order_by(Delivery.message)
+    )
+
+
+def _record(
+    receiver: Receiver,
+    batch: Sequence[Delivery],
+    outcome: Outcome,
+    now: datetime,
+    *,
+    is_slow: bool,
+) -> None:
+    """Mark what was sent, and decide when the next attempt is due."""
+    is_test = batch[0].message.type == TEST
+    given_up: list[Delivery] = []
+    kept: list[Delivery] = []
+    for each in batch:
+        is_last_try = is_test or outcome.is_final or is_overdue(each.message, now)
+        (given_up if is_last_try and not outcome.is_delivered else kept).append(each)
+    with db.atomic():
+        lock_receivers(Receiver.id == receiver.id)
+        _mark(kept, "delivered" if outcome.is_delivered else "waiting", outcome, now)
+        _mark(given_up, "given_up", outcome, now)
+        if is_test and not outcome.is_delivered:
+            Receiver.update(is_slow=is_slow).where(Receiver.id == receiver.id).execute()
+            return  # which says nothing about when the others are due
+        failed_attempts = 0 if outcome.is_delivered else receiver.failed_attempts + 1
+        head = _find_head(receiver) if given_up else None
+        is_next_overdue = head is not None and is_overdue(head.message, now)
+        wait = FIRST_WAIT if is_next_overdue else compute_wait(failed_attempts, outcome.retry_after)
+        if receiver.kind == "channel":
+            wait = max(wait, CHANNEL_INTERVAL)
+        Receiver.update(
+            failed_attempts=failed_attempts,
+            first_failed_at=(receiver.first_failed_at or now) if failed_attempts else None,
+            next_attempt_at=now + wait if wait else None,
+            is_slow=is_slow,
+        ).where(Receiver.id == receiver.id).execute()
+
+
+def _mark(deliveries: Sequence[Delivery], state: str, outcome: Outcome, now: datetime) -> None:
+    # A message may be erased while it is on its way; SQLite then gives its number, and that of its
+    # delivery, to the next one. Only the message's id says that it is still the same.
+    messages = Message.select(Message.number).where(
+        Message.id.in_([each.message.id for each in deliveries])
+    )
+    if deliveries:
+        Delivery.update(
+            state=state,
+            attempts=Delivery.attempts + 1,
+            attempted_at=now,
+            answer=outcome.answer,
+        ).where(
+            Delivery.id.in_([each.id for each in deliveries]), Delivery.message.in_(messages)
+        ).execute()

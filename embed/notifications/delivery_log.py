@@ -1,0 +1,130 @@
+"""What became of messages, and sending them again; test messages."""
+
+from datetime import datetime
+
+from peewee import Expression, ModelSelect
+
+from embed.db.connection import db
+from embed.db.constraints import skip_if_reference_missing
+from embed.db.models import Delivery, Message, Owner, Page, Receiver
+from embed.domain.identifiers import make_id
+from embed.errors import NotFound
+from embed.events.outbox import TEST, lock_receivers, write_message
+from embed.notifications.delivery import send
+from embed.runtime import Runtime
+from embed.serializers import write_json
+
+MAX_LISTED = 50
+
+
+def list_deliveries(receiver_id: str, *, limit: int = MAX_LISTED) -> list[Delivery]:
+    """Return the newest first, with their messages."""
+    found = _select().where(Delivery.receiver == receiver_id)
+    return list(found.order_by(Delivery.message.desc()).limit(limit))
+
+
+def get_delivery(delivery_id: int) -> Delivery:
+    """Raises NotFound."""
+    delivery = _select().where(Delivery.id == delivery_id).get_or_none()
+    if delivery is None:
+        raise NotFound(f"There is no delivery {delivery_id}.")
+    return delivery
+
+
+def _select() -> "ModelSelect[Delivery]":
+    return (
+        Delivery.select(Delivery, Message, Receiver).join(Message).switch(Delivery).join(Receiver)
+    )
+
+
+def send_again(delivery_id: int) -> Delivery:
+    """Let a message be sent once more, with the same id, before those that are newer.
+
+    A receiver that failed last is tried at once. Raises NotFound.
+    """
+    delivery = get_delivery(delivery_id)
+    with db.atomic():
+        lock_receivers(Receiver.id == delivery.receiver_id)
+        Delivery.update(state="waiting").where(Delivery.id == delivery_id).execute()
+        _try_at_once(delivery.receiver_id)
+    delivery.state = "waiting"
+    return delivery
+
+
+def send_all_again(page_id: str) -> int:
+    """Let all messages of a page be sent again that were given up, but no tests; return how many.
+
+    Receivers that failed last are tried at once.
+    """
+    messages = Message.select(Message.number).where(Message.page == page_id, Message.type != TEST)
+    receivers = Receiver.select(Receiver.id).where(Receiver.page == page_id)
+    with db.atomic():
+        lock_receivers(Receiver.page == page_id)
+        count: int = (
+            Delivery.update(state="waiting")
+            .where(
+                Delivery.receiver.in_(receivers),
+                Delivery.state == "given_up",
+                Delivery.message.in_(messages),
+            )
+            .execute()
+        )
+        _end_waits(Receiver.page == page_id)
+    return count
+
+
+def queue_test(receiver_id: str, now: datetime) -> Message:
+    """Leave a test message, which goes ahead of all others. Raises NotFound."""
+    receiver = _get_receiver(receiver_id)
+    message = None
+    with skip_if_reference_missing(), db.atomic():
+        message = write_message(receiver.page_id, TEST, {}, [receiver_id], now)
+        _try_at_once(receiver_id)
+    if message is None:
+        raise NotFound(f"The receiver {receiver_id} was removed meanwhile.")
+    return message
+
+
+def send_test(receiver_id: str, runtime: Runtime) -> Delivery:
+    """Send a test message in this thread, and return how that went. Raises NotFound."""
+    receiver = _get_receiver(receiver_id)
+    message = Message(
+        id=make_id(),
+        page=receiver.page,
+        type=TEST,
+        data=write_json({"trackingPageId": receiver.page_id}, is_compact=True).decode(),
+        created_at=runtime.clock(),
+    )
+    outcome = send(receiver, [message], runtime)
+    delivery = Delivery(
+        message=message,
+        receiver=receiver,
+        state="delivered" if outcome.is_delivered else "given_up",
+        attempts=1,
+        attempted_at=runtime.clock(),
+        answer=outcome.answer,
+    )
+    with skip_if_reference_missing(), db.atomic():  # the receiver may be removed meanwhile
+        message.save(force_insert=True)
+        delivery.message = message
+        delivery.save(force_insert=True)
+        if outcome.is_delivered:
+            _try_at_once(receiver_id)
+    return delivery
+
+
+def _try_at_once(receiver_id: str) -> None:
+    """End the wait after failures; the pause between two texts to a channel stays."""
+    _end_waits(Receiver.id == receiver_id)
+
+
+def _end_waits(condition: Expression) -> None:
+    Receiver.update(next_attempt_at=None).where(condition, Receiver.failed_attempts > 0).execute()
+
+
+def _get_receiver(receiver_id: str) -> Receiver:
+    query = Receiver.select(Receiver, Page, Owner).join(Page).join(Owner)
+    receiver = query.where(Receiver.id == receiver_id).get_or_none()
+    if receiver is None:
+        raise NotFound(f"There is no receiver {receiver_id}.")
+    return receiver

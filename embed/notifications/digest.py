@@ -1,0 +1,98 @@
+"""The words of channels: one short plain text for all that happened, in the owner's language."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from babel.support import NullTranslations
+
+from embed.db.models import Message, Page
+from embed.domain.texts import neutralise
+from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
+
+MAX_NAMES = 5
+_MAX_NAME_LENGTH = 40
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    title: str
+    body: str
+
+
+def write_digest(page: Page, messages: Iterable[Message], *, public_url: str | None) -> Digest:
+    """Sum up messages; without `public_url` there is no link to the queue."""
+    words = _load_words(page)
+    by_type: dict[str, list[Data]] = {}
+    for message in messages:
+        by_type.setdefault(message.type, []).append(msgspec.json.decode(message.data))
+    lines = _write_lines(words, by_type)
+    if public_url is not None:
+        link = f"{public_url}/dashboard/pages/{page.id}/queue"
+        lines.append(words.gettext("Open the queue: %(link)s") % {"link": link})
+    title = words.gettext("News of %(page)s") % {"page": _name_page(page)}
+    return Digest(title, "\n".join(lines))
+
+
+def write_test(page: Page) -> Digest:
+    words = _load_words(page)
+    return Digest(
+        words.gettext("Test message of %(page)s") % {"page": _name_page(page)},
+        words.gettext("The messages of this page arrive here."),
+    )
+
+
+def _write_lines(words: NullTranslations, by_type: dict[str, list[Data]]) -> list[str]:
+    created = by_type.get("submission.created", [])
+    pending = [each for each in created if each["status"] == "pending"]
+    added = [each for each in created if each["status"] != "pending"]
+    decided = by_type.get("submission.decided", [])
+    withdrawn = by_type.get("submission.withdrawn", [])
+    flagged = by_type.get("wallet.flagged", [])
+    lines = []
+    if pending:
+        line = words.gettext("New submissions to review: %(count)s")
+        lines.append(_count(line, [each["nickname"] for each in pending]))
+    if added:
+        line = words.gettext("Wallets added without review: %(count)s")
+        lines.append(_count(line, [each["nickname"] for each in added]))
+    if decided:
+        line = words.gettext("Decided submissions: %(count)s")
+        lines.append(_count(line, [each["nickname"] for each in decided]))
+    if withdrawn:  # without names: they are erased
+        line = words.gettext("Submissions withdrawn by their wallets' holders: %(count)s")
+        lines.append(line % {"count": len(withdrawn)})
+    if flagged:
+        line = words.gettext("Wallets below the minimum balance: %(count)s")
+        names = [each["publicAlias"] or _shorten(each["address"]) for each in flagged]
+        lines.append(_count(line, names))
+    for filling in by_type.get("queue.filling", [])[-1:]:
+        line = words.gettext(
+            "The queue is filling up: %(pending)s of %(capacity)s places are taken"
+        )
+        lines.append(line % {"pending": filling["pending"], "capacity": filling["queueCapacity"]})
+    return lines
+
+
+def _count(line: str, names: Sequence[str]) -> str:
+    """Complete a line with how many there are, and with the first of their names."""
+    shown = [neutralise(name, max_length=_MAX_NAME_LENGTH) for name in names[:MAX_NAMES]]
+    if len(names) > MAX_NAMES:
+        shown.append("…")
+    return f"{line % {'count': len(names)}} ({', '.join(shown)})"
+
+
+def _shorten(address: str) -> str:
+    return f"{address[:4]}…{address[-4:]}"
+
+
+def _name_page(page: Page) -> str:
+    return neutralise(page.public_title or page.token_name, max_length=_MAX_NAME_LENGTH)
+
+
+def _load_words(page: Page) -> NullTranslations:
+    language = page.owner.language
+    return load_catalog(language if language in LANGUAGES else SOURCE_LANGUAGE)

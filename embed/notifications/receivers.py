@@ -1,0 +1,160 @@
+"""The receivers of a page: its webhooks and channels."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Literal
+
+from embed.db.models import Receiver
+from embed.errors import InvalidInput, NotFound
+from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
+from embed.events.kinds import ReceiverAdded, ReceiverRemoved, SecretRotated
+from embed.events.outbox import MESSAGE_TYPES
+from embed.notifications import channels, webhooks
+from embed.notifications.signatures import make_secret, make_signing_key
+from embed.pages import get_page
+from embed.settings import Settings
+
+Kind = Literal["webhook", "channel"]
+
+MAX_RECEIVERS = 20  # of a page
+SECRET_OVERLAP = timedelta(days=1)  # in which the previous secret signs as well
+# Owners decide themselves, so a channel does not tell them of it unless they ask for that.
+CHANNEL_TYPES = (
+    "submission.created",
+    "submission.withdrawn",
+    "wallet.flagged",
+    "queue.filling",
+)
+
+
+def add_webhook(
+    page_id: str,
+    raw_url: str,
+    *,
+    event_types: Sequence[str] = (),
+    settings: Settings,
+    now: datetime,
+    actor: str = COMMAND_LINE,
+) -> Receiver:
+    """Add a webhook with new secrets; without `event_types` it is told of everything.
+
+    Raises NotFound, InvalidInput.
+    """
+    url = webhooks.check_url(raw_url, settings)
+    receiver = Receiver(
+        kind="webhook",
+        target=url,
+        event_types=_parse_types(event_types),
+        secret=make_secret(),
+        signing_key=make_signing_key(),
+        created_at=now,
+    )
+    return _add(receiver, page_id, now, actor)
+
+
+def add_channel(
+    page_id: str,
+    raw_target: str,
+    *,
+    event_types: Sequence[str] = (),
+    settings: Settings,
+    now: datetime,
+    actor: str = COMMAND_LINE,
+) -> Receiver:
+    """Add an e-mail address or an address of Apprise; without `event_types`: CHANNEL_TYPES.
+
+    Raises NotFound, InvalidInput.
+    """
+    target = channels.check_target(raw_target, settings)
+    receiver = Receiver(
+        kind="channel",
+        target=target,
+        event_types=_parse_types(event_types or CHANNEL_TYPES),
+        created_at=now,
+    )
+    return _add(receiver, page_id, now, actor)
+
+
+def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
+    for each in raw:
+        if each not in MESSAGE_TYPES:
+            raise InvalidInput(
+                f"{each!r} is no type of message; these are: {', '.join(MESSAGE_TYPES)}.",
+                field="event_types",
+            )
+    return tuple(dict.fromkeys(raw))
+
+
+def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receiver:
+    with editing(page_id, actor, now) as edit:
+        present = Receiver.select().where(Receiver.page == edit.page)
+        if present.count() >= MAX_RECEIVERS:
+            raise InvalidInput(f"A page has at most {MAX_RECEIVERS} webhooks and channels.")
+        receiver.page = edit.page
+        receiver.save(force_insert=True)
+        edit.record(ReceiverAdded(receiver.kind, mask_target(receiver)))
+    return receiver
+
+
+def list_receivers(page_id: str, kind: Kind) -> list[Receiver]:
+    """Return a page's webhooks or channels, oldest first. Raises NotFound."""
+    found = Receiver.select().where(Receiver.page == get_page(page_id), Receiver.kind == kind)
+    return list(found.order_by(Receiver.created_at, Receiver.id))
+
+
+def get_receiver(receiver_id: str, kind: Kind) -> Receiver:
+    """Raises NotFound."""
+    receiver = Receiver.get_or_none(Receiver.id == receiver_id, Receiver.kind == kind)
+    if receiver is None:
+        raise NotFound(f"There is no {kind} {receiver_id}.")
+    return receiver
+
+
+def remove_receiver(
+    receiver_id: str, kind: Kind, now: datetime, *, actor: str = COMMAND_LINE
+) -> Receiver:
+    """Remove a receiver; what waits for it is not delivered. Raises NotFound."""
+    get_receiver(receiver_id, kind)
+    with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
+        edit.record(ReceiverRemoved(receiver.kind, mask_target(receiver)))
+        receiver.delete_instance()
+    return receiver
+
+
+def rotate_secret(
+    receiver_id: str,
+    now: datetime,
+    *,
+    actor: str = COMMAND_LINE,
+    at_most_every: timedelta = timedelta(),
+) -> Receiver:
+    """Give a webhook a new secret; the previous one signs as well for SECRET_OVERLAP.
+
+    One that is younger than `at_most_every` stays. Raises NotFound.
+    """
+    get_receiver(receiver_id, "webhook")
+    with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
+        expires_at = receiver.previous_secret_expires_at
+        if expires_at is None or now - (expires_at - SECRET_OVERLAP) >= at_most_every:
+            _rotate(edit, receiver)
+    return receiver
+
+
+def _rotate(edit: Edit, receiver: Receiver) -> None:
+    receiver.previous_secret = receiver.secret
+    receiver.previous_secret_expires_at = edit.now + SECRET_OVERLAP
+    receiver.secret = make_secret()
+    receiver.save(
+        only=[
+            Receiver.secret,
+            Receiver.previous_secret,
+            Receiver.previous_secret_expires_at,
+        ]
+    )
+    edit.record(SecretRotated(receiver.kind, mask_target(receiver)))
+
+
+def mask_target(receiver: Receiver) -> str:
+    """Return where a receiver's messages go, without secrets."""
+    mask = webhooks.mask_url if receiver.kind == "webhook" else channels.mask_target
+    return mask(receiver.target)

@@ -1,0 +1,241 @@
+"""The outbox: a message exists if and only if the change does."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+from many_submissions import add_submissions
+from servers import PROJECT_DIR
+from world import SECRET_KEY, Visitor, code_of
+
+from embed.db.connection import db
+from embed.db.models import Delivery, Message, Receiver
+from embed.domain.policy import is_filling
+from embed.errors import InvalidInput
+from embed.events.editing import editing
+from embed.events.kinds import SubmissionApproved, WalletFlagged, WalletUnflagged
+from embed.notifications.delivery import find_due_receivers
+from embed.serializers import describe_submission
+from embed.submissions import decisions
+from embed.submissions.queries import list_of_page
+
+
+def add_receiver(world, *event_types: str, page_id=None) -> Receiver:
+    return Receiver.create(
+        page=page_id or world.page_id,
+        kind="channel",
+        target="json://192.0.2.1",
+        event_types=event_types,
+        created_at=world.clock(),
+    )
+
+
+def read_messages(receiver=None) -> list[tuple[str, dict]]:
+    """Return type and data of the messages that wait, oldest first."""
+    query = Delivery.select(Delivery, Message).join(Message).order_by(Message.number)
+    if receiver is not None:
+        query = query.where(Delivery.receiver == receiver)
+    return [(each.message.type, json.loads(each.message.data)) for each in query]
+
+
+def test_pending_submission_is_told(world):
+    add_receiver(world)
+    world.submit(Visitor(), "Ann")
+
+    (submission,) = list_of_page(world.page_id)
+    told = describe_submission(submission) | {"trackingPageId": world.page_id}
+    assert read_messages() == [("submission.created", told)]
+    assert told["status"] == "pending"
+
+
+def test_submission_that_is_approved_at_once_is_told(world):
+    add_receiver(world)
+    world.configure(auto_approve=True)
+    world.submit(Visitor())
+
+    ((message_type, data),) = read_messages()
+    assert (message_type, data["status"]) == ("submission.created", "auto_approved")
+
+
+def test_refused_submission_is_not_told(world):
+    visitor = Visitor()
+    world.submit(visitor)
+    add_receiver(world)
+
+    assert code_of(world.submit(visitor)) == "duplicate"
+    assert read_messages() == []
+    assert Message.select().count() == 0
+
+
+def test_page_without_receivers_has_no_messages(world):
+    add_receiver(world, page_id=world.make_page())
+    world.submit(Visitor())
+    for submission in list_of_page(world.page_id):
+        world.approve(submission.id)
+
+    assert Message.select().count() == 0
+
+
+def test_receiver_is_told_what_it_asked_for(world):
+    decided = add_receiver(world, "submission.decided", "queue.filling")
+    everything = add_receiver(world)
+    world.approve(world.submit(Visitor()).json["submissionId"])
+
+    assert [each for each, _ in read_messages(decided)] == ["submission.decided"]
+    assert [each for each, _ in read_messages(everything)] == [
+        "submission.created",
+        "submission.decided",
+    ]
+    assert Message.select().count() == 2  # receivers share them
+
+
+def test_decisions_are_told_as_the_submission_is_then(world):
+    one, two = (world.submit(Visitor()).json["submissionId"] for _ in range(2))
+    add_receiver(world)
+    world.approve(one)
+    world.reject(two)
+    decisions.undo(two, world.clock(), actor="owner@example.com")
+
+    told = [
+        (message_type, data["id"], data["status"], data["rejectReason"])
+        for message_type, data in read_messages()
+    ]
+    assert told == [
+        ("submission.decided", one, "approved", None),
+        ("submission.decided", two, "rejected", "manual"),
+        ("submission.decided", two, "pending", None),
+    ]
+
+
+def test_decision_that_is_refused_is_not_told(world):
+    submission_id = world.submit(Visitor()).json["submissionId"]
+    world.reject(submission_id)
+    add_receiver(world)
+
+    with pytest.raises(InvalidInput):
+        world.approve(submission_id)
+    assert read_messages() == []
+
+
+def test_change_that_fails_leaves_no_message(world):
+    add_receiver(world)
+    (submission,) = list_of_page(world.submit(Visitor()) and world.page_id)
+    before = len(read_messages())
+
+    def change() -> None:
+        with editing(world.page_id, "owner@example.com", world.clock()) as edit:
+            edit.record(SubmissionApproved.of(submission))
+            raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        change()
+    assert len(read_messages()) == before
+
+
+def test_statements_of_a_bulk_decision_grow_by_the_same_number_for_each(world, count_statements):
+    add_receiver(world)
+    ids = add_submissions(world, 32)
+
+    def reject(count: int) -> int:
+        chosen = [ids.pop() for _ in range(count)]
+        return count_statements(
+            lambda: decisions.change_many(
+                world.page, chosen, lambda one: decisions.reject(one, world.clock())
+            )
+        )
+
+    one, eleven, twenty = reject(1), reject(11), reject(20)
+    assert (eleven - one) / 10 == (twenty - eleven) / 9
+    assert len(read_messages()) == 32
+
+
+def test_flagged_wallet_is_told_with_exact_amounts_and_one_that_recovered_is_not(world):
+    add_receiver(world)
+    wallet = world.track(Visitor().address, alias="Whale")
+    amounts = Decimal("18446744073.709551615"), Decimal("1E-7")
+    with editing(world.page_id, "holding watch", world.clock()) as edit:
+        edit.record(WalletFlagged(wallet.id, wallet.address, "Whale", *amounts, is_hidden=True))
+        edit.record(WalletUnflagged(wallet.id, wallet.address, "Whale", *amounts))
+
+    (message,) = Message.select()
+    assert message.type == "wallet.flagged"
+    assert '"tokenBalance":18446744073.709551615,"minBalance":0.0000001' in message.data
+    assert json.loads(message.data)["hidden"] is True
+
+
+# The queue fills
+
+
+def list_fillings() -> list[int]:
+    return [data["pending"] for kind, data in read_messages() if kind == "queue.filling"]
+
+
+def test_queue_that_fills_is_told_once_until_it_was_emptier(world):
+    add_receiver(world)
+    world.configure(queue_capacity=5)
+    ids = [world.submit(Visitor()).json["submissionId"] for _ in range(5)]
+    assert list_fillings() == [4]
+
+    world.reject(ids[0])  # 4 wait
+    world.submit(Visitor())
+    assert list_fillings() == [4]
+
+    world.reject(ids[1])
+    world.reject(ids[2])  # 3 wait
+    world.submit(Visitor())
+    assert list_fillings() == [4, 4]
+
+
+def test_undone_decision_may_fill_the_queue(world):
+    add_receiver(world)
+    world.configure(queue_capacity=5)
+    ids = [world.submit(Visitor()).json["submissionId"] for _ in range(4)]
+    world.reject(ids[0])
+    decisions.undo(ids[0], world.clock(), actor="owner@example.com")
+
+    assert list_fillings() == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("capacity", "filling"), [(0, []), (1, [1]), (2, [2]), (5, [4]), (7, [6]), (100, [80])]
+)
+def test_queue_fills_at_four_fifths(capacity, filling):
+    assert [count for count in range(1, 120) if is_filling(count, capacity)] == filling
+
+
+# A kill
+
+DECIDE_AND_DIE = """
+import os, signal, sys
+from embed.db.connection import open_database
+from embed.domain.times import now
+from embed.submissions import decisions
+open_database(os.environ["DATABASE_URL"])
+decisions.reject(sys.argv[1], now())
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_kill_between_a_change_and_its_delivery_loses_nothing(world, environ):
+    receiver = add_receiver(world)
+    submission_id = world.submit(Visitor()).json["submissionId"]
+    db.close()
+
+    killed = subprocess.run(
+        [sys.executable, "-c", DECIDE_AND_DIE, submission_id],
+        env=os.environ | environ | {"SECRET_KEY": SECRET_KEY},
+        cwd=PROJECT_DIR,
+        timeout=60,
+        check=False,
+    )
+
+    assert killed.returncode == -signal.SIGKILL
+    assert [message_type for message_type, _ in read_messages(receiver)] == [
+        "submission.created",
+        "submission.decided",
+    ]
+    assert find_due_receivers(world.clock()) == [receiver.id]

@@ -1,0 +1,110 @@
+"""Pages with receivers on this machine."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail_server
+
+from embed.db.models import Delivery, Message, Receiver
+from embed.domain import times
+from embed.events.outbox import send_message
+from embed.notifications import receivers
+from embed.notifications.delivery import deliver
+from embed.runtime import EXTENSION, Runtime
+
+
+@pytest.fixture
+def open_world(world_with):
+    """A page whose receivers may be on this machine; its clock starts now, as receivers check."""
+    world = world_with(ALLOW_PRIVATE_TARGETS="1")
+    world.clock.now = times.now()
+    return world
+
+
+@pytest.fixture
+def runtime(request) -> Runtime:
+    return request.getfixturevalue("app").extensions[EXTENSION]
+
+
+@pytest.fixture
+def http_receiver() -> Iterator[HttpReceiver]:
+    with run_http_receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def mailbox() -> Iterator[Mailbox]:
+    with run_mail_server() as server:
+        yield server
+
+
+class Owner:
+    """What the owner of a page with receivers does and sees."""
+
+    def __init__(self, world, runtime: Runtime) -> None:
+        self.world = world
+        self.runtime = runtime
+
+    def add_webhook(self, url: str, *event_types: str) -> Receiver:
+        return receivers.add_webhook(
+            self.world.page_id,
+            url,
+            event_types=event_types,
+            settings=self.runtime.settings,
+            now=self.world.clock(),
+        )
+
+    def add_channel(self, target: str, *event_types: str) -> Receiver:
+        return receivers.add_channel(
+            self.world.page_id,
+            target,
+            event_types=event_types,
+            settings=self.runtime.settings,
+            now=self.world.clock(),
+        )
+
+    def add_unchecked_channel(self, target: str) -> Receiver:
+        """Add a channel that leads inside the network, as a name may that changes later."""
+        return Receiver.create(
+            page=self.world.page_id,
+            kind="channel",
+            target=target,
+            created_at=self.world.clock(),
+        )
+
+    def tell(self, message_type: str = "queue.filling", **data: object) -> str:
+        """Leave a message for all receivers, and return its id."""
+        data = data or {"pending": 8, "queueCapacity": 10}
+        send_message(self.world.page, message_type, data, self.world.clock())
+        return Message.select().order_by(Message.number.desc()).get().id
+
+    def tell_of_submission(self, nickname: str, status: str = "pending") -> None:
+        self.tell("submission.created", nickname=nickname, status=status)
+
+    def deliver(self, receiver: Receiver) -> None:
+        deliver(receiver.id, self.runtime)
+
+    def list_states(self, receiver: Receiver) -> list[tuple[str, int, str | None]]:
+        """Return state, attempts and answer of the receiver's deliveries, oldest first."""
+        found = Delivery.select().where(Delivery.receiver == receiver).order_by(Delivery.message)
+        return [(each.state, each.attempts, each.answer) for each in found]
+
+    def read(self, receiver: Receiver) -> Receiver:
+        return Receiver.get_by_id(receiver.id)
+
+
+@pytest.fixture
+def owner(open_world, runtime) -> Owner:
+    return Owner(open_world, runtime)
+
+
+@pytest.fixture
+def owner_with(world_with, request) -> Callable[..., Owner]:
+    """Make the owner with some settings: ``owner_with(PUBLIC_URL=...)``."""
+
+    def make(**variables: str) -> Owner:
+        world = world_with(**variables)
+        world.clock.now = times.now()
+        return Owner(world, request.getfixturevalue("runtime"))
+
+    return make

@@ -1,0 +1,506 @@
+"""Channels: what may be added, how it is shown, and what arrives by e-mail and Apprise."""
+
+import json
+import logging
+import time
+import zlib
+from datetime import timedelta
+
+import pytest
+import requests
+from raw_server import send, serve_raw, wait
+from receivers import run_http_receiver, run_mail_server
+from world import Visitor, one_database
+
+from embed.errors import InvalidInput
+from embed.notifications import channels, delivery_log
+from embed.notifications.channels import check_target, mask_target
+from embed.notifications.delivery import find_due_receivers
+from embed.notifications.mailboxes import build_arguments, find_sender
+from embed.outbound import guard
+from embed.outbound.guard import is_allowed
+
+TOKEN = "JHMHI8qBe7bk2ZwO5U711o3dV_js"
+DISCORD = f"discord://4174216298/{TOKEN}"
+
+
+def json_target(http_receiver) -> str:
+    return f"json://127.0.0.1:{http_receiver.port}/hook"
+
+
+def read_body(received) -> str:
+    return json.loads(received.body)["message"]
+
+
+# What may be added
+
+
+@pytest.fixture
+def settings(app, runtime):
+    return runtime.settings
+
+
+@one_database
+@pytest.mark.parametrize(
+    "target",
+    [
+        DISCORD,
+        f"https://discord.com/api/webhooks/4174216298/{TOKEN}",
+        "ntfys://ntfy.sh/topic",
+        "tgram://123456789:abcdefg_hijklmnop/12315544/",
+        "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/general",
+        "mailtos://user:password@example.com?to=ann@example.org",
+    ],
+)
+def test_addresses_of_apprise_are_channels(settings, target):
+    assert check_target(f" {target} ", settings) == target
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("syslog://", "on the server itself"),
+        ("dbus://", "on the server itself"),
+        ("windows://", "on the server itself"),
+        ("vapid://x", "reads files"),
+        ("irc://irc.example.com/news", "not checked here"),
+        ("rsyslog://127.0.0.1", "not checked here"),
+        (f"{DISCORD}?template=/etc/passwd", "template"),
+        (f"{DISCORD}?TEMPLATE=file:///etc/passwd", "template"),
+        (f"https://discord.com/api/webhooks/4174216298/{TOKEN}?template=x", "template"),
+        ("tgram://123456789:abcdefg_hijklmnop/1/?template=x", "template"),
+        ("slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/general?template=x", "template"),
+        ("mailto://u:p@example.com?pgppub=/etc/passwd", "PGP"),
+        ("mailto://u:p@example.com?pgp=sign", "PGP"),
+        ("mailto://u:p@example.com?wkd=yes", "PGP"),
+        ("", "neither"),
+        ("ann", "neither"),
+        ("nosuchservice://x", "neither"),
+        ("file:///etc/passwd", "neither"),
+        ("/etc/passwd", "neither"),
+        ("https://example.com/", "neither"),
+        ("discord://4174216298", "neither"),
+        ("json://[::1", "neither"),
+        ("ntfys://ntfy.sh/a\nb", "neither"),
+        ("ntfys://ntfy.sh/" + "a" * 2000, "neither"),
+        ("ann@example.com, bob@example.com", "neither"),
+        ("ann@example.com\r\nBcc: bob@example.com", "neither"),
+    ],
+)
+def test_what_is_no_channel_is_refused_with_a_reason(settings, target, reason):
+    with pytest.raises(InvalidInput, match=reason) as refusal:
+        check_target(target, settings)
+
+    assert TOKEN not in str(refusal.value)
+
+
+@one_database
+@pytest.mark.parametrize(
+    "target",
+    [
+        "json://10.0.0.1/",
+        "ntfy://localhost/topic",
+        "jsons://[::1]:80",
+        "gotify://127.0.0.1./abcdefghijklmno",
+    ],
+)
+def test_target_inside_the_network_is_refused_when_it_is_added(settings, target):
+    with pytest.raises(InvalidInput, match="ALLOW_PRIVATE_TARGETS"):
+        check_target(target, settings)
+
+
+@one_database
+def test_mail_address_needs_a_mail_server(settings):
+    with pytest.raises(InvalidInput, match="SMTP_URL"):
+        check_target("ann@example.com", settings)
+
+
+@pytest.mark.parametrize(
+    ("target", "masked"),
+    [
+        ("ann@example.com", "ann@example.com"),
+        (DISCORD, "discord://4...8/J...s/"),
+        ("json://ann:hunter2@example.com/secret?+X-Key=secret", "json://ann:****@example.com/…"),
+        ("ntfys://ann:hunter2@ntfy.example.com/topic", "ntfys://ann:****@ntfy.example.com/…"),
+        ("ntfys://ntfy.sh/topic", "ntfys://ntfy.sh/…"),
+        ("ntfys://topic", "ntfys://…"),
+        ("enigma2s://ann:hunter2@example.com/secret", "enigma2s://ann:****@example.com/…"),
+        ("twist://ann:hunter2@example.com", "twist://****:****@example.com/%23general/"),
+        ("goneservice://secret", "goneservice://…"),
+    ],
+)
+def test_masked_target_holds_no_secret(target, masked):
+    assert mask_target(target) == masked
+
+
+# Delivery
+
+
+def test_all_that_waits_is_one_message_a_minute(owner, http_receiver):
+    channel = owner.add_channel(json_target(http_receiver))
+    for number in range(500):
+        owner.tell_of_submission(f"Visitor {number}")
+
+    owner.deliver(channel)
+    owner.tell_of_submission("Late")
+    owner.deliver(channel)
+
+    assert len(http_receiver.received) == 1
+    assert "New submissions to review: 500 (Visitor 0, Visitor 1" in read_body(
+        http_receiver.received[0]
+    )
+    now = owner.world.clock()
+    assert find_due_receivers(now + timedelta(seconds=59)) == []
+    assert find_due_receivers(now + timedelta(seconds=60)) == [channel.id]
+    owner.world.clock.forward(seconds=60)
+    owner.deliver(channel)
+    assert "New submissions to review: 1 (Late)" in read_body(http_receiver.received[1])
+    assert {state for state, *_ in owner.list_states(channel)} == {"delivered"}
+
+
+def test_failed_channel_is_tried_again_and_gets_what_came_meanwhile_too(owner, http_receiver):
+    channel = owner.add_channel(json_target(http_receiver))
+    owner.tell_of_submission("Ann")
+    http_receiver.statuses = [403]
+    owner.deliver(channel)
+    assert owner.list_states(channel) == [("waiting", 1, "403 Forbidden")]
+    wait_time = owner.read(channel).next_attempt_at - owner.world.clock()
+    assert wait_time == timedelta(minutes=1)
+
+    owner.tell_of_submission("Bob")
+    owner.world.clock.forward(minutes=1)
+    owner.deliver(channel)
+
+    assert "2 (Ann, Bob)" in read_body(http_receiver.received[1])
+    assert owner.list_states(channel) == [("delivered", 2, "sent"), ("delivered", 1, "sent")]
+
+
+def test_old_part_of_what_waits_is_given_up(owner, http_receiver):
+    channel = owner.add_channel(json_target(http_receiver))
+    owner.tell_of_submission("Ann")
+    owner.world.clock.forward(days=1)
+    owner.tell_of_submission("Bob")
+    http_receiver.statuses = [500]
+
+    owner.deliver(channel)
+
+    assert [state for state, *_ in owner.list_states(channel)] == ["given_up", "waiting"]
+
+
+def test_test_is_a_message_of_its_own(owner, http_receiver):
+    channel = owner.add_channel(json_target(http_receiver))
+    owner.tell_of_submission("Ann")
+    delivery_log.queue_test(channel.id, owner.world.clock())
+
+    owner.deliver(channel)
+    owner.world.clock.forward(minutes=1)
+    owner.deliver(channel)
+
+    first, second = http_receiver.received
+    assert json.loads(first.body)["title"] == "Test message of USD Coin"
+    assert "Ann" in read_body(second)
+
+
+def test_channel_hears_of_decisions_only_if_it_asks_for_them(owner, http_receiver):
+    quiet = owner.add_channel(json_target(http_receiver))
+    asked = owner.add_channel(json_target(http_receiver), "submission.decided")
+    submission_id = owner.world.submit(Visitor()).json["submissionId"]
+    owner.world.approve(submission_id)
+
+    assert len(owner.list_states(quiet)) == 1
+    assert len(owner.list_states(asked)) == 1
+
+
+@one_database
+def test_channel_inside_the_network_is_refused_when_the_socket_opens(owner_with, http_receiver):
+    owner = owner_with()
+    channel = owner.add_unchecked_channel(json_target(http_receiver))
+    owner.tell()
+
+    owner.deliver(channel)
+
+    assert http_receiver.received == []
+    assert owner.list_states(channel) == [("waiting", 1, "the connection failed")]
+
+
+@one_database
+def test_redirect_of_a_channel_does_not_lead_inside(owner_with, http_receiver, monkeypatch):
+    owner = owner_with()
+    with run_http_receiver() as public:
+        # The guard takes one port of this machine for a public address.
+        monkeypatch.setattr(
+            guard,
+            "is_allowed",
+            lambda address, reach: address[1] == public.port or is_allowed(address, reach),
+        )
+        public.statuses, public.headers = [307], {"Location": http_receiver.url}
+        channel = owner.add_unchecked_channel(json_target(public))
+        owner.tell()
+        owner.deliver(channel)
+
+        assert len(public.received) == 1
+    assert http_receiver.received == []
+    assert owner.list_states(channel)[0][0] == "waiting"
+
+
+@one_database
+def test_channel_that_does_not_answer_ends_in_time(owner, monkeypatch):
+    monkeypatch.setattr(channels, "TIMEOUT_S", 0.5)
+    with serve_raw(wait) as port:
+        channel = owner.add_channel(f"json://127.0.0.1:{port}/")
+        owner.tell()
+        started = time.monotonic()
+        owner.deliver(channel)
+
+    assert time.monotonic() - started < 5
+    assert owner.list_states(channel) == [("waiting", 1, "timed out")]
+
+
+@one_database
+@pytest.mark.parametrize("coding", [b"", b"Content-Encoding: gzip\r\n"])
+@pytest.mark.parametrize("status", [b"200 OK", b"500 Broken", b"302 Found\r\nLocation: /"])
+def test_answer_without_end_is_not_kept(owner, status, coding):
+    """Apprise reads answers whole; what is compressed is small only until it is unpacked."""
+    chunk = bytes(1_000_000)
+    sent = 0
+
+    def send_forever(connection):
+        nonlocal sent
+        packer = zlib.compressobj(wbits=31)
+        connection.sendall(b"HTTP/1.1 " + status + b"\r\n" + coding + b"\r\n")
+        while True:
+            connection.sendall(packer.compress(chunk) if coding else chunk)
+            sent += len(chunk)
+
+    with serve_raw(send_forever) as port:
+        channel = owner.add_channel(f"json://127.0.0.1:{port}/")
+        owner.tell()
+        started = time.monotonic()
+        owner.deliver(channel)
+
+    assert time.monotonic() - started < 10
+    assert owner.list_states(channel) == [("waiting", 1, "the connection failed")]
+    # What is on its way in buffers is not kept; packed, that is a thousand times as much.
+    assert coding or sent < 30_000_000
+
+
+@one_database
+def test_mail_servers_answer_without_end_is_not_kept(owner):
+    sent = 0
+
+    def send_forever(connection):
+        nonlocal sent
+        lines = (b"220-" + b"x" * 8000 + b"\r\n") * 50
+        while True:
+            connection.sendall(lines)
+            sent += len(lines)
+
+    with serve_raw(send_forever, reads_first=False) as port:
+        target = f"mailto://127.0.0.1:{port}?from=ann@example.com&to=bob@example.com&mode=insecure"
+        channel = owner.add_channel(target)
+        owner.tell()
+        started = time.monotonic()
+        owner.deliver(channel)
+
+    assert time.monotonic() - started < 10
+    ((state, attempts, _),) = owner.list_states(channel)
+    assert (state, attempts) == ("waiting", 1)
+    assert 0 < sent < 30_000_000
+
+
+@one_database
+def test_receiver_cannot_let_the_background_work_sleep(owner, monkeypatch):
+    """Matrix's servers may ask for a pause, and Apprise sleeps for as long as they like."""
+    monkeypatch.setattr(channels, "TIMEOUT_S", 0.5)
+    body = b'{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 8000}'
+    head = b"HTTP/1.1 429 Too Many\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with serve_raw(send(head, body)) as port:
+        channel = owner.add_channel(f"matrix://ann:password@127.0.0.1:{port}/%23room")
+        owner.tell()
+        started = time.monotonic()
+        owner.deliver(channel)
+
+    assert time.monotonic() - started < 5
+    assert owner.list_states(channel) == [("waiting", 1, "timed out")]
+
+
+@one_database
+def test_hundred_recipients_of_a_channel_take_no_longer_than_one_may(
+    owner, http_receiver, monkeypatch
+):
+    """Apprise pauses for seconds before the next one, even if there is no time left."""
+    monkeypatch.setattr(channels, "TIMEOUT_S", 0.5)
+    topics = "/".join(f"t{number}" for number in range(100))
+    channel = owner.add_channel(f"ntfy://127.0.0.1:{http_receiver.port}/{topics}")
+    owner.tell()
+    started = time.monotonic()
+    owner.deliver(channel)
+
+    assert time.monotonic() - started < 5
+    assert len(http_receiver.received) == 1
+    assert owner.list_states(channel) == [("waiting", 1, "timed out")]
+
+
+@one_database
+def test_plugin_that_breaks_is_a_failure_without_its_words(owner, http_receiver, monkeypatch):
+    channel = owner.add_channel(json_target(http_receiver) + "?+X-Key=hunter2")
+    owner.tell()
+
+    def break_down(*_, **__):
+        raise RuntimeError("json://hunter2")
+
+    monkeypatch.setattr("apprise.plugins.custom_json.NotifyJSON.send", break_down)
+    owner.deliver(channel)
+
+    assert owner.list_states(channel) == [("waiting", 1, "Apprise failed")]
+
+
+@one_database
+def test_nothing_of_a_target_is_logged(owner, http_receiver, caplog, capfd):
+    caplog.set_level(logging.DEBUG)
+    channel = owner.add_channel(
+        f"json://ann:hunter2@127.0.0.1:{http_receiver.port}/hunter3?+X-Key=hunter4"
+    )
+    owner.tell()
+    http_receiver.statuses = [500]
+    owner.deliver(channel)
+
+    written = "".join(capfd.readouterr()) + "".join(
+        record.getMessage() for record in caplog.records if record.name != "peewee"
+    )
+    assert not any(f"hunter{number}" in written for number in (2, 4))
+    assert len(http_receiver.received) == 1
+
+
+@one_database
+@pytest.mark.parametrize(
+    "target",
+    [
+        DISCORD,
+        "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/general",
+        "tgram://123456789:abcdefg_hijklmnop/12315544/",
+        "ntfys://ntfy.sh/topic",
+        "matrixs://user:password@matrix.example.com/%23room?mode=matrix",
+    ],
+)
+def test_what_well_known_services_are_sent_is_short_and_mentions_nobody(owner, monkeypatch, target):
+    """Their own servers are not asked: the request is caught where Apprise would send it."""
+    sent = []
+
+    def catch(_session, method, url, **how):
+        sent.append(repr(how.get("data")) + repr(how.get("json")))
+        answer = requests.Response()
+        answer.status_code = 200
+        answer._content = b"ok" if "slack.com" in url else b'{"ok": true}'
+        return answer
+
+    monkeypatch.setattr(requests.Session, "request", catch)
+    channel = owner.add_channel(target)
+    owner.tell(
+        "wallet.flagged",
+        publicAlias="@everyone <!channel> [x](https://evil.example)",
+        address="EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+    )
+    owner.deliver(channel)
+
+    (text,) = [each for each in sent if "Wallets below the minimum balance" in each]
+    for harmful in ("@everyone", "<!channel>", "evil.example", "](", "github"):
+        assert harmful not in text
+    assert owner.list_states(channel) == [("delivered", 1, "sent")]
+
+
+# E-mail
+
+
+def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, mailbox):
+    owner = owner_with(
+        SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}", PUBLIC_URL="https://embed.example.com"
+    )
+    channel = owner.add_channel("ann@example.com")
+    owner.tell_of_submission("Bob")
+
+    owner.deliver(channel)
+
+    assert owner.list_states(channel) == [("delivered", 1, "sent")]
+    (message,) = mailbox.messages
+    assert message["To"] == "ann@example.com"
+    assert "notifications@embed.example.com" in message["From"]
+    assert message["Subject"] == "News of USD Coin"
+    (text,) = [part for part in message.walk() if not part.is_multipart()]
+    assert text.get_content_type() == "text/plain"
+    assert text.get_content().strip().splitlines() == [
+        "New submissions to review: 1 (Bob)",
+        f"Open the queue: https://embed.example.com/dashboard/pages/{owner.world.page_id}/queue",
+    ]
+
+
+@one_database
+@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
+@pytest.mark.parametrize(("given", "state"), [("p%40ss%25w", "delivered"), ("wrong", "waiting")])
+def test_mail_server_may_ask_for_a_password(owner_with, monkeypatch, given, state):
+    monkeypatch.setattr(channels, "TIMEOUT_S", 2)  # the server does not answer a wrong one
+    with run_mail_server(user="ann@example.com", password="p@ss%w") as server:
+        owner = owner_with(SMTP_URL=f"smtp://ann%40example.com:{given}@127.0.0.1:{server.port}")
+        channel = owner.add_channel("bob@example.com")
+        owner.tell_of_submission("Cleo")
+        owner.deliver(channel)
+
+        assert [each[0] for each in owner.list_states(channel)] == [state]
+        assert len(server.messages) == (state == "delivered")
+        assert all("ann@example.com" in message["From"] for message in server.messages)
+
+
+@one_database
+def test_mail_server_may_be_inside_the_network_but_no_other(owner_with, mailbox):
+    owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}")
+    own = owner.add_unchecked_channel(
+        f"mailto://127.0.0.1:{mailbox.port}?from=a@b.example&to=c@b.example"
+    )
+    by_installation = owner.add_channel("ann@example.com")
+    owner.tell_of_submission("Bob")
+    owner.deliver(own)
+    owner.deliver(by_installation)
+
+    assert owner.list_states(own)[0][0] == "waiting"
+    assert [message["To"] for message in mailbox.messages] == ["ann@example.com"]
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("url", "host", "port", "mode"),
+    [
+        ("smtp://mail.example.com", "mail.example.com", 25, "insecure"),
+        ("smtp://mail.example.com:587", "mail.example.com", 587, "starttls"),
+        ("smtp://u:p@mail.example.com", "mail.example.com", 587, "starttls"),
+        ("smtp://u:p@mail.example.com:25", "mail.example.com", 25, "starttls"),
+        ("smtp://u:p@localhost:25", "localhost", 25, "insecure"),
+        ("smtps://u:p@mail.example.com", "mail.example.com", 465, "ssl"),
+    ],
+)
+def test_passwords_travel_encrypted(owner_with, url, host, port, mode):
+    settings = owner_with(SMTP_URL=url).runtime.settings
+    arguments = build_arguments("ann@example.com", settings)
+
+    assert (arguments["smtp_host"], arguments["port"], arguments["secure_mode"]) == (
+        host,
+        port,
+        mode,
+    )
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("variables", "sender"),
+    [
+        ({"SMTP_URL": "smtp://mail.example.com?from=news@example.com"}, "news@example.com"),
+        ({"SMTP_URL": "smtp://ann%40example.com:p@mail.example.com"}, "ann@example.com"),
+        (
+            {"SMTP_URL": "smtp://ann:p@mail.example.com", "PUBLIC_URL": "https://e.example"},
+            "notifications@e.example",
+        ),
+        ({"SMTP_URL": "smtp://ann:p@mail.example.com"}, "notifications@localhost"),
+    ],
+)
+def test_sender_is_named_by_the_address_of_the_server_or_by_our_own(owner_with, variables, sender):
+    assert find_sender(owner_with(**variables).runtime.settings) == sender

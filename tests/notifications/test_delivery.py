@@ -1,0 +1,409 @@
+"""deliver(): at least once, in order, tried again, given up visibly; one receiver by itself."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import timedelta
+from threading import Event, Thread
+
+import pytest
+from receivers import run_http_receiver
+
+from embed.db.connection import db
+from embed.db.models import Delivery, Message, Receiver
+from embed.errors import NotFound
+from embed.notifications import delivery, delivery_log, outbox, receivers
+from embed.notifications.delivery import deliver, find_due_receivers
+from embed.notifications.retries import LONGEST_WAIT, compute_wait
+
+
+def test_messages_arrive_in_the_order_of_what_happened(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    ids = [owner.tell() for _ in range(5)]
+
+    owner.deliver(webhook)
+
+    assert http_receiver.ids == ids
+    assert owner.list_states(webhook) == [("delivered", 1, "204 No Content")] * 5
+
+
+def test_only_receivers_with_something_to_send_now_are_due(owner, http_receiver):
+    now = owner.world.clock()
+    waiting = owner.add_webhook(http_receiver.url)
+    owner.add_webhook(http_receiver.url, "wallet.flagged")
+    assert find_due_receivers(now) == []
+
+    owner.tell()
+    assert find_due_receivers(now) == [waiting.id]
+
+    later = now + timedelta(minutes=1)
+    Receiver.update(next_attempt_at=later).where(Receiver.id == waiting.id).execute()
+    assert find_due_receivers(now) == []
+    owner.deliver(waiting)
+    assert http_receiver.received == []
+    assert find_due_receivers(later) == [waiting.id]
+
+
+def test_failed_message_holds_up_those_behind_it_and_keeps_its_id_and_body(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    first, second = owner.tell(), owner.tell()
+    http_receiver.statuses = [500, 503]
+
+    for _ in range(3):
+        owner.deliver(webhook)
+        owner.world.clock.forward(hours=3)
+
+    assert http_receiver.ids == [first, first, first, second]
+    assert len({each.body for each in http_receiver.received[:3]}) == 1
+    assert len({each.headers["webhook-timestamp"] for each in http_receiver.received[:3]}) == 3
+    assert owner.list_states(webhook) == [
+        ("delivered", 3, "204 No Content"),
+        ("delivered", 1, "204 No Content"),
+    ]
+    assert owner.read(webhook).failed_attempts == 0
+
+
+def test_failure_ends_the_call_and_the_next_attempt_waits(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    http_receiver.statuses = [500]
+
+    owner.deliver(webhook)
+    owner.deliver(webhook)
+
+    assert len(http_receiver.received) == 1
+    assert owner.list_states(webhook) == [("waiting", 1, "500 Internal Server Error")]
+    wait = owner.read(webhook).next_attempt_at - owner.world.clock()
+    assert timedelta(seconds=3) < wait <= timedelta(seconds=5)
+
+
+def test_waits_grow_from_seconds_to_hours_and_are_jittered():
+    waits = [compute_wait(failed_attempts) for failed_attempts in range(1, 40)]
+
+    assert compute_wait(0) == timedelta()
+    assert timedelta(seconds=3) < waits[0] <= timedelta(seconds=5)
+    assert all(wait <= LONGEST_WAIT for wait in waits)
+    assert waits[10] > timedelta(hours=1)
+    assert compute_wait(10**9) <= LONGEST_WAIT
+    assert len({compute_wait(30) for _ in range(20)}) > 1
+
+
+def test_receiver_may_ask_for_a_longer_wait(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    http_receiver.statuses, http_receiver.headers = [429], {"Retry-After": "600"}
+
+    owner.deliver(webhook)
+
+    assert owner.read(webhook).next_attempt_at == owner.world.clock() + timedelta(minutes=10)
+    assert compute_wait(1, timedelta(days=9)) == LONGEST_WAIT
+
+
+def test_message_is_given_up_after_a_day_and_the_next_has_its_turn(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    old = [owner.tell() for _ in range(2)]
+    attempts = 0
+    http_receiver.statuses = [500] * 100
+    while owner.list_states(webhook)[0][0] == "waiting":
+        owner.deliver(webhook)
+        attempts += 1
+        owner.world.clock.now = owner.read(webhook).next_attempt_at
+        if attempts == 3:
+            new = owner.tell()
+
+    assert 15 < attempts < 40
+    assert set(http_receiver.ids) == {old[0]}
+    # The second is older than a day, too: it gets one attempt, soon.
+    assert owner.world.clock() - Message.get().created_at < timedelta(hours=27)
+    owner.deliver(webhook)
+    assert http_receiver.ids[-1] == old[1]
+    assert [state for state, *_ in owner.list_states(webhook)][:2] == ["given_up", "given_up"]
+    assert owner.list_states(webhook)[1] == ("given_up", 1, "500 Internal Server Error")
+    http_receiver.statuses = []
+    owner.world.clock.forward(hours=2)
+    owner.deliver(webhook)
+    assert http_receiver.ids[-1] == new
+
+
+def test_receiver_that_is_gone_is_not_asked_again_for_that_message(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    http_receiver.statuses = [410]
+
+    owner.deliver(webhook)
+
+    assert owner.list_states(webhook) == [("given_up", 1, "410 Gone")]
+
+
+def test_process_that_ends_before_the_answer_is_marked_repeats_one_message(
+    owner, http_receiver, monkeypatch
+):
+    webhook = owner.add_webhook(http_receiver.url)
+    ids = [owner.tell() for _ in range(3)]
+    record, recorded = delivery._record, []
+
+    def die_at_the_second(*arguments, **options) -> None:
+        if recorded:
+            raise KeyboardInterrupt
+        recorded.append(record(*arguments, **options))
+
+    monkeypatch.setattr(delivery, "_record", die_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        owner.deliver(webhook)
+    monkeypatch.undo()
+    owner.deliver(webhook)
+
+    assert http_receiver.ids == [ids[0], ids[1], ids[1], ids[2]]
+
+
+def test_no_transaction_is_open_while_something_is_sent(owner, http_receiver, monkeypatch):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    seen = []
+    send = delivery.send
+    monkeypatch.setattr(
+        delivery, "send", lambda *how: (seen.append(db.in_transaction()), send(*how))[1]
+    )
+
+    owner.deliver(webhook)
+
+    assert seen == [False]
+
+
+def test_slow_receiver_delays_no_other(owner, http_receiver):
+    answered = Event()
+    with run_http_receiver() as slow:
+        slow.before_answer = lambda: answered.wait(timeout=8)
+        slow_webhook, webhook = owner.add_webhook(slow.url), owner.add_webhook(http_receiver.url)
+        ids = [owner.tell() for _ in range(3)]
+
+        def run(receiver_id: str) -> None:
+            deliver(receiver_id, owner.runtime)
+            db.close()  # this thread's
+
+        with ThreadPoolExecutor(2) as pool:
+            hanging = pool.submit(run, slow_webhook.id)
+            pool.submit(run, webhook.id).result(timeout=8)
+            assert http_receiver.ids == ids
+            assert not hanging.done()
+            answered.set()
+            hanging.result(timeout=8)
+
+        assert slow.ids == ids
+
+
+def test_receivers_that_take_long_are_served_apart_until_they_are_fast(
+    owner, http_receiver, monkeypatch
+):
+    monkeypatch.setattr(delivery, "SLOW_S", 0)  # so every answer takes long
+    webhook = owner.add_webhook(http_receiver.url)
+    ids = [owner.tell() for _ in range(4)]
+    now = owner.world.clock()
+
+    owner.deliver(webhook)
+    assert http_receiver.ids == ids[:1]  # what it costs to notice
+    assert find_due_receivers(now, is_slow=False) == []
+    assert find_due_receivers(now, is_slow=True) == [webhook.id]
+
+    monkeypatch.setattr(delivery, "SLOW_S", 600)
+    owner.deliver(webhook)
+    assert http_receiver.ids == ids[:2]  # another task goes on, so this one has to end
+    assert find_due_receivers(now, is_slow=True) == []
+    assert find_due_receivers(now, is_slow=False) == [webhook.id]
+
+    owner.deliver(webhook)
+    assert http_receiver.ids == ids
+
+
+def test_failed_test_of_a_slow_receiver_shows_that_it_is_slow(owner, http_receiver, monkeypatch):
+    monkeypatch.setattr(delivery, "SLOW_S", 0)
+    webhook = owner.add_webhook(http_receiver.url)
+    http_receiver.statuses = [500]
+    delivery_log.queue_test(webhook.id, owner.world.clock())
+
+    owner.deliver(webhook)
+
+    assert Receiver.get_by_id(webhook.id).is_slow
+
+
+def test_call_ends_after_some_messages_so_that_others_have_their_turn(
+    owner, http_receiver, monkeypatch
+):
+    monkeypatch.setattr(delivery, "MAX_SENT", 3)
+    webhook = owner.add_webhook(http_receiver.url)
+    for _ in range(4):
+        owner.tell()
+
+    owner.deliver(webhook)
+    assert len(http_receiver.received) == 3
+    owner.deliver(webhook)
+    assert len(http_receiver.received) == 4
+
+
+def test_call_ends_when_its_time_is_up_or_the_process_stops(owner, http_receiver, monkeypatch):
+    webhook = owner.add_webhook(http_receiver.url)
+    for _ in range(4):
+        owner.tell()
+
+    deliver(webhook.id, owner.runtime, should_stop=lambda: len(http_receiver.received) == 1)
+    assert len(http_receiver.received) == 1
+
+    start = time.monotonic()
+    monkeypatch.setattr(
+        time, "monotonic", lambda: start + delivery.MAX_TIME_S * (len(http_receiver.received) - 1)
+    )
+    owner.deliver(webhook)
+    assert len(http_receiver.received) == 2
+
+
+def test_receiver_that_was_removed_gets_nothing_more(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    receivers.remove_receiver(webhook.id, "webhook", owner.world.clock())
+
+    owner.deliver(webhook)
+
+    assert http_receiver.received == []
+    assert find_due_receivers(owner.world.clock()) == []
+
+
+def test_receiver_that_is_removed_while_it_answers_does_no_harm(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+
+    def remove() -> None:
+        receivers.remove_receiver(webhook.id, "webhook", owner.world.clock())
+        db.close()  # this thread's
+
+    http_receiver.before_answer = remove
+    owner.deliver(webhook)
+
+    assert len(http_receiver.received) == 1
+    assert Delivery.select().count() == 0
+
+
+@pytest.mark.parametrize("act", ["deliver", "send again", "send all again"])
+def test_receiver_that_is_removed_while_its_log_is_written_deadlocks_nobody(
+    owner, http_receiver, monkeypatch, act
+):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    removed = []
+
+    def remove() -> None:
+        removed.append(receivers.remove_receiver(webhook.id, "webhook", owner.world.clock()))
+        db.close()  # this thread's
+
+    remover = Thread(target=remove, daemon=True)
+    execute = db.execute_sql
+
+    def execute_and_remove(sql, *args, **kwargs):
+        answer = execute(sql, *args, **kwargs)
+        if sql.startswith('UPDATE "delivery"') and remover.ident is None:
+            remover.start()
+            remover.join(0.5)  # it waits for this transaction
+        return answer
+
+    if act == "send all again":
+        http_receiver.statuses = [410]
+        owner.deliver(webhook)
+    (delivery,) = Delivery.select()
+    monkeypatch.setattr(db.obj, "execute_sql", execute_and_remove)
+    if act == "deliver":
+        owner.deliver(webhook)
+    elif act == "send again":
+        delivery_log.send_again(delivery.id)
+    else:
+        delivery_log.send_all_again(owner.world.page_id)
+    remover.join(10)
+
+    assert [each.id for each in removed] == [webhook.id]
+    assert Delivery.select().count() == 0
+
+
+# The delivery log
+
+
+def test_log_shows_what_became_of_each_message(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    ids = [owner.tell(), owner.tell()]
+    http_receiver.statuses = [204, 404]
+    owner.deliver(webhook)
+
+    newest, oldest = delivery_log.list_deliveries(webhook.id)
+
+    assert [newest.message.id, oldest.message.id] == ids[::-1]
+    assert (newest.state, newest.answer) == ("waiting", "404 Not Found")
+    assert (oldest.state, oldest.attempted_at) == ("delivered", owner.world.clock())
+
+
+@pytest.mark.parametrize("first_status", [204, 410])
+def test_message_is_sent_again_with_the_same_id(owner, http_receiver, first_status):
+    webhook = owner.add_webhook(http_receiver.url)
+    message_id = owner.tell()
+    http_receiver.statuses = [first_status]
+    owner.deliver(webhook)
+    (sent,) = delivery_log.list_deliveries(webhook.id)
+
+    delivery_log.send_again(sent.id)
+    assert find_due_receivers(owner.world.clock()) == [webhook.id]
+    owner.deliver(webhook)
+
+    assert http_receiver.ids == [message_id] * 2
+    assert owner.list_states(webhook) == [("delivered", 2, "204 No Content")]
+
+
+def test_delivery_that_is_not_there_cannot_be_sent_again(owner):
+    with pytest.raises(NotFound, match="There is no delivery 7"):
+        delivery_log.send_again(7)
+
+
+def test_test_goes_ahead_of_what_waits_and_is_tried_once(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    waiting = owner.tell()
+    http_receiver.statuses = [500, 500]
+    owner.deliver(webhook)
+
+    test = delivery_log.queue_test(webhook.id, owner.world.clock()).id
+    owner.deliver(webhook)
+
+    assert http_receiver.ids == [waiting, test, waiting]
+    assert owner.list_states(webhook) == [
+        ("delivered", 2, "204 No Content"),
+        ("given_up", 1, "500 Internal Server Error"),
+    ]
+
+
+def test_test_that_is_sent_at_once_is_in_the_log_and_ends_the_wait(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    http_receiver.statuses = [500]
+    owner.deliver(webhook)
+    assert find_due_receivers(owner.world.clock()) == []
+
+    sent = delivery_log.send_test(webhook.id, owner.runtime)
+
+    assert (sent.state, sent.answer) == ("delivered", "204 No Content")
+    assert http_receiver.received[-1].id == sent.message.id
+    assert b'"type":"test"' in http_receiver.received[-1].body
+    assert delivery_log.list_deliveries(webhook.id)[0].message.id == sent.message.id
+    assert find_due_receivers(owner.world.clock()) == [webhook.id]
+
+
+def test_old_messages_are_deleted_when_no_receiver_waits_for_them(owner, http_receiver):
+    with ExitStack() as servers:
+        dead = servers.enter_context(run_http_receiver())
+        webhook = owner.add_webhook(http_receiver.url)
+        owner.tell()
+        owner.deliver(webhook)
+        owner.add_webhook(dead.url)
+        owner.tell()
+        owner.deliver(webhook)
+
+        owner.world.clock.forward(days=30)
+        assert outbox.prune(owner.world.clock()) == "0 old messages deleted"
+        owner.world.clock.forward(seconds=1)
+        assert outbox.prune(owner.world.clock()) == "1 old messages deleted"
+
+    assert Message.select().count() == 1
+    assert Delivery.select().count() == 2

@@ -1,0 +1,115 @@
+"""The words of channels: short, plain, in the owner's language, and nothing in them acts."""
+
+import json
+
+import pytest
+
+from embed.db.models import Message, Owner, Page
+from embed.notifications.digest import write_digest, write_test
+from embed.translations import LANGUAGES
+
+PUBLIC_URL = "https://embed.example.com"
+ADDRESS = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+
+
+def make_page(*, language: str | None = None, title: str | None = None) -> Page:
+    return Page(
+        id="page",
+        owner=Owner(email="a@example.com", language=language),
+        token_name="USD Coin",
+        public_title=title,
+    )
+
+
+def make_message(message_type: str, **data: object) -> Message:
+    return Message(type=message_type, data=json.dumps(data))
+
+
+def make_submission(nickname: str, status: str = "pending") -> Message:
+    return make_message("submission.created", nickname=nickname, status=status)
+
+
+EVERYTHING = [
+    make_submission("Ann"),
+    make_submission("Bob"),
+    make_submission("Cleo", "auto_approved"),
+    make_message("submission.decided", nickname="Dan", status="approved"),
+    make_message("submission.withdrawn", submissionId="one"),
+    make_message("submission.withdrawn", submissionId="two"),
+    make_message("wallet.flagged", publicAlias="Whale", address=ADDRESS),
+    make_message("wallet.flagged", publicAlias=None, address=ADDRESS),
+    make_message("queue.filling", pending=8, queueCapacity=10),
+]
+
+
+def test_everything_that_happened_is_summed_up():
+    digest = write_digest(make_page(), EVERYTHING, public_url=PUBLIC_URL)
+
+    assert digest.title == "News of USD Coin"
+    assert digest.body.splitlines() == [
+        "New submissions to review: 2 (Ann, Bob)",
+        "Wallets added without review: 1 (Cleo)",
+        "Decided submissions: 1 (Dan)",
+        "Submissions withdrawn by their wallets' holders: 2",
+        "Wallets below the minimum balance: 2 (Whale, EPjF…Dt1v)",
+        "The queue is filling up: 8 of 10 places are taken",
+        "Open the queue: https://embed.example.com/dashboard/pages/page/queue",
+    ]
+
+
+def test_what_did_not_happen_is_not_mentioned_and_without_an_address_there_is_no_link():
+    digest = write_digest(make_page(), [make_submission("Ann")], public_url=None)
+
+    assert digest.body == "New submissions to review: 1 (Ann)"
+
+
+def test_at_most_five_names_are_shown():
+    digest = write_digest(
+        make_page(), [make_submission(f"V{number}") for number in range(500)], public_url=None
+    )
+
+    assert digest.body == "New submissions to review: 500 (V0, V1, V2, V3, V4, …)"
+
+
+def test_only_the_newest_state_of_the_queue_is_told():
+    messages = [make_message("queue.filling", pending=n, queueCapacity=10) for n in (8, 9)]
+
+    assert write_digest(make_page(), messages, public_url=None).body.count("9 of 10") == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_owner_reads_their_language(language):
+    page = make_page(language=language, title="Our whales")
+    digest = write_digest(page, EVERYTHING, public_url=PUBLIC_URL)
+    test = write_test(page)
+
+    assert "Our whales" in digest.title
+    assert "Our whales" in test.title
+    assert all(name in digest.body for name in ("Ann", "Cleo", "Whale", f"{PUBLIC_URL}/dashboard"))
+    assert len(digest.body.splitlines()) == 7
+    assert "%(" not in digest.body + digest.title
+    if language != "en":
+        english = write_digest(make_page(), EVERYTHING, public_url=PUBLIC_URL)
+        assert not set(digest.body.splitlines()) & set(english.body.splitlines())
+
+
+@pytest.mark.parametrize("language", [None, "xx"])
+def test_unknown_language_is_english(language):
+    assert write_test(make_page(language=language)).title == "Test message of USD Coin"
+
+
+@pytest.mark.parametrize(
+    "name", ["@everyone", "<!channel>", "<b>x</b>", "a\nb", "see evil.example"]
+)
+def test_names_act_nowhere(name):
+    page = make_page(title=name)
+    digest = write_digest(
+        page,
+        [make_message("wallet.flagged", publicAlias=name, address=ADDRESS), make_submission(name)],
+        public_url=None,
+    )
+
+    text = digest.title + digest.body
+    assert name not in text
+    assert not set("@<>") & set(text)
+    assert len(digest.body.splitlines()) == 2

@@ -1,0 +1,119 @@
+"""docs/notifications.md: its examples verify real deliveries, and its bodies are the real ones."""
+
+import json
+import re
+import time
+from decimal import Decimal
+
+import pytest
+from world import Visitor, one_database
+
+from embed.events.editing import editing
+from embed.events.kinds import WalletFlagged
+from embed.notifications import receivers
+from embed.notifications.signatures import read_public_key
+from embed.settings import PROJECT_DIR
+
+TEXT = (PROJECT_DIR / "docs/notifications.md").read_text()
+
+
+def load_example(name: str):
+    """Return a function of the documentation."""
+    (source,) = [
+        block for block in re.findall(r"```python\n(.*?)```", TEXT, re.S) if f"def {name}" in block
+    ]
+    names: dict[str, object] = {}
+    exec(source, names)  # noqa: S102  # our own documentation
+    return names[name]
+
+
+def read_bodies() -> dict[str, dict]:
+    bodies = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", TEXT, re.S)]
+    return {body["type"]: body for body in bodies}
+
+
+@pytest.fixture
+def webhook(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.world.submit(Visitor(), "Ann")
+    owner.deliver(webhook)
+    return webhook
+
+
+@one_database
+def test_example_with_the_secret_verifies_a_delivery(webhook, http_receiver):
+    verify = load_example("verify_with_secret")
+    (received,) = http_receiver.received
+
+    verify(received.headers, received.body, webhook.secret)
+    check_refusals(verify, received, webhook.secret, "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2U=")
+
+
+@one_database
+def test_example_with_the_public_key_verifies_a_delivery(owner, webhook, http_receiver):
+    verify = load_example("verify_with_public_key")
+    (received,) = http_receiver.received
+    other = owner.add_webhook(http_receiver.url)
+
+    verify(received.headers, received.body, read_public_key(webhook.signing_key))
+    check_refusals(
+        verify, received, read_public_key(webhook.signing_key), read_public_key(other.signing_key)
+    )
+
+
+def check_refusals(verify, received, key: str, other_key: str) -> None:
+    old = received.headers | {"webhook-timestamp": str(int(time.time()) - 301)}
+    for headers, body, used in (
+        (received.headers, received.body + b" ", key),
+        (received.headers, received.body, other_key),
+        (received.headers | {"webhook-id": "other"}, received.body, key),
+        (received.headers | {"webhook-signature": "v1,AAAA v1a,AAAA"}, received.body, key),
+        (old, received.body, key),
+    ):
+        with pytest.raises(ValueError):  # noqa: PT011  # what the examples raise, for any reason
+            verify(headers, body, used)
+
+
+@one_database
+def test_previous_secret_verifies_with_the_example_too(owner, webhook, http_receiver):
+    receivers.rotate_secret(webhook.id, owner.world.clock())
+    owner.tell()
+    owner.deliver(webhook)
+
+    received = http_receiver.received[-1]
+    load_example("verify_with_secret")(received.headers, received.body, webhook.secret)
+
+
+@one_database
+def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):
+    world = owner.world
+    webhook = owner.add_webhook(http_receiver.url)
+    world.configure(queue_capacity=1)
+    visitor = Visitor()
+    submission_id = world.submit(visitor, "Ann").json["submissionId"]
+    world.approve(submission_id)
+    owner.deliver(webhook)  # before the withdrawal erases what is waiting
+    world.withdraw(visitor)
+    with editing(world.page_id, "holding watch", world.clock()) as edit:
+        edit.record(WalletFlagged("id", "address", "Ann", Decimal(1), Decimal(2), is_hidden=False))
+    owner.deliver(webhook)
+
+    real = {}
+    for received in http_receiver.received:
+        body = json.loads(received.body)
+        real[body["type"]] = body
+    told = read_bodies()
+    assert real.keys() == told.keys()
+    for message_type, body in told.items():
+        assert list(body) == list(real[message_type])
+        assert list(body["data"]) == list(real[message_type]["data"])
+        for name, value in body["data"].items():
+            kinds = {int: float}
+            shown, sent = type(value), type(real[message_type]["data"][name])
+            assert kinds.get(shown, shown) == kinds.get(sent, sent)
+
+
+def test_every_type_that_can_be_sent_is_told():
+    types = set(re.findall(r"^`([a-z.]+)`", TEXT, re.M))
+
+    assert types == read_bodies().keys() | {"test"}

@@ -1,0 +1,108 @@
+"""Adding, removing and rotating: each is logged without secrets, and locked like other changes."""
+
+from datetime import timedelta
+
+import pytest
+from world import one_database
+
+from embed.db.models import Delivery
+from embed.errors import InvalidInput, NotFound
+from embed.events import activity_log
+from embed.notifications import receivers
+
+HOOK = "http://127.0.0.1:9/secret-path?secret-query"
+DISCORD = "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js"
+
+
+def test_every_change_is_logged_and_no_secret_is(owner):
+    webhook, channel = owner.add_webhook(HOOK), owner.add_channel(DISCORD)
+    now = owner.world.clock()
+    receivers.rotate_secret(webhook.id, now)
+    receivers.remove_receiver(webhook.id, "webhook", now)
+    receivers.remove_receiver(channel.id, "channel", now)
+
+    log = [(each.action, each.subject) for each in activity_log.list_of_page(owner.world.page_id)]
+    assert {
+        ("add receiver", "webhook http://127.0.0.1:9/…"),
+        ("add receiver", "channel discord://4...8/J...s/"),
+        ("rotate secret", "webhook http://127.0.0.1:9/…"),
+        ("remove receiver", "webhook http://127.0.0.1:9/…"),
+        ("remove receiver", "channel discord://4...8/J...s/"),
+    } <= set(log)
+    assert "secret-" not in repr(log)
+    assert "JHMHI8" not in repr(log)
+
+
+def test_kinds_are_listed_apart_oldest_first(owner):
+    first = owner.add_webhook(HOOK)
+    owner.world.clock.forward(seconds=1)
+    second, channel = owner.add_webhook(HOOK), owner.add_channel(DISCORD)
+
+    page_id = owner.world.page_id
+    assert receivers.list_receivers(page_id, "webhook") == [first, second]
+    assert receivers.list_receivers(page_id, "channel") == [channel]
+
+
+def test_page_has_at_most_twenty_of_both_kinds(owner):
+    for _ in range(10):
+        owner.add_webhook(HOOK)
+        owner.add_channel(DISCORD)
+
+    for add in (lambda: owner.add_webhook(HOOK), lambda: owner.add_channel(DISCORD)):
+        with pytest.raises(InvalidInput, match="at most 20"):
+            add()
+
+
+def test_removing_a_receiver_removes_what_waits_for_it(owner):
+    webhook = owner.add_webhook(HOOK)
+    owner.tell()
+    receivers.remove_receiver(webhook.id, "webhook", owner.world.clock())
+
+    assert Delivery.select().count() == 0
+
+
+def test_second_rotation_ends_the_first_secret(owner):
+    webhook = owner.add_webhook(HOOK)
+    now = owner.world.clock()
+    first = receivers.rotate_secret(webhook.id, now)
+    second = receivers.rotate_secret(webhook.id, now)
+
+    assert second.previous_secret == first.secret
+    assert second.previous_secret_expires_at == now + timedelta(days=1)
+    assert len({webhook.secret, first.secret, second.secret}) == 3
+
+
+@one_database
+def test_kinds_are_not_mistaken_for_each_other(owner):
+    webhook, channel = owner.add_webhook(HOOK), owner.add_channel(DISCORD)
+    now = owner.world.clock()
+
+    with pytest.raises(NotFound, match=f"There is no channel {webhook.id}"):
+        receivers.remove_receiver(webhook.id, "channel", now)
+    with pytest.raises(NotFound, match=f"There is no webhook {channel.id}"):
+        receivers.rotate_secret(channel.id, now)
+
+
+@one_database
+def test_unknown_type_of_message_is_refused_with_those_that_there_are(owner):
+    with pytest.raises(InvalidInput, match=r"submission\.created, .*queue\.filling"):
+        owner.add_webhook(HOOK, "submission.deleted")
+
+
+@one_database
+def test_unknown_page_has_no_receivers(owner):
+    with pytest.raises(NotFound):
+        receivers.list_receivers("nowhere", "webhook")
+    with pytest.raises(NotFound):
+        receivers.add_webhook(
+            "nowhere", HOOK, settings=owner.runtime.settings, now=owner.world.clock()
+        )
+
+
+@one_database
+def test_secrets_are_in_no_representation(owner):
+    webhook = owner.add_webhook(HOOK)
+
+    for text in (repr(webhook), str(webhook)):
+        assert "secret-path" not in text
+        assert "whsec_" not in text

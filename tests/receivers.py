@@ -1,0 +1,120 @@
+"""What owners' messages arrive at in tests: servers for webhooks and for mail."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, LoginPassword
+from servers import find_free_port
+
+
+@dataclass
+class Received:
+    path: str
+    headers: dict[str, str]  # names in lower case
+    body: bytes
+
+    @property
+    def id(self) -> str:
+        return self.headers["webhook-id"]
+
+
+class HttpReceiver:
+    """A server that keeps what is posted to it, and answers what the test wants."""
+
+    def __init__(self) -> None:
+        self.received: list[Received] = []
+        self.statuses: list[int] = []  # of the next answers; then 204
+        self.headers: dict[str, str] = {}  # of all answers
+        self.before_answer: Callable[[], Any] = lambda: None
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/hook"
+
+    @property
+    def ids(self) -> list[str]:
+        return [each.id for each in self.received]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    timeout = 30
+
+    def do_POST(self) -> None:
+        receiver = self.server.receiver
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        receiver.received.append(Received(self.path, headers, body))
+        receiver.before_answer()
+        self.send_response(receiver.statuses.pop(0) if receiver.statuses else 204)
+        for name, value in receiver.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def run_http_receiver() -> Iterator[HttpReceiver]:
+    receiver = HttpReceiver()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        server.daemon_threads = True
+        server.receiver = receiver
+        receiver.port = server.server_address[1]
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        try:
+            yield receiver
+        finally:
+            server.shutdown()
+            thread.join(timeout=10)
+
+
+class Mailbox:
+    """A mail server that keeps what is sent to it."""
+
+    def __init__(self, port: int, messages: list[EmailMessage]) -> None:
+        self.port = port
+        self.messages = messages
+
+
+class _Keeper:
+    def __init__(self) -> None:
+        self.messages: list[EmailMessage] = []
+
+    async def handle_DATA(self, _server, _session, envelope) -> str:  # noqa: N802  # aiosmtpd's name
+        self.messages.append(message_from_bytes(envelope.content, policy=policy.default))
+        return "250 OK"
+
+
+@contextmanager
+def run_mail_server(*, user: str | None = None, password: str | None = None) -> Iterator[Mailbox]:
+    """Run a mail server; with a user, it accepts only them."""
+    keeper = _Keeper()
+
+    def authenticate(_server, _session, _envelope, _mechanism, data) -> AuthResult:
+        wanted = LoginPassword((user or "").encode(), (password or "").encode())
+        return AuthResult(success=data == wanted)
+
+    how: dict[str, Any] = {}
+    if user is not None:
+        how = {
+            "authenticator": authenticate,
+            "auth_required": True,
+            "auth_require_tls": False,
+        }
+    controller = Controller(keeper, hostname="127.0.0.1", port=find_free_port(), **how)
+    controller.start()
+    try:
+        yield Mailbox(controller.port, keeper.messages)
+    finally:
+        controller.stop()
