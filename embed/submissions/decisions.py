@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from embed.db.connection import db
-from embed.db.models import LIVE, Page, Submission
+from embed.db.models import LIVE, Page, Submission, Withdrawal
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, editing_row, lock_owners, lock_page
 from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
+from embed.submissions.messages import tell_if_filling
 from embed.wallets.tracking import track_approved, untrack_approved
 
 # The dashboard offers undo for ten seconds; slow networks get a little more.
@@ -29,6 +30,7 @@ class Undecided:
 class Result:
     decided: list[Submission]
     undecided: list[Undecided]
+    withdrawn: list[str]  # ids of those that are gone, as their wallets' holders withdrew them
 
 
 def approve(
@@ -76,6 +78,8 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
             raise InvalidInput(f"The submission is {submission.status}; there is nothing to undo.")
         if now > decided_at + UNDO_WITHIN:
             raise InvalidInput("It is too late to undo this.")
+        if _is_withdrawn(submission.id):
+            raise InvalidInput("The wallet's holder withdrew it meanwhile.")
         if submission.status == "rejected" and _is_live(submission):
             raise InvalidInput("The wallet was sent again meanwhile.")
         if submission.has_added_wallet:
@@ -86,6 +90,7 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
         submission.has_added_wallet = False
         submission.save()
         edit.record(DecisionUndone.of(submission))
+        tell_if_filling(edit.page, now)
     return submission
 
 
@@ -105,14 +110,32 @@ def change_many(
         lock_owners(page.owner_id)
         if lock_page(page.id).owner_id != page.owner_id:
             raise NotFound("The page was handed to another owner meanwhile.")
-        _check_on_page(page, submission_ids)
-        for submission_id in dict.fromkeys(submission_ids):
+        withdrawn = _list_withdrawn(page, submission_ids)
+        present = [one for one in dict.fromkeys(submission_ids) if one not in withdrawn]
+        _check_on_page(page, present)
+        for submission_id in present:
             try:
                 decided.append(change(submission_id))
             except InvalidInput as mistake:
                 reasons[submission_id] = str(mistake)
         undecided = list(Submission.select().where(Submission.id.in_(list(reasons))))
-    return Result(decided, [Undecided(one, reasons[one.id]) for one in undecided])
+    return Result(
+        decided, [Undecided(one, reasons[one.id]) for one in undecided], sorted(withdrawn)
+    )
+
+
+def _list_withdrawn(page: Page, submission_ids: Collection[str]) -> set[str]:
+    """Return those that nothing is left of to decide on."""
+    ids = [one for one in submission_ids if is_id(one)]
+    rows = Withdrawal.select(Withdrawal.submission_id).where(
+        Withdrawal.page == page, Withdrawal.submission_id.in_(ids)
+    )
+    kept = {one.id for one in Submission.select(Submission.id).where(Submission.id.in_(ids))}
+    return {row.submission_id for row in rows} - kept
+
+
+def _is_withdrawn(submission_id: str) -> bool:
+    return Withdrawal.select().where(Withdrawal.submission_id == submission_id).exists()
 
 
 def _check_on_page(page: Page, submission_ids: Collection[str]) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from embed.balances.observations import read_balances
+from embed.balances.known import read_balances
 from embed.db.connection import db
 from embed.db.models import STATUSES, Page, Submission
 from embed.domain import policy

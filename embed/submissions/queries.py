@@ -8,12 +8,13 @@ from typing import Any
 from peewee import SQL, fn
 
 from embed.db.connection import db
-from embed.db.models import STATUSES, Page, Submission
+from embed.db.models import STATUSES, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
 from embed.pages import get_page
 
 MAX_LISTED = 50  # spec 4.4
 SLICE_SIZE = 50
+MAX_NEW = 100
 
 _DAY_MS = SQL("86400000")  # not a parameter: Postgres must see that both expressions are equal
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
@@ -64,6 +65,27 @@ def count_by_status(page: Page) -> Counter[str]:
     )
     rows: Iterable[Any] = query.tuples()
     return Counter(dict(rows))
+
+
+def count_waiting(page: Page) -> int:
+    """Return how many of the page's submissions wait for a decision."""
+    return int(Submission.select().where(*_is_waiting(page)).count())
+
+
+def list_waiting_since(page: Page, since: datetime) -> list[str]:
+    """Return the ids of those that wait and were sent since then, newest first, at most 100."""
+    rows = read_rows(Submission, *_is_waiting(page), Submission.created_at >= since, limit=MAX_NEW)
+    return [submission.id for submission in rows]
+
+
+def count_withdrawn(page: Page, since: datetime) -> int:
+    """Return how many submissions were withdrawn since then by their wallets' holders."""
+    query = Withdrawal.select().where(Withdrawal.page == page, Withdrawal.withdrawn_at >= since)
+    return int(query.count())
+
+
+def _is_waiting(page: Page) -> tuple[Any, ...]:
+    return Submission.page == page, Submission.status == "pending"
 
 
 def list_of_page(

@@ -10,9 +10,9 @@ from typing import Any
 
 from peewee import fn
 
-from embed.balances.observations import read_observations
+from embed.balances.known import KnownBalance, read_observations
 from embed.db.connection import db
-from embed.db.models import Balance, Page, Submission, Wallet
+from embed.db.models import Page, Submission, Wallet
 from embed.domain.lookalikes import skeleton
 from embed.domain.policy import TrackRecord
 from embed.submissions.history import History, is_on_pages_of
@@ -36,7 +36,7 @@ class Lookalike:
 class ReviewContext:
     """What is known about one pending submission; the counts exclude itself."""
 
-    balance: Balance | None  # None: never observed
+    balance: KnownBalance | None  # None: never observed
     wallet: Counter[str]  # the wallet's other submissions by status
     session: Counter[str] | None  # the session's, likewise; None: sent without a session
     record: TrackRecord

@@ -6,19 +6,22 @@ from datetime import datetime
 
 from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Page, Submission
+from embed.db.models import Page, Proof, Submission
 from embed.domain import policy
 from embed.domain.addresses import parse_address
 from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
-from embed.domain.wallet_signatures import check_signature
+from embed.domain.wallet_signatures import SignedMessage, verify_signature
 from embed.errors import ApiError, NotFound
 from embed.events.editing import bump_version, lock_page
 from embed.keys.access import Access
 from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
 from embed.submissions.history import History
+from embed.submissions.limits import check_limits
+from embed.submissions.messages import count_pending, tell_created
 from embed.submissions.soft_rejections import record_soft_rejection
+from embed.submissions.used_nonces import check_unused
 from embed.wallets.tracking import PageFull, track_approved
 
 
@@ -39,15 +42,21 @@ class VerifiedSubmission:
 
     nonce: Nonce
     nickname: str
+    signed: SignedMessage
     session_id: str | None
 
 
 def issue_nonce(
-    raw_wallet_address: str, *, runtime: Runtime, access: Access, host: str
+    raw_wallet_address: str,
+    raw_nickname: str | None,
+    *,
+    runtime: Runtime,
+    access: Access,
+    host: str,
 ) -> tuple[str, Nonce]:
-    """Start a submission: return a ``nonceId`` and its nonce.
+    """Start a submission: return a ``nonceId`` and its nonce, which names a nickname if given.
 
-    Raises ApiError `invalid_wallet_address`.
+    Raises ApiError `invalid_wallet_address`, `invalid_nickname_length`, `invalid_nickname_chars`.
     """
     return runtime.nonces.issue(
         page_id=access.page_id,
@@ -55,6 +64,7 @@ def issue_nonce(
         key_id=access.key_id,
         host=host,
         lifetime=runtime.settings.nonce_lifetime,
+        nickname=None if raw_nickname is None else parse_nickname(raw_nickname),
     )
 
 
@@ -79,7 +89,7 @@ def submit(
         raise ApiError("embed_disabled")
     verified = _verify(request, runtime=runtime, access=access, session_id=session_id)
     try:
-        _check_limits(runtime, access, session_id, client)
+        check_limits(runtime, access, session_id, client, scope="submission")
         if page.min_balance > 0:
             balance = runtime.balances.get_balance(page, verified.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)
@@ -96,36 +106,23 @@ def submit(
         raise
 
 
-def _check_limits(runtime: Runtime, access: Access, session_id: str | None, client: str) -> None:
-    """Limit submissions with a good signature, so that nobody fills a queue in a second.
-
-    With a secret key a server relays its visitors, so its address says nothing about them.
-    Raises ApiError `rate_limit_session`, `rate_limit_ip`.
-    """
-    settings = runtime.settings
-    if session_id is not None:
-        runtime.limiter.hit(
-            "rate_limit_session", settings.limit_session_submissions, f"submission {session_id}"
-        )
-    if access.tier == "public":
-        runtime.limiter.hit("rate_limit_ip", settings.limit_ip_submissions, f"submission {client}")
-
-
 def _verify(
     request: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
 ) -> VerifiedSubmission:
     address = parse_address(request.raw_wallet_address)
     nickname = parse_nickname(request.raw_nickname)
     nonce = runtime.nonces.unsign(request.raw_nonce)
-    _check_unused(nonce)
-    nonce.check_binding(page_id=request.page_id, wallet_address=address, key_id=access.key_id)
-    check_signature(address, nonce.build_message(), request.raw_signature)
-    return VerifiedSubmission(nonce, nickname, session_id)
-
-
-def _check_unused(nonce: Nonce) -> None:
-    if Submission.select().where(Submission.nonce == nonce.token).exists():
-        raise ApiError("invalid_nonce")
+    check_unused(nonce.token)
+    nonce.check_binding(
+        page_id=request.page_id,
+        wallet_address=address,
+        key_id=access.key_id,
+        nickname=nickname,
+    )
+    signed = verify_signature(
+        address, nonce.build_message(), request.raw_signature, host=nonce.host
+    )
+    return VerifiedSubmission(nonce, nickname, signed, session_id)
 
 
 def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: int) -> Submission:
@@ -135,7 +132,7 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
         # If two requests race, a unique index refuses one of them; it gets the matching ApiError.
         with _translate_conflicts(), db.atomic():
             page = lock_page(nonce.page_id)
-            _check_unused(nonce)
+            check_unused(nonce.token)
             status = _decide(page, verified, now)
             submission = Submission.create(
                 page=page,
@@ -148,10 +145,18 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
                 created_at=now,
                 decided_at=now if status == "auto_approved" else None,
             )
+            Proof.create(
+                submission=submission,
+                message=verified.signed.message,
+                signature=verified.signed.signature,
+                form=verified.signed.form,
+                signed_bytes=verified.signed.signed_bytes,
+            )
             if status == "auto_approved" and track_approved(
                 page, nonce.wallet_address, verified.nickname, now, max_wallets=max_wallets
             ):
                 bump_version(page.id)
+            tell_created(page, submission, now)
             return submission
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None
@@ -177,11 +182,5 @@ def _decide(page: Page, verified: VerifiedSubmission, now: datetime) -> policy.D
     policy.check_cooldown(rejected_at, now, rules.cooldown)
     decision = policy.decide(rules, history.build_track_record(wallet_address, session_id))
     if decision == "pending":
-        policy.check_queue(_count_pending(page), rules.queue_capacity)
+        policy.check_queue(count_pending(page), rules.queue_capacity)
     return decision
-
-
-def _count_pending(page: Page) -> int:
-    return (
-        Submission.select().where(Submission.page == page, Submission.status == "pending").count()
-    )

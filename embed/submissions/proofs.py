@@ -1,0 +1,108 @@
+"""Which wallets of a page's public list are proved, and by what: their receipts."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from peewee import fn
+
+from embed.db.models import APPROVED, Page, Proof, Submission, Wallet, Withdrawal
+from embed.domain.identifiers import is_id
+from embed.domain.times import format_instant
+from embed.errors import InvalidInput, NotFound
+from embed.pages import get_page
+from embed.wallets.tracking import IS_VISIBLE
+
+_IS_OF_WALLET = (Wallet.page == Submission.page) & (Wallet.address == Submission.wallet_address)
+
+
+def read_visible_proofs(page: Page, wallet_ids: Sequence[str]) -> dict[str, Proof]:
+    """Return the proofs with their submissions by wallet, in one statement.
+
+    Hidden wallets are absent, as are those without an approved submission that has a proof.
+    """
+    submission = (Submission.id, Submission.nickname, Submission.created_at)
+    proofs: Any = (
+        Proof.select(Proof.submission, *submission, Wallet.id, Wallet.page)
+        .join(Submission)
+        .join(Wallet, on=_IS_OF_WALLET, attr="wallet")
+        .where(Wallet.id.in_(wallet_ids), IS_VISIBLE, Submission.status.in_(APPROVED))
+    )
+    # The page is compared here: SQLite would use its index, and read all wallets of the page.
+    return {
+        proof.submission.wallet.id: proof
+        for proof in proofs
+        if proof.submission.wallet.page_id == page.id
+    }
+
+
+def find_readable_proof(page: Page, submission_id: str, session_id: str | None) -> Proof | None:
+    """Return a proof with its submission and page, if this session may read it.
+
+    Everybody may while the wallet is on the public list, and the visitor who sent it always.
+    """
+    if not is_id(submission_id):
+        return None
+    is_readable = _is_on_list()
+    if session_id is not None:
+        is_readable |= Submission.session_id == session_id
+    conditions = (Submission.id == submission_id, Submission.page == page, is_readable)
+    proof: Proof | None = _select_with_page().where(*conditions).first()
+    return proof
+
+
+def find_withdrawn_at(page: Page, submission_id: str) -> datetime | None:
+    """Return when a submission to the page was withdrawn, if it was."""
+    if not is_id(submission_id):
+        return None
+    conditions = (Withdrawal.submission_id == submission_id, Withdrawal.page == page)
+    withdrawal = Withdrawal.get_or_none(*conditions)
+    return None if withdrawal is None else withdrawal.withdrawn_at
+
+
+def get_proof(submission_id: str) -> Proof:
+    """Return a proof with its submission and page, for the operator. Raises NotFound."""
+    proof: Proof | None = _select_with_page().where(Submission.id == submission_id).first()
+    if proof is not None:
+        return proof
+    withdrawal = Withdrawal.get_or_none(Withdrawal.submission_id == submission_id)
+    if withdrawal is not None:
+        withdrawn_at = format_instant(withdrawal.withdrawn_at)
+        raise NotFound(f"The wallet's holder withdrew {submission_id} at {withdrawn_at}.")
+    if Submission.get_or_none(Submission.id == submission_id) is None:
+        raise NotFound(f"There is no submission {submission_id}.")
+    raise NotFound(f"No proof was kept of the submission {submission_id}.")
+
+
+def get_public_page(page_id: str) -> Page:
+    """Return a page whose list everybody may read. Raises NotFound, InvalidInput if none may."""
+    page = get_page(page_id)
+    if page.deleted_at is not None or not (page.is_public and page.is_embeddable):
+        raise InvalidInput(f"Nobody may read the list of {page_id}, so there are no receipts.")
+    return page
+
+
+def list_public_proofs(page: Page) -> Iterator[Proof]:
+    """Yield the proofs of all wallets on the public list, by time and then id.
+
+    One statement, so that all belong to one state of the list.
+    """
+    proofs = (
+        _select_with_page()
+        .where(Submission.page == page, _is_on_list())
+        .order_by(Submission.created_at)
+        .iterator()
+    )
+    # Sorted by id here: databases compare texts in different ways.
+    for _, at_one_time in groupby(proofs, key=lambda proof: proof.submission.created_at):
+        yield from sorted(at_one_time, key=lambda proof: proof.submission_id)
+
+
+def _select_with_page() -> Any:
+    return Proof.select(Proof, Submission, Page).join(Submission).join(Page)
+
+
+def _is_on_list() -> Any:
+    visible = Wallet.select(1).where(_IS_OF_WALLET, IS_VISIBLE)
+    return Submission.status.in_(APPROVED) & fn.EXISTS(visible)

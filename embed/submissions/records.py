@@ -1,0 +1,145 @@
+"""Everything that a page keeps of a wallet, for the wallet's holder.
+
+Nothing about other wallets is in it, nothing about sessions, and not who changed what.
+"""
+
+from typing import Any
+
+from embed.balances.known import find_chain_balance
+from embed.db.connection import db
+from embed.db.models import (
+    Activity,
+    Balance,
+    DailyBalance,
+    Listing,
+    Message,
+    Page,
+    Proof,
+    Submission,
+    Wallet,
+)
+from embed.domain.record_nonces import RecordNonce
+from embed.domain.times import format_instant
+from embed.errors import ApiError
+from embed.pages import find_page
+from embed.serializers import describe_submission, describe_tag
+from embed.submissions.traces import is_activity_about, is_listing_of, is_message_about
+from embed.submissions.used_nonces import use_nonce
+from embed.submissions.withdrawal import has_put_there
+from embed.wallets.tags import list_tags
+from embed.wallets.tracking import read_tracked
+
+MAX_LISTED = 200  # of each kind, the newest
+
+Record = dict[str, Any]
+
+
+def show_records(nonce: RecordNonce) -> Record:
+    """Return what the page keeps of a wallet, as JSON; its holder signed the nonce's message.
+
+    Raises ApiError `invalid_nonce`, `page_not_found`.
+    """
+    with db.atomic():
+        use_nonce(nonce.token, nonce.expires_at)
+    page = find_page(nonce.page_id)
+    if page is None:  # purged meanwhile
+        raise ApiError("page_not_found")
+    return _read_records(page, nonce.wallet_address)
+
+
+def _read_records(page: Page, address: str) -> Record:
+    submissions = list(
+        Submission.select()
+        .where(Submission.page == page, Submission.wallet_address == address)
+        .order_by(Submission.created_at.desc(), Submission.id.desc())
+        .limit(MAX_LISTED)
+    )
+    return {
+        "walletAddress": address,
+        "listed": _read_entry(page, address),
+        "submissions": _describe_submissions(submissions),
+        "activity": _read_activity(page, address),
+        "messages": Message.select().where(is_message_about(page, address)).count(),
+        "listings": _read_listings(page, address),
+        "observedBalance": _read_observed(page, address),
+        "enteredBalance": _read_entered(page, address),
+    }
+
+
+def _read_entry(page: Page, address: str) -> Record | None:
+    """Return the wallet's place on the page's list, whether or not it is hidden."""
+    wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
+    tracked = read_tracked(page, list_tags(page), Wallet.address == address)
+    if wallet is None or not tracked:
+        return None
+    approved = Submission.select().where(
+        Submission.page == page,
+        Submission.wallet_address == address,
+        Submission.decided_at == wallet.created_at,
+    )
+    return {
+        "publicAlias": tracked[0].public_alias,
+        "tags": [describe_tag(tag) for tag in tracked[0].tags],
+        "hideFromPublic": tracked[0].is_hidden,
+        "flagged": tracked[0].is_flagged,
+        "withheld": tracked[0].is_withheld,
+        "addedBy": "submission" if any(has_put_there(one, wallet) for one in approved) else "owner",
+        "createdAtIso": format_instant(wallet.created_at),
+    }
+
+
+def _describe_submissions(submissions: list[Submission]) -> list[Record]:
+    proofs = Proof.select(Proof.submission).where(Proof.submission.in_(submissions))
+    proved = {proof.submission_id for proof in proofs}
+    return [describe_submission(one) | {"hasReceipt": one.id in proved} for one in submissions]
+
+
+def _read_activity(page: Page, address: str) -> list[Record]:
+    entries = (
+        Activity.select()
+        .where(is_activity_about(page, address))
+        .order_by(Activity.created_at.desc(), Activity.id.desc())
+        .limit(MAX_LISTED)
+    )
+    return [
+        {
+            "action": entry.action,
+            "subject": entry.subject,
+            "createdAtIso": format_instant(entry.created_at),
+        }
+        for entry in entries
+    ]
+
+
+def _read_listings(page: Page, address: str) -> list[Record]:
+    listings = Listing.select().where(is_listing_of(page, address))
+    return [
+        {
+            "name": one.name,
+            "joinedAtIso": format_instant(one.joined_at),
+            "leftAtIso": None if one.left_at is None else format_instant(one.left_at),
+        }
+        for one in listings.order_by(Listing.joined_at.desc(), Listing.id.desc()).limit(MAX_LISTED)
+    ]
+
+
+def _read_observed(page: Page, address: str) -> Record | None:
+    """Return what was observed on the chain; every page of the mint shares it."""
+    balance = find_chain_balance(page.token_mint, address)
+    if balance is None:
+        return None
+    days = DailyBalance.select().where(DailyBalance.balance == balance).count()
+    return _describe_balance(balance.amount, balance.observed_at) | {"days": days}
+
+
+def _read_entered(page: Page, address: str) -> Record | None:
+    balance = Balance.get_or_none(
+        Balance.owner == page.owner_id,
+        Balance.mint == page.token_mint,
+        Balance.address == address,
+    )
+    return None if balance is None else _describe_balance(balance.amount, balance.observed_at)
+
+
+def _describe_balance(amount: Any, observed_at: Any) -> Record:
+    return {"amount": amount, "observedAtIso": format_instant(observed_at)}

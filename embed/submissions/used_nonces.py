@@ -1,0 +1,40 @@
+"""Nonces that were used: by a submission, or by something that leaves no submission behind."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from peewee import chunked
+
+from embed.db.models import Submission, UsedNonce
+from embed.errors import ApiError
+
+# At least: NONCE_LIFETIME may have been longer when a nonce was issued.
+KEPT_AFTER_WITHDRAWAL = timedelta(days=30)
+_BATCH = 1000  # rows per statement
+
+
+def check_unused(token: str) -> None:
+    """Raises ApiError `invalid_nonce`."""
+    is_used = Submission.select().where(Submission.nonce == token).exists()
+    if is_used or UsedNonce.select().where(UsedNonce.token == token).exists():
+        raise ApiError("invalid_nonce")
+
+
+def use_nonce(token: str, expires_at: datetime) -> None:
+    """Use a nonce; of several requests that race, one does. Raises ApiError `invalid_nonce`."""
+    insertion = UsedNonce.insert(token=token, expires_at=expires_at).on_conflict_ignore()
+    if not insertion.as_rowcount().execute():
+        raise ApiError("invalid_nonce")
+
+
+def keep_used(tokens: Iterable[str], now: datetime, lifetime: timedelta) -> None:
+    """Keep nonces used although their submissions are deleted."""
+    expires_at = now + max(lifetime, KEPT_AFTER_WITHDRAWAL)
+    for batch in chunked([{"token": each, "expires_at": expires_at} for each in tokens], _BATCH):
+        UsedNonce.insert_many(batch).execute()
+
+
+def prune(now: datetime) -> int:
+    """Delete those that have expired, which nobody can use any more; return how many."""
+    count: int = UsedNonce.delete().where(UsedNonce.expires_at <= now).execute()
+    return count

@@ -1,0 +1,144 @@
+"""Withdrawing a wallet: its holder lets the page erase what was sent for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from peewee import Value, chunked, fn
+
+from embed.db.models import APPROVED, Proof, Submission, Wallet, WalletTag, Withdrawal
+from embed.domain.record_nonces import RecordNonce
+from embed.errors import ApiError, InvalidInput, NotFound
+from embed.events.editing import Edit, editing
+from embed.events.kinds import SubmissionWithdrawn
+from embed.runtime import Runtime
+from embed.submissions.traces import erase_traces
+from embed.submissions.used_nonces import keep_used, use_nonce
+
+ACTOR = "visitor"
+
+_BATCH = 1000  # rows per statement
+_RETRY_AFTER = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a wallet that was withdrawn."""
+
+    withdrawn: int  # submissions
+    has_left_list: bool
+    stays_listed: bool  # as the owner's own entry
+
+
+def withdraw(nonce: RecordNonce, runtime: Runtime) -> Outcome:
+    """Erase what was sent for a wallet; its holder signed the nonce's message.
+
+    Raises ApiError `invalid_nonce`, `page_not_found`, `unavailable`.
+    """
+    try:
+        with editing(nonce.page_id, ACTOR, runtime.clock()) as edit:
+            if edit.page.deleted_at is not None:
+                raise ApiError("page_not_found")
+            use_nonce(nonce.token, nonce.expires_at)
+            return _withdraw(edit, nonce, runtime.settings.nonce_lifetime)
+    except NotFound:  # purged meanwhile
+        raise ApiError("page_not_found") from None
+    except InvalidInput:  # handed to another owner meanwhile
+        raise ApiError("unavailable", retry_after=_RETRY_AFTER) from None
+
+
+def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> Outcome:
+    page, address = edit.page, nonce.wallet_address
+    sent = _list_sent(nonce)
+    wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
+    putters = [] if wallet is None else [one for one in sent if has_put_there(one, wallet)]
+    if wallet is not None and putters:
+        _take_off_list(wallet)
+    stays_listed = wallet is not None and not putters
+    erase_traces(
+        page,
+        address,
+        nicknames={one.nickname for one in sent},
+        stays_listed=stays_listed,
+        before=_find_sent_anew(nonce),
+    )
+    _erase(sent, edit.now, nonce_lifetime)
+    for one in _list_told(sent):
+        edit.record(SubmissionWithdrawn.of(one, edit.now, has_left_list=one in putters))
+    return Outcome(len(sent), bool(putters), stays_listed)
+
+
+def _take_off_list(wallet: Wallet) -> None:
+    """Delete a wallet; of one that the owner has hidden, keep that it is hidden.
+
+    Otherwise withdrawing and sending it again would be a way around the owner's decision.
+    """
+    this = Wallet.id == wallet.id
+    if wallet.is_hidden:
+        Wallet.update(public_alias=None).where(this).execute()
+        WalletTag.delete().where(WalletTag.wallet == wallet).execute()
+    else:
+        Wallet.delete().where(this).execute()
+
+
+def has_put_there(submission: Submission, wallet: Wallet) -> bool:
+    """Tell whether a submission of a wallet put it on the list, see untrack_approved."""
+    is_approved = submission.status in APPROVED
+    return is_approved and bool(submission.decided_at == wallet.created_at)
+
+
+def _list_sent(nonce: RecordNonce) -> list[Submission]:
+    """Return what was sent for the wallet before the message was issued, oldest first.
+
+    So somebody who holds back a signed request cannot withdraw what is sent later. Rejections that
+    were withdrawn already are left out.
+    """
+    is_withdrawn = Withdrawal.select(Value(1)).where(Withdrawal.submission_id == Submission.id)
+    return list(
+        Submission.select()
+        .where(
+            Submission.page == nonce.page_id,
+            Submission.wallet_address == nonce.wallet_address,
+            Submission.created_at <= nonce.issued_at,
+            ~fn.EXISTS(is_withdrawn),
+        )
+        .order_by(Submission.created_at, Submission.id)
+    )
+
+
+def _find_sent_anew(nonce: RecordNonce) -> datetime | None:
+    """Return when the wallet was first sent after the message was issued."""
+    first: datetime | None = (
+        Submission.select(fn.MIN(Submission.created_at))
+        .where(
+            Submission.page == nonce.page_id,
+            Submission.wallet_address == nonce.wallet_address,
+            Submission.created_at > nonce.issued_at,
+        )
+        .scalar()
+    )
+    return first
+
+
+def _list_told(sent: Sequence[Submission]) -> list[Submission]:
+    """Return those that the owner had to do with; soft rejections are the visitor's own notes."""
+    return [one for one in sent if one.status != "soft_rejected"]
+
+
+def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:
+    """Delete submissions; of rejections keep what the cooldown and trust go by.
+
+    Otherwise withdrawing would be a way around a rejection.
+    """
+    for batch in chunked(_list_told(sent), _BATCH):
+        Withdrawal.insert_many(
+            [{"submission_id": one.id, "page": one.page_id, "withdrawn_at": now} for one in batch]
+        ).execute()
+    kept = [one for one in sent if one.status == "rejected"]
+    for batch in chunked(kept, _BATCH):
+        Submission.update(nickname="").where(Submission.id.in_(batch)).execute()
+        Proof.delete().where(Proof.submission.in_(batch)).execute()
+    others = [one for one in sent if one.status != "rejected"]
+    keep_used((one.nonce for one in others if one.nonce is not None), now, nonce_lifetime)
+    for batch in chunked(others, _BATCH):
+        Submission.delete().where(Submission.id.in_(batch)).execute()

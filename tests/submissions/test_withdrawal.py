@@ -1,0 +1,464 @@
+"""Withdrawing a wallet: what is erased, what stays, and what the owner sees."""
+
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from many_submissions import add_submissions
+from world import Visitor, code_of
+
+from embed import pages
+from embed.db.models import (
+    Activity,
+    Delivery,
+    Listing,
+    Message,
+    Proof,
+    Submission,
+    UsedNonce,
+    Wallet,
+    Withdrawal,
+)
+from embed.domain.times import format_instant
+from embed.errors import InvalidInput, NotFound
+from embed.events import activity_log
+from embed.events.editing import editing
+from embed.events.kinds import WalletFlagged, WalletUnflagged
+from embed.notifications import receivers
+from embed.runtime import EXTENSION
+from embed.submissions import decisions, used_nonces
+from embed.wallets import tracking
+from embed.wallets.listings import update_listings
+
+NAME = "Ann of Arc"
+
+
+@pytest.fixture
+def visitor(world) -> Visitor:
+    visitor = Visitor()
+    world.open_widget(visitor)
+    return visitor
+
+
+@pytest.fixture
+def webhook(world):
+    settings = world.app.extensions[EXTENSION].settings
+    url = "https://hooks.example/"
+    return receivers.add_webhook(world.page_id, url, settings=settings, now=world.clock())
+
+
+def submit(world, visitor, status="pending", name=NAME) -> str:
+    """Submit the wallet a minute later, and bring the submission to a status."""
+    world.clock.forward(minutes=1)
+    world.configure(auto_approve=status == "auto_approved", cooldown_s=0)
+    answer = world.submit(visitor, name)
+    assert code_of(answer) is None
+    submission_id = answer.json["submissionId"]
+    world.clock.forward(minutes=1)
+    if status == "approved":
+        world.approve(submission_id)
+    if status == "rejected":
+        world.reject(submission_id)
+    return submission_id
+
+
+def withdraw(world, visitor) -> dict:
+    world.clock.forward(minutes=1)
+    answer = world.withdraw(visitor)
+    assert code_of(answer) is None
+    return answer.json
+
+
+def outcome(withdrawn: int, *, left: bool = False, stays: bool = False) -> dict:
+    return {"withdrawnSubmissions": withdrawn, "leftList": left, "staysListed": stays}
+
+
+def list_public(world) -> list[str]:
+    return [one["address"] for one in world.read().json["wallets"]]
+
+
+def find_in_database(world, *texts: str) -> list[str]:
+    """Return the tables in which a text is found."""
+    return [
+        table
+        for table, rows in world.dump().items()
+        if any(t in row for t in texts for row in rows)
+    ]
+
+
+# What is erased
+
+
+@pytest.mark.parametrize("status", ["pending", "approved", "auto_approved"])
+def test_nothing_that_names_the_wallet_is_left(world, visitor, webhook, status):
+    submit(world, visitor, status)
+    update_listings(world.clock())
+    assert "submission" in find_in_database(world, visitor.address)
+
+    told = withdraw(world, visitor)
+
+    assert told == outcome(1, left=status != "pending")
+    assert find_in_database(world, visitor.address, NAME) == []
+    assert list_public(world) == []
+
+
+def test_every_trace_of_a_long_story_is_erased(world, visitor, webhook):
+    submit(world, visitor, "rejected")
+    submission_id = submit(world, visitor)
+    approve = partial(decisions.approve, max_wallets=50_000)
+    for change in (approve, decisions.undo, approve):
+        change(submission_id, now=world.clock(), actor="owner@example.com")
+    wallet = Wallet.get()
+    for changes in ({"alias": "Ann, renamed"}, {"is_hidden": True}, {"is_hidden": False}):
+        world.clock.forward(minutes=1)
+        tracking.update_wallet(wallet.id, tracking.WalletChanges(**changes), world.clock())
+        update_listings(world.clock())
+    world.submit(visitor, NAME)  # a duplicate, which is soft-rejected
+    assert Message.select().count() == 6
+    assert Listing.select().count() == 2
+
+    told = withdraw(world, visitor)
+
+    assert told == outcome(3, left=True)
+    assert find_in_database(world, NAME, "Ann, renamed") == []
+    assert find_in_database(world, visitor.address) == ["submission"]  # the rejection
+
+
+def test_waiting_and_delivered_messages_about_it_are_deleted_and_no_others(world, visitor, webhook):
+    world.submit(Visitor(), "Other")
+    submit(world, visitor)
+    Delivery.update(state="delivered").where(
+        Delivery.message == Message.get(Message.data.contains(NAME))
+    ).execute()
+    world.reject(Submission.get(Submission.nickname == NAME).id)
+
+    withdraw(world, visitor)
+
+    assert [one.type for one in Message.select().order_by(Message.number)] == [
+        "submission.created",
+        "submission.withdrawn",
+    ]
+    assert Delivery.select().count() == 2
+
+
+def test_what_the_holding_watch_said_of_it_is_erased(world, visitor, webhook):
+    submit(world, visitor, "approved")
+    wallet = Wallet.get()
+    for alias in (NAME, None):
+        found = (wallet.id, wallet.address, alias, Decimal(1), Decimal(2))
+        with editing(world.page_id, "holding watch", world.clock()) as edit:
+            edit.record(WalletFlagged(*found, is_hidden=True))
+            edit.record(WalletUnflagged(*found))
+
+    withdraw(world, visitor)
+
+    assert find_in_database(world, visitor.address, NAME) == []
+
+
+def test_wallet_of_which_nothing_is_kept_can_be_withdrawn_too(world):
+    before = world.dump()
+
+    assert withdraw(world, Visitor()) == outcome(0)
+    after = world.dump()
+    assert after.pop("used_nonce") != before.pop("used_nonce")
+    assert after == before
+
+
+def test_any_number_of_names_can_be_withdrawn(world, visitor):
+    names = [f"Visitor {number}" for number in range(1_000)]
+    for name in (names[0], names[-1], "The owner's own"):
+        entry = world.track(visitor.address, alias=name)
+        if name in names:
+            tracking.remove_wallet(entry.id, world.clock())
+    add_submissions(world, len(names), "soft_rejected", wallet_address=visitor.address)
+
+    assert withdraw(world, visitor) == outcome(len(names), stays=True)
+
+    assert find_in_database(world, *names) == []
+    assert find_in_database(world, "The owner's own") == ["activity", "wallet"]
+
+
+def test_others_keep_everything(world, visitor):
+    other = Visitor()
+    elsewhere = world.make_page()
+    world.track(visitor.address, page_id=elsewhere, alias="Elsewhere")
+    for each in (visitor, other):
+        submit(world, each, "approved")
+    world.track(Visitor().address, alias=f"Not {visitor.address}")
+
+    withdraw(world, visitor)
+
+    assert {one.public_alias for one in Wallet.select()} == {
+        NAME,
+        "Elsewhere",
+        f"Not {visitor.address}",
+    }
+    subjects = [one.subject for one in activity_log.list_of_page(world.page_id)]
+    assert f"{NAME} ({other.address})" in subjects
+    assert any(one.startswith(f"Not {visitor.address} (") for one in subjects)
+    log = activity_log.list_of_page(elsewhere)
+    assert f"Elsewhere ({visitor.address})" in [one.subject for one in log]
+
+
+# What stays
+
+
+@pytest.mark.parametrize("status", ["pending", "approved", "auto_approved", "rejected"])
+def test_owners_own_entry_stays_as_it_is(world, visitor, status):
+    world.add_tag("whale")
+    world.track(visitor.address, alias="Known", tag_names=["whale"])
+    before = world.read().json
+    submit(world, visitor, status)
+    update_listings(world.clock())
+
+    assert withdraw(world, visitor) == outcome(1, stays=True)
+    assert world.read().json == before
+    assert Listing.get().name == "Known"
+    entries = {one.action: one.subject for one in activity_log.list_of_page(world.page_id)}
+    assert entries["add wallet"] == f"Known ({visitor.address})"
+    assert find_in_database(world, NAME) == []
+
+
+def test_entry_that_the_owner_made_anew_after_an_approval_stays(world, visitor):
+    submit(world, visitor, "approved")
+    update_listings(world.clock())
+    tracking.remove_wallet(Wallet.get().id, world.clock())
+    update_listings(world.clock())
+    world.clock.forward(minutes=1)
+    world.track(visitor.address, alias="Known")
+    update_listings(world.clock())
+
+    assert withdraw(world, visitor) == outcome(1, stays=True)
+    assert [one.name for one in Listing.select()] == ["Known"]
+    assert find_in_database(world, NAME) == []
+    entries = {one.action: one.subject for one in activity_log.list_of_page(world.page_id)}
+    assert entries["add wallet"] == f"Known ({visitor.address})"
+    assert entries["remove wallet"] == "withdrawn by the wallet's holder"
+
+
+def test_rejection_stays_without_name_and_proof_so_that_its_cooldown_holds(world, visitor):
+    submission_id = submit(world, visitor, "rejected")
+    world.configure(cooldown_s=3_600)
+
+    assert withdraw(world, visitor) == outcome(1)
+    kept = Submission.get()
+    assert (kept.id, kept.nickname, kept.status) == (submission_id, "", "rejected")
+    assert not Proof.select().exists()
+    assert find_in_database(world, NAME) == []
+    assert code_of(world.submit(visitor)) == "cooldown_active"
+
+
+def test_rejection_is_withdrawn_once(world, visitor):
+    submit(world, visitor, "rejected")
+    withdraw(world, visitor)
+    withdrawn_at = Withdrawal.get().withdrawn_at
+
+    assert withdraw(world, visitor) == outcome(0)
+    assert Withdrawal.get().withdrawn_at == withdrawn_at
+
+
+def test_withdrawal_is_no_rejection(world, visitor):
+    submit(world, visitor)
+    world.configure(cooldown_s=3_600)
+    withdraw(world, visitor)
+
+    assert code_of(world.submit(visitor)) is None
+
+
+def test_hidden_wallet_that_is_withdrawn_and_sent_again_waits_for_the_owner(world, visitor):
+    submit(world, visitor, "approved")
+    wallet = Wallet.get(Wallet.address == visitor.address)
+    hidden = tracking.WalletChanges(is_hidden=True)
+    tracking.update_wallet(wallet.id, hidden, world.clock())
+    world.configure(trust_after=1)
+
+    withdraw(world, visitor)
+
+    assert world.submit(visitor).json["status"] == "pending"
+    assert list_public(world) == []
+
+
+def test_hidden_wallet_that_is_withdrawn_and_sent_again_stays_hidden(world, visitor):
+    submit(world, visitor, "auto_approved")
+    wallet = Wallet.get(Wallet.address == visitor.address)
+    hidden = tracking.WalletChanges(is_hidden=True, alias="The owner's name for it")
+    tracking.update_wallet(wallet.id, hidden, world.clock())
+
+    assert withdraw(world, visitor) == outcome(1, left=True)
+    assert find_in_database(world, NAME, "The owner's name for it") == []
+    assert find_in_database(world, visitor.address) == ["wallet"]
+
+    assert world.submit(visitor).json["status"] == "auto_approved"
+    assert list_public(world) == []
+
+
+def test_approvals_that_were_withdrawn_earn_no_trust(world, visitor):
+    submit(world, visitor, "approved")
+    withdraw(world, visitor)
+    world.configure(trust_after=1)
+
+    assert world.submit(visitor).json["status"] == "pending"
+
+
+def test_what_is_sent_after_the_message_was_issued_is_left_alone(world, visitor, webhook):
+    submit(world, visitor, "rejected")
+    world.clock.forward(minutes=1)
+    held_back = world.sign_for_records(visitor, "withdraw")
+    later = submit(world, visitor, "approved", name="Ann again")
+
+    answer = world.post_for_records("withdraw", held_back)
+
+    assert answer.json == outcome(1, stays=True)
+    assert Submission.get_by_id(later).nickname == "Ann again"
+    assert list_public(world) == [visitor.address]
+    assert find_in_database(world, NAME) == []
+    subjects = [one.subject for one in activity_log.list_of_page(world.page_id)]
+    assert f"Ann again ({visitor.address})" in subjects
+    assert Message.select().where(Message.data.contains("Ann again")).count() == 2
+
+
+def test_submission_that_is_approved_after_the_message_was_issued_is_withdrawn(world, visitor):
+    submission_id = submit(world, visitor)
+    body = world.sign_for_records(visitor, "withdraw")
+    world.clock.forward(minutes=1)
+    world.approve(submission_id)
+
+    assert world.post_for_records("withdraw", body).json == outcome(1, left=True)
+    assert list_public(world) == []
+
+
+# The nonce and the receipt
+
+
+@pytest.mark.parametrize("status", ["pending", "approved", "auto_approved", "rejected"])
+def test_nonce_of_a_withdrawn_submission_stays_used(world, visitor, status):
+    world.configure(auto_approve=status == "auto_approved", cooldown_s=0)
+    draft = world.draft(visitor)
+    submission_id = world.post(draft, cookie=visitor.cookie).json["submissionId"]
+    decide = {"approved": world.approve, "rejected": world.reject}.get(status)
+    if decide:
+        decide(submission_id)
+    withdraw(world, visitor)
+
+    assert code_of(world.post(draft)) == "invalid_nonce"
+    used_nonces.prune(world.clock())
+    assert code_of(world.post(draft)) == "invalid_nonce"
+
+
+def test_nonce_of_a_withdrawn_submission_is_forgotten_in_the_end(world, visitor):
+    submit(world, visitor)
+    withdraw(world, visitor)
+    world.clock.forward(days=30)
+    used_nonces.prune(world.clock())
+
+    assert not UsedNonce.select().exists()
+
+
+def test_withdrawal_is_remembered_by_the_id_alone(world, visitor):
+    submission_id = submit(world, visitor, "approved")
+    withdraw(world, visitor)
+
+    (row,) = Withdrawal.select().dicts()
+    assert row == {
+        "submission_id": submission_id,
+        "page": world.page_id,
+        "withdrawn_at": world.clock(),
+    }
+
+
+def test_withdrawals_go_with_their_page(world, visitor):
+    submit(world, visitor)
+    withdraw(world, visitor)
+    pages.delete_page(world.page_id, world.clock())
+    pages.purge_page(world.page_id)
+
+    assert not Withdrawal.select().exists()
+
+
+# What the owner sees
+
+
+def test_owner_reads_of_it_in_the_log_and_in_a_message(world, visitor, webhook):
+    submission_id = submit(world, visitor, "approved")
+    sent_at = Submission.get().created_at
+    withdraw(world, visitor)
+
+    entry = activity_log.list_of_page(world.page_id)[0]
+    assert (entry.actor, entry.action) == ("visitor", "withdraw submission")
+    assert entry.subject == f"{submission_id}, sent {format_instant(sent_at)}"
+    (message,) = Message.select().where(Message.type == "submission.withdrawn")
+    told = world.app.json.loads(message.data)
+    assert told == {
+        "trackingPageId": world.page_id,
+        "submissionId": submission_id,
+        "status": "approved",
+        "createdAtIso": format_instant(sent_at),
+        "withdrawnAtIso": format_instant(world.clock()),
+        "leftList": True,
+    }
+
+
+def test_soft_rejections_are_withdrawn_without_a_word(world, visitor, webhook):
+    world.configure(queue_capacity=0)
+    assert code_of(world.submit(visitor, NAME)) == "queue_full"
+    before = activity_log.list_of_page(world.page_id)
+
+    assert withdraw(world, visitor) == outcome(1)
+    assert not Submission.select().exists()
+    assert activity_log.list_of_page(world.page_id) == before
+    assert not Message.select().exists()
+    assert not Withdrawal.select().exists()
+
+
+@pytest.mark.parametrize("decide", ["approve", "reject", "undo"])
+def test_decision_on_a_withdrawn_submission_says_that_it_was_withdrawn(world, visitor, decide):
+    submission_id = submit(world, visitor, "approved" if decide == "undo" else "pending")
+    world.withdraw(visitor)
+    calls = {
+        "approve": partial(decisions.approve, max_wallets=50_000),
+        "reject": decisions.reject,
+        "undo": partial(decisions.undo, actor="owner@example.com"),
+    }
+
+    with pytest.raises(NotFound, match=f"holder withdrew the submission {submission_id}"):
+        calls[decide](submission_id, now=world.clock())
+
+
+def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
+    submission_id = submit(world, visitor, "rejected")
+    world.withdraw(visitor)
+
+    with pytest.raises(InvalidInput, match="holder withdrew it"):
+        decisions.undo(submission_id, world.clock(), actor="owner@example.com")
+    assert Submission.get().status == "rejected"
+
+
+def test_bulk_decision_skips_what_was_withdrawn_meanwhile(world, visitor):
+    withdrawn = submit(world, visitor)
+    (other,) = add_submissions(world, 1)
+    world.withdraw(visitor)
+    change = partial(decisions.reject, now=world.clock())
+
+    result = decisions.change_many(world.page, [withdrawn, other], change)
+
+    assert [one.id for one in result.decided] == [other]
+    assert (result.undecided, result.withdrawn) == ([], [withdrawn])
+
+
+def test_bulk_decision_knows_only_the_pages_own_withdrawals(world, visitor):
+    withdrawn = submit(world, visitor)
+    world.withdraw(visitor)
+    elsewhere = pages.get_page(world.make_page())
+
+    with pytest.raises(NotFound):
+        decisions.change_many(elsewhere, [withdrawn], partial(decisions.reject, now=world.clock()))
+
+
+def test_erased_subject_tells_that_something_was_there(world, visitor):
+    submit(world, visitor, "approved")
+    withdraw(world, visitor)
+
+    entries = activity_log.list_of_page(world.page_id)
+    (approval,) = [one for one in entries if one.action == "approve submission"]
+    assert approval.subject == "withdrawn by the wallet's holder"
+    assert Activity.select().where(Activity.subject.contains(visitor.address)).count() == 0

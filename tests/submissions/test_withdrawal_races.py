@@ -1,0 +1,258 @@
+"""Withdrawing while something else happens to the same wallet."""
+
+from collections import Counter
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from remote import at_once
+from world import Visitor, code_of
+
+from embed import pages
+from embed.db import connection
+from embed.db.models import Submission, UsedNonce, Wallet, Withdrawal
+from embed.errors import ApiError, InvalidInput, NotFound
+from embed.keys import access
+from embed.notifications import delivery, receivers, webhooks
+from embed.notifications.outcomes import Outcome
+from embed.runtime import EXTENSION
+from embed.submissions import decisions, ownership, withdrawal
+from embed.submissions.withdrawal import withdraw
+
+ROUNDS = 4
+
+
+@pytest.fixture
+def runtime(world):
+    return world.app.extensions[EXTENSION]
+
+
+def submit(world, visitor) -> str:
+    answer = world.submit(visitor, "Ann")
+    assert code_of(answer) is None
+    return answer.json["submissionId"]
+
+
+def issue(world, runtime, visitor):
+    """Return the nonce of a withdrawal that the visitor signed."""
+    return ownership.issue_record_nonce(
+        visitor.address,
+        "withdraw",
+        runtime=runtime,
+        access=access.find_access(world.public_key),
+        host="localhost",
+    )[1]
+
+
+def name_outcome(call):
+    """Call in a thread, and return the result or the name of a refusal that is expected."""
+    try:
+        return call()
+    except ApiError as refusal:
+        return refusal.code
+    except (InvalidInput, NotFound) as mistake:
+        return type(mistake).__name__
+    finally:
+        connection.db.close()
+
+
+def race(*calls) -> list:
+    return at_once([partial(name_outcome, call) for call in calls])
+
+
+def test_one_nonce_withdraws_once(world, runtime):
+    visitor = Visitor()
+    submit(world, visitor)
+    nonce = issue(world, runtime, visitor)
+
+    outcomes = race(*[partial(withdraw, nonce, runtime)] * 8)
+
+    assert Counter(outcomes) == {withdrawal.Outcome(1, False, False): 1, "invalid_nonce": 7}
+    assert Withdrawal.select().count() == 1
+
+
+def test_two_withdrawals_at_once_erase_each_submission_once(world, runtime):
+    for _ in range(ROUNDS):
+        visitor = Visitor()
+        submit(world, visitor)
+        nonces = [issue(world, runtime, visitor) for _ in range(4)]
+
+        outcomes = race(*[partial(withdraw, nonce, runtime) for nonce in nonces])
+
+        assert sorted(one.withdrawn for one in outcomes) == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("is_bulk", [False, True])
+def test_decision_at_the_same_time_puts_nothing_back(world, runtime, is_bulk):
+    approve = partial(decisions.approve, max_wallets=50_000)
+    for _ in range(ROUNDS):
+        visitor = Visitor()
+        submission_id = submit(world, visitor)
+        page, now = world.page, world.clock()
+
+        def decide(change, page=page, now=now, submission_id=submission_id):
+            if not is_bulk:
+                return change(submission_id, now).status
+            changed = partial(change, now=now)
+            return len(decisions.change_many(page, [submission_id], changed).decided)
+
+        nonce = issue(world, runtime, visitor)
+        race(partial(withdraw, nonce, runtime), partial(decide, approve))
+
+        assert Submission.get_or_none(Submission.wallet_address == visitor.address) is None
+        assert Wallet.get_or_none(Wallet.address == visitor.address) is None
+        assert Withdrawal.get_or_none(Withdrawal.submission_id == submission_id)
+
+
+def test_rejection_at_the_same_time_counts_or_never_was(world, runtime):
+    for _ in range(ROUNDS):
+        visitor = Visitor()
+        submission_id = submit(world, visitor)
+        nonce = issue(world, runtime, visitor)
+
+        race(
+            partial(withdraw, nonce, runtime),
+            partial(decisions.reject, submission_id, world.clock()),
+        )
+
+        left = Submission.get_or_none(Submission.id == submission_id)
+        assert left is None or (left.status, left.nickname) == ("rejected", "")
+
+
+def test_undo_at_the_same_time_leaves_no_nameless_submission_waiting(world, runtime):
+    for _ in range(ROUNDS):
+        visitor = Visitor()
+        submission_id = submit(world, visitor)
+        world.reject(submission_id)
+        nonce = issue(world, runtime, visitor)
+
+        race(
+            partial(withdraw, nonce, runtime),
+            partial(decisions.undo, submission_id, world.clock(), actor="owner@example.com"),
+        )
+
+        left = Submission.get_or_none(Submission.id == submission_id)
+        assert left is None or left.status == "rejected"
+
+
+def test_new_submission_at_the_same_time_is_kept_or_a_duplicate(world, runtime):
+    for _ in range(ROUNDS):
+        visitor = Visitor()
+        first = submit(world, visitor)
+        nonce = issue(world, runtime, visitor)
+        world.clock.forward(milliseconds=1)
+        draft = world.draft(visitor, "Ann again")
+
+        _, code = race(
+            partial(withdraw, nonce, runtime),
+            lambda draft=draft: code_of(world.post(draft)),
+        )
+
+        left = list(Submission.select().where(Submission.wallet_address == visitor.address))
+        assert first not in [one.id for one in left]
+        assert code in (None, "duplicate")
+        assert [one.nickname for one in left] == ([] if code else ["Ann again"])
+
+
+def test_purge_at_the_same_time_is_no_failure(world, runtime):
+    visitor = Visitor()
+    submit(world, visitor)
+    nonce = issue(world, runtime, visitor)
+    world.delete_page()
+
+    code, _ = race(partial(withdraw, nonce, runtime), partial(pages.purge_page, world.page_id))
+
+    assert code == "page_not_found"
+    assert not UsedNonce.select().exists()
+
+
+def test_page_that_is_handed_over_meanwhile_is_withdrawn_from_at_the_second_try(
+    world, runtime, monkeypatch
+):
+    visitor = Visitor()
+    submit(world, visitor)
+    nonce = issue(world, runtime, visitor)
+    refusal = InvalidInput("The page was handed to another owner meanwhile.")
+
+    def fail(*_):
+        raise refusal
+
+    with monkeypatch.context() as patch:
+        patch.setattr(withdrawal, "editing", fail)
+        with pytest.raises(ApiError, match="unavailable") as refused:
+            withdraw(nonce, runtime)
+    assert refused.value.retry_after == timedelta(seconds=1)
+
+    assert withdraw(nonce, runtime).withdrawn == 1
+
+
+# Messages on their way
+
+
+@pytest.fixture
+def webhook(world, runtime):
+    return receivers.add_webhook(
+        world.page_id, "https://hooks.example/", settings=runtime.settings, now=world.clock()
+    )
+
+
+def test_delivery_of_an_erased_message_ends_and_the_next_is_sent(
+    world, runtime, webhook, monkeypatch
+):
+    visitor = Visitor()
+    submit(world, visitor)
+    nonce = issue(world, runtime, visitor)
+    sent = []
+
+    def send(receiver, message, settings, now):
+        if not sent:
+            withdraw(nonce, runtime)  # while the first message is on its way
+        sent.append(message.type)
+        return Outcome(True, "200 OK")
+
+    monkeypatch.setattr(webhooks, "send", send)
+    delivery.deliver(webhook.id, runtime)
+
+    assert sent == ["submission.created", "submission.withdrawn"]
+    assert delivery.find_due_receivers(world.clock()) == []
+
+
+def test_delivery_that_fails_while_its_message_is_erased_goes_on_with_the_next(
+    world, runtime, webhook, monkeypatch
+):
+    visitor = Visitor()
+    submit(world, visitor)
+    nonce = issue(world, runtime, visitor)
+    answers = [Outcome(False, "410 Gone", is_final=True), Outcome(True, "200 OK")]
+    sent = []
+
+    def send(receiver, message, settings, now):
+        if not sent:
+            withdraw(nonce, runtime)
+        sent.append(message.type)
+        return answers[len(sent) - 1]
+
+    monkeypatch.setattr(webhooks, "send", send)
+    for _ in range(2):
+        delivery.deliver(webhook.id, runtime)
+        world.clock.forward(minutes=10)
+
+    assert sent == ["submission.created", "submission.withdrawn"]
+
+
+def test_deliveries_and_withdrawals_do_not_block_each_other(world, runtime, webhook, monkeypatch):
+    """On Postgres, both change several deliveries of one receiver."""
+    monkeypatch.setattr(webhooks, "send", lambda *_: Outcome(True, "200 OK"))
+    visitors = [Visitor() for _ in range(4)]
+    for visitor in visitors:
+        world.reject(submit(world, visitor))
+    nonces = [issue(world, runtime, visitor) for visitor in visitors]
+
+    race(
+        *[partial(withdraw, nonce, runtime) for nonce in nonces],
+        partial(delivery.deliver, webhook.id, runtime),
+    )
+    delivery.deliver(webhook.id, runtime)
+
+    assert Withdrawal.select().count() == 4
+    assert delivery.find_due_receivers(world.clock()) == []
