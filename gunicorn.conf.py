@@ -11,7 +11,10 @@ from peewee import DatabaseError, InterfaceError, OperationalError
 from embed.db import connection
 from embed.db.upgrades import upgrade_until_done
 from embed.rate_limits.storages import check_storage
+from embed.runtime import EXTENSION
 from embed.settings import Settings, SettingsError
+from embed.worker import jobs
+from embed.worker.background import Background
 
 try:
     settings = Settings.from_environ()
@@ -33,6 +36,8 @@ forwarded_allow_ips = ""
 # Requests with long ids reach the API, which answers JSON instead of gunicorn's HTML.
 limit_request_line = 8190
 control_socket_disable = True
+
+_FINISH_S = 1.0  # how long a stopping process waits for its background tasks
 
 
 def on_starting(server: Arbiter) -> None:
@@ -68,9 +73,24 @@ def _is_local(address: Any) -> bool:
         return host == "localhost"
 
 
-def post_worker_init(_worker: Any) -> None:
-    """Retry the upgrade of a database that was unreachable at the start.
+def post_worker_init(worker: Any) -> None:
+    """Start the background work, which first upgrades a database that was unreachable before.
 
-    The thread ends with its worker; an unfinished upgrade is then rolled back.
+    Its threads end with the process; an unfinished upgrade is then rolled back.
     """
-    threading.Thread(target=upgrade_until_done, name="upgrade", daemon=True).start()
+    extensions = getattr(worker.wsgi, "extensions", {})
+    if EXTENSION in extensions:
+        worker.background = Background(
+            extensions[EXTENSION], extensions[jobs.EXTENSION], "gunicorn"
+        )
+        worker.background.start()
+    else:
+        threading.Thread(target=upgrade_until_done, name="upgrade", daemon=True).start()
+        worker.log.warning("gunicorn does no background work for this app: start flask worker.")
+
+
+def worker_exit(_server: Arbiter, worker: Any) -> None:
+    """Stop the background work, but do not wait for tasks that take long: they are done again."""
+    background = getattr(worker, "background", None)
+    if background is not None:
+        background.stop(_FINISH_S)

@@ -4,13 +4,17 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from embed import cli, demo
-from embed.balances.observations import BalanceSource, EnteredBalances
+from embed.balances.gate import LiveBalances
+from embed.balances.known import BalanceSource, EnteredBalances, use_chain
+from embed.balances.solana_rpc import SolanaRpc
 from embed.db.connection import open_database
 from embed.domain import times
 from embed.domain.nonces import NonceSigner
 from embed.domain.passwords import PasswordLinkSigner
+from embed.domain.record_nonces import RecordNonceSigner
 from embed.domain.session_cookies import SessionSigner
 from embed.domain.times import Clock
+from embed.outbound.guard import Reach
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import endpoints, openapi
@@ -25,6 +29,10 @@ from embed.web.rate_limits import init_limits
 from embed.web.requests import LenientRequest
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
+from embed.worker import command as worker_command
+from embed.worker import jobs
+from embed.worker.jobs import Work
+from embed.worker.registry import list_work
 
 MAX_BODY_BYTES = 16 * 1024
 
@@ -33,10 +41,14 @@ def create_app(
     settings: Settings,
     *,
     balances: BalanceSource | None = None,
+    chain: SolanaRpc | None = None,
     clock: Clock = times.now,
     extra_scripts: tuple[str, ...] = (),
+    work: Work | None = None,
 ) -> Flask:
     """Make the WSGI app; the database is connected to at the first request.
+
+    `work` is what is done in the background, the service's own unless given.
 
     Raises SettingsError.
     """
@@ -55,16 +67,21 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
     open_database(settings.database_url)
+    chain = chain or _open_chain(settings)
+    use_chain(chain is not None)
     app.extensions[EXTENSION] = Runtime(
         settings=settings,
         clock=clock,
-        balances=balances or EnteredBalances(),
+        balances=balances or _choose_balances(settings, chain, clock),
+        chain=chain,
         nonces=NonceSigner(settings.secret_keys, clock),
+        record_nonces=RecordNonceSigner(settings.secret_keys, clock),
         sessions=SessionSigner(settings.secret_keys, clock),
         password_links=PasswordLinkSigner(settings.secret_keys, clock),
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
+    app.extensions[jobs.EXTENSION] = work or list_work(settings)
     if settings.public_url is not None:
         app.before_request(check_host)
     init_security_headers(app, settings)
@@ -80,8 +97,23 @@ def create_app(
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     cli.init_cli(app)
+    app.cli.add_command(worker_command.group)
     demo.init_demo(app)
     return app
+
+
+def _choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:
+    if chain is None:
+        return EnteredBalances()
+    return LiveBalances(chain, clock, settings.balance_refresh)
+
+
+def _open_chain(settings: Settings) -> SolanaRpc | None:
+    if not settings.solana_rpc_url:
+        return None
+    # A node on the same machine is the operator's own choice; visitors choose no address here.
+    reach = Reach.ANY if settings.allow_private_targets else Reach.PUBLIC_OR_LOOPBACK
+    return SolanaRpc(settings.solana_rpc_url, limit=settings.limit_rpc, reach=reach)
 
 
 def create_demo_app() -> Flask:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-from embed.balances.observations import BalanceSource
+from embed.balances.known import BalanceSource
+from embed.balances.solana_rpc import SolanaRpc
 from embed.domain.nonces import NonceSigner
 from embed.domain.passwords import PasswordLinkSigner
+from embed.domain.record_nonces import RecordNonceSigner
 from embed.domain.session_cookies import SessionSigner
 from embed.domain.times import Clock
 from embed.rate_limits.limiter import RateLimiter
@@ -18,7 +20,9 @@ class Runtime:
     settings: Settings
     clock: Clock
     balances: BalanceSource
+    chain: SolanaRpc | None  # None: no endpoint is set
     nonces: NonceSigner
+    record_nonces: RecordNonceSigner
     sessions: SessionSigner
     password_links: PasswordLinkSigner
     limiter: RateLimiter

@@ -1,0 +1,104 @@
+"""flask worker"""
+
+import signal
+from datetime import datetime
+from typing import cast
+
+import click
+from flask import current_app
+from flask.cli import with_appcontext
+
+from embed.db.models import WorkerProcess
+from embed.db.work_status import JobReport, WorkStatus, read_work_status
+from embed.domain.times import format_instant
+from embed.serializers import write_json
+from embed.settings import Settings
+from embed.terminal import Group, Record, json_option, print_list, runtime
+from embed.worker.background import Background
+from embed.worker.jobs import EXTENSION, Work
+
+STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+
+
+@click.group("worker", cls=Group, invoke_without_command=True)
+@with_appcontext
+@click.pass_context
+def group(context: click.Context) -> None:
+    """Do the background work until it is stopped."""
+    if context.invoked_subcommand is None:
+        _work_until_stopped(cast(Work, current_app.extensions[EXTENSION]))
+
+
+def _work_until_stopped(work: Work) -> None:
+    """Work until SIGTERM or SIGINT; then finish what runs. A second one ends it at once."""
+    # Threads inherit the mask, so the signal stays pending until this thread takes it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    background = Background(runtime(), work, "worker")
+    background.start()
+    click.echo("Doing the background work; Ctrl-C ends it.")
+    while signal.sigtimedwait(STOP_SIGNALS, 1) is None:
+        if not background.is_running:
+            raise click.ClickException("The background work broke off; the reason is above.")
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    click.echo("Ending.")
+    background.stop(work.timing.finish_s)
+
+
+@group.command("status")
+@json_option
+def show_status(as_json: bool) -> None:
+    """Show who does the background work, what it did last and what failed."""
+    status = read_work_status(runtime().clock())
+    if as_json:
+        click.echo(write_json(describe_status(status)))
+        return
+    if not status.is_working:
+        click.echo(explain_rest(runtime().settings))
+    else:
+        print_list([_describe_process(process) for process in status.processes], as_json=False)
+    if status.jobs:
+        click.echo()
+        print_list([_describe_job(job) for job in status.jobs], as_json=False)
+
+
+def explain_rest(settings: Settings) -> str:
+    """Return a sentence about what to do where nobody works."""
+    nobody = "Nobody does the background work."
+    if settings.queue_url is not None:
+        return f"{nobody} As QUEUE_URL is set, gunicorn leaves it alone: start flask worker."
+    return f"{nobody} Start gunicorn or flask worker."
+
+
+def describe_status(status: WorkStatus) -> Record:
+    return {
+        "isWorking": status.is_working,
+        "processes": [_describe_process(process) for process in status.processes],
+        "jobs": [_describe_job(job) for job in status.jobs],
+    }
+
+
+def _describe_process(process: WorkerProcess) -> Record:
+    return {
+        "kind": process.kind,
+        "host": process.host,
+        "processId": process.process_id,
+        "startedAtIso": format_instant(cast(datetime, process.started_at)),
+        "seenAtIso": format_instant(cast(datetime, process.seen_at)),
+    }
+
+
+def _describe_job(job: JobReport) -> Record:
+    return {
+        "name": job.name,
+        "isRunning": job.is_running,
+        "startedAtIso": _format(job.started_at),
+        "finishedAtIso": _format(job.finished_at),
+        "summary": job.summary,
+        "failedAtIso": _format(job.failed_at),
+        "failure": job.failure,
+        "dueAtIso": _format(job.due_at),
+    }
+
+
+def _format(instant: datetime | None) -> str | None:
+    return None if instant is None else format_instant(instant)

@@ -1,0 +1,58 @@
+"""What the service does in the background, and how often. This is the place to add a job."""
+
+from datetime import timedelta
+from functools import partial
+
+from embed.balances.history import prune_history
+from embed.errors import InvalidInput, NotFound
+from embed.notifications import outbox
+from embed.notifications.delivery import deliver, find_due_receivers
+from embed.runtime import Runtime
+from embed.settings import Settings
+from embed.submissions import used_nonces
+from embed.wallets.balance_refresh import (
+    LEASE,
+    RefreshFailed,
+    choose_interval,
+    run_job,
+)
+from embed.wallets.listings import update_listings
+from embed.worker.jobs import KeepAlive, KeyedJob, PeriodicJob, Work
+
+SLOW_AT_ONCE = 4
+
+
+def list_work(settings: Settings) -> Work:
+    """Return the background work of the service."""
+    periodic = [
+        PeriodicJob("feed", timedelta(minutes=1), _update_feeds),
+        PeriodicJob("prune", timedelta(hours=1), _prune),
+    ]
+    if settings.solana_rpc_url:
+        periodic.insert(0, PeriodicJob(LEASE, choose_interval(settings.balance_refresh), run_job))
+    return Work(
+        periodic=tuple(periodic),
+        # Apart, so that receivers that take long keep none waiting that do not.
+        keyed=(
+            KeyedJob("notifications", partial(find_due_receivers, is_slow=False), deliver),
+            KeyedJob(
+                "slow-notifications",
+                partial(find_due_receivers, is_slow=True),
+                deliver,
+                at_once=SLOW_AT_ONCE,
+            ),
+        ),
+        known_errors=(InvalidInput, NotFound, RefreshFailed),
+    )
+
+
+def _update_feeds(runtime: Runtime, _: KeepAlive) -> str:
+    return update_listings(runtime.clock())
+
+
+def _prune(runtime: Runtime, keep_alive: KeepAlive) -> str:
+    now = runtime.clock()
+    days = prune_history(now - runtime.settings.balance_history)
+    keep_alive()
+    used_nonces.prune(now)
+    return f"{days:,} balances of past days deleted, {outbox.prune(now)}."

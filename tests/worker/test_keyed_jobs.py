@@ -1,0 +1,88 @@
+"""Tasks for each of many keys, such as receivers of notifications."""
+
+from one_process import OneProcess
+
+from embed.db.models import Job
+from embed.worker.jobs import KeyedJob
+
+
+def test_keyed_tasks_are_enqueued_as_threads_become_free(process: OneProcess):
+    waiting = [f"r{number}" for number in range(5)]
+    done = []
+
+    def serve(key, _runtime, _should_stop) -> None:
+        waiting.remove(key)
+        done.append((key, process.runner.count_running(job)))
+
+    job = KeyedJob("receiver", lambda _now: list(waiting), serve, at_once=2)
+    process.define(job)
+
+    assert process.look() == process.look() == 2
+    assert process.dispatcher.has_more
+    assert (process.run_all(), process.work(), process.work()) == (2, 2, 1)
+    assert done == [(f"r{number}", 1) for number in range(5)]
+    assert not process.dispatcher.has_more
+    assert process.work() == 0
+
+
+def test_key_has_one_task_at_a_time_however_many_processes_look(process: OneProcess):
+    seen = []
+
+    def serve(key, _runtime, _should_stop) -> None:
+        rival = process.rival()
+        rival.define(job)
+        seen.append((key, rival.look()))
+
+    job = KeyedJob("receiver", lambda _now: ["r"], serve)
+    process.define(job)
+    process.work()
+
+    assert seen == [("r", 0)]
+
+
+def test_key_is_due_again_as_soon_as_its_task_has_ended(process: OneProcess):
+    process.define(KeyedJob("receiver", lambda _now: ["r"], lambda *_: "Sent."))
+
+    assert [process.work() for _ in range(3)] == [1, 1, 1]
+    assert Job.get_by_id("receiver r").summary == "Sent."
+
+
+def test_key_whose_task_fails_waits_and_holds_up_no_other(process: OneProcess):
+    def serve(key, _runtime, _should_stop) -> None:
+        if key == "bad":
+            raise RuntimeError
+
+    process.define(KeyedJob("receiver", lambda _now: ["bad", "good"], serve))
+
+    assert [process.work() for _ in range(3)] == [2, 1, 1]
+    process.forward(seconds=10)
+    assert process.work() == 2
+
+
+def test_keyed_task_of_a_process_that_stops_is_told_so(process: OneProcess):
+    seen = []
+
+    def serve(_key, _runtime, should_stop) -> None:
+        seen.append(should_stop())
+        process.runner.stop()
+        seen.append(should_stop())
+
+    process.define(KeyedJob("receiver", lambda _now: ["r"], serve))
+    process.work()
+
+    assert seen == [False, True]
+    assert Job.get_by_id("receiver r").leased_by is None
+
+
+def test_keys_that_are_always_due_hold_up_no_others(process: OneProcess):
+    served = []
+
+    def serve(key, _runtime, _should_stop) -> None:
+        process.forward(seconds=1)
+        served.append(key)
+
+    process.define(KeyedJob("receiver", lambda _now: ["a", "b", "c"], serve, at_once=1))
+    for _ in range(6):
+        process.work()
+
+    assert served == ["a", "b", "c"] * 2

@@ -1,0 +1,60 @@
+"""An outage is two lines in the log, however many threads meet it."""
+
+import pytest
+
+from embed.worker.outages import Outage
+
+
+class Away(Exception):
+    """What is watched does not answer."""
+
+
+class Mistake(Exception):
+    """Something else is wrong."""
+
+
+@pytest.fixture
+def outage():
+    return Outage("The queue", Away)
+
+
+def fail(outage, error: type[Exception] = Away) -> None:
+    with pytest.raises(error), outage.watch():
+        raise error("secret")
+
+
+def succeed(outage) -> None:
+    with outage.watch():
+        pass
+
+
+def test_only_beginning_and_end_are_logged(outage, caplog):
+    for _ in range(2):
+        succeed(outage)
+        fail(outage)
+        fail(outage)
+        succeed(outage)
+
+    assert [record.message for record in caplog.records] == [
+        "The queue does not answer (Away). It is asked again until it does.",
+        "The queue answers again.",
+    ] * 2
+
+
+def test_thread_that_asked_before_the_end_of_an_outage_begins_none(outage, caplog):
+    def be_slow() -> None:
+        with outage.watch():
+            fail(outage)
+            succeed(outage)
+            raise Away
+
+    with pytest.raises(Away):
+        be_slow()
+
+    assert len(caplog.records) == 2
+
+
+def test_other_errors_are_no_outage(outage, caplog):
+    fail(outage, Mistake)
+
+    assert caplog.records == []

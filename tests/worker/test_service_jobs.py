@@ -1,0 +1,81 @@
+"""The service's own jobs: what they do, and what is told of them."""
+
+import re
+
+import pytest
+from rpc_access import PatientClock, connect
+from rpc_faults import answer_error
+from world import SECRET_KEY, Visitor
+
+from embed.db.models import Page, UsedNonce
+from embed.runtime import EXTENSION, Runtime
+from embed.settings import Settings
+from embed.wallets.balance_refresh import RefreshFailed
+from embed.web.dashboard.background import TITLES
+from embed.worker.registry import list_work
+
+WITH_ENDPOINT = {"SECRET_KEY": SECRET_KEY, "SOLANA_RPC_URL": "http://localhost:8899"}
+
+
+@pytest.fixture
+def chain(endpoint):
+    return connect(endpoint, clock=PatientClock())
+
+
+def read_settings(environ: dict[str, str]) -> Settings:
+    return Settings.from_environ({"SECRET_KEY": SECRET_KEY} | environ)
+
+
+def list_names(settings: Settings) -> set[str]:
+    work = list_work(settings)
+    return {job.name for job in (*work.periodic, *work.keyed)}
+
+
+def run_job(name: str, runtime: Runtime) -> str:
+    jobs = list_work(read_settings(WITH_ENDPOINT)).periodic
+    (job,) = (job for job in jobs if job.name == name)
+    return job.run(runtime, lambda: None)
+
+
+def test_every_job_has_a_title_for_owners():
+    assert list_names(read_settings(WITH_ENDPOINT)) == set(TITLES)
+
+
+def test_balances_are_no_job_without_an_endpoint():
+    assert "balances" not in list_names(read_settings({}))
+
+
+@pytest.mark.parametrize("name", ["feed", "prune"])
+def test_job_tells_what_it_did_in_a_sentence(app, world, name):
+    world.track(Visitor().address)
+
+    assert re.fullmatch(r"[A-Z0-9].*\.", run_job(name, app.extensions[EXTENSION]))
+
+
+def test_nonces_that_have_expired_are_pruned(app, world):
+    world.show_records(Visitor())
+    run_job("prune", app.extensions[EXTENSION])
+    assert UsedNonce.select().exists()
+    world.clock.forward(minutes=10)
+    run_job("prune", app.extensions[EXTENSION])
+
+    assert not UsedNonce.select().exists()
+
+
+def test_balances_that_could_not_all_be_read_are_a_failure_that_is_told(
+    app, world, ledger, endpoint
+):
+    mint, holder = ledger.create_mint(), Visitor().address
+    ledger.mint_to(holder, mint, 5_000_000)
+    Page.update(token_mint=mint).execute()
+    world.track(holder)
+
+    endpoint.fail(answer_error(-32005))
+    with pytest.raises(RefreshFailed) as failure:
+        run_job("balances", app.extensions[EXTENSION])
+    assert isinstance(failure.value, list_work(read_settings(WITH_ENDPOINT)).known_errors)
+    assert "secret" not in str(failure.value)
+
+    endpoint.heal()
+    assert run_job("balances", app.extensions[EXTENSION]).startswith("1 read")
+    assert [one["tokenBalance"] for one in world.read().json["wallets"]] == [5]

@@ -1,0 +1,57 @@
+"""The end of the background work while it waits for others."""
+
+import time
+
+import pytest
+from rpc_faults import answer_status
+from world import USDC, Visitor, one_database
+
+from embed.db.models import ChainBalance, Job
+from embed.runtime import EXTENSION
+from embed.wallets.balance_refresh import LEASE
+from embed.worker import jobs
+from embed.worker.background import Background
+
+LIMIT_S = 20
+
+
+@pytest.fixture
+def background(environ, ledger, endpoint, request):
+    environ["SOLANA_RPC_URL"] = endpoint.url
+    ledger.create_mint(6, address=USDC)
+    world = request.getfixturevalue("world")
+    for _ in range(150):  # two calls
+        world.track(Visitor().address)
+    extensions = world.app.extensions
+    background = Background(extensions[EXTENSION], extensions[jobs.EXTENSION], "worker")
+    yield background
+    background.stop(LIMIT_S)
+
+
+@one_database
+def test_call_that_waits_for_its_endpoint_does_not_delay_the_end(background, endpoint):
+    calls = []
+
+    def fail_from_the_fourth(handler, right):
+        calls.append(right)
+        if len(calls) < 4:  # the mint, its supply, and the first of the balances
+            handler.send_json(right)
+        else:
+            answer_status(503, Retry_After="60")(handler, right)
+
+    endpoint.fail(fail_from_the_fourth)
+    background.start()
+    deadline = time.monotonic() + LIMIT_S
+    while len(calls) < 4:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    began = time.monotonic()
+
+    background.stop(LIMIT_S)
+
+    assert time.monotonic() - began < 5
+    assert not background.is_running
+    # What was read is kept, and another process does the rest at once.
+    assert ChainBalance.select().count() == 100
+    job = Job.get_by_id(LEASE)
+    assert (job.leased_by, job.failure, job.failed_at, job.finished_at) == (None,) * 4
