@@ -1,5 +1,7 @@
 """Shared by all commands: ``--json``, tables, and error messages of one line."""
 
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -58,6 +60,20 @@ def shorten_errors() -> Iterator[None]:
         raise click.ClickException(_join_lines(mistake)) from None
     except (DatabaseError, InterfaceError) as failure:
         raise click.ClickException(_join_lines(_explain(failure))) from None
+    except BrokenPipeError:  # click ends quietly: whoever read the output has had enough
+        raise
+    except OSError as failure:
+        _drop_unwritten_output()
+        raise click.ClickException(_join_lines(failure)) from None
+
+
+def _drop_unwritten_output() -> None:
+    """Discard output that cannot be written."""
+    # Python would try to write it again when it ends, and exit with status 120.
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Misuse(click.ClickException):

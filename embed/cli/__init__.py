@@ -2,7 +2,19 @@
 
 from flask import Flask
 
-from embed.cli import database, keys, owners, pages, submissions, tags, wallets
+from embed.cli import (
+    balances,
+    channels,
+    database,
+    keys,
+    owners,
+    pages,
+    receipts,
+    submissions,
+    tags,
+    wallets,
+    webhooks,
+)
 
 
 def init_cli(app: Flask) -> None:
@@ -14,5 +26,9 @@ def init_cli(app: Flask) -> None:
         tags.group,
         wallets.group,
         submissions.group,
+        balances.group,
+        channels.group,
+        webhooks.group,
     ):
         app.cli.add_command(group)
+    app.cli.add_command(receipts.export)

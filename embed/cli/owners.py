@@ -6,16 +6,18 @@ from embed import owners
 from embed.db.models import Owner
 from embed.serializers import describe_owner
 from embed.terminal import Group, json_option, print_list, print_record, runtime
+from embed.translations import LANGUAGES
 
 group = Group("owners", help="People who own tracking pages.")
 
 
 @group.command("create")
 @click.argument("email")
+@click.option("--language", type=click.Choice(LANGUAGES), help="Of their notifications.")
 @json_option
-def create(email: str, as_json: bool) -> None:
+def create(email: str, language: str | None, as_json: bool) -> None:
     """Make an owner, and a one-time link for them to choose a password."""
-    owner = owners.create_owner(email, runtime().clock())
+    owner = owners.create_owner(email, runtime().clock(), language=language)
     print_record(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
     )

@@ -6,7 +6,10 @@ from typing import Any
 import click
 
 from embed import owners, pages
+from embed.balances.tokens import propose_token
 from embed.db.connection import db
+from embed.db.models import HOLDING_WATCHES
+from embed.errors import InvalidInput
 from embed.serializers import describe_page_for_owner
 from embed.terminal import (
     Group,
@@ -32,6 +35,11 @@ _DETAILS = (
     click.option(
         "--trust-after", type=int, help="Approvals that spare a visitor review; 0: never."
     ),
+    click.option(
+        "--holding-watch",
+        type=click.Choice(HOLDING_WATCHES),
+        help="Visitors' wallets that fall below the minimum: leave, flag or hide them.",
+    ),
     click.option("--public/--private", "is_public", default=None, help="Show the page at all."),
     click.option("--embed/--no-embed", "is_embeddable", default=None, help="Let sites embed it."),
 )
@@ -43,26 +51,28 @@ def detail_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def token_options(*, required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def token_options(*, is_new: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    otherwise = " If not given, it is read from the chain." if is_new else ""
+
     def add(command: Callable[..., None]) -> Callable[..., None]:
-        command = click.option("--token-mint", required=required, help="Base58.")(command)
-        command = click.option("--token-symbol", required=required, help="Ticker.")(command)
-        return click.option("--token-name", required=required)(command)
+        command = click.option("--token-mint", required=is_new, help="Base58.")(command)
+        command = click.option("--token-symbol", help=f"Ticker.{otherwise}")(command)
+        return click.option("--token-name", help=otherwise.strip() or None)(command)
 
     return add
 
 
 @group.command("create")
-@token_options(required=True)
+@token_options(is_new=True)
 @click.option("--owner", "email", help="Who owns it; else the installation's own owner.")
 @detail_options
 @json_option
 def create(email: str | None, as_json: bool, **fields: Any) -> None:
     """Make a tracking page."""
-    now = runtime().clock()
+    now, given = runtime().clock(), _look_up_names(_drop_unset(fields))
     with db.atomic():  # if creating the page fails, no owner is created either
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
-        page = pages.create_page(owner, _drop_unset(fields), now)
+        page = pages.create_page(owner, given, now)
     print_record(describe_page_for_owner(page), as_json=as_json)
 
 
@@ -83,7 +93,7 @@ def show(page: str, as_json: bool) -> None:
 
 @group.command("update")
 @click.argument("page")
-@token_options(required=False)
+@token_options(is_new=False)
 @click.option("--owner", "email", help="Hand the page over to this owner.")
 @detail_options
 @json_option
@@ -122,3 +132,20 @@ def purge(page: str, yes: bool, as_json: bool) -> None:
 
 def _drop_unset(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _look_up_names(fields: dict[str, Any]) -> dict[str, Any]:
+    """Add the name and the symbol that are not given from the chain. Raises InvalidInput."""
+    options = {"token_name": "--token-name", "token_symbol": "--token-symbol"}
+    absent = [option for name, option in options.items() if name not in fields]
+    if not absent:
+        return fields
+    ending = f"Give {' and '.join(absent)}."
+    try:
+        info = propose_token(runtime().chain, fields["token_mint"])
+    except InvalidInput as mistake:
+        raise InvalidInput(str(mistake) if mistake.field else f"{mistake} {ending}") from None
+    found = {"token_name": info.name, "token_symbol": info.symbol} | fields
+    if None in (found["token_name"], found["token_symbol"]):
+        raise InvalidInput(f"The chain does not hold both a name and a symbol. {ending}")
+    return found

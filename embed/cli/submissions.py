@@ -4,8 +4,8 @@ import click
 
 from embed.db.models import STATUSES
 from embed.pages import MAX_WHOLE_NUMBER
-from embed.serializers import describe_submission
-from embed.submissions import decisions, queries
+from embed.serializers import describe_receipt, describe_submission
+from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
 from embed.terminal import Group, json_option, print_list, print_record, runtime
 
@@ -47,3 +47,11 @@ def reject(submission_id: str, as_json: bool) -> None:
     """Reject a pending wallet; its cooldown starts."""
     rejected = decisions.reject(submission_id, runtime().clock())
     print_record(describe_submission(rejected), as_json=as_json)
+
+
+@group.command("receipt")
+@click.argument("submission_id")
+@json_option
+def show_receipt(submission_id: str, as_json: bool) -> None:
+    """Show what the wallet's holder signed, whatever became of the submission."""
+    print_record(describe_receipt(proofs.get_proof(submission_id)), as_json=as_json)

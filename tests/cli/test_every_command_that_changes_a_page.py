@@ -8,15 +8,22 @@ from world import USDC, Visitor
 from embed.events import activity_log
 from embed.events.editing import COMMAND_LINE
 from embed.keys import access
+from embed.notifications import receivers
+from embed.runtime import EXTENSION
 
-READS = {"list", "show"}
+HOOK, NTFY = "https://example.com/hook", "ntfys://ntfy.sh/topic"
+READS = {"list", "show", "receipt"}
 # Commands that do not change a page, or that delete it together with its log.
 OTHER_COMMANDS = {
+    "balances refresh",  # what it observes is no owner's change; flags are logged by the watch
     "db upgrade",
     "owners create",
     "owners reset",
     "pages create",  # has no version before; its log is tested below
     "pages purge",
+    "worker status",
+    "channels test",
+    "webhooks test",
 }
 
 
@@ -29,6 +36,10 @@ class Things:
         self.wallet_id = world.track(Visitor().address, alias="Whale").id
         self.key_id = access.find_access(world.public_key).key_id
         self.submission_id = world.submit(Visitor()).json["submissionId"]
+        settings = world.app.extensions[EXTENSION].settings
+        how = {"settings": settings, "now": world.clock()}
+        self.webhook_id = receivers.add_webhook(self.page_id, HOOK, **how).id
+        self.channel_id = receivers.add_channel(self.page_id, NTFY, **how).id
 
 
 CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
@@ -43,6 +54,11 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "wallets remove": lambda things: (things.wallet_id,),
     "submissions approve": lambda things: (things.submission_id,),
     "submissions reject": lambda things: (things.submission_id,),
+    "channels add": lambda things: (things.page_id, NTFY),
+    "channels remove": lambda things: (things.channel_id,),
+    "webhooks add": lambda things: (things.page_id, HOOK),
+    "webhooks remove": lambda things: (things.webhook_id,),
+    "webhooks rotate": lambda things: (things.webhook_id,),
 }
 
 

@@ -1,0 +1,91 @@
+"""flask balances"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from embed.domain.times import format_instant
+from embed.terminal import Group, Record, json_option, print_list, print_record, runtime
+from embed.wallets.balance_refresh import OnProgress, RefreshSummary, refresh_alone
+from embed.wallets.observed import ObservedWallet, list_observed
+
+LINE_EVERY = 1_000  # wallets, where there is no terminal
+
+group = Group("balances", help="Balances that are read from the chain.")
+
+
+@group.command("refresh")
+@click.argument("page", required=False)
+@json_option
+def refresh(page: str | None, as_json: bool) -> None:
+    """Read the balances that are due, or all of one page."""
+    with _showing_progress(is_quiet=as_json) as show:
+        summary = refresh_alone(runtime(), page_id=page, on_progress=show)
+    if as_json:
+        print_record(_describe_summary(summary), as_json=True)
+    else:
+        click.echo(str(summary))
+    if summary.problem or summary.failure:
+        raise click.exceptions.Exit(1)
+
+
+def _describe_summary(summary: RefreshSummary) -> Record:
+    return {
+        "observed": summary.observed,
+        "observedCompletely": summary.observed_completely,
+        "flagged": summary.flagged,
+        "unflagged": summary.unflagged,
+        "problem": summary.problem,
+        "failure": summary.failure,
+    }
+
+
+@contextmanager
+def _showing_progress(*, is_quiet: bool) -> Iterator[OnProgress]:
+    """Show a bar on a terminal, and lines elsewhere."""
+    if is_quiet:
+        yield lambda done, total: None
+    elif not sys.stdout.isatty():
+        yield _make_line_printer()
+    else:
+        with click.progressbar(length=1, label="Reading balances", show_pos=True) as bar:
+
+            def show(done: int, total: int) -> None:
+                bar.length = total
+                bar.update(done - bar.pos)
+
+            yield show
+
+
+def _make_line_printer() -> OnProgress:
+    told = 0
+
+    def show(done: int, total: int) -> None:
+        nonlocal told
+        if done - told >= LINE_EVERY or done == total:
+            told = done
+            click.echo(f"{done:,} of {total:,} wallets")
+
+    return show
+
+
+@group.command("show")
+@click.argument("page")
+@json_option
+def show(page: str, as_json: bool) -> None:
+    """Show what is known of a page's wallets, the hidden ones too."""
+    print_list([_describe_observed(one) for one in list_observed(page)], as_json=as_json)
+
+
+def _describe_observed(one: ObservedWallet) -> Record:
+    balance = one.balance
+    return {
+        "address": one.address,
+        "publicAlias": one.public_alias,
+        "tokenBalance": balance and balance.amount,
+        "observedAtIso": balance and format_instant(balance.observed_at),
+        "slot": balance and balance.slot,
+        "source": balance and balance.source,
+    }

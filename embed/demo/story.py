@@ -1,0 +1,89 @@
+"""What the demo does and tells: two visitors submit their wallets, the owner hears of it."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.error import HTTPError
+
+import click
+
+from embed.demo.mailbox import Mailbox
+from embed.demo.market import Market
+from embed.demo.tracking_page import MIN_BALANCE, DemoPage
+from embed.demo.visitor import DemoVisitor
+from embed.settings import PROJECT_DIR
+
+MAIL_LIMIT_S = 30
+
+Say = Callable[[str], None]
+
+
+def act(base_url: str, page: DemoPage, market: Market, mailbox: Mailbox, say: Say) -> Any:
+    """Act as two visitors and the owner; return what happened.
+
+    Raises click.ClickException if the service answers otherwise than it should.
+    """
+    try:
+        summary = _submit(base_url, page, say)
+        _be_turned_away(base_url, page, market, say)
+    except HTTPError as error:
+        raise click.ClickException(f"The service refused the visitor: {error}.") from None
+    subject = _await_mail(mailbox)
+    say(f"11. The owner's mailbox has a message: {subject}")
+    return summary
+
+
+def _submit(base_url: str, page: DemoPage, say: Say) -> dict[str, Any]:
+    visitor = DemoVisitor(base_url, page.id, page.public_key)
+    visitor.open_widget()
+    say("3. A visitor opens the widget and gets a session cookie.")
+    nonce = visitor.request_nonce()
+    say(f"4. The wallet {visitor.wallet_address} gets a nonce and this message to sign:")
+    say("\n".join(f"   | {line}" for line in nonce["message"].splitlines()))
+    submitted = visitor.submit(nonce, "Demo visitor")
+    say("5. Signed and submitted. The ledger says that it holds enough:")
+    say(f"   {submitted['submissionId']} is {submitted['status']}.")
+    say(f"6. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
+    approval = ["flask", "submissions", "approve", submitted["submissionId"]]
+    ended = subprocess.run(  # noqa: S603 -- our own command line
+        [sys.executable, "-m", *approval], cwd=PROJECT_DIR, capture_output=True, text=True
+    )
+    if ended.returncode:
+        raise click.ClickException(ended.stderr.strip().removeprefix("Error: "))
+    say(f"7. The owner approves by command: {' '.join(approval)}")
+    say(f"8. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
+    shown = next(
+        wallet
+        for wallet in visitor.read_page()["wallets"]
+        if wallet["address"] == visitor.wallet_address
+    )
+    say(f"9. The public payload lists the wallet as {shown['publicAlias']!r}.")
+    return {"submissionId": submitted["submissionId"], "walletAddress": visitor.wallet_address}
+
+
+def _be_turned_away(base_url: str, page: DemoPage, market: Market, say: Say) -> None:
+    visitor = DemoVisitor(base_url, page.id, page.public_key)
+    market.penniless.add(visitor.wallet_address)
+    visitor.open_widget()
+    try:
+        visitor.submit(visitor.request_nonce(), "Penniless visitor")
+    except HTTPError as refusal:
+        with refusal:
+            if refusal.code != 422:
+                raise
+            say(f"10. A wallet that holds less than {MIN_BALANCE} is turned away:")
+            say(f"    {refusal.read().decode().strip()}")
+    else:
+        raise click.ClickException("The holding gate let a wallet in that holds nothing.")
+
+
+def _await_mail(mailbox: Mailbox) -> str:
+    """Return the subject of the first message. Raises click.ClickException if none comes."""
+    deadline = time.monotonic() + MAIL_LIMIT_S
+    while time.monotonic() < deadline:
+        for mail in mailbox.list_mails():
+            return mail.subject
+        time.sleep(0.1)  # the mail comes to another thread; it is looked for until the deadline
+    raise click.ClickException(f"No notification arrived in {MAIL_LIMIT_S} s.")

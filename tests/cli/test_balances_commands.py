@@ -1,0 +1,153 @@
+"""flask balances: reading balances from the chain, and showing what is known."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from click.testing import _NamedTextIOWrapper
+from fake_chain import FakeChain
+from world import Visitor
+
+from embed.db.leases import take_lease
+from embed.db.models import Job
+
+OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
+NOW = "2026-01-31T09:30:00.000Z"
+
+
+@pytest.fixture
+def chain():
+    return FakeChain()
+
+
+@pytest.fixture
+def run(world):
+    """Run a command: ``run("balances", "refresh")``."""
+    return lambda *arguments: world.app.test_cli_runner().invoke(args=arguments)
+
+
+@pytest.fixture
+def address(world, chain) -> str:
+    address = Visitor().address
+    world.track(address, alias="Whale", balance=100)
+    chain.hold(address, 5)
+    return address
+
+
+def test_refresh_prints_plain_lines_and_what_it_did(run, address):
+    result = run("balances", "refresh")
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [
+        "1 of 1 wallets",
+        "2 of 2 wallets",
+        "1 read, 1 in all accounts.",
+    ]
+    assert run("balances", "refresh").stdout == "0 read, 0 in all accounts.\n"
+
+
+def test_refresh_of_a_page_reads_it_again(run, world, address):
+    run("balances", "refresh")
+
+    result = run("balances", "refresh", world.page_id)
+
+    assert result.stdout.splitlines()[-1] == "1 read, 0 in all accounts."
+
+
+def test_refresh_shows_a_bar_on_a_terminal(run, address, monkeypatch):
+    # Click's runner puts this in the place of standard output.
+    monkeypatch.setattr(_NamedTextIOWrapper, "isatty", lambda _: True, raising=False)
+
+    text = run("balances", "refresh").stdout
+
+    assert "Reading balances  [####" in text
+    assert "2/2" in text
+    assert text.splitlines()[-1] == "1 read, 1 in all accounts."
+
+
+def test_refresh_prints_one_document_with_json(run, address):
+    result = run("balances", "refresh", "--json")
+
+    assert json.loads(result.stdout) == {
+        "observed": 1,
+        "observedCompletely": 1,
+        "flagged": 0,
+        "unflagged": 0,
+        "problem": None,
+        "failure": None,
+    }
+
+
+def test_failure_is_told_with_the_exit_status_and_without_an_address(run, chain, address):
+    chain.is_down = True
+
+    result = run("balances", "refresh")
+
+    assert result.exit_code == 1
+    sentence = "No Solana RPC endpoint gave a usable answer: timed out."
+    assert result.stdout == f"0 read, 0 in all accounts. {sentence}\n"
+
+
+def test_mint_that_the_chain_does_not_know_is_told(run, world):
+    page_id = world.make_page(token_mint=OTHER)
+    world.track(Visitor().address, page_id=page_id)
+
+    result = run("balances", "refresh", page_id)
+
+    assert result.exit_code == 1
+    assert f"{OTHER} is not the mint of a token." in result.stdout
+
+
+def test_refresh_waits_for_no_other_process(run, world, chain, address):
+    take_lease("balances", "a worker", world.clock(), timedelta(minutes=1))
+
+    result = run("balances", "refresh")
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "Error: Another process reads the balances at this moment.\n"
+    assert not chain.calls
+    Job.delete().execute()
+    assert run("balances", "refresh").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["refresh", "show"])
+def test_unknown_page_is_told(run, command):
+    result = run("balances", command, "x" * 20)
+
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: There is no tracking page {'x' * 20}.\n"
+
+
+def test_show_tells_amount_time_slot_and_source(run, world, chain, address):
+    entered, unknown = Visitor().address, Visitor().address
+    world.track(entered, balance="7.5")
+    world.track(unknown)
+    world.clock.forward(hours=1)
+    run("balances", "refresh")
+    from embed.db.models import ChainBalance
+
+    ChainBalance.delete().where(ChainBalance.address != address).execute()
+
+    rows = {
+        one["address"]: one
+        for one in json.loads(run("balances", "show", world.page_id, "--json").stdout)
+    }
+
+    assert rows[address] == {
+        "address": address,
+        "publicAlias": "Whale",
+        "tokenBalance": 5,
+        "observedAtIso": "2026-01-31T10:30:00.000Z",
+        "slot": chain.ledger.slot,
+        "source": "chain",
+    }
+    assert rows[entered] == {
+        "address": entered,
+        "publicAlias": None,
+        "tokenBalance": 7.5,
+        "observedAtIso": NOW,
+        "slot": None,
+        "source": "entered",
+    }
+    assert set(rows[unknown].values()) == {unknown, None}
+    assert "entered" in run("balances", "show", world.page_id).stdout
