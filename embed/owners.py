@@ -12,6 +12,7 @@ from embed.domain.passwords import (
     is_correct_password,
 )
 from embed.errors import InvalidInput, NotFound
+from embed.translations import LANGUAGES
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
@@ -19,12 +20,24 @@ INSTALLATION_OWNER = "owner@localhost"
 _EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
 
 
-def create_owner(raw_email: str, now: datetime) -> Owner:
-    """Raises InvalidInput if the e-mail address is invalid or taken."""
+def create_owner(raw_email: str, now: datetime, *, language: str | None = None) -> Owner:
+    """Raises InvalidInput if the e-mail address is invalid or taken, or for an unknown language."""
     email = _parse_email(raw_email)
+    _check_language(language)
     taken = InvalidInput(f"There is an owner {email} already.", field="email")
     with translate_unique_violations({"owner_email": taken}):
-        return Owner.create(email=email, created_at=now)
+        return Owner.create(email=email, language=language, created_at=now)
+
+
+def choose_language(owner_id: str, language: str) -> None:
+    """Set the language of an owner's notifications. Raises InvalidInput for an unknown one."""
+    _check_language(language)
+    Owner.update(language=language).where(Owner.id == owner_id).execute()
+
+
+def _check_language(language: str | None) -> None:
+    if language is not None and language not in LANGUAGES:
+        raise InvalidInput(f"The languages are {', '.join(LANGUAGES)}.", field="language")
 
 
 def list_owners() -> list[Owner]:

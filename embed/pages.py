@@ -7,7 +7,8 @@ from typing import Any
 from peewee import fn
 
 from embed.db.connection import db
-from embed.db.models import ApiKey, Owner, Page, Submission, Wallet
+from embed.db.holding_marks import renew_marks
+from embed.db.models import HOLDING_WATCHES, ApiKey, Owner, Page, Submission, Wallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
@@ -93,6 +94,7 @@ def update_page(
         }
         if changes:
             Page.update(changes).where(Page.id == page_id).execute()
+            renew_marks(get_page(page_id), changes)
             edit.record(PageChanged(changes))
     return get_page(page_id)
 
@@ -157,6 +159,14 @@ def _parse_mint(raw: str) -> str:
     return raw
 
 
+def _parse_holding_watch(raw: str) -> str:
+    if raw not in HOLDING_WATCHES:
+        raise InvalidInput(
+            f"The holding watch is one of {', '.join(HOLDING_WATCHES)}.", field="holding_watch"
+        )
+    return raw
+
+
 def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
@@ -189,4 +199,5 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "queue_capacity": _make_number_parser("queue capacity", "queue_capacity"),
     "cooldown_s": _make_number_parser("cooldown in seconds", "cooldown_s"),
     "trust_after": _make_number_parser("number of approvals for trust", "trust_after"),
+    "holding_watch": _parse_holding_watch,
 }

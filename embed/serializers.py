@@ -1,15 +1,19 @@
-"""The JSON of the API (spec section 2) and of the commands."""
+"""The JSON of the API (spec section 2), of the commands and of webhooks."""
 
+import base64
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-from embed.db.models import ApiKey, Owner, Page, Submission, Tag
+from embed.db.models import ApiKey, Delivery, Owner, Page, Proof, Receiver, Submission, Tag
+from embed.db.tracked_wallets import TrackedWallet
 from embed.domain.amounts import format_amount
 from embed.domain.times import format_instant
-from embed.wallets.tracking import TrackedWallet
+
+RECEIPT_FORMAT = "tracking-embed-receipt/1"
+RECEIPTS_FORMAT = "tracking-embed-receipts/1"  # many, in one document
 
 
 def describe_page(page: Page) -> dict[str, Any]:
@@ -33,6 +37,7 @@ def describe_page_for_owner(page: Page) -> dict[str, Any]:
         "queueCapacity": page.queue_capacity,
         "cooldown": page.cooldown_s,
         "trustAfter": page.trust_after,
+        "holdingWatch": page.holding_watch,
         "public": page.is_public,
         "embed": page.is_embeddable,
         "createdAtIso": format_instant(page.created_at),
@@ -52,7 +57,11 @@ def describe_wallet(wallet: TrackedWallet) -> dict[str, Any]:
 
 
 def describe_wallet_for_owner(wallet: TrackedWallet) -> dict[str, Any]:
-    return describe_wallet(wallet) | {"hideFromPublic": wallet.is_hidden}
+    return describe_wallet(wallet) | {
+        "hideFromPublic": wallet.is_hidden,
+        "flagged": wallet.is_flagged,
+        "withheld": wallet.is_withheld,
+    }
 
 
 def describe_tag(tag: Tag) -> dict[str, Any]:
@@ -73,6 +82,35 @@ def describe_submission(submission: Submission) -> dict[str, Any]:
     }
 
 
+def describe_proof(proof: Proof) -> dict[str, Any]:
+    """Return what marks a wallet as proved; `proof` was read with its submission."""
+    return {
+        "submissionId": proof.submission_id,
+        "nickname": proof.submission.nickname,
+        "createdAtIso": format_instant(proof.submission.created_at),
+    }
+
+
+def describe_receipt(proof: Proof) -> dict[str, Any]:
+    """Return all that is needed to check a proof offline (docs/receipts.md).
+
+    `proof` was read with its submission and page.
+    """
+    submission = proof.submission
+    return {
+        "format": RECEIPT_FORMAT,
+        "trackingPageId": submission.page_id,
+        "tokenMint": submission.page.token_mint,
+        "walletAddress": submission.wallet_address,
+        "nickname": submission.nickname,
+        "message": proof.message,
+        "signature": base64.b64encode(proof.signature).decode(),
+        "form": proof.form,
+        "signedBytes": base64.b64encode(proof.signed_bytes).decode(),
+        "createdAtIso": format_instant(submission.created_at),
+    }
+
+
 def describe_key(key: ApiKey) -> dict[str, Any]:
     """Return a key's public details; the key itself is not stored."""
     return {
@@ -87,10 +125,37 @@ def describe_key(key: ApiKey) -> dict[str, Any]:
     }
 
 
+def describe_receiver(receiver: Receiver, *, masked_target: str) -> dict[str, Any]:
+    """Return a webhook or channel without its secrets."""
+    return {
+        "id": receiver.id,
+        "trackingPageId": receiver.page_id,
+        "target": masked_target,
+        "events": list(receiver.event_types),
+        "createdAtIso": format_instant(receiver.created_at),
+        "failedAttempts": receiver.failed_attempts,
+        "nextAttemptAtIso": _format_optional(receiver.next_attempt_at),
+    }
+
+
+def describe_delivery(delivery: Delivery) -> dict[str, Any]:
+    """Return what became of a message; its id is the ``webhook-id``."""
+    return {
+        "id": delivery.message.id,
+        "type": delivery.message.type,
+        "state": delivery.state,
+        "attempts": delivery.attempts,
+        "answer": delivery.answer,
+        "createdAtIso": format_instant(delivery.message.created_at),
+        "attemptedAtIso": _format_optional(delivery.attempted_at),
+    }
+
+
 def describe_owner(owner: Owner) -> dict[str, Any]:
     return {
         "id": owner.id,
         "email": owner.email,
+        "language": owner.language,
         "createdAtIso": format_instant(owner.created_at),
     }
 

@@ -3,7 +3,7 @@
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -32,6 +32,13 @@ VARIABLES = (
     "LIMIT_IP_SUBMISSIONS",
     "MAX_WALLETS",
     "NONCE_LIFETIME",
+    "SOLANA_RPC_URL",
+    "LIMIT_RPC",
+    "BALANCE_REFRESH",
+    "BALANCE_HISTORY",
+    "QUEUE_URL",
+    "SMTP_URL",
+    "ALLOW_PRIVATE_TARGETS",
 )
 
 MIN_KEY_LENGTH = 16  # characters
@@ -41,6 +48,7 @@ _HOW_TO_MAKE_A_KEY = (
 )
 
 _NO_HOST = re.compile(r"[\s@\\%*]")
+_SPAN = re.compile(r"([0-9]{1,5}) (second|minute|hour|day)s?")
 _STORAGE = re.compile(r"(?:memory|(?:redis|valkey)(?:s|\+unix|\+cluster|\+sentinel)?)://.*")
 
 
@@ -64,6 +72,13 @@ class Settings:
     limit_ip_submissions: RateLimitItem
     max_wallets: int  # per page
     nonce_lifetime: timedelta
+    solana_rpc_url: tuple[str, ...] = field(repr=False)  # the first that works; () for none
+    limit_rpc: RateLimitItem  # calls of one method to one endpoint
+    balance_refresh: timedelta
+    balance_history: timedelta  # how long a balance of each day is kept
+    queue_url: str | None = field(repr=False)  # None: a file beside the database
+    smtp_url: str | None = field(repr=False)
+    allow_private_targets: bool
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
@@ -90,6 +105,13 @@ class Settings:
             nonce_lifetime=timedelta(
                 seconds=_parse_whole_number(given, "NONCE_LIFETIME", default=600, least=1)
             ),
+            solana_rpc_url=_parse_rpc_urls(given),
+            limit_rpc=_parse_limit(given, "LIMIT_RPC", "40/10 seconds"),
+            balance_refresh=_parse_span(given, "BALANCE_REFRESH", "10 minutes"),
+            balance_history=_parse_span(given, "BALANCE_HISTORY", "90 days"),
+            queue_url=_parse_queue_url(given),
+            smtp_url=_parse_smtp_url(given),
+            allow_private_targets=_parse_switch(given, "ALLOW_PRIVATE_TARGETS"),
         )
 
 
@@ -210,3 +232,64 @@ def _parse_whole_number(given: Mapping[str, str], name: str, *, default: int, le
     if not (raw.isascii() and raw.isdigit() and len(raw) < 10 and int(raw) >= least):
         raise SettingsError(f"{name} must be a whole number, {least} or more.")
     return int(raw)
+
+
+def _parse_switch(given: Mapping[str, str], name: str) -> bool:
+    raw = given.get(name, "0")
+    if raw not in ("0", "1"):
+        raise SettingsError(f"{name} must be 0 or 1.")
+    return raw == "1"
+
+
+def _parse_span(given: Mapping[str, str], name: str, default: str) -> timedelta:
+    span = parse_span(given.get(name, default))
+    if not span:
+        raise SettingsError(f"{name} must look like {default}.")
+    return span
+
+
+def parse_span(text: str) -> timedelta | None:
+    """Return how long ``10 minutes`` or ``1 day`` are; None for any other form."""
+    form = _SPAN.fullmatch(text)
+    try:
+        return timedelta(**{f"{form[2]}s": int(form[1])}) if form else None
+    except OverflowError:
+        return None
+
+
+def _parse_rpc_urls(given: Mapping[str, str]) -> tuple[str, ...]:
+    """Read the endpoints; no error repeats one, since many hold a secret."""
+    if "SOLANA_RPC_URL" not in given:
+        return ()
+    urls = tuple(url.strip() for url in given["SOLANA_RPC_URL"].split(","))
+    if not all(_has_form(url, ("http", "https")) for url in urls):
+        raise SettingsError(
+            "SOLANA_RPC_URL must look like https://api.mainnet-beta.solana.com; several are"
+            " separated by commas."
+        )
+    return urls
+
+
+def _parse_queue_url(given: Mapping[str, str]) -> str | None:
+    url = given.get("QUEUE_URL")
+    if url is None or (url.startswith("unix:///") and url != "unix:///"):
+        return url
+    if not _has_form(url, ("redis", "rediss")):
+        raise SettingsError("QUEUE_URL must look like redis://host:6379/1.")
+    return url
+
+
+def _parse_smtp_url(given: Mapping[str, str]) -> str | None:
+    url = given.get("SMTP_URL")
+    if url is not None and not _has_form(url, ("smtp", "smtps")):
+        raise SettingsError("SMTP_URL must look like smtp://user:password@host:587.")
+    return url
+
+
+def _has_form(url: str, schemes: Sequence[str]) -> bool:
+    """Tell whether an address has one of these schemes, a host and a usable port."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

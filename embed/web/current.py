@@ -1,5 +1,6 @@
 """The current app's runtime, and the service's own origin."""
 
+import re
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -9,6 +10,8 @@ from embed.domain.origins import parse_origin
 from embed.errors import ApiError
 from embed.runtime import EXTENSION, Runtime
 
+_RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
+
 
 def runtime() -> Runtime:
     return cast(Runtime, current_app.extensions[EXTENSION])
@@ -17,6 +20,11 @@ def runtime() -> Runtime:
 def is_api_request() -> bool:
     """Tell whether the path belongs to the API, even if unknown: such callers expect JSON."""
     return f"{request.path}/".startswith(("/api/", "/embed/api/"))
+
+
+def is_receipt_request() -> bool:
+    """Tell whether the path is a receipt's, which programs read as well as people."""
+    return _RECEIPT_PATH.match(request.path) is not None
 
 
 def own_origin() -> str:

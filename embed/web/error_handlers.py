@@ -11,7 +11,7 @@ from embed.db.connection import discard_broken_connection
 from embed.db.upgrades import is_schema_missing
 from embed.errors import ApiError
 from embed.serializers import write_json
-from embed.web.current import is_api_request
+from embed.web.current import is_api_request, is_receipt_request
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
@@ -27,8 +27,11 @@ def init_error_handlers(app: Flask) -> None:
 
 
 def render_refusal(refusal: ApiError) -> Response:
-    """Answer JSON under the API's paths, and a page that sets no cookie elsewhere."""
-    response = _as_json(refusal) if is_api_request() else _as_page(refusal)
+    """Answer JSON for the API and receipts, and a page that sets no cookie elsewhere."""
+    is_json = is_api_request() or is_receipt_request()
+    response = _as_json(refusal) if is_json else _as_page(refusal)
+    if is_receipt_request():  # caches may keep a 404 otherwise, and the wallet may be listed soon
+        response.headers["Cache-Control"] = "private, no-store"
     if refusal.retry_after is not None:
         seconds = math.ceil(refusal.retry_after.total_seconds())
         response.headers["Retry-After"] = str(max(1, seconds))

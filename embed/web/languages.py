@@ -1,24 +1,16 @@
 """The widget's languages: gettext catalogs, chosen by ``?lang=`` or Accept-Language."""
 
-import io
 from decimal import Decimal, localcontext
-from functools import cache
 
 from babel import Locale
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 from babel.numbers import parse_pattern
-from babel.support import NullTranslations, Translations
+from babel.support import NullTranslations
 from flask import Flask, g, request
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from embed.domain import amounts
-from embed.settings import PROJECT_DIR
-
-CATALOG_DIR = PROJECT_DIR / "translations"
-SOURCE_LANGUAGE = "en"  # of the texts in the templates
-LANGUAGES = (SOURCE_LANGUAGE, "ar", "de", "es", "fr", "ja", "pt", "ru", "tr", "zh")
+from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 # Browsers send less than 200 characters; parsing 8 KB takes longer than most requests.
 _MAX_HEADER_LENGTH = 1000
@@ -35,6 +27,8 @@ def init_languages(app: Flask) -> None:
         lambda one, many, count: _translations().ngettext(one, many, count),
         newstyle=True,
     )
+    # In templates' JSON: an escaped letter has six bytes, a Cyrillic one alone has two.
+    app.jinja_env.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     app.jinja_env.globals["locale"] = current_locale
     app.jinja_env.filters["amount"] = format_amount
     app.jinja_env.filters["exact_amount"] = amounts.format_amount
@@ -60,6 +54,11 @@ def _match_browser_language() -> str:
     return str(accepted.best_match(LANGUAGES, SOURCE_LANGUAGE))
 
 
+def name_language(code: str) -> str:
+    """Return a language's own name."""
+    return str(Locale.parse(code).get_display_name(code)).capitalize()
+
+
 def current_locale() -> Locale:
     return Locale.parse(current_language())
 
@@ -73,16 +72,3 @@ def format_amount(amount: Decimal) -> str:
 
 def _translations() -> NullTranslations:
     return load_catalog(current_language())
-
-
-@cache
-def load_catalog(language: str) -> NullTranslations:
-    """Compile a catalog in memory, so that no compiled files are needed."""
-    if language == SOURCE_LANGUAGE:
-        return NullTranslations()
-    with (CATALOG_DIR / f"{language}.po").open("rb") as file:
-        catalog = read_po(file, locale=language)
-    compiled = io.BytesIO()
-    write_mo(compiled, catalog)
-    compiled.seek(0)
-    return Translations(fp=compiled)

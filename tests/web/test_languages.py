@@ -1,4 +1,4 @@
-"""The widget's languages: complete catalogs, and the choice of the language."""
+"""Languages: complete catalogs, and the choice of the language."""
 
 import html
 import json
@@ -14,8 +14,8 @@ from embed.db.models import STATUSES
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.errors import STATUS_BY_CODE
 from embed.settings import PROJECT_DIR
+from embed.translations import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE
 from embed.web.assets import STATIC_DIR
-from embed.web.languages import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE
 
 TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]
 
@@ -25,7 +25,7 @@ TOKEN = re.compile(r'\$?(?:%\(\w+\)s|\{\w+\})|[%{}<>&"]')
 
 BY_HAND = {"reason_manual"}  # an owner's rejection, which answers no request
 # For unknown codes words.js uses the sentence of "server"; our own pages do not get these.
-WITHOUT_WORDS = {"invalid_host", "bad_request", "method_not_allowed"}
+WITHOUT_WORDS = {"invalid_action", "invalid_host", "bad_request", "method_not_allowed"}
 RENAMED_BY_API_JS = {"internal_error": "server"}
 
 each_translation = pytest.mark.parametrize("language", TRANSLATED)
@@ -71,6 +71,11 @@ def open_widget(world, **arguments):
     )
 
 
+def open_flow(world, **arguments):
+    path = f"/embed/tracking/{world.page_id}/flow"
+    return world.client.get(path, query_string={"key": world.public_key} | arguments)
+
+
 def language_of(answer):
     language, direction = re.search(r'<html lang="(\w+)" dir="(\w+)"', answer.text).groups()
     assert direction == ("rtl" if language == "ar" else "ltr")
@@ -81,10 +86,11 @@ def read_words(answer):
     return json.loads(re.search(r'<script [^>]*id="words">(.*?)</script>', answer.text, re.S)[1])
 
 
-def read_said_names():
-    """Return the keys of sentences in scripts: say("…"), #try("…"), Problem(… ? "…" : "…")."""
-    scripts = "\n".join(path.read_text() for path in sorted(STATIC_DIR.glob("widget/*.js")))
-    calls = re.findall(r"(?:\bsay|#try|\bProblem)(\([^)]*)", scripts)
+def read_said_names(paths=None):
+    """Return the keys of sentences in scripts: say("…"), #try("…"), Problem(… ? "…" : "…"), …"""
+    paths = paths or [*STATIC_DIR.glob("host/*.js"), *STATIC_DIR.glob("widget/*.js")]
+    scripts = "\n".join(path.read_text() for path in sorted(paths))
+    calls = re.findall(r"(?:\bsay|#try|\bProblem|waiting\.update)(\([^)]*)", scripts)
     return {name for call in calls for name in re.findall(r'[(?:]\s*"(\w+)"', call)}
 
 
@@ -227,11 +233,11 @@ def test_hostile_language_does_nothing(world, lang):
 @each_language
 def test_widget_renders_in_every_language(world, language):
     world.configure(min_balance="1000.5")
-    answer = open_widget(world, lang=language)
+    answer, flow = open_widget(world, lang=language), open_flow(world, lang=language)
 
     assert language_of(answer) == language
-    assert "$USDC" in answer.text.partition("</header>")[2]
-    assert "%(" not in answer.text
+    assert "$USDC" in flow.text
+    assert "%(" not in answer.text + flow.text
 
 
 @pytest.mark.parametrize(
@@ -294,11 +300,16 @@ def test_refusals_are_translated(world, language, path):
 
 
 def test_every_refusal_has_words(world):
-    words = read_words(open_widget(world))
+    words = read_words(open_flow(world))
     named = {RENAMED_BY_API_JS.get(code, code) for code in STATUS_BY_CODE.keys() - WITHOUT_WORDS}
 
     assert named - words.keys() == set()
     assert words.keys() & WITHOUT_WORDS == set()
+
+
+def test_words_for_scripts_are_not_escaped_which_would_make_them_three_times_as_long(world):
+    assert "Отмена" in open_sign(world, lang="ru").text
+    assert "\\u04" not in open_sign(world, lang="ru").text
 
 
 def test_scripts_say_server_for_what_has_no_words():
@@ -311,7 +322,19 @@ def test_scripts_say_only_what_has_words_and_all_words_are_said(world):
     reasons = {f"reason_{reason}" for reason in REJECT_REASON_BY_CODE.values()} | BY_HAND
     codes = {RENAMED_BY_API_JS.get(code, code) for code in STATUS_BY_CODE.keys() - WITHOUT_WORDS}
 
-    for answer in (open_widget(world), open_sign(world)):
+    for answer in (open_flow(world), open_sign(world)):
         words = read_words(answer).keys()
         assert read_said_names() - words == set()
         assert words == read_said_names() | statuses | reasons | codes
+
+
+def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world):
+    page = open_widget(world)
+    names = {"main", *re.findall(r'modulepreload" href="[^"]*/widget/([\w-]+)\.js"', page.text)}
+    names |= {"proof-panel", "receipt-download", "receipt-problems"}
+    said = read_said_names(STATIC_DIR / f"widget/{name}.js" for name in names)
+    words = read_words(page)
+
+    assert len(said) > 15
+    assert said - words.keys() == set()
+    assert words.items() < read_words(open_flow(world)).items()

@@ -23,6 +23,9 @@ def paths(world) -> dict[str, str]:
         "refused widget": widget,
         "QR code": f"{widget}/qr.svg?key={world.public_key}&wallet=phantom",
         "signing window": "/embed/sign",
+        "checker of receipts": "/embed/check-receipts",
+        "proofs": f"{widget}/proofs?key={world.public_key}",
+        "unknown receipt": f"{widget}/receipts/x?key={world.public_key}",
         "session": "/embed/session",
         "API": f"/embed/api/tracking/{world.page_id}",
         "unknown path of the API": "/api/embed/nothing",
@@ -55,6 +58,7 @@ def test_the_paths_are_of_the_kinds_that_they_say(world, paths):
         "refused widget": 401,
         "unknown path of the API": 404,
         "unknown path": 404,
+        "unknown receipt": 404,
         "dashboard": 302,
         "unknown path of the dashboard": 404,
     }

@@ -6,33 +6,59 @@ from typing import NoReturn
 from flask import request
 
 from embed.errors import ApiError
+from embed.submissions.ownership import RecordRequest
 from embed.submissions.submitting import SubmissionRequest
 
 
 def read_submission_request() -> SubmissionRequest:
     """Raises ApiError `invalid_json`, `missing_fields`."""
-    return SubmissionRequest(
-        *_read_strings("trackingPageId", "walletAddress", "nickname", "nonceId", "signature")
-    )
+    fields = _read_fields()
+    names = ("trackingPageId", "walletAddress", "nickname", "nonceId", "signature")
+    return SubmissionRequest(*(_get_string(fields, name) for name in names))
 
 
-def read_nonce_request() -> tuple[str, str]:
-    """Return the page's id and the wallet's address, unchecked.
+def read_nonce_request() -> tuple[str, str, str | None]:
+    """Return the page's id, the wallet's address and the nickname, if any, unchecked.
 
     Raises ApiError `invalid_json`, `missing_fields`.
     """
-    page_id, raw_wallet_address = _read_strings("trackingPageId", "walletAddress")
-    return page_id, raw_wallet_address
+    fields = _read_fields()
+    nickname = None if fields.get("nickname") is None else _get_string(fields, "nickname")
+    return _get_string(fields, "trackingPageId"), _get_string(fields, "walletAddress"), nickname
 
 
-def _read_strings(*names: str) -> list[str]:
+def read_record_nonce_request() -> tuple[str, str, str]:
+    """Return the page's id, the wallet's address and the action, unchecked.
+
+    Raises ApiError `invalid_json`, `missing_fields`.
+    """
+    fields = _read_fields()
+    return (
+        _get_string(fields, "trackingPageId"),
+        _get_string(fields, "walletAddress"),
+        _get_string(fields, "action"),
+    )
+
+
+def read_record_request() -> RecordRequest:
+    """Raises ApiError `invalid_json`, `missing_fields`."""
+    fields = _read_fields()
+    names = ("trackingPageId", "walletAddress", "nonceId", "signature")
+    return RecordRequest(*(_get_string(fields, name) for name in names))
+
+
+def _read_fields() -> dict[str, object]:
     body = _read_json()
     if not isinstance(body, dict):
         raise ApiError("missing_fields")
-    values = [value for name in names if isinstance(value := body.get(name), str)]
-    if len(values) < len(names):
+    return body
+
+
+def _get_string(fields: dict[str, object], name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str):
         raise ApiError("missing_fields")
-    return values
+    return value
 
 
 def _read_json() -> object:

@@ -1,11 +1,12 @@
-"""The four endpoints (spec 4.1 to 4.4) and their preflights."""
+"""The endpoints (spec 4.1 to 4.4, and a wallet's records) and their preflights."""
 
 from flask import Blueprint, Response, g, request
 from flask.typing import ResponseReturnValue
 
 from embed import public_payload, serializers
+from embed.domain.record_nonces import Action, RecordNonce
 from embed.errors import ApiError
-from embed.submissions import queries, submitting
+from embed.submissions import ownership, queries, records, submitting, withdrawal
 from embed.web import rate_limits, visitor
 from embed.web.api import auth, bodies
 from embed.web.api.cors import answer_preflight, check_preflight_origin
@@ -38,10 +39,10 @@ def read_tracking_page(page_id: str) -> ResponseReturnValue:
 def create_nonce() -> ResponseReturnValue:
     """Start a wallet submission (spec 4.2)."""
     rate_limits.check_session_nonces()
-    page_id, raw_wallet_address = bodies.read_nonce_request()
+    page_id, raw_wallet_address, raw_nickname = bodies.read_nonce_request()
     auth.check_page(page_id)
     nonce_id, nonce = submitting.issue_nonce(
-        raw_wallet_address, runtime=runtime(), access=g.access, host=own_host()
+        raw_wallet_address, raw_nickname, runtime=runtime(), access=g.access, host=own_host()
     )
     return {"nonceId": nonce_id, "message": nonce.build_message()}
 
@@ -72,6 +73,49 @@ def list_session_submissions() -> ResponseReturnValue:
     return {"submissions": [serializers.describe_submission(one) for one in submissions]}
 
 
+@blueprint.post("/wallet-records/nonce")
+def create_record_nonce() -> ResponseReturnValue:
+    """Start a request about what the page keeps of a wallet."""
+    rate_limits.check_session_nonces()
+    page_id, raw_wallet_address, raw_action = bodies.read_record_nonce_request()
+    auth.check_page(page_id)
+    nonce_id, nonce = ownership.issue_record_nonce(
+        raw_wallet_address, raw_action, runtime=runtime(), access=g.access, host=own_host()
+    )
+    return {"nonceId": nonce_id, "message": nonce.build_message()}
+
+
+@blueprint.post("/wallet-records")
+def show_wallet_records() -> ResponseReturnValue:
+    """Return what the page keeps of a wallet, to the wallet's holder."""
+    shown = records.show_records(_check_ownership("show"))
+    return Response(serializers.write_json(shown), content_type="application/json")
+
+
+@blueprint.post("/wallet-records/withdraw")
+def withdraw_wallet() -> ResponseReturnValue:
+    """Erase what was sent to the page for a wallet, as the wallet's holder asks."""
+    outcome = withdrawal.withdraw(_check_ownership("withdraw"), runtime())
+    return {
+        "withdrawnSubmissions": outcome.withdrawn,
+        "leftList": outcome.has_left_list,
+        "staysListed": outcome.stays_listed,
+    }
+
+
+def _check_ownership(action: Action) -> RecordNonce:
+    record_request = bodies.read_record_request()
+    auth.check_page(record_request.page_id)
+    return ownership.check_ownership(
+        record_request,
+        action,
+        runtime=runtime(),
+        access=g.access,
+        session_id=visitor.find_session_id(),
+        client=rate_limits.client_network(),
+    )
+
+
 @blueprint.route("/tracking/<page_id>", methods=["OPTIONS"])
 def preflight_tracking_page(page_id: str) -> ResponseReturnValue:
     """Answer the first preflights of a client after checking the origin, and the rest without.
@@ -86,6 +130,9 @@ def preflight_tracking_page(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/siws/nonce", methods=["OPTIONS"])
 @blueprint.route("/submissions", methods=["OPTIONS"])
+@blueprint.route("/wallet-records/nonce", methods=["OPTIONS"])
+@blueprint.route("/wallet-records", methods=["OPTIONS"])
+@blueprint.route("/wallet-records/withdraw", methods=["OPTIONS"])
 def preflight_post() -> ResponseReturnValue:
     return answer_preflight("POST", "Authorization, Content-Type")
 

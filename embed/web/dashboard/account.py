@@ -1,21 +1,23 @@
-"""Signing in and out, and choosing a password."""
+"""Signing in and out, choosing a password, and the language of notifications."""
 
 import math
 import re
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from flask import Response, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
-from flask_wtf import FlaskForm
 from limits import parse
-from wtforms import EmailField, PasswordField, SubmitField
+from wtforms import EmailField, PasswordField, SelectField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed import owners
 from embed.db.models import Owner
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_correct_password
 from embed.errors import ApiError, InvalidInput, NotFound
+from embed.translations import LANGUAGES, SOURCE_LANGUAGE
 from embed.web import rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -27,11 +29,14 @@ from embed.web.dashboard.responses import (
     render,
     render_mistake,
 )
+from embed.web.languages import name_language
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 DEAD_LINK = "This link has been used or has run out. Make a new one: flask owners reset EMAIL"
+# Labels by value; the type stubs of WTForms do not support this form.
+_LANGUAGES: Any = {code: name_language(code) for code in LANGUAGES}
 WRONG = "This e-mail address and password do not fit together."
 
 
@@ -59,6 +64,11 @@ class ChangePasswordForm(PasswordForm):
     present = PasswordField("Present password", [InputRequired(), Length(max=MAX_LENGTH)])
 
 
+class LanguageForm(Form):
+    language = SelectField("Language", choices=_LANGUAGES)
+    save = SubmitField("Save")
+
+
 @blueprint.route("/sign-in", methods=["GET", "POST"])
 def sign_in() -> ResponseReturnValue:
     if current_user.is_authenticated:
@@ -70,7 +80,9 @@ def sign_in() -> ResponseReturnValue:
     try:
         _check_attempts(email)
     except ApiError as refusal:
-        return _refuse_attempt(refusal, "sign_in.html", form, form.password)
+        return _refuse_attempt(
+            refusal, form.password, lambda: render("sign_in.html", form=form, status=429)
+        )
     owner = owners.find_by_password(email, password)
     if owner is None:
         form.password.errors = [WRONG]
@@ -112,26 +124,45 @@ def account() -> ResponseReturnValue:
     """Change the password, which ends every other session."""
     form = ChangePasswordForm()
     if not form.validate_on_submit():
-        return render("account.html", form=form)
+        return _render_account(form)
     owner = current_owner()
     try:
         _check_attempts(owner.email)
     except ApiError as refusal:
-        return _refuse_attempt(refusal, "account.html", form, form.present)
+        return _refuse_attempt(refusal, form.present, lambda: _render_account(form, status=429))
     if not is_correct_password(form.present.data or "", owner.password_hash):
         form.present.errors = ["This is not your present password."]
-        return render("account.html", form=form, status=422)
+        return _render_account(form, status=422)
     try:
         changed = owners.choose_password(
             owner.id, fingerprint(owner.password_hash), form.password.data or ""
         )
     except InvalidInput as mistake:
         add_error(form, mistake)
-        return render("account.html", form=form, status=422)
+        return _render_account(form, status=422)
     _begin_session(changed)
     return redirect_with_message(
         "Your password is changed; other devices are signed out.", request.path
     )
+
+
+@blueprint.post("/account/language")
+def choose_language() -> ResponseReturnValue:
+    """Choose the language of the owner's notifications."""
+    form = LanguageForm()
+    if not form.validate_on_submit():
+        return _render_account(ChangePasswordForm(formdata=None), form, status=422)
+    owners.choose_language(current_owner().id, form.language.data)
+    return redirect_with_message("Your language is saved.", url_for("dashboard.account"))
+
+
+def _render_account(
+    form: ChangePasswordForm, language_form: LanguageForm | None = None, *, status: int = 200
+) -> Response:
+    if language_form is None:
+        language = current_owner().language or SOURCE_LANGUAGE
+        language_form = LanguageForm(formdata=None, language=language)
+    return render("account.html", status=status, form=form, language_form=language_form)
 
 
 def _check_attempts(email: str) -> None:
@@ -141,11 +172,11 @@ def _check_attempts(email: str) -> None:
 
 
 def _refuse_attempt(
-    refusal: ApiError, template: str, form: FlaskForm, field: PasswordField
+    refusal: ApiError, field: PasswordField, render_form: Callable[[], Response]
 ) -> Response:
     seconds = math.ceil((refusal.retry_after or timedelta(minutes=10)).total_seconds())
     field.errors = [f"Too many attempts. Please wait {math.ceil(seconds / 60)} min."]
-    response = render(template, form=form, status=429)
+    response = render_form()
     response.headers["Retry-After"] = str(seconds)
     return response
 

@@ -1,16 +1,16 @@
-"""The signed-in owner, and access to the owner's pages, keys, wallets and tags."""
+"""The signed-in owner, and access to the owner's pages and what belongs to these."""
 
 from typing import Any, TypeVar, cast
 
 from flask_login import UserMixin, current_user
 
 from embed import owners, pages
-from embed.db.models import ApiKey, Owner, Page, Tag, Wallet
+from embed.db.models import ApiKey, Owner, Page, Receiver, Tag, Wallet
 from embed.domain.identifiers import is_id
 from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
 
-_OfPage = TypeVar("_OfPage", ApiKey, Tag, Wallet)
+_OfPage = TypeVar("_OfPage", ApiKey, Receiver, Tag, Wallet)
 
 
 class SignedInOwner(UserMixin):
@@ -57,6 +57,11 @@ def get_own_wallet(page: Page, wallet_id: str) -> Wallet:
 def get_own_tag(page: Page, tag_id: str) -> Tag:
     """Raises NotFound unless it is on the page."""
     return _get_of_page(Tag, page, tag_id)
+
+
+def get_own_receiver(page: Page, receiver_id: str) -> Receiver:
+    """Raises NotFound unless it is a webhook or a channel of the page."""
+    return _get_of_page(Receiver, page, receiver_id)
 
 
 def _get_of_page(model: type[_OfPage], page: Page, raw_id: str, *conditions: Any) -> _OfPage:

@@ -6,7 +6,6 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from babel import Locale
 from flask import request
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MultiDict
@@ -15,11 +14,12 @@ from wtforms.validators import Optional, Regexp
 
 from embed.db.models import Page
 from embed.keys.preview import get_preview_key
+from embed.translations import LANGUAGES
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import get_own_page
 from embed.web.dashboard.responses import Form, render
-from embed.web.languages import LANGUAGES
+from embed.web.languages import name_language
 
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
 # Labels by value; the type stubs of WTForms do not support this form.
@@ -32,12 +32,8 @@ class Snippets:
     script: str  # adapts the frame's height to its content
 
 
-def _name_language(code: str) -> str:
-    return str(Locale.parse(code).get_display_name(code)).capitalize()
-
-
 _LANGUAGES: Any = {"": "As the visitor's browser"} | {
-    code: _name_language(code) for code in LANGUAGES
+    code: name_language(code) for code in LANGUAGES
 }
 
 

@@ -1,4 +1,4 @@
-"""Template filters: outcomes, amounts and durations as text for owners."""
+"""Template filters: outcomes, messages, amounts and durations as text for owners."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -21,6 +21,17 @@ OUTCOMES = {
     "cooldown": "rejected not long ago",
 }
 
+# Every type of message, and every state of its delivery.
+MESSAGES = {
+    "submission.created": "New submission",
+    "submission.decided": "Decision on a submission",
+    "submission.withdrawn": "Submission withdrawn by its wallet's holder",
+    "wallet.flagged": "Wallet below the minimum balance",
+    "queue.filling": "Queue filling up",
+    "test": "Test",
+}
+STATES = {"waiting": "waiting", "delivered": "delivered", "given_up": "given up"}
+
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
@@ -29,11 +40,29 @@ def describe_outcome(code: str) -> str:
     return OUTCOMES.get(code, code)
 
 
+@blueprint.app_template_filter("message")
+def describe_message(message_type: str) -> str:
+    return MESSAGES.get(message_type, message_type)
+
+
+@blueprint.app_template_filter("delivery_state")
+def describe_state(state: str) -> str:
+    return STATES[state]
+
+
 @blueprint.app_template_filter("tokens")
 def format_amount(amount: Decimal) -> str:
     """Return whole tokens with separators and all decimals, such as ``1,500`` or ``0.25``."""
     whole, point, decimals = amounts.format_amount(amount).partition(".")
     return f"{int(whole):,}{point}{decimals}"
+
+
+@blueprint.app_template_filter("signed_tokens")
+def format_change(change: Decimal) -> str:
+    """Return whole tokens with a sign, such as ``+1,500`` or ``-0.25``; ``0`` has none."""
+    if change < 0:
+        return f"-{format_amount(change.copy_abs())}"
+    return f"+{format_amount(change)}" if change else "0"
 
 
 @blueprint.app_template_filter("span")

@@ -8,7 +8,9 @@ from wtforms import BooleanField, StringField, SubmitField, TextAreaField
 from wtforms.validators import InputRequired, Length, Optional
 
 from embed import pages
+from embed.balances.tokens import propose_token
 from embed.errors import InvalidInput
+from embed.notifications.queries import count_given_up
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
@@ -34,6 +36,27 @@ class PageForm(Form):
     submit = SubmitField("Save")
 
 
+def _strip(raw: str | None) -> str | None:
+    return raw and raw.strip()
+
+
+class LookedUpPageForm(PageForm):
+    """The form of a new page, where the chain can be asked for names."""
+
+    token_name = StringField(
+        "Token name",
+        [Optional(), Length(max=100)],
+        filters=[_strip],
+        description="Leave it empty, and it is looked up by the mint address.",
+    )
+    token_symbol = StringField(
+        "Ticker",
+        [Optional(), Length(max=20)],
+        filters=[_strip],
+        description="Without the $ sign. Leave it empty, and it is looked up.",
+    )
+
+
 @blueprint.get("/")
 def list_pages() -> ResponseReturnValue:
     owner, now = current_owner(), runtime().clock()
@@ -45,13 +68,16 @@ def list_pages() -> ResponseReturnValue:
         waiting=pages.count_waiting_submissions(owner),
         tracked=pages.count_tracked_wallets(owner),
         keys=pages.count_live_keys(owner),
+        undelivered=count_given_up(owner),
     )
 
 
 @blueprint.route("/pages/new", methods=["GET", "POST"])
 def create_page() -> ResponseReturnValue:
-    form = PageForm()
+    form = PageForm() if runtime().chain is None else LookedUpPageForm()
     if form.validate_on_submit():
+        if not (form.token_name.data and form.token_symbol.data):
+            return _propose_names(form)
         owner = current_owner()
         try:
             page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
@@ -63,6 +89,23 @@ def create_page() -> ResponseReturnValue:
                 url_for("dashboard.list_keys", page_id=page.id),
             )
     return render("page_form.html", form=form, status=422 if form.errors else 200)
+
+
+def _propose_names(form: PageForm) -> ResponseReturnValue:
+    """Show the form again, with the names that the chain has; the owner confirms them."""
+    is_proposed = False
+    try:
+        info = propose_token(runtime().chain, form.token_mint.data or "")
+    except InvalidInput as mistake:
+        add_error(form, mistake)
+    else:
+        for field, found in ((form.token_name, info.name), (form.token_symbol, info.symbol)):
+            if not field.data and found is None:
+                field.errors = ["The chain does not hold it; write it here."]
+            elif not field.data:
+                field.data, is_proposed = found, True
+    status = 422 if form.errors else 200
+    return render("page_form.html", form=form, is_proposed=is_proposed, status=status)
 
 
 @blueprint.route("/pages/<page_id>/settings", methods=["GET", "POST"])

@@ -6,19 +6,28 @@ from typing import Any, cast
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, FloatField, IntegerField, SelectField, StringField
+from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stubs are older
 from wtforms.validators import InputRequired
 
 from embed import pages
+from embed.balances.known import is_chain_used
 from embed.db.models import Page
 from embed.domain import amounts
 from embed.domain.policy import Policy
 from embed.errors import InvalidInput
 from embed.submissions import policy_simulation, queries
+from embed.wallets import search
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.filters import UNITS, format_amount, format_span, split_span
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+
+WATCH_CHOICES = [
+    SelectChoice("leave", "Leave them on the list"),
+    SelectChoice("flag", "Flag them for me"),
+    SelectChoice("hide", "Hide them until they hold it again"),
+]
 
 
 class PolicyForm(Form):
@@ -47,6 +56,12 @@ class PolicyForm(Form):
         [InputRequired()],
         description="After so many approvals by your own hand, and no rejection since, what a "
         "wallet or its visitor sends no longer waits. 0: everybody waits.",
+    )
+    holding_watch = SelectField(
+        "Visitors' wallets that fall below the minimum",
+        choices=cast(Any, WATCH_CHOICES),
+        description="Only after two observations in a row, and never those that you put on the "
+        "page yourself. None is ever removed.",
     )
 
 
@@ -82,6 +97,7 @@ def _fill_form(page: Page) -> PolicyForm:
         cooldown=number,
         cooldown_unit=unit,
         trust_after=page.trust_after,
+        holding_watch=page.holding_watch,
     )
 
 
@@ -96,6 +112,7 @@ def _read(form: PolicyForm) -> dict[str, Any]:
         "queue_capacity": form.queue_capacity.data,
         "cooldown_s": round(cooldown_s),
         "trust_after": form.trust_after.data,
+        "holding_watch": form.holding_watch.data,
     }
 
 
@@ -137,4 +154,17 @@ def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
         "trust_after": f"{rules.trust_after:,} approvals by hand earn trust"
         if rules.trust_after
         else "nobody skips the queue by trust",
+        "holding_watch": _describe_watch(page),
     }
+
+
+def _describe_watch(page: Page) -> str:
+    if page.holding_watch == "leave":
+        return "they stay on the list"
+    if not page.min_balance:
+        return "there is no minimum to fall below"
+    if not is_chain_used():
+        return "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
+    count = search.count_flagged(page)
+    verb = "hidden" if page.holding_watch == "hide" else "flagged"
+    return f"{count:,} {'wallet is' if count == 1 else 'wallets are'} {verb}"

@@ -1,5 +1,6 @@
 """The queue of a page: pending submissions with their review context, and decided ones."""
 
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,6 +11,8 @@ from wtforms.validators import AnyOf
 
 from embed.db.models import Page
 from embed.db.pagination import Cursor
+from embed.domain.times import from_ms, to_ms
+from embed.notifications.queries import count_given_up_of_page
 from embed.pages import read_policy
 from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
@@ -26,6 +29,9 @@ TABS = {
 }
 ORDERS = ("newest", "oldest")
 DECISIONS = ("approve", "reject")
+# A submission that is sent in one moment may be committed, and so be seen, a little later.
+SEEN_WITHIN = timedelta(minutes=1)
+WITHDRAWN_WITHIN = timedelta(days=30)
 NOTHING_CHOSEN = "Choose at least one submission first."
 
 
@@ -70,6 +76,20 @@ def show_queue(page_id: str) -> ResponseReturnValue:
     return _render(get_own_page(page_id))
 
 
+@blueprint.get("/pages/<page_id>/queue/news")
+def read_news(page_id: str) -> ResponseReturnValue:
+    """Tell the queue's script how many wait, and which are new since the page was rendered."""
+    page = get_own_page(page_id)
+    raw_since = request.args.get("since", "")
+    is_instant = raw_since.isascii() and raw_since.isdigit() and len(raw_since) <= 13
+    since = from_ms(int(raw_since)) if is_instant else runtime().clock()
+    return {"waiting": queries.count_waiting(page), "new": _list_new(page, since)}
+
+
+def _list_new(page: Page, since: datetime) -> list[str]:
+    return queries.list_waiting_since(page, since - SEEN_WITHIN)
+
+
 @blueprint.post("/pages/<page_id>/queue/decide")
 def decide(page_id: str) -> ResponseReturnValue:
     """Approve or reject submissions; list those that were decided already, unchanged."""
@@ -101,8 +121,9 @@ def undo_decision(page_id: str) -> ResponseReturnValue:
 
 
 def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnValue:
-    if result.undecided:
-        return _render(page, undecided=result.undecided, verb=verb, status=409)
+    if result.undecided or result.withdrawn:
+        gone = len(result.withdrawn)
+        return _render(page, undecided=result.undecided, gone=gone, verb=verb, status=409)
     return redirect(View.read().link(page), 303)
 
 
@@ -123,6 +144,10 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         contexts=build_review_context(page, submissions.rows) if view.tab == "waiting" else {},
         rules=read_policy(page),
         undoable=undo.find_latest(page.id, now),
+        known=_list_new(page, now),
+        since_ms=to_ms(now),
+        withdrawn=queries.count_withdrawn(page, now - WITHDRAWN_WITHIN),
+        undelivered=count_given_up_of_page(page),
         now=now,
         **values,
     )

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 from flask import Flask, Request, request
-from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
 
 from embed.web.dashboard import undo
@@ -17,6 +17,9 @@ LOCAL_NAME = "embed_dashboard"
 # hosts of the same domain cannot set it (RFC 6265bis, section 4.1.3.2).
 NAME = f"__Host-{LOCAL_NAME}"
 LIFETIME = timedelta(days=14)
+# What scripts ask for by themselves is no visit, and its answer must not bring back the session
+# of before a form that was sent at the same moment.
+BACKGROUND_ENDPOINTS = {"dashboard.read_news"}
 
 
 class _Values(TypedDict, total=False):
@@ -49,6 +52,11 @@ class DashboardSessions(SecureCookieSessionInterface):
         except (BadSignature, msgspec.ValidationError):
             return self.session_class()
         return self.session_class(values)
+
+    def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
+        return request.endpoint not in BACKGROUND_ENDPOINTS and super().should_set_cookie(
+            app, session
+        )
 
     def get_cookie_name(self, app: Flask) -> str:
         return LOCAL_NAME if _is_local() else NAME

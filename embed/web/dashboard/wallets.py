@@ -11,6 +11,8 @@ from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
+from embed.balances.known import is_chain_used
+from embed.balances.refused_mints import find_problem
 from embed.db.models import Page, Tag
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput, NotFound
@@ -19,6 +21,7 @@ from embed.wallets.bulk import BULK_ACTIONS
 from embed.wallets.search import SearchResult, WalletFilter
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.changes import read_listed_changes
 from embed.web.dashboard.current_owner import (
     current_owner,
     get_own_page,
@@ -62,6 +65,8 @@ class WalletForm(Form):
         super().__init__(**values)
         names: Any = [tag.name for tag in tags.list_tags(page)]
         self.tag_names.choices = names
+        if is_chain_used():
+            self.balance.description = "In whole tokens. Counts until the chain was asked."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +88,12 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
         "wallets.html",
         page=page,
         result=result,
+        changes=read_listed_changes(page, result.wallets),
         links=_make_pager(result),
         tags=page_tags,
         wanted=wanted,
         search=_list_search(),
+        problem=find_problem(page.token_mint) if is_chain_used() else None,
     )
 
 
@@ -96,8 +103,10 @@ def _read_filter(page_tags: list[Tag]) -> WalletFilter:
     tag = next((one for one in page_tags if one.id == tag_id), None)
     if tag_id and tag is None:
         raise NotFound(tag_id)
-    is_hidden = _HIDDEN.get(request.args.get("hidden", ""))
-    return WalletFilter(request.args.get("q", "")[:200], tag, is_hidden)
+    wanted = request.args.get("hidden", "")
+    return WalletFilter(
+        request.args.get("q", "")[:200], tag, _HIDDEN.get(wanted), is_flagged=wanted == "flagged"
+    )
 
 
 def _list_search() -> dict[str, str]:

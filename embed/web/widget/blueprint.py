@@ -4,8 +4,10 @@ import re
 
 from flask import Blueprint, Response, request
 
+from embed.db.models import Page
 from embed.errors import ApiError
 from embed.keys.access import Access, get_access
+from embed.pages import find_page
 from embed.web.security_headers import restrict_content
 
 blueprint = Blueprint("widget", __name__)
@@ -27,6 +29,20 @@ def get_public_access(page_id: str) -> Access:
     if access.tier != "public" or access.page_id != page_id:
         raise ApiError("invalid_key")
     return access
+
+
+def get_open_page(page_id: str) -> tuple[Access, Page]:
+    """Return the access of the key in the address, and its page, which everybody may read.
+
+    Raises ApiError as get_public_access does, and `not_found`, `embed_disabled`.
+    """
+    access = get_public_access(page_id)
+    page = find_page(page_id)
+    if page is None or access.is_page_deleted:
+        raise ApiError("not_found")
+    if not access.is_page_open:
+        raise ApiError("embed_disabled")
+    return access, page
 
 
 def read_look() -> dict[str, str | None]:

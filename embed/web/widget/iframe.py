@@ -8,15 +8,15 @@ from flask.typing import ResponseReturnValue
 
 from embed import public_payload
 from embed.domain.origins import decide_origin, parse_origin
-from embed.errors import ApiError
 from embed.keys.access import Access
-from embed.pages import find_page
 from embed.public_payload import Payload
+from embed.serializers import describe_proof
+from embed.submissions.proofs import read_visible_proofs
 from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
 from embed.web.refused_sites import report_refused_site
 from embed.web.visitor import find_session_id, renew_session
-from embed.web.widget.blueprint import blueprint, get_public_access, read_look, respond
+from embed.web.widget.blueprint import blueprint, get_open_page, read_look, respond
 from embed.web.widget.wallet_links import build_links
 
 
@@ -27,13 +27,10 @@ def show_widget(page_id: str) -> Response:
 
     Raises ApiError `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
     """
-    access = get_public_access(page_id)
-    page = find_page(page_id)
-    if page is None or access.is_page_deleted:
-        raise ApiError("not_found")
-    if not access.is_page_open:
-        raise ApiError("embed_disabled")
+    access, page = get_open_page(page_id)
     payload = public_payload.get_payload(page_id, access.page_version)
+    shown = _choose_wallets(payload)
+    proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
     response = respond(
         render_template(
             "widget/page.html",
@@ -43,9 +40,12 @@ def show_widget(page_id: str) -> Response:
             wallet_count=payload.wallet_count,
             policy=page,
             site=_find_site(access),
+            is_for_any_site=_list_ancestors(access) is None,
             look=read_look(),
-            shown=_choose_wallets(payload),
+            shown=shown,
+            proofs={name: describe_proof(proof) for name, proof in proofs.items()},
             links=build_links(page_id),
+            has_changes=bool(runtime().settings.solana_rpc_url),
             scripts=runtime().extra_scripts,
         ),
         ancestors=_list_ancestors(access),

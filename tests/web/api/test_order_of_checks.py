@@ -5,7 +5,7 @@ has to get that step's code, so no two neighbours can change places unseen.
 """
 
 import pytest
-from faults import LIST, NONCE, READ, SETTINGS, SUBMIT, Attempt
+from faults import LIST, NONCE, READ, RECORD_NONCE, RECORDS, SETTINGS, SUBMIT, Attempt
 from world import code_of, one_database
 
 
@@ -59,3 +59,24 @@ def test_submission_answers_with_the_first_step_that_fails(world, position):
     attempt.prepare_draft()
 
     check_step(attempt, SUBMIT, position)
+
+
+@one_database
+@each_step(RECORD_NONCE)
+def test_nonce_endpoint_of_records_answers_with_the_first_step_that_fails(world, position):
+    attempt = Attempt(world, "POST", "/api/embed/wallet-records/nonce")
+    attempt.prepare_record_nonce()
+
+    check_step(attempt, RECORD_NONCE, position)
+
+
+@pytest.mark.parametrize(
+    ("action", "path"), [("show", "wallet-records"), ("withdraw", "wallet-records/withdraw")]
+)
+@one_database
+@each_step(RECORDS)
+def test_request_for_records_answers_with_the_first_step_that_fails(world, position, action, path):
+    attempt = Attempt(world, "POST", f"/api/embed/{path}")
+    attempt.prepare_records(action)
+
+    check_step(attempt, RECORDS, position)

@@ -10,6 +10,9 @@ PATHS = {
     "tracking": ("/tracking/{}", "GET, OPTIONS", "Authorization"),
     "nonce": ("/siws/nonce", "POST, OPTIONS", "Authorization, Content-Type"),
     "submissions": ("/submissions", "POST, OPTIONS", "Authorization, Content-Type"),
+    "records' nonce": ("/wallet-records/nonce", "POST, OPTIONS", "Authorization, Content-Type"),
+    "records": ("/wallet-records", "POST, OPTIONS", "Authorization, Content-Type"),
+    "withdrawal": ("/wallet-records/withdraw", "POST, OPTIONS", "Authorization, Content-Type"),
     "session": ("/session/submissions", "GET, OPTIONS", "Authorization"),
 }
 every_path = pytest.mark.parametrize(("path", "methods", "headers"), PATHS.values(), ids=PATHS)

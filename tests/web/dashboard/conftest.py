@@ -5,6 +5,9 @@ from owner_browser import OwnerBrowser
 from world import Visitor
 
 from embed.keys import access
+from embed.notifications import receivers
+from embed.notifications.delivery_log import queue_test
+from embed.runtime import EXTENSION
 
 
 @pytest.fixture
@@ -27,6 +30,11 @@ def things(world, owner) -> dict[str, str]:
     tag = world.add_tag("team")
     wallet = world.track(Visitor().address)
     submission = world.submit(Visitor()).json["submissionId"]
+    settings = world.app.extensions[EXTENSION].settings
+    webhook = receivers.add_webhook(
+        world.page_id, "https://hooks.example/x", settings=settings, now=world.clock()
+    )
+    message = queue_test(webhook.id, world.clock())
     key = access.find_access(world.public_key).key_id
     return {
         "page_id": world.page_id,
@@ -34,6 +42,8 @@ def things(world, owner) -> dict[str, str]:
         "wallet_id": wallet.id,
         "key_id": key,
         "submission_id": submission,
+        "receiver_id": webhook.id,
+        "message_id": message.id,
         "tier": "public",
         "token": "x",
     }

@@ -7,7 +7,7 @@ import pytest
 from world import one_database
 
 from embed.db.models import ApiKey
-from embed.web.languages import LANGUAGES
+from embed.translations import LANGUAGES
 
 
 def open_page(owner, **chosen: str):

@@ -12,15 +12,21 @@ from embed.db.connection import db
 from embed.db.models import RefusedOrigin
 from embed.events import activity_log
 from embed.keys import access
+from embed.notifications import receivers
+from embed.runtime import EXTENSION
 
 EVIL = "https://evil.example"
 
 # Forms that change no page.
 OTHER_FORMS = {
     "account",  # changes the owner
+    "choose_language",  # changes the owner
     "choose_password",
     "forget_origin",  # deletes a notice; the key is unchanged
     "import_wallets",  # a dry run
+    "send_again",  # delivers a message once more
+    "send_all_again",  # delivers messages once more
+    "send_test",  # delivers a message
     "sign_in",
     "sign_out",
 }
@@ -48,6 +54,10 @@ class Things:
         self.key_id = access.find_access(world.public_key).key_id
         self.submission_id = world.submit(Visitor()).json["submissionId"]
         self.decided_id = world.submit(Visitor()).json["submissionId"]
+        settings = world.app.extensions[EXTENSION].settings
+        self.webhook_id = receivers.add_webhook(
+            world.page_id, f"{EVIL}/hook", settings=settings, now=world.clock()
+        ).id
         # Another page of the owner's that shows the same balances.
         self.other_page_id = world.make_page(owner=world.page.owner)
 
@@ -71,6 +81,22 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
         {"name": "crew", "color": "red"},
     ),
     "remove_tag": lambda things: (f"{things.root}/tags/{things.tag_id}/remove", {}),
+    "add_channel": lambda things: (
+        f"{things.root}/notifications/channels/new",
+        {"target": "ntfys://ntfy.sh/topic", "event_types": ["queue.filling"]},
+    ),
+    "add_webhook": lambda things: (
+        f"{things.root}/notifications/webhooks/new",
+        {"target": f"{SITE}/hook", "event_types": ["queue.filling"]},
+    ),
+    "rotate_secret": lambda things: (
+        f"{things.root}/notifications/{things.webhook_id}/secret",
+        {},
+    ),
+    "remove_receiver": lambda things: (
+        f"{things.root}/notifications/{things.webhook_id}/remove",
+        {},
+    ),
     "add_wallet": lambda things: (
         f"{things.root}/wallets/new",
         {"address": USDC, "alias": "Mint", "tag_names": ["team"], "balance": "3"},

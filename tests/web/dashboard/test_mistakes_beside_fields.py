@@ -19,6 +19,7 @@ POLICY = {
     "save": "",
 }
 SITES = {"origins": "https://site.example"}
+TYPES = {"event_types": ["queue.filling"]}
 CONTROL = "bell \a"
 
 
@@ -48,6 +49,11 @@ def list_wrong_fields(answer) -> list[str]:
         ("tags", {"name": CONTROL, "color": "red"}, "name"),
         ("tags", {"name": "team", "color": "red"}, "name"),
         ("keys/new/public", {"origins": "site.example"}, "origins"),
+        ("notifications/channels/new", TYPES, "target"),
+        ("notifications/channels/new", TYPES | {"target": "my phone"}, "target"),
+        ("notifications/channels/new", {"target": "ntfys://ntfy.sh/topic"}, "event_types"),
+        ("notifications/webhooks/new", TYPES | {"target": "ftp://site.example"}, "target"),
+        ("notifications/webhooks/new", {"target": "https://site.example"}, "event_types"),
     ],
 )
 def test_mistake_is_beside_its_field(world, owner, path, form, field):

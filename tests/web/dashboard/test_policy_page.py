@@ -8,6 +8,7 @@ from many_submissions import add_submissions
 from owner_browser import read_text
 from world import one_database
 
+from embed.balances.known import use_chain
 from embed.db.models import Submission
 from embed.events import activity_log
 
@@ -197,6 +198,12 @@ def test_preview_without_submissions_says_so(owner, path):
     assert "Nobody has sent a wallet yet" in preview(owner, path).text
 
 
+def test_preview_says_where_a_name_was_withdrawn(world, owner, path):
+    add_submissions(world, 1, "rejected", nickname="")  # see submissions/withdrawal.py
+
+    assert "Name withdrawn" in read_text(preview(owner, path, auto_approve="y"))
+
+
 def test_hostile_names_are_shown_as_text(world, owner, path):
     add_submissions(world, 1, nickname="<script>alert(1)</script>")
     world.configure(token_symbol="<i>")
@@ -213,6 +220,33 @@ def test_statements_do_not_grow_with_the_past(world, owner, path, count_statemen
     add_submissions(world, 195)
 
     assert count_statements(lambda: preview(owner, path, auto_approve="y")) == few <= 16
+
+
+def read_watch(answer) -> tuple[str, str]:
+    """Return the chosen holding watch, and what the form says of its present effect."""
+    select = re.search(r'<select[^>]*name="holding_watch".*?</select>', answer.text, re.DOTALL)[0]
+    chosen = re.search(r'<option selected value="(\w+)"', select)[1]
+    return chosen, re.search(r'id="holding_watch-now">Now: (.*?)</p>', answer.text)[1]
+
+
+def test_holding_watch_is_chosen_and_tells_its_effect(world, owner, path):
+    assert read_watch(owner.get(path)) == ("leave", "they stay on the list")
+
+    save(owner, path, holding_watch="hide")
+    assert world.page.holding_watch == "hide"
+    assert read_watch(owner.get(path)) == ("hide", "there is no minimum to fall below")
+
+    save(owner, path, holding_watch="flag", min_balance="5")
+    told = "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
+    assert read_watch(owner.get(path)) == ("flag", told)
+
+    use_chain(True)
+    assert read_watch(owner.get(path)) == ("flag", "0 wallets are flagged")
+
+
+def test_unknown_holding_watch_is_refused(world, owner, path):
+    assert save(owner, path, holding_watch="delete").status_code == 422
+    assert world.page.holding_watch == "leave"
 
 
 def test_other_owners_find_nothing_here(world, owner, stranger, path):

@@ -10,7 +10,8 @@ import pytest
 from world import USDC, Visitor, one_database
 
 from embed import pages
-from embed.balances import observations
+from embed.balances import known
+from embed.balances.refused_mints import record_refusal
 from embed.db.connection import db
 from embed.db.models import Balance, Wallet
 from embed.events import activity_log
@@ -82,6 +83,38 @@ def test_list_is_narrowed_by_tag_and_visibility(world, owner):
     assert list_shown(owner, hidden="yes") == ["Hidden"]
     assert list_shown(owner, hidden="no") == ["Tagged"]
     assert owner.get(path_of(world), query_string={"tag": "A" * 20}).status_code == 404
+
+
+def test_what_the_holding_watch_found_is_marked_and_can_be_searched_for(world, owner):
+    for alias, marks in {
+        "Flagged": {"low_count": 2},
+        "Withheld": {"low_count": 2, "is_withheld": True},
+        "Low once": {"low_count": 1},
+    }.items():
+        wallet = world.track(make_address(), alias=alias)
+        Wallet.update(marks).where(Wallet.id == wallet.id).execute()
+    text = owner.get(path_of(world)).text
+    marks = {
+        name: re.findall(r'<span class="mark">([^<]*)</span>', rest)
+        for name, rest in re.findall(r"<strong>([^<$]+)</strong>(.*?)</p>", text)
+    }
+
+    assert marks == {
+        "Flagged": ["below the minimum"],
+        "Withheld": ["hidden: below the minimum"],
+        "Low once": [],
+    }
+    assert set(list_shown(owner, hidden="flagged")) == {"Flagged", "Withheld"}
+
+
+def test_mint_that_the_chain_refused_is_told_where_the_chain_is_used(world, owner):
+    record_refusal(USDC, f"{USDC} is not the mint of a token.")
+    sentence = f"Balances are not read: {USDC} is not the mint of a token."
+    assert sentence not in owner.get(path_of(world)).text
+
+    known.use_chain(True)
+
+    assert sentence in owner.get(path_of(world)).text
 
 
 def test_list_comes_in_hundreds(world, owner):
@@ -397,7 +430,7 @@ def test_imported_balance_reaches_the_owners_other_pages_and_no_strangers(world,
     import_file(owner, f"{address},,,,42")
 
     assert world.read(other_id, key=key).json["wallets"][0]["tokenBalance"] == 42
-    assert observations.read_balances(pages.get_page(strange_id), [address]) == {}
+    assert known.read_balances(pages.get_page(strange_id), [address]) == {}
 
 
 def test_page_that_changed_since_the_dry_run_is_checked_again(world, owner):

@@ -6,13 +6,15 @@ from flask import Blueprint, Response
 
 from embed.serializers import write_json
 from embed.web.api.openapi.paths import PATHS
+from embed.web.api.openapi.record_paths import RECORD_PATHS
+from embed.web.api.openapi.record_schemas import RECORD_SCHEMAS
 from embed.web.api.openapi.refusals import RESPONSES
 from embed.web.api.openapi.responses import HEADERS
 from embed.web.api.openapi.schemas import SCHEMAS
 
 DESCRIPTION = """\
 Reads a tracking page, starts and finishes the submission of a wallet, and lists what a visitor \
-has submitted.
+has submitted. Whoever holds a wallet's key sees what the page keeps of it, and withdraws it.
 
 Every request carries a bearer key that belongs to one tracking page. Public keys (`svc_pub_`) are \
 for browsers and work for the origins on their list only. Secret keys (`svc_sec_`) are for servers.
@@ -37,7 +39,7 @@ def build_document() -> dict[str, Any]:
             },
         ],
         "security": [{"bearerKey": []}],
-        "paths": PATHS,
+        "paths": PATHS | RECORD_PATHS,
         "components": {
             "securitySchemes": {
                 "bearerKey": {
@@ -47,7 +49,7 @@ def build_document() -> dict[str, Any]:
                     "need none.",
                 }
             },
-            "schemas": SCHEMAS,
+            "schemas": SCHEMAS | RECORD_SCHEMAS,
             "headers": HEADERS,
             "responses": RESPONSES,
         },

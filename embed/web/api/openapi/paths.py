@@ -1,47 +1,17 @@
-"""The four endpoints (spec 4.1 to 4.4) and their preflights (4.5), as OpenAPI paths."""
+"""The endpoints (spec 4.1 to 4.4) and their preflights (4.5), as OpenAPI paths."""
 
 from typing import Any
 
+from embed.web.api.openapi.operations import BY_ANY, describe_preflight
 from embed.web.api.openapi.parameters import (
-    ORIGIN,
     ORIGIN_HEADERS,
     PAGE_IN_PATH,
     PAGE_IN_QUERY,
     SESSION,
     describe_body,
 )
-from embed.web.api.openapi.refusals import describe_refusals, describe_refused_preflights
-from embed.web.api.openapi.responses import describe_permission, describe_success
-
-# Any operation may answer these.
-_BY_ANY_PREFLIGHT = ("invalid_host", "internal_error")
-_BY_ANY = (
-    *_BY_ANY_PREFLIGHT,
-    "missing_key",
-    "invalid_key",
-    "revoked_key",
-    "missing_origin",
-    "origin_not_allowed",
-    "rate_limit_key",
-    "rate_limit_ip",
-    "unavailable",
-)
-
-
-def _describe_preflight(
-    operation_id: str, methods: str, headers: str, *more_refusals: str
-) -> dict[str, Any]:
-    return {
-        "operationId": operation_id,
-        "summary": "Answer a browser's preflight",
-        "security": [],
-        "parameters": [ORIGIN],
-        "responses": {
-            "204": describe_permission(methods, headers),
-            **describe_refused_preflights(*_BY_ANY_PREFLIGHT, *more_refusals),
-        },
-    }
-
+from embed.web.api.openapi.refusals import describe_refusals
+from embed.web.api.openapi.responses import describe_success
 
 _READ = {
     "operationId": "readTrackingPage",
@@ -51,7 +21,7 @@ _READ = {
     "parameters": ORIGIN_HEADERS,
     "responses": {
         "200": describe_success("TrackingPage", "The page."),
-        **describe_refusals(*_BY_ANY, "embed_disabled", "not_found"),
+        **describe_refusals(*BY_ANY, "embed_disabled", "not_found"),
     },
 }
 
@@ -79,10 +49,12 @@ _CREATE_NONCE = {
             },
         ),
         **describe_refusals(
-            *_BY_ANY,
+            *BY_ANY,
             "invalid_json",
             "missing_fields",
             "invalid_wallet_address",
+            "invalid_nickname_length",
+            "invalid_nickname_chars",
             "rate_limit_session",
         ),
     },
@@ -108,7 +80,7 @@ _CREATE_SUBMISSION = {
             },
         ),
         **describe_refusals(
-            *_BY_ANY,
+            *BY_ANY,
             "invalid_json",
             "missing_fields",
             "invalid_wallet_address",
@@ -121,6 +93,7 @@ _CREATE_SUBMISSION = {
             "page_not_found",
             "duplicate",
             "ca_gate_failed",
+            "balance_unavailable",
             "cooldown_active",
             "queue_full",
             "rate_limit_session",
@@ -136,7 +109,7 @@ _LIST_OWN = {
     "parameters": [*ORIGIN_HEADERS, SESSION, PAGE_IN_QUERY],
     "responses": {
         "200": describe_success("OwnSubmissions", "The submissions."),
-        **describe_refusals(*_BY_ANY, "missing_tracking_page_id"),
+        **describe_refusals(*BY_ANY, "missing_tracking_page_id"),
     },
 }
 
@@ -144,22 +117,20 @@ PATHS: dict[str, dict[str, Any]] = {
     "/tracking/{trackingPageId}": {
         "parameters": [PAGE_IN_PATH],
         "get": _READ,
-        "options": _describe_preflight(
+        "options": describe_preflight(
             "preflightTrackingPage", "GET", "Authorization", "origin_not_allowed", "unavailable"
         ),
     },
     "/siws/nonce": {
         "post": _CREATE_NONCE,
-        "options": _describe_preflight("preflightNonce", "POST", "Authorization, Content-Type"),
+        "options": describe_preflight("preflightNonce", "POST", "Authorization, Content-Type"),
     },
     "/submissions": {
         "post": _CREATE_SUBMISSION,
-        "options": _describe_preflight(
-            "preflightSubmission", "POST", "Authorization, Content-Type"
-        ),
+        "options": describe_preflight("preflightSubmission", "POST", "Authorization, Content-Type"),
     },
     "/session/submissions": {
         "get": _LIST_OWN,
-        "options": _describe_preflight("preflightSessionSubmissions", "GET", "Authorization"),
+        "options": describe_preflight("preflightSessionSubmissions", "GET", "Authorization"),
     },
 }

@@ -14,8 +14,9 @@ WHEN_BY_CODE = {
     "invalid_nickname_length": "the normalized nickname is empty or longer than 32 characters",
     "invalid_nickname_chars": "the nickname has a character that is not allowed",
     "invalid_nonce": "the nonce is not ours, was used, or has run out",
-    "nonce_binding_mismatch": "the nonce was given out for another page, wallet or key",
+    "nonce_binding_mismatch": "the nonce was given out for another page, wallet, key or name",
     "missing_tracking_page_id": "the query has no `trackingPageId`, or an empty one",
+    "invalid_action": "`action` is neither `show` nor `withdraw`",
     "bad_request": "the request cannot be understood in any other way",
     "invalid_host": "the `Host` header is not that of `PUBLIC_URL`, or no host at all",
     "missing_key": "there is no `Authorization: Bearer` header of the right form",
@@ -27,7 +28,7 @@ WHEN_BY_CODE = {
     "origin_not_allowed": "public key, and the origin is not on its list",
     "embed_disabled": "the owner made the page private or switched embedding off",
     "not_found": "reading: there is no such page any more; also any unknown path",
-    "page_not_found": "submitting: there is no such page any more",
+    "page_not_found": "submitting, or a wallet's records: there is no such page any more",
     "method_not_allowed": "the path exists, but not with this method; `Allow` lists the right ones",
     "duplicate": "the wallet waits on this page, or was approved there",
     "ca_gate_failed": "the wallet holds less than the page asks for; with `balance` and "
@@ -37,9 +38,11 @@ WHEN_BY_CODE = {
     "may",
     "rate_limit_key": "too many requests with this key",
     "rate_limit_ip": "too many requests from this address",
-    "rate_limit_session": "too many nonces or submissions by this session",
+    "rate_limit_session": "too many nonces, submissions or requests for records by this session",
     "internal_error": "a bug on our side; the operator's log has more",
     "unavailable": "the database does not answer at the moment",
+    "balance_unavailable": "the wallet's balance cannot be read at the moment; the wallet is not "
+    "refused",
 }
 
 # Codes with more in their body than the code.

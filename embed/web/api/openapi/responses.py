@@ -74,11 +74,15 @@ def describe_json(
 
 
 def describe_success(
-    name: str, description: str, *, links: dict[str, Any] | None = None
+    name: str,
+    description: str,
+    *,
+    schema: str | None = None,
+    links: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Describe a success by the name of its schema."""
+    """Describe a success by the name of its example, which is its schema's unless that is given."""
     example = {name: EXAMPLES[name]}
-    response = describe_json(refer_to(name), example, description, ANSWER_HEADERS)
+    response = describe_json(refer_to(schema or name), example, description, ANSWER_HEADERS)
     return response | ({"links": links} if links else {})
 
 

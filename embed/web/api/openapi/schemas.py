@@ -22,6 +22,11 @@ def describe_object(description: str, **fields: Schema) -> Schema:
     }
 
 
+def add_optional(schema: Schema, **fields: Schema) -> Schema:
+    """Return an object's schema with fields that may be absent."""
+    return schema | {"properties": schema["properties"] | fields}
+
+
 def describe_text(description: str, **constraints: Any) -> Schema:
     return {"type": "string", "description": description} | constraints
 
@@ -40,11 +45,11 @@ def describe_amount(description: str) -> Schema:
     }
 
 
-def _describe_list(name: str, description: str, **constraints: Any) -> Schema:
+def describe_list(name: str, description: str, **constraints: Any) -> Schema:
     return {"type": "array", "items": refer_to(name), "description": description} | constraints
 
 
-def _describe_instant(description: str) -> Schema:
+def describe_instant(description: str) -> Schema:
     return describe_text(f"{description} UTC, with milliseconds.", format="date-time")
 
 
@@ -61,16 +66,16 @@ SCHEMAS: dict[str, Schema] = {
         tokenMint=describe_text("Base58 address of the token's mint."),
         publicTitle=describe_optional_text("The page's title."),
         publicComments=describe_optional_text("A note by the owner; may have several lines."),
-        wallets=_describe_list("Wallet", "Oldest first, without hidden ones."),
-        tags=_describe_list("Tag", "All tags of the page, used or not."),
+        wallets=describe_list("Wallet", "Oldest first, without hidden ones."),
+        tags=describe_list("Tag", "All tags of the page, used or not."),
     ),
     "Wallet": describe_object(
         "A wallet that is tracked.",
         id=describe_text("Stays the same from call to call."),
         address=_ADDRESS,
         publicAlias=describe_optional_text("The owner's name for it, or its visitor's nickname."),
-        tokenBalance=describe_amount("What it holds; 0 if nobody has entered any."),
-        tags=_describe_list("Tag", "Those of the page's tags that this wallet has."),
+        tokenBalance=describe_amount("What it holds, as read from the chain or entered; else 0."),
+        tags=describe_list("Tag", "Those of the page's tags that this wallet has."),
     ),
     "Tag": describe_object(
         "A word that the owner puts on wallets.",
@@ -78,10 +83,16 @@ SCHEMAS: dict[str, Schema] = {
         name=describe_text("The name to show."),
         color=describe_text("A color's name, such as `green` or `blue-500`."),
     ),
-    "NonceRequest": describe_object(
-        "Which wallet asks for a text to sign.",
-        trackingPageId=_PAGE_ID,
-        walletAddress=_ADDRESS,
+    "NonceRequest": add_optional(
+        describe_object(
+            "Which wallet asks for a text to sign.",
+            trackingPageId=_PAGE_ID,
+            walletAddress=_ADDRESS,
+        ),
+        nickname=describe_optional_text(
+            "The name that the submission will bring: the text then has it, so that the signature "
+            "covers it. Null is as good as absent."
+        ),
     ),
     "Nonce": describe_object(
         "A text to sign; works once, for one page, wallet and key.",
@@ -113,7 +124,7 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "OwnSubmissions": describe_object(
         "The submissions of this session to this page.",
-        submissions=_describe_list("Submission", "Newest first.", maxItems=50),
+        submissions=describe_list("Submission", "Newest first.", maxItems=50),
     ),
     "Submission": describe_object(
         "A submission, as its visitor may see it.",
@@ -129,8 +140,8 @@ SCHEMAS: dict[str, Schema] = {
             "description": "Why, if it was rejected or soft-rejected.",
             "enum": ["manual", *REJECT_REASON_BY_CODE.values(), None],
         },
-        createdAtIso=_describe_instant("When it was sent."),
-        decidedAtIso=_describe_instant("When it was decided; null while pending.")
+        createdAtIso=describe_instant("When it was sent."),
+        decidedAtIso=describe_instant("When it was decided; null while pending.")
         | {"type": ["string", "null"]},
     ),
 }

@@ -4,15 +4,30 @@ import gzip
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 
 from contract import DOCUMENT_PATH, OPERATIONS, Answer
-from faults import LIST, NONCE, READ, SETTINGS, SUBMIT, Attempt, submit_elsewhere
+from faults import (
+    LIST,
+    NONCE,
+    READ,
+    RECORD_NONCE,
+    RECORDS,
+    SETTINGS,
+    SUBMIT,
+    Attempt,
+    submit_elsewhere,
+)
 from world import SECRET_KEY, SITE, Clock, Visitor, World
 
+from embed.balances.observations import ChainObservation, record_chain
 from embed.db import connection
+from embed.db.models import Wallet
 from embed.factory import create_app
 from embed.settings import Settings
+from embed.wallets.listings import update_listings
+from embed.wallets.tracking import WalletChanges, update_wallet
 
 OWN = "http://localhost"  # how the test client addresses the service
 
@@ -54,6 +69,7 @@ def succeed(world: World) -> Iterator[Answer]:
     yield describe("createNonce", world.ask_nonce(visitor))
     yield from submit_in_every_way(world, visitor)
     yield describe("listSessionSubmissions", world.list_own(visitor))
+    yield from see_and_withdraw(world)
     for operation, (method, path, _) in OPERATIONS.items():
         if method == "OPTIONS":
             path = world.root + path.format(trackingPageId=world.page_id)
@@ -71,6 +87,26 @@ def submit_in_every_way(world: World, visitor: Visitor) -> Iterator[Answer]:
     world.configure(auto_approve=True)
     yield describe("createSubmission", world.submit(visitor))
     world.submit(visitor)  # a duplicate, which is soft-rejected
+
+
+def see_and_withdraw(world: World) -> Iterator[Answer]:
+    """Show a wallet of which nothing is kept, and one of which everything is."""
+    visitor = Visitor()
+    yield describe("showWalletRecords", world.show_records(visitor))
+    world.submit(visitor)  # which is approved at once
+    world.observe(visitor.address, "0.1")
+    observed = ChainObservation(visitor.address, "x", Decimal(7), 7, world.clock(), Decimal(0))
+    record_chain(world.page.token_mint, [observed])
+    update_listings(world.clock())
+    wallet = Wallet.get(Wallet.address == visitor.address)
+    hidden = WalletChanges(is_hidden=True, tag_names=["team"])
+    update_wallet(wallet.id, hidden, world.clock())
+    update_listings(world.clock())
+    yield describe("showWalletRecords", world.show_records(visitor))
+    nonce = world.ask_record_nonce(visitor, "withdraw")
+    yield describe("createRecordNonce", nonce)
+    body = world.sign_for_records(visitor, "withdraw", nonce=nonce.json)
+    yield describe("withdrawWallet", world.post_for_records("withdraw", body))
 
 
 # Refusals
@@ -103,10 +139,16 @@ FAULTS = {
     "createNonce": [fault for _, fault in NONCE] + [*BY_ANY],
     "createSubmission": [fault for _, fault in SUBMIT] + [*BY_ANY, have_been_rejected],
     "listSessionSubmissions": [fault for _, fault in LIST] + [*BY_ANY],
+    "createRecordNonce": [fault for _, fault in RECORD_NONCE] + [*BY_ANY],
+    "showWalletRecords": [fault for _, fault in RECORDS] + [*BY_ANY],
+    "withdrawWallet": [fault for _, fault in RECORDS] + [*BY_ANY],
     "preflightTrackingPage": [*BY_ANY],
     "preflightNonce": [*BY_ANY_PREFLIGHT],
     "preflightSubmission": [*BY_ANY_PREFLIGHT],
     "preflightSessionSubmissions": [*BY_ANY_PREFLIGHT],
+    "preflightRecordNonce": [*BY_ANY_PREFLIGHT],
+    "preflightWalletRecords": [*BY_ANY_PREFLIGHT],
+    "preflightWithdrawal": [*BY_ANY_PREFLIGHT],
 }
 
 
@@ -131,6 +173,12 @@ def prepare(attempt: Attempt) -> None:
             "trackingPageId": attempt.world.page_id,
             "walletAddress": attempt.visitor.address,
         }
+    elif attempt.path.endswith("/wallet-records/nonce"):
+        attempt.prepare_record_nonce()
+    elif attempt.path.endswith("/wallet-records"):
+        attempt.prepare_records("show")
+    elif attempt.path.endswith("/withdraw"):
+        attempt.prepare_records("withdraw")
     elif attempt.path.endswith("embed/submissions"):
         attempt.prepare_draft()
     elif attempt.path.endswith("/session/submissions"):

@@ -16,6 +16,7 @@ PAGE, ANSWERS = os.environ["PAGE"], Path(os.environ["ANSWERS"])
 
 visitor_by_address: dict[str, Visitor] = {}
 signature_by_nonce: dict[str, str] = {}
+name_by_nonce: dict[str, str] = {}  # of those that name somebody
 
 
 def operation_of(case) -> str:
@@ -31,12 +32,14 @@ def before_call(context, case, kwargs) -> None:
         body["trackingPageId"] = PAGE
     if case.meta.generation.mode is not GenerationMode.POSITIVE:
         return
-    if operation_of(case) == "createNonce":
+    if operation_of(case) in ("createNonce", "createRecordNonce"):
         visitor = Visitor(SigningKey(len(visitor_by_address).to_bytes(32, "big")))
         visitor_by_address[visitor.address] = visitor
         body["walletAddress"] = visitor.address
     elif body.get("nonceId") in signature_by_nonce:
         body["signature"] = signature_by_nonce[body["nonceId"]]
+        if body["nonceId"] in name_by_nonce:  # never so for the nonce of a wallet's records
+            body["nickname"] = name_by_nonce[body["nonceId"]]
 
 
 @schemathesis.hook
@@ -47,6 +50,8 @@ def after_call(context, case, response) -> None:
         visitor = visitor_by_address.get(case.body["walletAddress"])
         if visitor is not None:
             signature_by_nonce[answer["nonceId"]] = visitor.sign(answer["message"])
+            if isinstance(nickname := case.body.get("nickname"), str):
+                name_by_nonce[answer["nonceId"]] = nickname
     seen = {
         "operation": operation_of(case),
         "phase": case.meta.phase.name.value,

@@ -10,7 +10,7 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 from world import SITE, code_of, one_database
 
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
-from embed.domain.wallet_signatures import check_signature
+from embed.domain.wallet_signatures import verify_signature
 from embed.settings import PROJECT_DIR
 from embed.web.dashboard.activity import STACK
 
@@ -42,6 +42,8 @@ def test_links_lead_to_operations():
     assert {link["operationId"] for link in links} == {
         "createSubmission",
         "listSessionSubmissions",
+        "showWalletRecords",
+        "withdrawWallet",
     }
     assert {link["operationId"] for link in links} <= set(OPERATIONS)
 
@@ -142,9 +144,15 @@ def test_every_code_has_an_example():
         assert [example["error"] for example in examples] == read_codes(response)
 
 
-def test_signature_of_the_example_fits_its_message():
-    (nonce,) = list_examples(MEDIA_TYPES["createNonce 200"])
-    (submission,) = list_examples(MEDIA_TYPES["createSubmission request"])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("createNonce", "createSubmission"), ("createRecordNonce", "showWalletRecords")],
+)
+def test_signature_of_the_example_fits_its_message(first, second):
+    (nonce,) = list_examples(MEDIA_TYPES[f"{first} 200"])
+    (submission,) = list_examples(MEDIA_TYPES[f"{second} request"])
 
     assert nonce["nonceId"] == submission["nonceId"]
-    check_signature(submission["walletAddress"], nonce["message"], submission["signature"])
+    verify_signature(
+        submission["walletAddress"], nonce["message"], submission["signature"], host=""
+    )

@@ -7,7 +7,17 @@ from remote import RemotePage, make_environ
 from servers import run_gunicorn
 from world import Visitor, code_of
 
-ENDPOINTS = ("readTrackingPage", "createNonce", "createSubmission", "listSessionSubmissions")
+ENDPOINTS = (
+    "readTrackingPage",
+    "createNonce",
+    "createSubmission",
+    "listSessionSubmissions",
+    "createRecordNonce",
+    "showWalletRecords",
+    "withdrawWallet",
+)
+# Which action a record's nonce is asked for; others use the nonce of a submission.
+ACTIONS = {"showWalletRecords": "show", "withdrawWallet": "withdraw"}
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +63,16 @@ def replace(example: dict, values: dict) -> dict:
 
 
 @pytest.fixture
-def values(page, operations) -> dict[str, str]:
+def values(page, operations, name) -> dict[str, str]:
     """A key for the example's origin, the page's id, and a wallet with its signed nonce."""
     origin = read_examples(operations["readTrackingPage"][2], "header")["Origin"]
     key = page.make_key("--tier", "public", "--origin", origin)["key"]
     visitor = Visitor()
     values = {"key": key, "trackingPageId": page.page_id, "walletAddress": visitor.address}
-    nonce = send_example(page, operations, "createNonce", {"Origin": origin}, values).json
+    asked = "createRecordNonce" if name in ACTIONS else "createNonce"
+    if name in ACTIONS:
+        values["action"] = ACTIONS[name]
+    nonce = send_example(page, operations, asked, {"Origin": origin}, values).json
     return values | {
         "nonceId": nonce["nonceId"],
         "signature": visitor.sign(nonce["message"]),

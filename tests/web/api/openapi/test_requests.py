@@ -10,6 +10,7 @@ from world import Visitor, code_of, one_database
 
 from embed.web.api import bodies
 
+ACTIONS = {"showWalletRecords": "show", "withdrawWallet": "withdraw"}
 PLACES = ("header", "cookie", "query", "body")
 
 
@@ -20,12 +21,19 @@ def prepare(world, operation: str) -> dict:
     arguments = {"cookie": visitor.cookie}
     described = OPERATIONS[operation][2]
     if "requestBody" in described:
-        draft = world.draft(visitor)
+        draft = make_draft(world, visitor, operation)
         fields = read_body_schema(described)["properties"]
         arguments["json"] = {name: draft[name] for name in fields}
     if any(one["in"] == "query" for one in described["parameters"]):
         arguments["query_string"] = {"trackingPageId": world.page_id}
     return arguments
+
+
+def make_draft(world, visitor, operation: str) -> dict:
+    """Return every field that the bodies of the API have, with a nonce that fits the operation."""
+    if operation in ACTIONS:
+        return world.sign_for_records(visitor, ACTIONS[operation])
+    return world.draft(visitor) | {"action": "show"}
 
 
 def call(world, operation: str, arguments: dict):
@@ -91,7 +99,9 @@ def test_document_has_everything_that_is_read_and_nothing_else(world, reads, ope
 
 
 @one_database
-@pytest.mark.parametrize("operation", ["createNonce", "createSubmission"])
+@pytest.mark.parametrize(
+    "operation", ["createNonce", "createSubmission", "createRecordNonce", *ACTIONS]
+)
 def test_body_needs_the_required_fields_and_no_other(world, operation):
     schema = read_body_schema(OPERATIONS[operation][2])
     arguments = prepare(world, operation)

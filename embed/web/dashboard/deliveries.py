@@ -1,0 +1,97 @@
+"""The delivery log: what became of a page's messages, and sending them again."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+from flask import request, url_for
+from flask.typing import ResponseReturnValue
+
+from embed.db.models import Page, Receiver
+from embed.domain.identifiers import is_id
+from embed.errors import NotFound
+from embed.notifications import delivery_log, queries
+from embed.notifications.queries import STATES, LogCursor
+from embed.notifications.receivers import list_receivers
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.current_owner import get_own_page, get_own_receiver
+from embed.web.dashboard.receivers import SECTION, mask_targets
+from embed.web.dashboard.responses import redirect_with_message, render
+
+
+class View(NamedTuple):
+    """The part of the log that the address names; unknown values become the default."""
+
+    receiver: Receiver | None
+    state: str | None  # None: all
+    after: LogCursor | None
+
+    @classmethod
+    def read(cls, page: Page) -> "View":
+        """Raises NotFound for a receiver that is not the page's."""
+        receiver_id, state = request.args.get("receiver"), request.args.get("state")
+        return cls(
+            get_own_receiver(page, receiver_id) if receiver_id else None,
+            state if state in STATES else None,
+            LogCursor.parse(request.args.get("after")),
+        )
+
+    def link(self, page: Page, **changes: Any) -> str:
+        """Return the address of this view with `changes`; default values are left out."""
+        wanted = self._replace(**changes)
+        return url_for(
+            "dashboard.show_deliveries",
+            page_id=page.id,
+            receiver=wanted.receiver.id if wanted.receiver else None,
+            state=wanted.state,
+            after=wanted.after,
+        )
+
+
+@blueprint.get("/pages/<page_id>/notifications/log")
+def show_deliveries(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    view = View.read(page)
+    of_page = [*list_receivers(page.id, "channel"), *list_receivers(page.id, "webhook")]
+    return render(
+        "deliveries.html",
+        page=page,
+        section=SECTION,
+        view=view,
+        log=queries.read_log(page, receiver=view.receiver, state=view.state, after=view.after),
+        masked=mask_targets(of_page),
+    )
+
+
+@blueprint.post("/pages/<page_id>/notifications/<receiver_id>/messages/<message_id>/again")
+def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseReturnValue:
+    """Let a message be sent once more that was delivered or given up."""
+    page = get_own_page(page_id)
+    receiver = get_own_receiver(page, receiver_id)
+    if not is_id(message_id):
+        raise NotFound(message_id)
+    delivery = queries.get_delivery_to(receiver, message_id)
+    url = url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
+    if delivery.state == "waiting":
+        return redirect_with_message("The message waits to be sent already.", url)
+    delivery_log.send_again(delivery.id)
+    return redirect_with_message(
+        "The message is sent again. Reload this page to see what became of it.", url
+    )
+
+
+@blueprint.post("/pages/<page_id>/notifications/again")
+def send_all_again(page_id: str) -> ResponseReturnValue:
+    """Let all messages be sent once more that were given up."""
+    page = get_own_page(page_id)
+    count = delivery_log.send_all_again(page.id)
+    return redirect_with_message(
+        f"{count} {'message is' if count == 1 else 'messages are'} sent again.",
+        url_for("dashboard.show_deliveries", page_id=page.id),
+    )
+
+
+@blueprint.app_template_filter("indented")
+def indent_json(document: str) -> str:
+    """Return JSON over several lines, every number as it was written."""
+    formatted: str = msgspec.json.format(document, indent=2)
+    return formatted

@@ -1,0 +1,62 @@
+"""Receipts: which wallets of the list are proved, and what their holders signed."""
+
+from typing import Any
+
+from flask import Response, request
+
+from embed.db.models import Page
+from embed.domain.identifiers import is_id
+from embed.domain.times import format_instant
+from embed.errors import ApiError
+from embed.serializers import describe_proof, describe_receipt, write_json
+from embed.submissions import proofs
+from embed.web.compression import compress
+from embed.web.visitor import find_session_id
+from embed.web.widget.blueprint import blueprint, get_open_page
+
+MAX_WALLETS = 100  # in one request; others are left out
+
+
+@blueprint.get("/tracking/<page_id>/proofs")
+@compress.compressed()
+def read_proofs(page_id: str) -> Response:
+    """Return who proved the wallets that ``?wallets=`` lists by their ids.
+
+    Hidden and unknown wallets are left out, as are those that are not proved.
+    Raises ApiError as the iframe route does.
+    """
+    _, page = get_open_page(page_id)
+    wanted = request.args.get("wallets", "").split(",")[:MAX_WALLETS]
+    found = proofs.read_visible_proofs(page, [one for one in wanted if is_id(one)])
+    return _respond({"wallets": {name: describe_proof(proof) for name, proof in found.items()}})
+
+
+@blueprint.get("/tracking/<page_id>/receipts/<submission_id>")
+@compress.compressed()
+def read_receipt(page_id: str, submission_id: str) -> Response:
+    """Return a receipt of a wallet on the list, or of the visitor's own submission.
+
+    Raises ApiError as the iframe route does, and `not_found`.
+    """
+    _, page = get_open_page(page_id)
+    proof = proofs.find_readable_proof(page, submission_id, find_session_id())
+    if proof is None:
+        return _respond(_describe_withdrawal(submission_id, page), status=410)
+    response = _respond(describe_receipt(proof))
+    name = f"receipt-{submission_id}.json"
+    response.headers.set("Content-Disposition", "inline", filename=name)
+    return response
+
+
+def _describe_withdrawal(submission_id: str, page: Page) -> dict[str, Any]:
+    """Raises ApiError `not_found` unless the submission was withdrawn."""
+    withdrawn_at = proofs.find_withdrawn_at(page, submission_id)
+    if withdrawn_at is None:
+        raise ApiError("not_found")
+    return {"error": "receipt_withdrawn", "withdrawnAtIso": format_instant(withdrawn_at)}
+
+
+def _respond(body: dict[str, Any], *, status: int = 200) -> Response:
+    response = Response(write_json(body), status, content_type="application/json")
+    response.headers["Cache-Control"] = "private, no-store"
+    return response

@@ -1,0 +1,427 @@
+"""POST /wallet-records: what a page keeps of a wallet, for whoever holds its key."""
+
+from decimal import Decimal
+
+import pytest
+from world import Visitor, code_of, one_database, read_exactly
+
+from embed.balances.observations import ChainObservation, record_chain
+from embed.db.models import Submission, UsedNonce
+from embed.submissions import used_nonces
+from embed.wallets.listings import update_listings
+
+STATEMENT = "This signature does not authorize any transaction."
+ACTIONS = ("show", "withdraw")
+
+
+def show(world, visitor, **arguments) -> dict:
+    answer = world.show_records(visitor, **arguments)
+    assert code_of(answer) is None
+    return answer.json
+
+
+# The message
+
+
+@pytest.mark.parametrize(
+    ("action", "purpose"),
+    [("show", "to show what a page keeps of it"), ("withdraw", "to withdraw it from a page")],
+)
+def test_message_says_what_it_is_for_and_ends_by_authorizing_nothing(world, action, purpose):
+    visitor = Visitor()
+
+    message = world.ask_record_nonce(visitor, action, headers={"Host": "embed.example"}).json[
+        "message"
+    ]
+
+    assert message.startswith(
+        f"embed.example asks for proof that you own this wallet, {purpose}.\n"
+    )
+    for part in (visitor.address, world.page_id, "2026-01-31T09:30:00.000Z"):
+        assert part in message
+    assert message.endswith(STATEMENT)
+    assert message.isascii()
+    assert len(message) < 1_200
+
+
+@one_database
+@pytest.mark.parametrize("action", ACTIONS)
+def test_message_is_short_enough_for_a_ledger_with_the_longest_host(world_with, action):
+    labels = ".".join(["a" * 61] * 4)
+    world = world_with(PUBLIC_URL=f"https://{labels}:65535")
+    headers = {"Host": f"{labels}:65535"}
+
+    message = world.ask_record_nonce(Visitor(), action, headers=headers).json["message"]
+
+    assert labels in message
+    assert len(message) < 1_200
+
+
+@one_database
+@pytest.mark.parametrize("action", ["", "Show", "erase", "show ", "\0", "a" * 5_000])
+def test_unknown_action_is_refused(world, action):
+    assert code_of(world.ask_record_nonce(Visitor(), action)) == "invalid_action"
+
+
+def test_nothing_is_written_when_a_nonce_is_issued(world):
+    before = world.dump()
+    for action in ACTIONS:
+        world.ask_record_nonce(Visitor(), action)
+
+    assert world.dump() == before
+
+
+# What is shown
+
+
+def test_wallet_that_the_page_knows_nothing_of(world):
+    visitor = Visitor()
+
+    assert show(world, visitor) == {
+        "walletAddress": visitor.address,
+        "listed": None,
+        "submissions": [],
+        "activity": [],
+        "messages": 0,
+        "listings": [],
+        "observedBalance": None,
+        "enteredBalance": None,
+    }
+
+
+def test_everything_is_shown_from_any_device_without_a_cookie(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    submission_id = world.submit(visitor, "Ann").json["submissionId"]
+    world.clock.forward(minutes=1)
+    world.approve(submission_id)
+    world.observe(visitor.address, "18446744073709551615.000000001")
+    record_chain(
+        world.page.token_mint,
+        [ChainObservation(visitor.address, "x", Decimal("0.1"), 7, world.clock(), Decimal(0))],
+    )
+    world.clock.forward(minutes=1)
+    update_listings(world.clock())
+
+    answer = world.show_records(Visitor(visitor.key))
+
+    records = read_exactly(answer)
+    assert records["listed"] == {
+        "publicAlias": "Ann",
+        "tags": [],
+        "hideFromPublic": False,
+        "flagged": False,
+        "withheld": False,
+        "addedBy": "submission",
+        "createdAtIso": "2026-01-31T09:31:00.000Z",
+    }
+    assert records["submissions"] == [
+        {
+            "id": submission_id,
+            "walletAddress": visitor.address,
+            "nickname": "Ann",
+            "status": "approved",
+            "rejectReason": None,
+            "createdAtIso": "2026-01-31T09:30:00.000Z",
+            "decidedAtIso": "2026-01-31T09:31:00.000Z",
+            "hasReceipt": True,
+        }
+    ]
+    assert records["activity"] == [
+        {
+            "action": "approve submission",
+            "subject": f"Ann ({visitor.address})",
+            "createdAtIso": "2026-01-31T09:31:00.000Z",
+        }
+    ]
+    assert records["listings"] == [
+        {"name": "Ann", "joinedAtIso": "2026-01-31T09:31:00.000Z", "leftAtIso": None}
+    ]
+    assert records["observedBalance"] == {
+        "amount": Decimal("0.1"),
+        "observedAtIso": "2026-01-31T09:31:00.000Z",
+        "days": 1,
+    }
+    assert records["enteredBalance"]["amount"] == Decimal("18446744073709551615.000000001")
+
+
+def test_holder_sees_the_owners_entry_even_if_it_is_hidden(world):
+    visitor, tag = Visitor(), world.add_tag("whale")
+    world.track(visitor.address, alias="Suspect", tag_names=["whale"], is_hidden=True)
+
+    records = show(world, visitor)
+
+    assert records["listed"]["publicAlias"] == "Suspect"
+    assert records["listed"]["hideFromPublic"] is True
+    assert records["listed"]["addedBy"] == "owner"
+    assert records["listed"]["tags"] == [{"id": tag.id, "name": "whale", "color": "green"}]
+    assert [one["action"] for one in records["activity"]] == ["add wallet"]
+
+
+def test_nothing_about_others_sessions_or_actors_is_shown(world):
+    visitor, other = Visitor(), Visitor()
+    for each in (visitor, other):
+        world.open_widget(each)
+        world.submit(each, "Ann")
+    world.track(Visitor().address, alias=f"Not {visitor.address}")
+    elsewhere = world.make_page()
+    world.track(visitor.address, page_id=elsewhere, alias="Elsewhere")
+
+    text = world.show_records(visitor).text
+
+    (session_id,) = (
+        one.session_id
+        for one in Submission.select().where(Submission.wallet_address == visitor.address)
+    )
+    for secret in (other.address, session_id, "command line", "Not ", "Elsewhere"):
+        assert secret not in text
+
+
+def test_old_submission_without_a_proof_has_no_receipt(world):
+    visitor = Visitor()
+    world.submit(visitor)
+    Submission.get().proof_set.get().delete_instance()
+
+    assert [one["hasReceipt"] for one in show(world, visitor)["submissions"]] == [False]
+
+
+@pytest.mark.parametrize("state", [{"is_public": False}, {"is_embeddable": False}])
+@pytest.mark.parametrize("action", ACTIONS)
+def test_right_does_not_end_when_the_page_is_closed(world, state, action):
+    visitor = Visitor()
+    world.submit(visitor)
+    world.configure(**state)
+
+    body = world.sign_for_records(visitor, action)
+
+    assert code_of(world.post_for_records(action, body)) is None
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_secret_key_serves_as_well(world, action):
+    visitor = Visitor()
+    body = world.sign_for_records(visitor, action, key=world.secret_key)
+
+    answer = world.post_for_records(action, body, key=world.secret_key)
+
+    assert code_of(answer) is None
+
+
+# What a signature serves for
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_signed_request_works_once(world, action):
+    visitor = Visitor()
+    world.submit(visitor)
+    body = world.sign_for_records(visitor, action)
+
+    codes = [code_of(world.post_for_records(action, body)) for _ in range(3)]
+
+    assert codes == [None, "invalid_nonce", "invalid_nonce"]
+
+
+@pytest.mark.parametrize(("asked", "used"), [ACTIONS, ACTIONS[::-1]])
+def test_signature_for_one_action_does_not_serve_for_the_other(world, asked, used):
+    visitor = Visitor()
+    world.submit(visitor)
+    before = world.dump()
+
+    answer = world.post_for_records(used, world.sign_for_records(visitor, asked))
+
+    assert code_of(answer) == "nonce_binding_mismatch"
+    assert world.dump() == before
+
+
+@pytest.mark.parametrize(("asked", "used"), [ACTIONS, ACTIONS[::-1]])
+def test_signature_over_the_other_actions_message_is_refused(world, asked, used):
+    """As if a hostile site showed the message that was harmless."""
+    visitor = Visitor()
+    signed = world.ask_record_nonce(visitor, asked).json["message"]
+
+    body = world.sign_for_records(visitor, used, signature=visitor.sign(signed))
+
+    assert code_of(world.post_for_records(used, body)) == "invalid_signature"
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_submissions_nonce_is_none_for_records(world, action):
+    visitor = Visitor()
+
+    body = world.sign_for_records(visitor, action, nonce=world.ask_nonce(visitor).json)
+
+    assert code_of(world.post_for_records(action, body)) == "invalid_nonce"
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_nonce_for_records_submits_nothing(world, action):
+    visitor = Visitor()
+
+    draft = world.draft(visitor, nonce=world.ask_record_nonce(visitor, action).json)
+
+    assert code_of(world.post(draft)) == "invalid_nonce"
+    assert not Submission.select().exists()
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_somebody_elses_signature_is_refused(world, action):
+    visitor, thief = Visitor(), Visitor()
+    nonce = world.ask_record_nonce(visitor, action).json
+
+    body = world.sign_for_records(
+        visitor, action, nonce=nonce, signature=thief.sign(nonce["message"])
+    )
+
+    assert code_of(world.post_for_records(action, body)) == "invalid_signature"
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_own_nonce_does_not_serve_for_anothers_wallet(world, action):
+    victim, thief = Visitor(), Visitor()
+
+    body = world.sign_for_records(thief, action, walletAddress=victim.address)
+
+    assert code_of(world.post_for_records(action, body)) == "nonce_binding_mismatch"
+
+
+def test_nonce_of_another_key_is_refused(world):
+    body = world.sign_for_records(Visitor(), "show", key=world.secret_key)
+
+    assert code_of(world.post_for_records("show", body)) == "nonce_binding_mismatch"
+
+
+def test_nonce_expires(world):
+    body = world.sign_for_records(Visitor(), "show")
+    world.clock.forward(minutes=10)
+
+    assert code_of(world.post_for_records("show", body)) == "invalid_nonce"
+
+
+def test_refused_request_leaves_its_nonce_usable(world):
+    visitor = Visitor()
+    nonce = world.ask_record_nonce(visitor, "show").json
+    bad = world.sign_for_records(visitor, "show", nonce=nonce, signature="")
+
+    assert code_of(world.post_for_records("show", bad)) == "invalid_signature"
+    good = world.sign_for_records(visitor, "show", nonce=nonce)
+    assert code_of(world.post_for_records("show", good)) is None
+
+
+def test_used_nonces_are_forgotten_when_they_could_not_be_used_any_more(world):
+    body = world.sign_for_records(Visitor(), "show")
+    world.post_for_records("show", body)
+    world.clock.forward(minutes=9, seconds=59)
+    assert used_nonces.prune(world.clock()) == 0
+    world.clock.forward(seconds=1)
+    assert used_nonces.prune(world.clock()) == 1
+
+    assert not UsedNonce.select().exists()
+    assert code_of(world.post_for_records("show", body)) == "invalid_nonce"
+
+
+# Limits
+
+
+@one_database
+def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with):
+    world = world_with(LIMIT_SESSION_SUBMISSIONS="2/hour")
+    visitor = Visitor()
+    world.open_widget(visitor)
+
+    codes = [code_of(world.show_records(visitor, cookie=visitor.cookie)) for _ in range(2)]
+    codes.append(code_of(world.withdraw(visitor, cookie=visitor.cookie)))
+
+    assert codes == [None, None, "rate_limit_session"]
+    assert code_of(world.submit(visitor)) is None
+
+
+@one_database
+def test_requests_of_an_address_are_limited_without_a_session(world_with):
+    world = world_with(LIMIT_IP_SUBMISSIONS="2/hour")
+
+    codes = [code_of(world.show_records(Visitor())) for _ in range(3)]
+
+    assert codes == [None, None, "rate_limit_ip"]
+
+
+@one_database
+def test_bad_signatures_count_for_nobody(world_with):
+    world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
+    visitor = Visitor()
+    bad = world.sign_for_records(visitor, "show", signature=Visitor().sign("x"))
+    for _ in range(3):
+        assert code_of(world.post_for_records("show", bad)) == "invalid_signature"
+
+    assert code_of(world.show_records(visitor)) is None
+
+
+@one_database
+def test_nonces_for_records_count_as_the_sessions_nonces(world_with):
+    world = world_with(LIMIT_SESSION_NONCES="2/hour")
+    visitor = Visitor()
+    world.open_widget(visitor)
+    world.ask_nonce(visitor)
+    world.ask_record_nonce(visitor, "show")
+
+    assert code_of(world.ask_record_nonce(visitor, "show")) == "rate_limit_session"
+    assert code_of(world.ask_nonce(visitor)) == "rate_limit_session"
+
+
+# Hostile bodies
+
+HOSTILE = ["", "\0", "\ud800", "ä" * 2_000, "x" * 5_000, "'; DROP TABLE wallet; --", "%", "../.."]
+NO_STRINGS = [None, 1, True, 1.5, [], {}, ["x"]]
+
+
+@pytest.fixture
+def requests_of(world):
+    """A valid body for each endpoint, by its path."""
+    visitor = Visitor()
+    return {
+        "nonce": {
+            "trackingPageId": world.page_id,
+            "walletAddress": visitor.address,
+            "action": "show",
+        },
+        "show": world.sign_for_records(visitor, "show"),
+        "withdraw": world.sign_for_records(visitor, "withdraw"),
+    }
+
+
+def send(world, endpoint: str, body: dict):
+    if endpoint == "nonce":
+        return world.call("POST", f"{world.root}/wallet-records/nonce", json=body)
+    return world.post_for_records(endpoint, body)
+
+
+def test_hostile_values_get_the_refusal_of_their_field_and_change_nothing(world, requests_of):
+    codes = {
+        "trackingPageId": "invalid_key",
+        "walletAddress": "invalid_wallet_address",
+        "action": "invalid_action",
+        "nonceId": "invalid_nonce",
+        "signature": "invalid_signature",
+    }
+    before = world.dump()
+    for endpoint, body in requests_of.items():
+        for field in body:
+            for value in HOSTILE:
+                answer = send(world, endpoint, body | {field: value})
+                assert code_of(answer) == codes[field], (endpoint, field, value)
+            for value in NO_STRINGS:
+                answer = send(world, endpoint, body | {field: value})
+                assert code_of(answer) == "missing_fields", (endpoint, field, value)
+
+    assert world.dump() == before
+
+
+def test_records_hold_for_the_hardest_names(world):
+    """What stands in SQL's patterns and in JSON is text in names."""
+    visitor = Visitor()
+    other = Visitor()
+    alias = f'%_"walletAddress":"{visitor.address}" ({visitor.address}x): holds 1'
+    world.track(other.address, alias=alias[:100])
+
+    records = show(world, visitor)
+
+    assert (records["activity"], records["messages"]) == ([], 0)

@@ -1,0 +1,105 @@
+"""Receivers of a page for tests of the dashboard, and messages for them."""
+
+from typing import Any
+
+from embed.db.connection import db
+from embed.db.models import Delivery, Message, Receiver
+from embed.domain.identifiers import make_id
+from embed.events.outbox import send_message
+from embed.notifications import delivery, receivers
+from embed.runtime import EXTENSION, Runtime
+
+ALL_TYPES = [
+    "submission.created",
+    "submission.decided",
+    "submission.withdrawn",
+    "wallet.flagged",
+    "queue.filling",
+]
+
+
+def runtime_of(world) -> Runtime:
+    return world.app.extensions[EXTENSION]
+
+
+def path_of(world, *more: str) -> str:
+    return "/".join([f"/dashboard/pages/{world.page_id}/notifications", *more])
+
+
+def add_webhook(world, url="https://hooks.example/secret-path", *types: str, page_id=None):
+    return receivers.add_webhook(
+        page_id or world.page_id,
+        url,
+        event_types=types,
+        settings=runtime_of(world).settings,
+        now=world.clock(),
+    )
+
+
+def add_channel(world, target="ntfys://ntfy.sh/a-topic", *types: str) -> Receiver:
+    return receivers.add_channel(
+        world.page_id,
+        target,
+        event_types=types,
+        settings=runtime_of(world).settings,
+        now=world.clock(),
+    )
+
+
+def tell(world, message_type="queue.filling", *, page=None, **data: Any) -> Message:
+    """Leave a message for all receivers of a page that want it."""
+    data = data or {"pending": 8, "queueCapacity": 10}
+    send_message(page or world.page, message_type, data, world.clock())
+    return Message.select().order_by(Message.number.desc()).get()
+
+
+def deliver(world, receiver: Receiver) -> None:
+    """Do what the background work does for a receiver."""
+    delivery.deliver(receiver.id, runtime_of(world))
+
+
+def give_up(world, receiver: Receiver, answer="503 Service Unavailable") -> None:
+    """Make all that waits for a receiver look as if it was tried for a day."""
+    Delivery.update(state="given_up", attempts=9, attempted_at=world.clock(), answer=answer).where(
+        Delivery.receiver == receiver, Delivery.state == "waiting"
+    ).execute()
+
+
+def add_deliveries(world, receiver: Receiver, count: int, state="delivered") -> None:
+    """Add many messages at once, a second apart."""
+    messages = []
+    for _ in range(count):
+        world.clock.forward(seconds=1)
+        messages.append(
+            {
+                "id": make_id(),
+                "page": receiver.page_id,
+                "type": "queue.filling",
+                "data": '{"pending":8}',
+                "created_at": world.clock(),
+            }
+        )
+    with db.atomic():
+        for start in range(0, count, 500):
+            Message.insert_many(messages[start : start + 500]).execute()
+        ids = [message["id"] for message in messages]
+        numbers = [
+            message.number
+            for start in range(0, count, 500)
+            for message in Message.select(Message.number).where(
+                Message.id.in_(ids[start : start + 500])
+            )
+        ]
+        rows = [
+            {
+                "message": number,
+                "receiver": receiver.id,
+                "state": state,
+                "attempts": 1,
+                "attempted_at": world.clock(),
+                "answer": "204 No Content",
+            }
+            for number in sorted(numbers)
+        ]
+        for start in range(0, count, 500):
+            Delivery.insert_many(rows[start : start + 500]).execute()

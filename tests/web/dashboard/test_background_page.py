@@ -1,0 +1,67 @@
+"""What owners see of the background work."""
+
+from datetime import timedelta
+
+from world import one_database
+
+from embed.db.models import Job, WorkerProcess
+
+NOBODY = "Nobody does the background work."
+PATH = "/dashboard/background"
+
+
+def report(world, **fields: object) -> None:
+    now = world.clock()
+    host = {"kind": "worker", "host": "machine.internal", "process_id": 4711}
+    WorkerProcess.create(**host, started_at=now, seen_at=now, **fields)
+
+
+def test_owner_is_warned_when_nobody_works(world, owner):
+    assert NOBODY in owner.see(PATH)
+
+    report(world)
+    assert NOBODY not in owner.see(PATH)
+
+    world.clock.forward(seconds=30)
+    assert NOBODY in owner.see(PATH)
+
+
+def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
+    now = world.clock()
+    hour = timedelta(hours=1)
+    Job.create(name="feed", started_at=now, finished_at=now, summary="2 joined.", due_at=now + hour)
+    Job.create(
+        name="balances",
+        started_at=now,
+        finished_at=now - hour,
+        summary="Read 3 balances.",
+        failed_at=now,
+        failure="RpcUnavailable: no endpoint answers",
+        due_at=now - hour,
+    )
+    Job.create(name="notifications x", started_at=now, leased_by="x", leased_until=now + hour)
+    page = owner.see(PATH)
+
+    assert (
+        "Feed of joined and left wallets 2026-01-31 09:30 UTC 2026-01-31 09:30 UTC 2 joined."
+        in page
+    )
+    assert "2 joined. 2026-01-31 10:30 UTC" in page
+    assert "Failed 2026-01-31 09:30 UTC : RpcUnavailable: no endpoint answers" in page
+    assert "Before: Read 3 balances." in page
+    assert "Notifications 2026-01-31 09:30 UTC never running now" in page
+
+
+@one_database
+def test_owner_sees_no_machine_of_the_operator(world, owner):
+    report(world)
+    page = owner.get(PATH).text
+
+    assert "machine.internal" not in page
+    assert "4711" not in page
+
+
+@one_database
+def test_every_page_leads_to_it(world, owner):
+    assert f'href="{PATH}"' in owner.get("/dashboard/").text
+    assert f'href="{PATH}"' in owner.get(f"/dashboard/pages/{world.page_id}/wallets").text

@@ -1,0 +1,250 @@
+"""The delivery log: what became of messages, and sending them again."""
+
+import re
+
+import pytest
+from receivers import run_http_receiver
+from receiving import (
+    add_channel,
+    add_deliveries,
+    add_webhook,
+    deliver,
+    give_up,
+    path_of,
+    tell,
+)
+from world import one_database
+
+from embed.db.connection import db
+from embed.db.models import Delivery, Message, Receiver
+
+HOSTILE = "<script>alert(1)</script>\"'"
+
+
+@pytest.fixture
+def environ(environ) -> dict[str, str]:
+    return environ | {"ALLOW_PRIVATE_TARGETS": "1"}  # receivers on this machine
+
+
+@pytest.fixture
+def http_receiver():
+    with run_http_receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def log(world) -> str:
+    return path_of(world, "log")
+
+
+def again(world, receiver: Receiver, message: Message) -> str:
+    return path_of(world, receiver.id, "messages", message.id, "again")
+
+
+def read_states(answer) -> list[str]:
+    return re.findall(r'<span class="mark (waiting|delivered|given_up)">', answer.text)
+
+
+def list_ids(answer) -> list[str]:
+    return re.findall(r"Its id is <code>(\w{20})</code>", answer.text)
+
+
+def test_log_without_deliveries_says_so(owner, log):
+    assert "Nothing of this kind was sent in the last 30 days." in owner.see(log)
+
+
+def test_log_says_what_when_where_how_often_and_what_was_answered(world, owner, log, http_receiver):
+    webhook = add_webhook(world, http_receiver.url)
+    http_receiver.statuses = [503]
+    tell(world)
+    deliver(world, webhook)
+    masked = f"http://127.0.0.1:{http_receiver.port}/…"
+
+    assert (
+        f"Queue filling up waiting 2026-01-31 09:30 UTC To {masked}"
+        " 1 attempt, the last 2026-01-31 09:30 UTC : 503 Service Unavailable"
+    ) in owner.see(log)
+    world.clock.forward(minutes=1)
+    deliver(world, webhook)
+    text = owner.see(log)
+    assert "Queue filling up delivered 2026-01-31 09:30 UTC Send again" in text
+    assert "2 attempts, the last 2026-01-31 09:31 UTC : 204 No Content" in text
+    assert "/hook" not in owner.get(log).text
+
+
+def test_newest_message_is_first_with_a_line_for_each_receiver(world, owner, log):
+    add_webhook(world)
+    add_channel(world)
+    first, second = tell(world), tell(world)
+
+    assert list_ids(owner.get(log)) == [second.id, second.id, first.id, first.id]
+
+
+def test_data_of_a_message_is_behind_details_with_every_digit(world, owner, log):
+    add_webhook(world)
+    tell(world, "wallet.flagged", tokenBalance=12345678901234567890, address=HOSTILE)
+    text = owner.get(log).text
+
+    (details,) = re.findall(r"<details>.*?</details>", text, re.DOTALL)
+    assert "&#34;tokenBalance&#34;: 12345678901234567890" in details
+    assert "&lt;script&gt;alert(1)" in details
+    assert "<script>alert" not in text
+
+
+def test_log_is_narrowed_to_a_state_and_a_receiver(world, owner, log):
+    webhook, channel = add_webhook(world), add_channel(world)
+    tell(world)
+    give_up(world, webhook)
+
+    assert read_states(owner.get(f"{log}?state=given_up")) == ["given_up"]
+    assert read_states(owner.get(f"{log}?state=waiting")) == ["waiting"]
+    assert read_states(owner.get(f"{log}?state=delivered")) == []
+    assert read_states(owner.get(f"{log}?receiver={channel.id}")) == ["waiting"]
+    assert read_states(owner.get(f"{log}?receiver={webhook.id}&state=waiting")) == []
+    assert "Only what goes to https://hooks.example/…" in owner.see(f"{log}?receiver={webhook.id}")
+
+
+@one_database
+@pytest.mark.parametrize(
+    "query",
+    [
+        "state=nonsense",
+        "state=%00",
+        "after=1",
+        "after=9999999999999999-x",
+        "after=%00",
+        "receiver=",
+    ],
+)
+def test_unknown_values_show_the_start_of_the_log(world, owner, log, query):
+    add_webhook(world)
+    message = tell(world)
+
+    assert list_ids(owner.get(f"{log}?{query}")) == [message.id]
+
+
+def test_position_past_every_message_is_the_start(world, owner, log):
+    webhook = add_webhook(world)
+    message = tell(world)
+
+    assert list_ids(owner.get(f"{log}?after={10**14}-{webhook.id}")) == [message.id]
+
+
+@pytest.mark.parametrize("query", ["", "state=delivered"])
+def test_parts_of_the_log_show_everything_once(world, owner, log, query):
+    webhook, channel = add_webhook(world), add_channel(world)
+    add_deliveries(world, webhook, 70)
+    with db.atomic():
+        for message in Message.select():
+            Delivery.create(message=message, receiver=channel, state="delivered")
+    seen, where = [], f"{log}?{query}"
+    while where:
+        answer = owner.get(where)
+        seen += re.findall(r"notifications/(\w{20})/messages/(\w{20})/again", answer.text)
+        link = re.search(r'rel="next" href="([^"]+)"', answer.text)
+        where = link and link[1].replace("&amp;", "&")
+
+    assert len(seen) == len(set(seen)) == 140
+    newest_first = [each.id for each in Message.select().order_by(Message.number.desc())]
+    assert [message_id for _, message_id in seen[::2]] == newest_first
+
+
+def test_delivered_message_is_sent_again_with_the_same_id_before_newer_ones(
+    world, owner, log, http_receiver
+):
+    webhook = add_webhook(world, http_receiver.url)
+    message = tell(world)
+    deliver(world, webhook)
+    newer = tell(world)
+
+    answer = owner.post(again(world, webhook, message))
+
+    assert answer.status_code == 303
+    assert len(http_receiver.received) == 1  # the request does not wait for the receiver
+    assert "The message is sent again." in owner.see(answer.headers["Location"])
+    deliver(world, webhook)
+    assert http_receiver.ids == [message.id, message.id, newer.id]
+    assert http_receiver.received[0].body == http_receiver.received[1].body
+    assert read_states(owner.get(log)) == ["delivered", "delivered"]
+
+
+def test_message_that_was_given_up_is_sent_again_at_once(world, owner, log, http_receiver):
+    webhook = add_webhook(world, http_receiver.url)
+    http_receiver.statuses = [500, 500]
+    message = tell(world)
+    deliver(world, webhook)
+    world.clock.forward(days=1)
+    deliver(world, webhook)
+    assert read_states(owner.get(log)) == ["given_up"]
+
+    owner.post(again(world, webhook, message))
+    deliver(world, webhook)
+
+    assert http_receiver.ids == [message.id] * 3
+    assert read_states(owner.get(log)) == ["delivered"]
+
+
+def test_message_that_waits_already_stays_as_it_is(world, owner, log):
+    webhook = add_webhook(world)
+    message = tell(world)
+    before = world.dump()
+
+    answer = owner.post(again(world, webhook, message))
+
+    assert world.dump() == before
+    assert "waits to be sent already" in owner.see(answer.headers["Location"])
+    assert "Send again" not in owner.see(log)
+
+
+def test_all_that_was_given_up_is_sent_again_by_one_button_but_no_tests(
+    world, owner, http_receiver
+):
+    webhook = add_webhook(world, http_receiver.url)
+    owner.post(path_of(world, webhook.id, "test"))
+    messages = [tell(world) for _ in range(3)]
+    give_up(world, webhook)
+    Receiver.update(failed_attempts=9, next_attempt_at=world.clock.now.replace(year=2027)).execute()
+    assert "Send all again" in owner.see(path_of(world))
+
+    answer = owner.post(path_of(world, "again"))
+
+    assert "3 messages are sent again." in owner.see(answer.headers["Location"])
+    deliver(world, webhook)
+    assert http_receiver.ids == [message.id for message in messages]
+
+
+def test_sending_all_again_concerns_this_page_only(world, owner):
+    other = owner.make_page()
+    elsewhere = add_webhook(world, page_id=other)
+    add_deliveries(world, elsewhere, 2, "given_up")
+
+    owner.post(path_of(world, "again"))
+
+    assert [each.state for each in Delivery.select()] == ["given_up"] * 2
+
+
+def test_nothing_is_sent_again_by_opening_an_address(world, owner):
+    webhook = add_webhook(world)
+    message = tell(world)
+    give_up(world, webhook)
+    before = world.dump()
+
+    for path in (
+        again(world, webhook, message),
+        path_of(world, "again"),
+        path_of(world, webhook.id, "test"),
+    ):
+        assert owner.get(path).status_code in (404, 405)
+    assert world.dump() == before
+
+
+def test_statements_do_not_grow_with_10_000_deliveries(world, owner, log, count_statements):
+    webhook = add_webhook(world)
+    add_deliveries(world, webhook, 5)
+    few = count_statements(lambda: owner.see(log))
+    add_deliveries(world, webhook, 10_000)
+    add_channel(world)
+
+    assert count_statements(lambda: owner.see(log)) == few <= 8
+    for query in ("state=delivered", "state=given_up", f"receiver={webhook.id}"):
+        assert count_statements(lambda query=query: owner.see(f"{log}?{query}")) <= 9

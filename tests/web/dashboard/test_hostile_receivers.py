@@ -1,0 +1,188 @@
+"""Attacks by way of channels and webhooks: other owners, forged forms, addresses, markup."""
+
+import re
+
+import pytest
+from receiving import add_channel, add_webhook, path_of, tell
+from world import one_database
+
+from embed.db.models import Delivery, Receiver
+
+MARKUP = "\"'><script>alert(1)</script>"
+
+
+@pytest.fixture
+def others(world, stranger):
+    """The stranger's page with a webhook and a message."""
+    page_id = stranger.make_page()
+    webhook = add_webhook(world, page_id=page_id)
+    message = tell(world, page=webhook.page)
+    Delivery.update(state="given_up").execute()
+    return page_id, webhook, message
+
+
+@one_database
+def test_another_owners_receivers_and_deliveries_are_not_found(world, owner, others):
+    page_id, webhook, message = others
+    mine = add_webhook(world)
+    before = world.dump()
+    theirs = f"/dashboard/pages/{page_id}/notifications"
+    tried = [
+        path_of(world, webhook.id, "secret"),
+        path_of(world, webhook.id, "remove"),
+        path_of(world, webhook.id, "test"),
+        path_of(world, webhook.id, "messages", message.id, "again"),
+        path_of(world, mine.id, "messages", message.id, "again"),
+        path_of(world, mine.id, "messages", "x", "again"),
+        path_of(world, mine.id, "messages", "%00", "again"),
+        f"{theirs}/{webhook.id}/test",
+        f"{theirs}/{webhook.id}/messages/{message.id}/again",
+        f"{theirs}/again",
+        f"{theirs}/channels/new",
+        f"{theirs}/webhooks/new",
+    ]
+
+    assert {path: owner.post(path).status_code for path in tried} == dict.fromkeys(tried, 404)
+    for path in (
+        f"{path_of(world, 'log')}?receiver={webhook.id}",
+        f"{path_of(world, 'log')}?receiver=%00",
+        f"{theirs}/log",
+        theirs,
+    ):
+        assert owner.get(path).status_code == 404, path
+    assert message.id not in owner.get(path_of(world, "log")).text
+    assert world.dump() == before
+
+
+@one_database
+def test_form_without_its_token_does_nothing(world, owner):
+    webhook = add_webhook(world)
+    message = tell(world)
+    Delivery.update(state="given_up").execute()
+    before = world.dump()
+
+    for path in (
+        path_of(world, "channels", "new"),
+        path_of(world, "webhooks", "new"),
+        path_of(world, "again"),
+        path_of(world, webhook.id, "test"),
+        path_of(world, webhook.id, "secret"),
+        path_of(world, webhook.id, "remove"),
+        path_of(world, webhook.id, "messages", message.id, "again"),
+    ):
+        data = {"target": "https://hooks.example", "event_types": ["queue.filling"]}
+        assert owner.client.post(path, data=data).status_code == 400
+        assert owner.client.post(path, data=data | {"csrf_token": "x"}).status_code == 400
+    assert world.dump() == before
+
+
+@one_database
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://127.0.0.1/",
+        "http://localhost:8000/",
+        "http://LOCALHOST./",
+        "http://[::1]/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://10.0.0.1/",
+        "https://user:password@hooks.example/",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "gopher://hooks.example/",
+        "https://",
+        "https://[",
+        "https://hooks.example:99999/",
+        "https://hooks.example:0/",
+        "https://hooks.example/\r\nHost: other",
+        "https://hooks.example/\0",
+        "https://hooks.example/" + "x" * 2000,
+        "https://hooks.éxample/",
+        MARKUP,
+        "   ",
+        "",
+    ],
+)
+def test_hostile_webhook_is_refused_beside_the_field(world, owner, target):
+    answer = owner.post(
+        path_of(world, "webhooks", "new"), target=target, event_types=["queue.filling"]
+    )
+
+    assert answer.status_code == 422
+    assert re.search(r'id="target-wrong">[^<]+\.|id="target-wrong">[^<]+\?', answer.text)
+    assert "<script>alert" not in answer.text
+    assert Receiver.select().count() == 0
+
+
+@one_database
+@pytest.mark.parametrize(
+    "target",
+    [
+        "syslog://",
+        "ntfy://127.0.0.1/topic",
+        "json://169.254.169.254/latest/meta-data",
+        "dbus://",
+        "file:///etc/passwd",
+        "discord://1234567890/token?template=/etc/passwd",
+        "mqtt://hooks.example/topic",
+        "unknown://hooks.example",
+        "https://hooks.example/",
+        "ntfys://ntfy.sh/topic\n",
+        "ntfys://ntfy.sh/\0",
+        "ntfys://ntfy.sh/\u202ecipot",
+        MARKUP,
+        "x" * 5000,
+    ],
+)
+def test_hostile_channel_is_refused_or_harmless(world, owner, target):
+    answer = owner.post(
+        path_of(world, "channels", "new"), target=target, event_types=["queue.filling"]
+    )
+
+    assert answer.status_code == (303 if target == "ntfys://ntfy.sh/topic\n" else 422)
+    assert "<script>alert" not in answer.text
+    assert owner.get(path_of(world)).status_code == 200
+
+
+@one_database
+@pytest.mark.parametrize("types", [[], ["test"], ["queue.filling", "nonsense"], [MARKUP], ["\0"]])
+def test_only_types_that_exist_are_taken(world, owner, types):
+    for kind, target in (("channels", "ntfys://ntfy.sh/topic"), ("webhooks", "https://a.example")):
+        answer = owner.post(path_of(world, kind, "new"), target=target, event_types=types)
+        assert answer.status_code == 422
+        assert 'id="event_types-wrong"' in answer.text
+        assert "<script>alert" not in answer.text
+    assert Receiver.select().count() == 0
+
+
+@one_database
+def test_markup_is_shown_as_text_everywhere(world, owner):
+    webhook = add_webhook(world)
+    channel = add_channel(world, "ntfys://user:password@ntfy.example/topic")
+    # As if another version had stored them.
+    Receiver.update(target=f"https://hooks.example{MARKUP}/x").where(
+        Receiver.id == webhook.id
+    ).execute()
+    Receiver.update(target=f"nonsense{MARKUP}://x").where(Receiver.id == channel.id).execute()
+    tell(world, "submission.created", nickname=MARKUP, status="pending")
+    Delivery.update(
+        state="given_up", attempts=1, attempted_at=world.clock(), answer=MARKUP
+    ).execute()
+
+    for path in (
+        path_of(world),
+        path_of(world, "log"),
+        f"{path_of(world, 'log')}?receiver={webhook.id}",
+        path_of(world, webhook.id, "secret"),
+        path_of(world, webhook.id, "remove"),
+        path_of(world, channel.id, "remove"),
+    ):
+        answer = owner.get(path)
+        assert answer.status_code == 200, path
+        assert "<script>alert" not in answer.text, path
+        assert "\"'>" not in answer.text, path
+    removed = owner.post(path_of(world, webhook.id, "remove"))
+    assert "<script>alert" not in owner.get(removed.headers["Location"]).text

@@ -1,0 +1,133 @@
+"""The form of a new page, which needs only the mint address."""
+
+import re
+
+import pytest
+import rpc_faults
+from rpc_access import connect
+from world import USDC, one_database
+
+from embed import pages
+from embed.balances import tokens
+from embed.db.models import Page
+
+pytestmark = one_database
+NEW = "/dashboard/pages/new"
+PROPOSED = "These names were read from the chain"
+
+
+@pytest.fixture
+def chain(endpoint):
+    return connect(endpoint)
+
+
+@pytest.fixture
+def usdc(ledger):
+    return ledger.create_mint(6, address=USDC, name="USD <Coin>", symbol="USDC")
+
+
+def read_form(answer) -> dict[str, str]:
+    """Return the values of the form's text inputs."""
+    inputs = re.findall(r"<input [^>]*>", answer.text)
+    found = [
+        (re.search(r'name="(\w+)"', one), re.search(r'value="([^"]*)"', one)) for one in inputs
+    ]
+    return {name[1]: value[1] for name, value in found if name and value}
+
+
+def list_wrong_fields(answer) -> list[str]:
+    return re.findall(r'id="(\w+)-wrong"', answer.text)
+
+
+@pytest.mark.usefixtures("usdc")
+def test_empty_names_are_proposed_and_then_confirmed(owner):
+    before = Page.select().count()
+
+    answer = owner.post(NEW, token_mint=USDC, public_title="Holders", is_public="y")
+
+    assert answer.status_code == 200
+    assert PROPOSED in answer.text
+    assert Page.select().count() == before
+    proposed = read_form(answer)
+    assert proposed["token_name"] == "USD &lt;Coin&gt;"
+    assert (proposed["token_symbol"], proposed["token_mint"]) == ("USDC", USDC)
+    assert proposed["public_title"] == "Holders"
+
+    confirmed = owner.post(NEW, **{**proposed, "token_name": "USD <Coin>"})
+
+    assert confirmed.status_code == 303
+    page = pages.get_page(re.search(r"/pages/(\w+)/", confirmed.headers["Location"])[1])
+    assert (page.token_name, page.token_symbol, page.token_mint) == ("USD <Coin>", "USDC", USDC)
+
+
+@pytest.mark.usefixtures("usdc")
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({"token_name": "Mine"}, ("Mine", "USDC")),
+        ({"token_symbol": "MINE"}, ("USD &lt;Coin&gt;", "MINE")),
+        ({"token_name": " ", "token_symbol": " "}, ("USD &lt;Coin&gt;", "USDC")),
+    ],
+)
+def test_given_name_is_kept(owner, given, names):
+    proposed = read_form(owner.post(NEW, token_mint=USDC, **given))
+
+    assert (proposed["token_name"], proposed["token_symbol"]) == names
+
+
+def test_chain_is_not_asked_if_both_are_given(owner, endpoint):
+    answer = owner.post(NEW, token_mint=USDC, token_name="N", token_symbol="S")
+
+    assert answer.status_code == 303
+    assert endpoint.calls.total() == 0
+
+
+def test_form_says_that_names_may_be_left_empty(owner):
+    assert "Leave it empty" in owner.get(NEW).text
+
+
+@pytest.mark.parametrize("chain", [None])
+def test_without_an_endpoint_names_are_required(owner, chain):
+    assert "Leave it empty" not in owner.get(NEW).text
+
+    answer = owner.post(NEW, token_mint=USDC)
+
+    assert answer.status_code == 422
+    assert list_wrong_fields(answer) == ["token_name", "token_symbol"]
+
+
+def test_names_that_the_chain_has_not_are_asked_for(owner, ledger):
+    ledger.create_mint(6, address=USDC, name="USD Coin", symbol="")
+
+    answer = owner.post(NEW, token_mint=USDC)
+
+    assert answer.status_code == 422
+    assert list_wrong_fields(answer) == ["token_symbol"]
+    assert read_form(answer)["token_name"] == "USD Coin"
+
+
+@pytest.mark.parametrize("mint", [USDC, "EPj", "not an address"])
+def test_address_that_is_no_mint_is_told_beside_it(owner, mint):
+    answer = owner.post(NEW, token_mint=mint)
+
+    assert answer.status_code == 422
+    assert list_wrong_fields(answer) == ["token_mint"]
+
+
+def test_owner_is_told_that_no_endpoint_answers(owner, endpoint, usdc, monkeypatch):
+    monkeypatch.setattr(tokens, "PROPOSE_WITHIN_S", 0.3)
+    endpoint.fail(rpc_faults.hang)
+
+    answer = owner.post(NEW, token_mint=usdc)
+
+    assert answer.status_code == 422
+    assert "cannot be looked up now" in answer.text
+    assert "a-secret" not in answer.text
+    assert read_form(answer)["token_mint"] == USDC
+
+
+@pytest.mark.parametrize("names", [{}, {"token_name": "N", "token_symbol": "S"}])
+def test_settings_of_a_page_need_both_names(world, owner, names):
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/settings", token_mint=USDC, **names)
+
+    assert answer.status_code == (303 if names else 422)

@@ -1,0 +1,364 @@
+"""The page Notifications: channels and webhooks, added, tested, changed and removed."""
+
+import re
+
+import pytest
+from receivers import run_http_receiver, run_mail_server
+from receiving import (
+    ALL_TYPES,
+    add_channel,
+    add_deliveries,
+    add_webhook,
+    deliver,
+    give_up,
+    path_of,
+    runtime_of,
+    tell,
+)
+from world import one_database
+
+from embed.db.models import Delivery, Message, Receiver
+from embed.events import activity_log
+from embed.events.outbox import MESSAGE_TYPES, TEST
+from embed.notifications import delivery_log
+from embed.notifications.channels import check_target
+from embed.notifications.queries import STATES as DELIVERY_STATES
+from embed.notifications.receivers import CHANNEL_TYPES, MAX_RECEIVERS
+from embed.notifications.signatures import read_public_key
+from embed.pages import get_page
+from embed.web.dashboard.filters import MESSAGES, STATES
+from embed.web.dashboard.new_receivers import EXAMPLES, OWN_MAIL_SERVER
+
+SECRET = re.compile(r"whsec_[A-Za-z0-9+/=]+")
+
+
+@pytest.fixture
+def environ(environ) -> dict[str, str]:
+    return environ | {"ALLOW_PRIVATE_TARGETS": "1"}  # receivers on this machine
+
+
+@pytest.fixture
+def http_receiver():
+    with run_http_receiver() as receiver:
+        yield receiver
+
+
+def send_form(owner, kind: str, target: str, types=("queue.filling",)):
+    path = path_of(owner.world, f"{kind}s", "new")
+    return owner.post(path, target=target, event_types=list(types))
+
+
+def get_only(world) -> Receiver:
+    return Receiver.get(Receiver.page == world.page_id)
+
+
+def test_page_without_receivers_offers_both_kinds(world, owner):
+    text = owner.see(path_of(world))
+
+    assert "Add a channel" in text
+    assert "Add a webhook" in text
+    assert "could not be delivered" not in text
+
+
+def test_channel_is_added_and_shown_without_its_secret(world, owner):
+    answer = send_form(owner, "channel", "ntfys://me:hunter2@ntfy.example/topic", ALL_TYPES[:2])
+
+    assert answer.status_code == 303
+    channel = get_only(world)
+    assert (channel.kind, channel.event_types) == ("channel", tuple(ALL_TYPES[:2]))
+    text = owner.see(path_of(world))
+    assert "ntfys://me:****@ntfy.example/… Messages: New submission, Decision" in text
+    assert "hunter2" not in owner.get(path_of(world)).text
+    assert "Nothing was sent yet." in text
+
+
+@pytest.mark.parametrize(("kind", "checked"), [("channel", CHANNEL_TYPES), ("webhook", ALL_TYPES)])
+@one_database
+def test_form_offers_every_type_and_proposes_the_usual_ones(world, owner, kind, checked):
+    text = owner.get(path_of(world, f"{kind}s", "new")).text
+    boxes = re.findall(r'<input ([^>]*)type="checkbox" value="([^"]+)"', text)
+
+    assert [value for _, value in boxes] == list(MESSAGE_TYPES)
+    assert [value for before, value in boxes if "checked" in before] == list(checked)
+
+
+def test_every_type_and_state_has_words():
+    assert set(MESSAGES) == {*MESSAGE_TYPES, TEST}
+    assert set(STATES) == set(DELIVERY_STATES)
+
+
+@one_database
+def test_every_example_is_an_address_that_is_accepted_and_its_secrets_are_hidden(world, owner):
+    text = owner.see(path_of(world, "channels", "new"))
+    settings = runtime_of(world).settings
+
+    for example in [*EXAMPLES.values(), OWN_MAIL_SERVER]:
+        assert example in text
+        assert check_target(example, settings) == example
+        assert send_form(owner, "channel", example).status_code == 303
+    shown = owner.get(path_of(world)).text
+    for secret in ("AbCdEfGhIjKl", ":password@", "AbCdEfGhIjKlMnOpQrStUvWxYz012345678"):
+        assert secret not in shown
+
+
+@one_database
+def test_plain_mail_addresses_are_offered_where_the_installation_has_a_mail_server(
+    environ, request
+):
+    environ["SMTP_URL"] = "smtp://127.0.0.1:2525"
+    owner = request.getfixturevalue("owner")
+
+    assert "you@example.com or, by a mail server" in owner.see(
+        path_of(owner.world, "channels", "new")
+    )
+    assert send_form(owner, "channel", "me@example.com").status_code == 303
+
+
+@one_database
+def test_without_a_mail_server_the_form_says_so(world, owner):
+    assert "This installation has no mail server" in owner.see(path_of(world, "channels", "new"))
+
+    answer = send_form(owner, "channel", "me@example.com")
+
+    assert answer.status_code == 422
+    assert "SMTP_URL" in re.search(r'id="target-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
+
+
+def test_secret_of_a_new_webhook_is_shown_on_the_answer_and_nowhere_again(world, owner):
+    answer = send_form(owner, "webhook", "https://hooks.example/secret-path")
+
+    assert answer.status_code == 201
+    webhook = get_only(world)
+    assert set(SECRET.findall(answer.text.replace("&#43;", "+"))) == {webhook.secret}
+    assert webhook.secret not in str(answer.headers)
+    assert answer.headers["Cache-Control"] == "no-store"
+    for path in (path_of(world), path_of(world, webhook.id, "secret"), path_of(world, "log")):
+        shown = owner.get(path).text
+        assert "whsec_" not in shown
+        assert "whsk_" not in shown
+        assert "secret-path" not in shown
+    public_key = read_public_key(webhook.signing_key)
+    assert public_key in owner.see(path_of(world))
+    assert public_key in answer.text.replace("&#43;", "+")
+
+
+def test_new_secret_says_first_that_the_old_one_signs_as_well(world, owner):
+    webhook = add_webhook(world)
+    path = path_of(world, webhook.id, "secret")
+    assert "signs as well for 24 hours" in owner.see(path)
+    assert get_only(world).secret == webhook.secret
+    world.clock.forward(seconds=1)
+
+    answer = owner.post(path)
+
+    assert answer.status_code == 201
+    rotated = get_only(world)
+    assert set(SECRET.findall(answer.text.replace("&#43;", "+"))) == {rotated.secret}
+    assert rotated.secret != webhook.secret == rotated.previous_secret
+    assert "signs as well until 2026-02-01 09:30 UTC" in owner.see(path_of(world))
+    assert "stops at once if you go on" in owner.see(path)
+    assert activity_log.list_of_page(world.page_id)[0].action == "rotate secret"
+    world.clock.forward(days=1)
+    assert "signs as well until" not in owner.see(path_of(world))
+
+
+def test_button_for_a_new_secret_that_is_pressed_twice_makes_one(world, owner):
+    webhook = add_webhook(world)
+    path = path_of(world, webhook.id, "secret")
+    owner.post(path)
+    world.clock.forward(seconds=1)
+
+    answer = owner.post(path)
+
+    once = get_only(world)
+    assert once.previous_secret == webhook.secret
+    assert once.secret in answer.text.replace("&#43;", "+")
+    world.clock.forward(seconds=9)
+    owner.post(path)
+    assert get_only(world).previous_secret == once.secret
+
+
+def test_old_and_new_secret_both_sign_after_the_change(world, owner, http_receiver):
+    webhook = add_webhook(world, http_receiver.url)
+    owner.post(path_of(world, webhook.id, "secret"))
+    owner.post(path_of(world, webhook.id, "test"))
+    deliver(world, webhook)
+
+    (received,) = http_receiver.received
+    kinds = [each.partition(",")[0] for each in received.headers["webhook-signature"].split()]
+    assert kinds == ["v1", "v1", "v1a"]
+
+
+def test_channels_have_no_secret_to_change(world, owner):
+    channel = add_channel(world)
+
+    assert owner.get(path_of(world, channel.id, "secret")).status_code == 404
+    assert owner.post(path_of(world, channel.id, "secret")).status_code == 404
+    assert "New secret" not in owner.see(path_of(world))
+
+
+def test_removing_asks_first_and_takes_what_waits_along(world, owner):
+    webhook = add_webhook(world)
+    tell(world)
+    path = path_of(world, webhook.id, "remove")
+
+    assert "1 message waits for it and will not be sent." in owner.see(path)
+    assert Receiver.select().count() == 1
+    world.clock.forward(seconds=1)
+    assert owner.post(path).status_code == 303
+
+    assert Receiver.select().count() == Delivery.select().count() == 0
+    assert activity_log.list_of_page(world.page_id)[0].action == "remove receiver"
+    assert owner.post(path).status_code == 404
+
+
+def test_page_has_a_bounded_number_of_receivers(world, owner):
+    for _ in range(MAX_RECEIVERS):
+        add_channel(world)
+
+    answer = send_form(owner, "webhook", "https://hooks.example/")
+
+    assert answer.status_code == 422
+    assert f"at most {MAX_RECEIVERS}" in answer.text
+
+
+def test_test_is_queued_goes_ahead_of_what_waits_and_its_outcome_is_shown(
+    world, owner, http_receiver
+):
+    webhook = add_webhook(world, http_receiver.url)
+    tell(world)
+
+    answer = owner.post(path_of(world, webhook.id, "test"))
+
+    assert http_receiver.received == []  # the request does not wait for the receiver
+    assert answer.status_code == 303
+    log = answer.headers["Location"]
+    assert "A test message is on its way." in owner.see(log)
+    deliver(world, webhook)
+    assert [b'"type":"test"' in each.body for each in http_receiver.received] == [True, False]
+    assert re.search(r"Test delivered .*1 attempt, the last .*: 204 No Content", owner.see(log))
+
+
+def test_test_of_a_channel_arrives_as_mail(environ, request):
+    with run_mail_server() as mailbox:
+        environ["SMTP_URL"] = f"smtp://127.0.0.1:{mailbox.port}"
+        owner = request.getfixturevalue("owner")
+        world = owner.world
+        send_form(owner, "channel", "me@example.com")
+        channel = get_only(world)
+        owner.post(path_of(world, channel.id, "test"))
+        deliver(world, channel)
+
+        (mail,) = mailbox.messages
+    assert mail["To"] == "me@example.com"
+    assert re.search(
+        r"Test: delivered, 1 attempt, the last [-\d]+ [\d:]+ UTC : sent", owner.see(path_of(world))
+    )
+
+
+def test_test_that_fails_says_why_and_is_no_message_that_was_lost(world, owner, http_receiver):
+    webhook = add_webhook(world, http_receiver.url)
+    http_receiver.statuses = [503]
+    owner.post(path_of(world, webhook.id, "test"))
+    deliver(world, webhook)
+
+    text = owner.see(path_of(world))
+    assert re.search(r"Test: given up, 1 attempt, .*: 503 Service Unavailable", text)
+    assert "could not be delivered" not in text
+
+
+def test_only_one_test_waits_for_a_receiver(world, owner):
+    webhook = add_webhook(world)
+    for _ in range(3):
+        answer = owner.post(path_of(world, webhook.id, "test"))
+
+    assert Message.select().count() == 1
+    assert "on its way already" in owner.see(answer.headers["Location"])
+
+
+def test_test_for_a_receiver_that_is_removed_meanwhile_is_not_queued(world, owner, monkeypatch):
+    webhook = add_webhook(world)
+
+    def find_and_remove(_: str) -> Receiver:
+        Receiver.delete().execute()
+        return webhook
+
+    monkeypatch.setattr(delivery_log, "_get_receiver", find_and_remove)
+
+    assert owner.post(path_of(world, webhook.id, "test")).status_code == 404
+    assert Message.select().count() == 0
+
+
+def test_page_says_since_when_a_receiver_fails_and_when_it_is_tried_again(
+    world, owner, http_receiver
+):
+    webhook = add_webhook(world, http_receiver.url)
+    http_receiver.statuses = [500, 502, 204]
+    tell(world)
+    deliver(world, webhook)
+    world.clock.forward(minutes=1)
+    deliver(world, webhook)
+
+    text = owner.see(path_of(world))
+    assert "Failing since 2026-01-31 09:30 UTC . The next attempt is due 2026-01-31 09:31" in text
+    assert "waiting, 2 attempts, the last 2026-01-31 09:31 UTC : 502 Bad Gateway 1 waiting" in text
+    world.clock.forward(minutes=1)
+    deliver(world, webhook)
+    assert "Failing" not in owner.see(path_of(world))
+    assert "delivered, 3 attempts, the last 2026-01-31 09:32 UTC : 204" in owner.see(path_of(world))
+
+
+def test_last_delivery_is_the_one_that_was_tried_last(world, owner, http_receiver):
+    webhook = add_webhook(world, http_receiver.url)
+    tell(world)
+    deliver(world, webhook)
+    first = Message.get()
+    tell(world, "wallet.flagged")
+    deliver(world, webhook)
+    assert "Wallet below the minimum balance: delivered" in owner.see(path_of(world))
+    world.clock.forward(minutes=1)
+
+    owner.post(path_of(world, webhook.id, "messages", first.id, "again"))
+    deliver(world, webhook)
+
+    assert "Queue filling up: delivered, 2 attempts" in owner.see(path_of(world))
+
+
+def test_what_was_given_up_is_at_the_top_and_noticed_on_queue_and_overview(world, owner):
+    webhook = add_webhook(world)
+    for _ in range(6):
+        tell(world)
+    give_up(world, webhook)
+
+    text = owner.see(path_of(world))
+    assert text.index("6 messages could not be delivered") < text.index("Channels")
+    assert text.count("To https://hooks.example/…") == 3
+    assert "All that were given up" in text
+    queue = f"/dashboard/pages/{world.page_id}/queue"
+    for path in (queue, "/dashboard/"):
+        assert "6 messages could not be delivered." in owner.see(path)
+    Delivery.update(state="delivered").execute()
+    for path in (queue, "/dashboard/", path_of(world)):
+        assert "could not be delivered" not in owner.see(path)
+
+
+def test_other_pages_of_the_owner_say_nothing_of_it(world, owner):
+    other = owner.make_page()
+    webhook = add_webhook(world, page_id=other)
+    tell(world, page=get_page(other))
+    give_up(world, webhook)
+
+    assert "could not be delivered" not in owner.see(f"/dashboard/pages/{world.page_id}/queue")
+    assert owner.see("/dashboard/").count("1 message could not be delivered.") == 1
+
+
+def test_statements_do_not_grow_with_receivers_and_deliveries(world, owner, count_statements):
+    webhook = add_webhook(world)
+    add_deliveries(world, webhook, 3, "given_up")
+    few = count_statements(lambda: owner.see(path_of(world)))
+    for _ in range(MAX_RECEIVERS - 2):
+        add_channel(world)
+    add_deliveries(world, webhook, 1000)
+    add_deliveries(world, add_webhook(world), 1000, "given_up")
+
+    assert count_statements(lambda: owner.see(path_of(world))) == few <= 13

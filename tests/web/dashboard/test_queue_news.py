@@ -1,0 +1,144 @@
+"""What the queue's script asks for while the queue is open."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from many_submissions import add_submissions
+from world import Visitor, one_database
+
+from embed.domain.times import to_ms
+
+
+def path_of(world, *more: str) -> str:
+    return "/".join([f"/dashboard/pages/{world.page_id}/queue", *more])
+
+
+def ask(owner, since=None):
+    at = owner.world.clock() if since is None else since
+    query = {"since": at if isinstance(at, str) else to_ms(at)}
+    return owner.get(path_of(owner.world, "news"), query_string=query)
+
+
+def send(world) -> str:
+    answer = world.submit(Visitor())
+    assert answer.status_code == 201
+    return answer.json["submissionId"]
+
+
+def test_news_are_how_many_wait_and_which_are_new(world, owner):
+    old = send(world)
+    world.clock.forward(hours=1)
+    opened_at = world.clock()
+    assert ask(owner, opened_at).json == {"waiting": 1, "new": []}
+
+    world.clock.forward(seconds=5)
+    first = send(world)
+    world.clock.forward(seconds=5)
+    second = send(world)
+    assert ask(owner, opened_at).json == {"waiting": 3, "new": [second, first]}
+
+    world.approve(first)
+    world.reject(old)
+    assert ask(owner, opened_at).json == {"waiting": 1, "new": [second]}
+
+
+def test_submission_that_is_committed_late_is_new(world, owner):
+    world.clock.forward(hours=1)
+    late = send(world)
+    opened_at = world.clock() + timedelta(seconds=30)
+
+    assert ask(owner, opened_at).json["new"] == [late]
+
+
+def test_page_says_what_its_script_needs(world, owner):
+    send(world)
+    world.clock.forward(hours=1)
+    recent = send(world)
+
+    page = owner.get(path_of(world)).text
+
+    news = re.search(r'<div role="status" id="news"[^>]*>', page)[0]
+    assert f"{path_of(world, 'news')}?since={to_ms(world.clock())}" in news
+    assert f'data-known="{recent}"' in news
+    assert f'data-href="{path_of(world)}"' in news
+    assert 'data-place="start"' in news
+
+
+@one_database
+def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
+    def read_place(**search) -> str | None:
+        found = re.search(
+            r'data-place="(\w+)"', owner.get(path_of(world), query_string=search).text
+        )
+        return found and found[1]
+
+    add_submissions(world, 50)
+    assert (read_place(), read_place(order="oldest")) == ("start", "end")
+    assert (read_place(tab="decided"), read_place(tab="turned-away")) == (None, None)
+    add_submissions(world, 1)
+    assert (read_place(), read_place(order="oldest")) == ("start", None)
+    after = re.search(r"after=([\w-]+)", owner.get(path_of(world)).text)[1]
+    assert read_place(after=after) is None
+
+
+@one_database
+@pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])
+def test_title_counts_what_waits(world, owner, tab):
+    def read_title() -> str:
+        page = owner.get(path_of(world), query_string={"tab": tab}).text
+        return re.search("<title>(.*?)</title>", page)[1]
+
+    name = {"waiting": "Queue", "decided": "Queue: Decided", "turned-away": "Queue: Turned away"}
+    assert read_title() == f"{name[tab]} · Dashboard"
+    add_submissions(world, 3)
+    assert read_title() == f"(3) {name[tab]} · Dashboard"
+
+
+@one_database
+def test_no_more_than_a_hundred_are_listed(world, owner):
+    ids = add_submissions(world, 120)
+    opened_at = world.clock() - timedelta(days=1)
+
+    assert ask(owner, opened_at).json == {"waiting": 120, "new": ids[:19:-1]}
+
+
+@one_database
+@pytest.mark.parametrize("since", ["", "x", "-1", "1e3", "9" * 14, "٣", "\0"])
+def test_wrong_time_counts_as_now(world, owner, since):
+    send(world)
+    world.clock.forward(hours=1)
+
+    assert ask(owner, since).json == {"waiting": 1, "new": []}
+
+
+@one_database
+def test_largest_time_is_no_failure(owner):
+    assert ask(owner, "9" * 13).json["new"] == []
+
+
+def test_asking_takes_as_many_statements_for_a_thousand_as_for_one(world, owner, count_statements):
+    add_submissions(world, 1)
+    one = count_statements(lambda: ask(owner))
+    add_submissions(world, 999)
+
+    assert count_statements(lambda: ask(owner)) == one == 4
+
+
+@one_database
+def test_asking_is_no_visit_so_that_the_session_is_not_sent_again(world, owner):
+    assert "Set-Cookie" in owner.get(path_of(world)).headers
+    assert "Set-Cookie" not in ask(owner).headers
+
+    world.clock.forward(seconds=1)
+    submission_id = send(world)
+    owner.post(path_of(world, "decide"), ids=[submission_id], decision="approve")
+    ask(owner)
+    assert "Undo" in owner.get(path_of(world)).text
+
+
+@one_database
+def test_somebody_signed_out_is_sent_to_the_sign_in(world):
+    answer = world.app.test_client().get(path_of(world, "news"))
+
+    assert answer.status_code == 302

@@ -1,0 +1,104 @@
+"""Changes and lines on the page of wallets."""
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from chain_history import record_history
+from owner_browser import OwnerBrowser, read_text
+from world import USDC, Visitor
+
+from embed.web.dashboard.filters import format_change
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def chain_owner(world_with) -> OwnerBrowser:
+    """The owner of a page of a service with an endpoint."""
+    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
+    browser = OwnerBrowser(world)
+    browser.take(world.page_id)
+    return browser
+
+
+def track(world, amount, earlier, alias="Ann", **changes):
+    wallet = world.track(Visitor().address, alias=alias, **changes)
+    ages = {days * DAY: held for days, held in earlier.items()}
+    record_history(USDC, wallet.address, world.clock(), amount, ages)
+    return wallet
+
+
+def open_wallets(owner, **search):
+    answer = owner.get(f"/dashboard/pages/{owner.world.page_id}/wallets", query_string=search)
+    assert answer.status_code == 200
+    return answer
+
+
+def test_wallets_show_changes_exactly_and_a_line(chain_owner):
+    track(chain_owner.world, "18446744073.709551615", {1: "0.5", 7: "20000000000"})
+
+    answer = open_wallets(chain_owner)
+
+    text = read_text(answer)
+    assert "24 h +18,446,744,073.209551615" in text
+    assert "7 d -1,553,255,926.290448385" in text
+    assert "<title>7 days: -1,553,255,926.290448385</title>" in answer.text
+    assert re.search(r'<path d="M2 2 101 30 118 [0-9]+"/>', answer.text)
+
+
+def test_hidden_wallets_show_theirs_to_the_owner(chain_owner):
+    track(chain_owner.world, "5", {1: "4"}, is_hidden=True)
+
+    assert "24 h +1" in read_text(open_wallets(chain_owner))
+
+
+def test_wallets_without_a_history_keep_the_columns_of_the_others(chain_owner):
+    track(chain_owner.world, "5", {3: "4"})
+    chain_owner.world.track(Visitor().address, alias="New")
+
+    answer = open_wallets(chain_owner)
+
+    assert answer.text.count('class="change"') == 2
+    assert answer.text.count("<svg") == 1
+    assert "24 h" not in answer.text
+
+
+@pytest.mark.parametrize("search", [{}, {"q": "New"}])
+def test_without_any_history_there_are_no_columns(chain_owner, search):
+    if search:
+        track(chain_owner.world, "5", {1: "4"})
+    chain_owner.world.track(Visitor().address, alias="New")
+
+    assert 'class="change"' not in open_wallets(chain_owner, **search).text
+
+
+def test_without_an_endpoint_there_are_no_columns(world, owner):
+    track(world, "5", {1: "4"})
+
+    assert 'class="change"' not in open_wallets(owner).text
+
+
+def test_a_hundred_wallets_take_as_many_statements_as_one(chain_owner, count_statements):
+    track(chain_owner.world, "5", {1: "4"})
+    one = count_statements(lambda: open_wallets(chain_owner))
+    for number in range(99):
+        track(chain_owner.world, "5", {1: "4", 7: "3"}, alias=f"Wallet {number}")
+
+    assert count_statements(lambda: open_wallets(chain_owner)) == one
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        ("1250.5", "+1,250.5"),
+        ("-3", "-3"),
+        ("0", "0"),
+        ("-0.00", "0"),
+        ("-9999999999999.00000000000000000001", "-9,999,999,999,999.00000000000000000001"),
+        ("1E-9", "+0.000000001"),
+    ],
+)
+def test_changes_have_their_sign_and_all_digits(change, shown):
+    assert format_change(Decimal(change)) == shown

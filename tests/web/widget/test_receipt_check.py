@@ -1,0 +1,95 @@
+"""GET /embed/check-receipts: one file that may run its own script, and nothing else."""
+
+import base64
+import hashlib
+import re
+import subprocess
+from html.parser import HTMLParser
+
+import pytest
+from servers import PROJECT_DIR
+from test_source_rules import MARKUP_FROM_TEXT
+from world import one_database
+
+PAGE = PROJECT_DIR / "static/check-receipts.html"
+NODE = PROJECT_DIR / "node_modules/.bin/node"
+TSC = PROJECT_DIR / "node_modules/typescript/bin/tsc"
+OPTIONS = ("--noEmit", "--allowJs", "--checkJs", "--strict", "--skipLibCheck", "--ignoreConfig")
+LEVELS = ("--target", "ES2024", "--lib", "ES2024,DOM,DOM.Iterable", "--module", "preserve")
+
+
+def find_inline(html: str, tag: str) -> str:
+    (content,) = re.findall(rf"<{tag}[^>]*>(.*?)</{tag}>", html, re.DOTALL)
+    return content
+
+
+@one_database
+def test_page_may_run_its_script_and_load_or_send_nothing(world):
+    answer = world.call("GET", "/embed/check-receipts", headers={"Authorization": None})
+
+    assert answer.status_code == 200
+    assert answer.content_type == "text/html; charset=utf-8"
+    assert answer.text == PAGE.read_text(encoding="utf-8")
+    directives = dict(
+        one.split(" ", 1) for one in answer.headers["Content-Security-Policy"].split("; ")
+    )
+    assert directives == {
+        "default-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+        "img-src": "data:",
+        "script-src": hash_source(find_inline(answer.text, "script")),
+        "style-src": hash_source(find_inline(answer.text, "style")),
+    }
+    assert "Set-Cookie" not in answer.headers
+
+
+def hash_source(content: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+@one_database
+def test_browser_that_has_the_page_is_told_so(world):
+    tag = world.client.get("/embed/check-receipts").headers["ETag"]
+
+    answer = world.client.get("/embed/check-receipts", headers={"If-None-Match": tag})
+
+    assert answer.status_code == 304
+
+
+def test_a_name_that_asks_for_markup_is_only_text():
+    assert not MARKUP_FROM_TEXT.search(PAGE.read_text(encoding="utf-8"))
+
+
+class Addresses(HTMLParser):
+    """All that elements of a page refer to."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: set[str | None] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found |= {value for name, value in attrs if name in ("src", "href", "action")}
+
+
+def test_file_refers_to_nothing_outside_itself():
+    html = PAGE.read_text(encoding="utf-8")
+
+    assert Addresses(html).found == {"data:,"}
+    assert not re.search(r"https?://|\bimport\b|\bfetch\b|@import|url\(", html)
+
+
+def test_types_of_the_script_fit(tmp_path):
+    if not NODE.exists():
+        pytest.skip("npm ci brings the compiler along")
+    script = tmp_path / "check-receipts.js"
+    script.write_text(find_inline(PAGE.read_text(encoding="utf-8"), "script") + "\nexport {};\n")
+
+    done = subprocess.run(
+        [NODE, TSC, *OPTIONS, *LEVELS, script], capture_output=True, text=True, timeout=120
+    )
+
+    assert done.stdout == ""

@@ -1,0 +1,391 @@
+"""GET /embed/tracking/{id}/proofs and /receipts/{id}: what holders signed, for everybody."""
+
+import base64
+
+import base58
+import pytest
+from nacl.signing import VerifyKey
+from world import SITE, USDC, Visitor, code_of, one_database
+
+from embed.db.models import Proof, Submission, Wallet, Withdrawal
+from embed.domain.offchain_messages import list_signable_forms
+from embed.submissions import decisions
+from embed.wallets import tracking
+
+FIELDS = {
+    "format",
+    "trackingPageId",
+    "tokenMint",
+    "walletAddress",
+    "nickname",
+    "message",
+    "signature",
+    "form",
+    "signedBytes",
+    "createdAtIso",
+}
+
+
+def ask(world, path, *, key=None, page_id=None, cookie=None, **query):
+    return world.call(
+        "GET",
+        f"/embed/tracking/{page_id or world.page_id}/{path}",
+        query_string={"key": world.public_key if key is None else key} | query,
+        cookie=cookie,
+        headers={"Authorization": None, "Origin": None},
+    )
+
+
+def ask_receipt(world, submission_id, **arguments):
+    return ask(world, f"receipts/{submission_id}", **arguments)
+
+
+def read_proofs(world, *wallet_ids) -> dict:
+    answer = ask(world, "proofs", wallets=",".join(wallet_ids))
+    assert answer.status_code == 200
+    assert answer.content_type == "application/json"
+    return answer.json["wallets"]
+
+
+def submit(world, visitor=None, nickname="Ada") -> str:
+    """Submit with a text that names the nickname; return the submission's id."""
+    visitor = visitor or Visitor()
+    nonce = world.ask_nonce(visitor, nickname=nickname).json
+    draft = world.draft(visitor, nickname, nonce=nonce)
+    return world.post(draft, cookie=visitor.cookie).json["submissionId"]
+
+
+def prove(world, visitor=None, nickname="Ada") -> str:
+    submission_id = submit(world, visitor, nickname)
+    world.approve(submission_id)
+    return submission_id
+
+
+def find_wallet(submission_id) -> Wallet:
+    submission = Submission.get_by_id(submission_id)
+    return Wallet.get(
+        Wallet.page == submission.page_id, Wallet.address == submission.wallet_address
+    )
+
+
+# Receipts
+
+
+def test_receipt_has_all_that_is_needed_to_check_it(world):
+    visitor = Visitor()
+    submission_id = prove(world, visitor)
+
+    answer = ask_receipt(world, submission_id)
+
+    receipt = answer.json
+    assert answer.status_code == 200
+    assert answer.content_type == "application/json"
+    assert set(receipt) == FIELDS
+    signed = base64.b64decode(receipt["signedBytes"])
+    key = VerifyKey(base58.b58decode(receipt["walletAddress"]))
+    assert key.verify(signed, base64.b64decode(receipt["signature"])) == signed
+    assert signed == receipt["message"].encode()
+    assert "\nName: Ada\n" in receipt["message"]
+    assert (receipt["format"], receipt["form"]) == ("tracking-embed-receipt/1", "raw")
+    assert (receipt["walletAddress"], receipt["nickname"]) == (visitor.address, "Ada")
+    assert (receipt["trackingPageId"], receipt["tokenMint"]) == (world.page_id, USDC)
+    assert receipt["createdAtIso"] == "2026-01-31T09:30:00.000Z"
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_receipt_tells_the_form_and_the_bytes_that_the_wallet_signed(world, number):
+    visitor = Visitor()
+    nonce = world.ask_nonce(visitor).json
+    variants = list_signable_forms(
+        nonce["message"], bytes(visitor.key.verify_key), host="localhost"
+    )
+    form, signed = list(variants)[number]
+    signature = base64.b64encode(visitor.key.sign(signed).signature).decode()
+    answer = world.post(world.draft(visitor, nonce=nonce, signature=signature))
+    world.approve(answer.json["submissionId"])
+
+    receipt = ask_receipt(world, answer.json["submissionId"]).json
+
+    assert receipt["form"] == form
+    assert base64.b64decode(receipt["signedBytes"]) == signed
+
+
+def test_receipt_is_shown_in_place_and_saved_under_its_id(world):
+    submission_id = prove(world)
+
+    answer = ask_receipt(world, submission_id)
+
+    assert answer.headers["Content-Disposition"] == (
+        f"inline; filename=receipt-{submission_id}.json"
+    )
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_automatic_approval_is_proof_as_well(world):
+    world.configure(auto_approve=True)
+
+    assert ask_receipt(world, submit(world)).status_code == 200
+
+
+def test_wallet_that_the_owner_tracked_before_is_proved_by_a_submission(world):
+    visitor = Visitor()
+    wallet = world.track(visitor.address, alias="Whale")
+
+    submission_id = prove(world, visitor)
+
+    assert ask_receipt(world, submission_id).json["nickname"] == "Ada"
+    assert read_proofs(world, wallet.id)[wallet.id]["nickname"] == "Ada"
+
+
+@pytest.mark.parametrize("status", ["pending", "rejected"])
+def test_what_is_not_on_the_list_is_read_by_its_sender_only(world, status):
+    visitor, other = Visitor(), Visitor()
+    world.open_widget(visitor)
+    world.open_widget(other)
+    submission_id = submit(world, visitor)
+    if status == "rejected":
+        world.reject(submission_id)
+
+    assert ask_receipt(world, submission_id, cookie=visitor.cookie).json["nickname"] == "Ada"
+    assert code_of(ask_receipt(world, submission_id)) == "not_found"
+    assert code_of(ask_receipt(world, submission_id, cookie=other.cookie)) == "not_found"
+    assert code_of(ask_receipt(world, submission_id, cookie="forged")) == "not_found"
+
+
+def test_submission_without_a_session_belongs_to_nobody_without_a_session(world):
+    submission_id = submit(world)
+
+    assert Submission.get_by_id(submission_id).session_id is None
+    assert code_of(ask_receipt(world, submission_id)) == "not_found"
+
+
+LEAVE = {
+    "hidden": lambda wallet, world: (
+        Wallet.update(is_hidden=True).where(Wallet.id == wallet.id).execute()
+    ),
+    "withheld": lambda wallet, world: (
+        Wallet.update(is_withheld=True).where(Wallet.id == wallet.id).execute()
+    ),
+    "removed": lambda wallet, world: tracking.remove_wallet(wallet.id, world.clock()),
+}
+
+
+@pytest.mark.parametrize("leave", LEAVE.values(), ids=LEAVE)
+def test_wallet_that_is_not_on_the_list_any_more_has_no_public_receipt(world, leave):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    submission_id = prove(world, visitor)
+    wallet = find_wallet(submission_id)
+    assert ask_receipt(world, submission_id).status_code == 200
+
+    leave(wallet, world)
+
+    assert code_of(ask_receipt(world, submission_id)) == "not_found"
+    assert read_proofs(world, wallet.id) == {}
+    assert ask_receipt(world, submission_id, cookie=visitor.cookie).status_code == 200
+
+
+def test_approval_that_was_taken_back_ends_the_public_receipt(world):
+    submission_id = prove(world)
+    wallet = find_wallet(submission_id)
+
+    decisions.undo(submission_id, world.clock(), actor="owner")
+
+    assert code_of(ask_receipt(world, submission_id)) == "not_found"
+    assert read_proofs(world, wallet.id) == {}
+
+
+def test_owners_own_wallet_is_not_proved_by_a_submission_that_waits(world):
+    visitor = Visitor()
+    wallet = world.track(visitor.address)
+    submission_id = submit(world, visitor)
+
+    assert read_proofs(world, wallet.id) == {}
+    assert code_of(ask_receipt(world, submission_id)) == "not_found"
+
+
+def test_submission_from_before_proofs_were_kept_has_no_receipt(world):
+    submission_id = prove(world)
+    Proof.delete().execute()
+
+    assert code_of(ask_receipt(world, submission_id)) == "not_found"
+    assert read_proofs(world, find_wallet(submission_id).id) == {}
+    assert world.open_widget(Visitor()).status_code == 200
+
+
+def test_withdrawn_receipt_says_so(world):
+    submission_id = prove(world)
+    Withdrawal.create(submission_id=submission_id, page=world.page_id, withdrawn_at=world.clock())
+    Submission.delete().where(Submission.id == submission_id).execute()
+
+    answer = ask_receipt(world, submission_id)
+
+    assert answer.status_code == 410
+    assert answer.content_type == "application/json"
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert answer.json == {
+        "error": "receipt_withdrawn",
+        "withdrawnAtIso": "2026-01-31T09:30:00.000Z",
+    }
+    other = world.make_page()
+    key = world.make_key("public", page_id=other)
+    assert code_of(ask_receipt(world, submission_id, page_id=other, key=key)) == "not_found"
+
+
+# Proofs of the list
+
+
+def test_proofs_tell_submission_name_and_time(world):
+    submission_id = prove(world)
+    wallet = find_wallet(submission_id)
+
+    assert read_proofs(world, wallet.id) == {
+        wallet.id: {
+            "submissionId": submission_id,
+            "nickname": "Ada",
+            "createdAtIso": "2026-01-31T09:30:00.000Z",
+        }
+    }
+
+
+def test_wallets_that_the_owner_entered_are_not_proved(world):
+    wallet = world.track(Visitor().address, alias="Whale")
+
+    assert read_proofs(world, wallet.id) == {}
+
+
+def test_wallets_of_another_page_are_left_out(world):
+    visitor = Visitor()
+    prove(world, visitor)
+    other = world.make_page()
+    elsewhere = world.track(visitor.address, page_id=other)
+
+    assert read_proofs(world, elsewhere.id) == {}
+    key = world.make_key("public", page_id=other)
+    answer = ask(world, "proofs", page_id=other, key=key, wallets=elsewhere.id)
+    assert answer.json == {"wallets": {}}
+
+
+@one_database
+@pytest.mark.parametrize("wallets", ["", ",,", "x", "\0", "A" * 5000, "' OR 1=1 --", "%", "é" * 20])
+def test_what_is_no_id_is_left_out(world, wallets):
+    prove(world)
+
+    assert read_proofs(world, wallets) == {}
+
+
+def test_a_hundred_take_as_many_statements_as_one_and_no_more_are_answered(
+    world_with, count_statements
+):
+    world = world_with(LIMIT_IP_SUBMISSIONS="1000/hour")
+    ids = [find_wallet(prove(world)).id for _ in range(101)]
+
+    one = count_statements(lambda: read_proofs(world, ids[0]))
+    assert count_statements(lambda: read_proofs(world, *ids)) == one == 3
+    assert read_proofs(world, *ids).keys() == set(ids[:100])
+
+
+def test_page_of_the_widget_takes_one_statement_for_the_proofs_of_its_wallets(
+    world, count_statements
+):
+    world.track(Visitor().address)
+    world.open_widget(Visitor())
+    unproved = count_statements(lambda: world.open_widget(Visitor()))
+    for _ in range(20):
+        prove(world)
+    world.open_widget(Visitor())
+
+    assert count_statements(lambda: world.open_widget(Visitor())) == unproved
+
+
+# Refusals
+
+
+@one_database
+@pytest.mark.parametrize("path", ["proofs", "receipts/{id}"])
+def test_refusals_are_those_of_the_list(world, path):
+    submission_id = prove(world)
+    path = path.format(id=submission_id)
+    other = world.make_page()
+    other_key = world.make_key("public", page_id=other)
+
+    for key in ("", "x", world.secret_key, other_key):
+        assert ask(world, path, key=key).status_code == 401
+    for switch in ("is_public", "is_embeddable"):
+        world.configure(**{switch: False})
+        assert ask(world, path).status_code == 403
+        world.configure(**{switch: True})
+    assert ask(world, path).status_code == 200
+    assert ask(world, path, page_id=other).status_code == 401
+    world.revoke(world.public_key)
+    assert ask(world, path).status_code == 401
+
+
+@one_database
+def test_every_refusal_of_a_receipt_is_json(world_with):
+    world = world_with(LIMIT_PER_IP="10/hour")
+    submission_id = prove(world)
+
+    assert code_of(ask_receipt(world, submission_id, key="")) == "missing_key"
+    assert code_of(ask_receipt(world, submission_id, key=world.secret_key)) == "invalid_key"
+    path = f"/embed/tracking/{world.page_id}/receipts/{submission_id}"
+    assert code_of(world.call("POST", path)) == "method_not_allowed"
+    assert code_of(world.call("GET", f"{path}/more")) == "not_found"
+    world.configure(is_public=False)
+    assert code_of(ask_receipt(world, submission_id)) == "embed_disabled"
+    world.delete_page()
+    assert code_of(ask_receipt(world, submission_id)) == "not_found"
+    for _ in range(10):
+        answer = ask_receipt(world, submission_id)
+    assert code_of(answer) == "rate_limit_ip"
+
+
+@one_database
+def test_no_cache_keeps_that_there_is_no_receipt_yet(world):
+    answer = ask_receipt(world, submit(world))
+
+    assert code_of(answer) == "not_found"
+    assert answer.headers["Cache-Control"] == "private, no-store"
+
+
+@one_database
+def test_receipt_of_another_page_is_not_found_even_by_its_sender(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    submission_id = prove(world, visitor)
+    other = world.make_page()
+    key = world.make_key("public", page_id=other)
+    world.track(visitor.address, page_id=other)
+
+    for cookie in (None, visitor.cookie):
+        answer = ask_receipt(world, submission_id, page_id=other, key=key, cookie=cookie)
+        assert code_of(answer) == "not_found"
+
+
+@one_database
+@pytest.mark.parametrize(
+    "submission_id",
+    ["x", "0" * 20, "A" * 3000, "%00", "%ED%A0%80", "'", "%20", "..%2f..", "é" * 20],
+)
+def test_receipt_that_there_is_not_is_not_found(world, submission_id):
+    prove(world)
+
+    assert code_of(ask_receipt(world, submission_id)) == "not_found"
+
+
+@one_database
+def test_other_sites_scripts_cannot_read_a_visitors_receipt(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    answer = world.call(
+        "GET",
+        f"/embed/tracking/{world.page_id}/receipts/{submit(world, visitor)}",
+        query_string={"key": world.public_key},
+        cookie=visitor.cookie,
+        headers={"Origin": SITE},
+    )
+
+    assert answer.status_code == 200
+    assert not any(name.startswith("Access-Control-") for name, _ in answer.headers)
