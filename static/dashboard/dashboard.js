@@ -4,12 +4,17 @@ import { findAround } from "../elements.js";
 
 // Show times in the reader's time zone.
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-/** @type {NodeListOf<HTMLTimeElement>} */
-const shownTimes = document.querySelectorAll("time[datetime]");
-for (const time of shownTimes) {
-  time.title = time.textContent;
-  time.textContent = times.format(new Date(time.dateTime));
+/** @param {ParentNode} root */
+export function showTimes(root) {
+  /** @type {NodeListOf<HTMLTimeElement>} */
+  const found = root.querySelectorAll("time[datetime]");
+  for (const time of found) {
+    time.title = time.textContent;
+    time.textContent = times.format(new Date(time.dateTime));
+  }
 }
+
+showTimes(document);
 
 // Copy buttons: data-copy names the element whose text is copied.
 document.addEventListener("click", async (event) => {

@@ -2,9 +2,8 @@
 
 import { findAround, getElement } from "../elements.js";
 
-/** @type {NodeListOf<HTMLElement>} */
-const found = document.querySelectorAll(".item");
-const items = [...found];
+/** @returns {HTMLElement[]} the submissions; new ones may be added (news.js) */
+const listItems = () => [...document.querySelectorAll(/** @type {"li"} */ (".item"))];
 /** @type {HTMLElement | null} */
 const undo = document.querySelector(".undo");
 /** @type {HTMLElement | null} */
@@ -26,12 +25,13 @@ if (help) {
 const PLACE = "dashboard-queue-place";
 const place = sessionStorage.getItem(PLACE);
 sessionStorage.removeItem(PLACE);
-if (place !== null && items.length) items[Math.min(Number(place), items.length - 1)].focus();
+if (place !== null) listItems().slice(0, Number(place) + 1).at(-1)?.focus();
 
-const findCurrent = () => items.findIndex((item) => item.contains(document.activeElement));
+const findCurrent = () => listItems().findIndex((item) => item.contains(document.activeElement));
 
 /** @param {number} step */
 function move(step) {
+  const items = listItems();
   const next = Math.max(0, Math.min(findCurrent() + step, items.length - 1));
   items[next]?.focus();
 }
@@ -45,12 +45,12 @@ function press(button) {
 
 function select() {
   /** @type {HTMLElement | null | undefined} */
-  const box = items[findCurrent()]?.querySelector("input[type=checkbox]");
+  const box = listItems()[findCurrent()]?.querySelector("input[type=checkbox]");
   box?.click();
 }
 
 /** @param {string} key */
-const decide = (key) => press(items[findCurrent()]?.querySelector(`[data-key=${key}]`));
+const decide = (key) => press(listItems()[findCurrent()]?.querySelector(`[data-key=${key}]`));
 /** @type {Record<string, () => void>} */
 const actions = {
   j: () => move(1),
@@ -76,15 +76,14 @@ document.addEventListener("keydown", (event) => {
 });
 
 // Send a decision only once, however often the button is pressed.
-/** @type {NodeListOf<HTMLFormElement>} */
-const forms = document.querySelectorAll(".item form, .many, .undo");
-for (const form of forms) {
-  form.addEventListener("submit", (event) => {
-    if (form.dataset.sent) event.preventDefault();
-    form.dataset.sent = "yes";
-  });
-}
+document.addEventListener("submit", (event) => {
+  const form = findAround(event, ".item form, .many, .undo");
+  if (form?.dataset.sent) event.preventDefault();
+  if (form) form.dataset.sent = "yes";
+});
 addEventListener("pageshow", () => {
+  /** @type {NodeListOf<HTMLFormElement>} */
+  const forms = document.querySelectorAll("form[data-sent]");
   for (const form of forms) delete form.dataset.sent;
 });
 
@@ -104,27 +103,30 @@ if (undo) {
   tick();
 }
 
-if (document.querySelector(".many")) {
-  const many = getElement(document, ".many", HTMLFormElement);
+/** @returns {HTMLInputElement[]} */
+const listBoxes = () =>
+  listItems().map((item) => getElement(item, "input[type=checkbox]", HTMLInputElement));
+
+/** Show how many submissions are selected. */
+export function showSelection() {
+  const many = document.querySelector(".many");
+  if (!many) return;
+  const boxes = listBoxes();
   const all = getElement(many, "[data-select-all]", HTMLInputElement);
-  const allLabel = getElement(many, "label", HTMLElement);
-  const count = getElement(many, "[data-selected]", HTMLElement);
-  /** @type {NodeListOf<HTMLButtonElement>} */
-  const buttons = many.querySelectorAll("button");
-  const boxes = items.map((item) => getElement(item, "input[type=checkbox]", HTMLInputElement));
-  const show = () => {
-    const chosen = boxes.filter((box) => box.checked).length;
-    count.textContent = `${chosen} selected`;
-    for (const button of buttons) button.disabled = chosen === 0;
-    all.checked = chosen === boxes.length;
-    all.indeterminate = chosen > 0 && chosen < boxes.length;
-  };
-  allLabel.hidden = false;
-  all.addEventListener("change", () => {
-    for (const box of boxes) box.checked = all.checked;
-    show();
+  const chosen = boxes.filter((box) => box.checked).length;
+  getElement(many, "[data-selected]", HTMLElement).textContent = `${chosen} selected`;
+  for (const button of many.querySelectorAll("button")) button.disabled = chosen === 0;
+  all.checked = chosen === boxes.length;
+  all.indeterminate = chosen > 0 && chosen < boxes.length;
+}
+
+const selectAll = document.querySelector("[data-select-all]");
+if (selectAll instanceof HTMLInputElement) {
+  getElement(document, ".many label", HTMLElement).hidden = false;
+  selectAll.addEventListener("change", () => {
+    for (const box of listBoxes()) box.checked = selectAll.checked;
   });
-  for (const box of boxes) box.addEventListener("change", show);
-  addEventListener("pageshow", show); // a browser may restore ticked boxes
-  show();
+  document.addEventListener("change", showSelection);
+  addEventListener("pageshow", showSelection); // a browser may restore ticked boxes
+  showSelection();
 }

@@ -1,6 +1,7 @@
 // Token amounts as exact decimal text: a JavaScript number cannot hold all their digits.
 
-const AMOUNT_KEYS = new Set(["tokenBalance", "balance", "minBalance"]);
+const AMOUNT_KEYS = new Set(["amount", "tokenBalance", "balance", "minBalance"]);
+const CHANGE_KEYS = new Set(["changeDay", "changeWeek", "changeLine"]); // may be negative
 const NUMBER = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
@@ -16,10 +17,11 @@ export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
  */
 export function parseAnswer(text) {
   /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
-  const revive = (key, value, context) =>
-    typeof value === "number" && isAmountKey(key)
-      ? normalizeAmount(context?.source ?? String(value))
-      : value;
+  const revive = (key, value, context) => {
+    if (typeof value !== "number") return value;
+    if (isAmountKey(key)) return normalizeAmount(context?.source ?? String(value));
+    return CHANGE_KEYS.has(key) ? normalizeChange(context?.source ?? String(value)) : value;
+  };
   return JSON.parse(text, revive);
 }
 
@@ -38,6 +40,13 @@ export function normalizeAmount(text) {
   const right = digits.slice(point).replace(/0+$/, "");
   return right ? `${left}.${right}` : left;
 }
+
+/**
+ * Return the difference of two amounts in normal form, with a minus sign if it is below 0.
+ * @param {string} text
+ */
+const normalizeChange = (text) =>
+  text.startsWith("-") ? `-${normalizeAmount(text.slice(1))}` : normalizeAmount(text);
 
 /**
  * Compare two normalised amounts, for sorting from the smallest.

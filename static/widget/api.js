@@ -2,16 +2,18 @@
 
 import { parseAnswer } from "./amounts.js";
 
-const TIMEOUT_MS = 20_000;
+export const TIMEOUT_MS = 20_000;
 
 /**
  * @typedef {{ id: string, name: string, color: string }} Tag
  * @typedef {{ id: string, address: string, publicAlias: string | null, tokenBalance: string,
  *   tags: Tag[] }} TrackedWallet
  * @typedef {{ wallets: TrackedWallet[] }} TrackingPage
- * @typedef {{ nonceId: string, message: string }} Nonce
- * @typedef {{ walletAddress: string, nickname: string, nonceId: string, signature: string }} Draft
- * @typedef {{ submissionId: string, status: string }} Receipt
+ * @typedef {{ changeDay: string | null, changeWeek: string | null, changeLine: string,
+ *   lineSeconds: number, linePath: string }} WalletChange how a balance changed, and its line
+ * @typedef {{ submissionId: string }} Proof of a wallet on the list
+ * @typedef {{ walletAddress: string, nickname: string, message: string, createdAtIso: string }} Receipt
+ *   what proves a submission, as far as it is shown
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,
  *   rejectReason?: string | null, decidedAtIso?: string | null }} Submission
  */
@@ -39,46 +41,61 @@ export class Api {
 
   /** @returns {Promise<TrackingPage>} */
   readPage() {
-    return this.#call(`/embed/api/tracking/${this.pageId}`);
+    return this.call(`/embed/api/tracking/${this.pageId}`);
   }
 
   /**
-   * @param {string} walletAddress
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<Nonce>}
+   * Return the changes by wallet; wallets without a history are absent.
+   * @param {string[]} ids at most 100
+   * @returns {Promise<Record<string, WalletChange>>}
    */
-  createNonce(walletAddress, signal) {
-    const body = { trackingPageId: this.pageId, walletAddress };
-    return this.#call("/embed/api/siws/nonce", { body, signal });
+  async readChanges(ids) {
+    const query = new URLSearchParams({ key: this.key, wallets: ids.join() });
+    return (await this.call(`/embed/tracking/${this.pageId}/changes?${query}`)).wallets;
   }
 
   /**
-   * Send a submission. It is never aborted, since it may have been accepted already, and it is
-   * sent even if the tab is closed meanwhile.
-   * @param {Draft} draft
+   * Return the proofs by wallet; wallets that nobody has proved are absent.
+   * @param {string[]} ids at most 100
+   * @returns {Promise<Record<string, Proof>>}
+   */
+  async readProofs(ids) {
+    const query = new URLSearchParams({ key: this.key, wallets: ids.join() });
+    return (await this.call(`/embed/tracking/${this.pageId}/proofs?${query}`)).wallets;
+  }
+
+  /** @param {string} submissionId */
+  locateReceipt(submissionId) {
+    const query = new URLSearchParams({ key: this.key });
+    return `/embed/tracking/${this.pageId}/receipts/${submissionId}?${query}`;
+  }
+
+  /**
+   * @param {string} submissionId
    * @returns {Promise<Receipt>}
    */
-  submit(draft) {
-    const body = { trackingPageId: this.pageId, ...draft };
-    return this.#call("/embed/api/submissions", { body, keepalive: true });
+  async readReceipt(submissionId) {
+    const receipt = await this.call(this.locateReceipt(submissionId));
+    if (typeof receipt?.message !== "string") throw new Problem("server"); // something in between answered
+    return receipt;
   }
 
   /** @returns {Promise<Submission[]>} */
   async listOwn() {
     const path = `/embed/api/session/submissions?trackingPageId=${this.pageId}`;
-    return (await this.#call(path)).submissions;
+    return (await this.call(path)).submissions;
   }
 
   /** @returns {Promise<boolean>} */
   async hasSession() {
-    return (await this.#call("/embed/session")).hasSession;
+    return (await this.call("/embed/session")).hasSession;
   }
 
   /**
    * @param {string} path
    * @param {{ body?: object, signal?: AbortSignal, keepalive?: boolean }} [options]
    */
-  async #call(path, { body, signal, keepalive = false } = {}) {
+  async call(path, { body, signal, keepalive = false } = {}) {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     let response, text, answer;
     try {

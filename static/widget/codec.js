@@ -3,11 +3,12 @@
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /**
- * Return the bytes of a base58 text, or null if it is invalid.
+ * Return the bytes of a base58 text, or null if it is invalid or too long.
  * @param {string} text
+ * @param {number} [maxLength] the work grows with its square
  */
-export function decodeBase58(text) {
-  if (text.length > 128) return null;
+export function decodeBase58(text, maxLength = 128) {
+  if (text.length > maxLength) return null;
   let value = 0n;
   for (const character of text) {
     const digit = ALPHABET.indexOf(character);
@@ -15,9 +16,9 @@ export function decodeBase58(text) {
     value = value * 58n + BigInt(digit);
   }
   const bytes = [];
-  for (; value > 0n; value >>= 8n) bytes.unshift(Number(value & 255n));
+  for (; value > 0n; value >>= 8n) bytes.push(Number(value & 255n));
   const zeros = text.length - text.replace(/^1+/, "").length;
-  return Uint8Array.from([...new Array(zeros).fill(0), ...bytes]);
+  return Uint8Array.from([...bytes, ...new Array(zeros).fill(0)].reverse());
 }
 
 /** @param {Uint8Array} bytes */
@@ -40,19 +41,15 @@ export const encodeBase64 = (bytes) => btoa(String.fromCharCode(...bytes));
 export const isAddress = (text) => decodeBase58(text)?.length === 32;
 
 /**
- * Return a base64 or base58 signature in the API's form, base64, or null.
+ * Return the bytes of a base64 text, also without padding or in the alphabet for URLs, or null.
  * @param {string} text
  */
-export function normalizeSignature(text) {
-  const given = text.replace(/\s+/g, "");
-  const base58 = decodeBase58(given);
-  if (base58?.length === 64) return encodeBase64(base58);
+export function decodeBase64(text) {
+  const digits = text.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
   try {
-    const base64 = given.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    const signature = encodeBase64(bytes);
+    const bytes = Uint8Array.from(atob(digits), (character) => character.charCodeAt(0));
     // atob ignores stray bits at the end, so truncated base58 could be accepted as base64.
-    return bytes.length === 64 && signature.startsWith(base64) ? signature : null;
+    return encodeBase64(bytes).replace(/=+$/, "") === digits ? bytes : null;
   } catch {
     return null;
   }

@@ -3,18 +3,18 @@
 import { findAround, getElement } from "../elements.js";
 import { Problem } from "./api.js";
 import { copyText } from "./clipboard.js";
-import { isAddress, normalizeSignature } from "./codec.js";
+import { isAddress } from "./codec.js";
 import { checkNickname } from "./nicknames.js";
 import { say } from "./words.js";
 
 /**
  * @typedef {{ enterAddress: (address: string) => void, enterNickname: (nickname: string) => void,
  *   enterSignature: (signature: string) => void, sign: () => void, retry: () => void,
- *   back: () => void, close: () => void, openWindow?: (() => void) | null,
+ *   withdraw: () => void, cancel: () => void, back: () => void, close: () => void, openWindow?: (() => void) | null,
  *   fail: (problem: Problem) => void }} Handlers
  */
 
-const LEAVING = ["back", "close"];
+const LEAVING = ["back", "cancel", "close", "open-window"];
 
 /**
  * Call the handlers with the visitor's input, once it is well formed.
@@ -28,12 +28,6 @@ export function listenToVisitor(root, on) {
     const entered = address.value.trim();
     if (isAddress(entered)) on.enterAddress(entered);
     else on.fail(new Problem("invalid_wallet_address"));
-  });
-  const signature = getElement(root, "[name=signature]", HTMLTextAreaElement);
-  listenToForm(root, "[data-form=signature]", () => {
-    const entered = normalizeSignature(signature.value);
-    if (entered) on.enterSignature(entered);
-    else on.fail(new Problem("bad_signature_form"));
   });
   const nickname = getElement(root, "[name=nickname]", HTMLInputElement);
   const judge = () => judgeNickname(nickname, getElement(root, "#nickname-problem", HTMLElement));
@@ -49,15 +43,20 @@ export function listenToVisitor(root, on) {
  * @param {Handlers} on
  */
 function listenToButtons(root, on) {
-  const message = getElement(root, "[data-show=message]", HTMLElement);
+  /** @param {string} name */
+  const copy = (name) => (/** @type {HTMLElement} */ button) =>
+    copyText(getElement(root, `[data-show=${name}]`, HTMLElement).textContent, button);
   /** @type {Record<string, ((button: HTMLElement) => void) | null | undefined>} */
   const actions = {
     back: on.back,
+    cancel: on.cancel,
     close: on.close,
     retry: on.retry,
     sign: on.sign,
+    withdraw: on.withdraw,
     "open-window": on.openWindow,
-    "copy-message": (button) => copyText(message.textContent ?? "", button),
+    "copy-message": copy("message"),
+    "copy-command": copy("command"),
   };
   root.addEventListener("click", (event) => {
     const button = findAround(event, "button[data-do]:enabled");

@@ -2,16 +2,22 @@
 
 import { getElement } from "../elements.js";
 import { listenToVisitor } from "./flow-input.js";
+import { HandSigning } from "./hand-signing.js";
 import { ProblemBox } from "./problem-box.js";
+import { showRecords, showWithdrawal } from "./records-view.js";
+import { makeAccountChoices, WalletChoices } from "./wallet-choices.js";
 import { say } from "./words.js";
 
 /**
  * @import { Problem } from "./api.js"
+ * @import { Answer, Records, Withdrawal } from "./flow-api.js"
+ * @import { Purpose, Result } from "./flow.js"
  * @import { Handlers } from "./flow-input.js"
- * @import { Wallet } from "./wallets.js"
+ * @import { Account, Wallet } from "./wallets.js"
  */
 
-const ICON = /^data:image\/(svg\+xml|webp|png|gif);base64,/;
+// While a wallet is asked, which may never answer.
+const CAN_CANCEL = new Set(["connecting", "signing", "signing_again"]);
 
 export class FlowView {
   /** @param {HTMLElement} root */
@@ -20,6 +26,10 @@ export class FlowView {
     this.step = "";
     this.isPhone = navigator.maxTouchPoints > 0 && matchMedia("(pointer: coarse)").matches;
     this.problem = new ProblemBox(root);
+    this.choices = new WalletChoices(this.#get("[data-wallets]"), {
+      choose: (wallet) => this.choose?.(wallet),
+      loseFocus: () => this.#get("#flow-title").focus(),
+    });
   }
 
   get isHidden() {
@@ -30,14 +40,29 @@ export class FlowView {
     this.root.hidden = true;
   }
 
-  /** @param {Handlers & { choose: (wallet: Wallet) => void }} on */
+  /**
+   * @param {Handlers & { choose: (wallet: Wallet) => void,
+   *   chooseAccount: (account: Account) => void }} on
+   */
   listen(on) {
     this.choose = on.choose;
+    this.chooseAccount = on.chooseAccount;
     this.#showIf("can-open-window", Boolean(on.openWindow));
+    this.hand = new HandSigning(this.root, on.enterSignature);
     listenToVisitor(this.root, on);
   }
 
   // Steps
+
+  /**
+   * Show the sentences for this purpose only.
+   * @param {Purpose} purpose
+   */
+  showPurpose(purpose) {
+    for (const part of this.#findAll("[data-purpose]")) {
+      part.hidden = !part.dataset.purpose?.split(" ").includes(purpose);
+    }
+  }
 
   /** @param {string} step */
   showStep(step) {
@@ -50,12 +75,18 @@ export class FlowView {
 
   /** @param {Wallet[]} wallets */
   showWallets(wallets) {
-    const choices = wallets.map((wallet) => this.#makeChoice(wallet));
-    this.#get("[data-wallets]").replaceChildren(...choices);
+    this.choices.show(wallets);
     const hasNone = wallets.length === 0;
     this.#showIf("no-wallet", hasNone && !this.isPhone);
     this.#showIf("desktop-without-wallet", hasNone && !this.isPhone);
     this.#showIf("phone", hasNone && this.isPhone);
+  }
+
+  /** @param {Account[]} accounts */
+  showAccounts(accounts) {
+    const choices = makeAccountChoices(accounts, (account) => this.chooseAccount?.(account));
+    this.#get("[data-accounts]").replaceChildren(...choices);
+    this.showStep("account");
   }
 
   /** @param {string} address */
@@ -73,13 +104,25 @@ export class FlowView {
     this.#get("[data-show=message]").textContent = message;
     this.#showIf("signs-itself", !isByHand);
     this.#showIf("by-hand", isByHand);
-    getElement(this.root, "[name=signature]", HTMLTextAreaElement).value = "";
+    this.hand?.show(message);
     this.showStep("confirm");
     this.#get("[data-show=message]").focus();
   }
 
-  /** @param {string} status */
-  showDone(status) {
+  /**
+   * @param {Purpose} purpose
+   * @param {Result} result of a submission, or of what the purpose asked for
+   */
+  showDone(purpose, result) {
+    if (purpose === "show") {
+      showRecords(this.root, /** @type {Records} */ (result));
+      return this.showStep("records");
+    }
+    if (purpose === "withdraw") {
+      showWithdrawal(this.root, /** @type {Withdrawal} */ (result));
+      return this.showStep("withdrawn");
+    }
+    const { status } = /** @type {Answer} */ (result);
     this.#showIf("pending", status === "pending");
     this.#showIf("auto_approved", status === "auto_approved");
     this.showStep("done");
@@ -91,11 +134,17 @@ export class FlowView {
   startWaiting(sentence) {
     this.problem.clear();
     this.#get("[data-busy]").textContent = say(sentence);
+    const cancel = this.#get("[data-if=can-cancel]");
+    cancel.hidden = !CAN_CANCEL.has(sentence);
+    cancel.scrollIntoView({ block: "nearest" }); // it is below the step, which may be long
     this.root.setAttribute("aria-busy", "true");
   }
 
   stopWaiting() {
     this.#get("[data-busy]").textContent = "";
+    const cancel = this.#get("[data-if=can-cancel]");
+    if (cancel.contains(document.activeElement)) this.#get("#flow-title").focus();
+    cancel.hidden = true;
     this.root.removeAttribute("aria-busy");
   }
 
@@ -106,25 +155,6 @@ export class FlowView {
   showProblem(problem, options) {
     this.#get("[data-busy]").textContent = "";
     this.problem.show(problem, options);
-  }
-
-  /** @param {Wallet} wallet */
-  #makeChoice(wallet) {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    if (wallet.icon && ICON.test(wallet.icon)) {
-      const icon = new Image(24, 24);
-      icon.alt = "";
-      icon.src = wallet.icon;
-      button.append(icon);
-    }
-    button.append(say("use_wallet", { wallet: wallet.name }));
-    button.addEventListener("click", () => {
-      if (!this.root.hasAttribute("aria-busy")) this.choose?.(wallet);
-    });
-    item.append(button);
-    return item;
   }
 
   /**

@@ -1,56 +1,72 @@
 // The steps from choosing a wallet to its submission, with the handling of failures.
 
 import { Problem } from "./api.js";
+import { explainSigning, leaveNameOut, recover } from "./flow-recovery.js";
+import { Waiting } from "./waiting.js";
+import { ask } from "./wallet-errors.js";
 
 /**
- * @import { Draft, Nonce, Receipt } from "./api.js"
+ * @import { Answer, Draft, Nonce, Records, Withdrawal } from "./flow-api.js"
  * @import { FlowView } from "./flow-view.js"
  * @import { Account, Wallet } from "./wallets.js"
- * @typedef {{ createNonce: (address: string, signal?: AbortSignal) => Promise<Nonce>,
- *   submit: (draft: Draft) => Promise<Receipt> }} Service
- * @typedef {Receipt & { address: string }} Result
+ * @typedef {"add" | "show" | "withdraw"} Purpose adding a wallet, or the rights of its holder
+ * @typedef {{ purpose?: Purpose,
+ *   createNonce: (address: string, nickname: string, signal?: AbortSignal) => Promise<Nonce>,
+ *   submit: (draft: Draft) => Promise<Answer | Records | Withdrawal> }} Service
+ * @typedef {(Answer | Records | Withdrawal) & { address: string }} Result
  * @typedef {() => unknown} Retry
  */
 
-const FRESH_TEXT_CODES = new Set(["invalid_nonce", "nonce_binding_mismatch"]);
-const NICKNAME_CODES = new Set(["invalid_nickname_length", "invalid_nickname_chars"]);
+const STEPS_WITH_ACCOUNT = new Set(["nickname", "confirm"]);
+
+const NOT_STARTED = async () => {
+  throw new Problem("server");
+};
+/** @type {Service} */
+const NO_SERVICE = { createNonce: NOT_STARTED, submit: NOT_STARTED };
 
 export class Flow {
   /**
    * `openWindow` is set where a signing window can be opened.
    * @param {FlowView} view
-   * @param {{ service: Service, on: { close: () => void, done: (result: Result) => void,
-   *   openWindow?: (() => void) | null } }} options
+   * @param {{ on: { close: () => void, done: (result: Result) => void,
+   *   openWindow?: (() => void) | null, withdraw?: (address: string) => void } }} options
    */
-  constructor(view, { service, on }) {
+  constructor(view, { on }) {
     this.view = view;
-    this.service = service;
+    /** @type {Service} */
+    this.service = NO_SERVICE; // until it is started
     this.on = on;
+    this.waiting = new Waiting(view);
+    /** @type {Wallet | null} */
+    this.wallet = null; // the wallet that the visitor chose, if any
     /** @type {Account} */
     this.account = { address: "" };
+    this.unwatch = () => {};
     /** @type {Nonce} */
     this.nonce = { nonceId: "", message: "" };
     this.nickname = "";
     this.signature = "";
+    this.shownAddress = ""; // the wallet of the result
     /** @type {Retry | null} */
     this.retry = null; // the action of "try again"
-    this.attempt = new AbortController(); // aborted when the visitor leaves a step in progress
-    view.listen({
-      choose: (wallet) => this.#connect(wallet),
-      enterAddress: (address) => this.#accept({ address }),
-      enterNickname: (nickname) => {
-        this.nickname = nickname;
-        this.#askText();
-      },
+    this.#listen();
+  }
+
+  #listen() {
+    this.view.listen({
+      choose: (wallet) => this.#choose(wallet),
+      chooseAccount: (account) => this.#accept(account),
+      enterAddress: (address) => this.#enterAddress(address),
+      enterNickname: (nickname) => this.#enterNickname(nickname),
       sign: () => this.#sign(),
-      enterSignature: (signature) => {
-        this.signature = signature;
-        this.#send();
-      },
+      enterSignature: (signature) => this.#enterSignature(signature),
       retry: () => this.retry?.(),
+      withdraw: () => this.on.withdraw?.(this.shownAddress),
+      cancel: () => this.waiting.leave(),
       back: () => this.#goBack(),
       close: () => this.close(),
-      openWindow: on.openWindow,
+      openWindow: this.on.openWindow,
       fail: (problem) => this.fail(problem),
     });
   }
@@ -59,23 +75,42 @@ export class Flow {
     return !this.view.isHidden;
   }
 
-  start() {
+  get purpose() {
+    return this.service.purpose ?? "add";
+  }
+
+  /**
+   * Begin, for another service if one is given; an account that was used just now need not be
+   * chosen again if it has this `address`.
+   * @param {Service} [service]
+   * @param {string} [address]
+   */
+  start(service = this.service, address = "") {
+    const { account } = this;
+    this.service = service;
+    this.view.showPurpose(this.purpose);
+    this.#forgetAccount();
+    if (address && account.address === address) return this.#accept(account);
     this.view.showStep("choose");
   }
 
   close() {
-    this.#leave();
+    this.waiting.leave();
+    this.#forgetAccount();
     this.on.close();
   }
 
   /** Wait for the signing window, where the visitor goes through the steps. */
   waitElsewhere() {
+    this.waiting.leave();
     this.view.showStep("elsewhere");
   }
 
   /** @param {Result} result */
   finish(result) {
-    this.view.showDone(result.status);
+    this.#forgetAccount();
+    this.shownAddress = result.address;
+    this.view.showDone(this.purpose, result);
     this.on.done(result);
   }
 
@@ -88,25 +123,78 @@ export class Flow {
     if (!(error instanceof Problem)) console.error(error);
     this.retry = retry;
     const problem = error instanceof Problem ? error : new Problem("server");
-    this.view.showProblem(problem, { canRetry: retry !== null });
+    const shown = this.purpose === "add" ? problem : leaveNameOut(problem);
+    this.view.showProblem(shown, { canRetry: retry !== null });
   }
 
-  // Steps
+  // The wallet and its account
+
+  /** @param {Wallet} wallet */
+  #choose(wallet) {
+    const isAsked = this.waiting.busy === "connecting" && this.wallet === wallet;
+    if (isAsked) return; // pressed twice
+    this.waiting.leave(); // a wallet that does not answer must not keep the visitor from another
+    this.#connect(wallet);
+  }
 
   /** @param {Wallet} wallet */
   #connect(wallet) {
+    this.wallet = wallet;
     const retry = () => this.#connect(wallet);
-    return this.#try("connecting", retry, () => wallet.connect(), (account) => this.#accept(account));
+    return this.#try("connecting", retry, () => ask(() => wallet.connect()), (found) => {
+      const accounts = [found].flat();
+      if (accounts.length === 1) return this.#accept(accounts[0]);
+      this.view.showAccounts(accounts);
+    });
+  }
+
+  /** @param {string} address */
+  #enterAddress(address) {
+    this.waiting.leave();
+    this.wallet = null;
+    this.#accept({ address });
   }
 
   /** @param {Account} account */
   #accept(account) {
+    this.#forgetAccount();
     this.account = account;
-    this.#askNickname();
+    this.unwatch = account.watch?.((problem) => this.#loseAccount(problem)) ?? (() => {});
+    // A signature about what is kept names nobody.
+    return this.purpose === "add" ? this.#askNickname() : this.#askText();
   }
+
+  #forgetAccount() {
+    this.unwatch();
+    this.unwatch = () => {};
+  }
+
+  /** @param {Problem} problem */
+  #loseAccount(problem) {
+    // What was signed and is being sent stays true.
+    if (this.waiting.busy === "sending" || !STEPS_WITH_ACCOUNT.has(this.view.step)) return;
+    this.waiting.leave();
+    this.#chooseAgain(problem);
+  }
+
+  /** @param {unknown} problem why the account cannot be used */
+  #chooseAgain(problem) {
+    const { wallet } = this;
+    this.start();
+    this.fail(problem, wallet && (() => this.#connect(wallet)));
+  }
+
+  // The name, the text, the signature
 
   #askNickname() {
     this.view.showNickname(this.account.address);
+  }
+
+  /** @param {string} nickname */
+  #enterNickname(nickname) {
+    this.waiting.leave();
+    this.nickname = nickname;
+    this.#askText();
   }
 
   #askText() {
@@ -118,7 +206,7 @@ export class Flow {
 
   /** @param {AbortSignal} signal */
   #createNonce(signal) {
-    return this.service.createNonce(this.account.address, signal);
+    return this.service.createNonce(this.account.address, this.nickname, signal);
   }
 
   /** @param {Nonce} nonce */
@@ -128,12 +216,29 @@ export class Flow {
   }
 
   async #sign() {
-    const { sign } = this.account;
-    if (!sign) return;
-    await this.#try("signing", () => this.#sign(), () => sign(this.nonce.message), (signature) => {
+    if (!this.account.sign) return;
+    await this.#try("signing", () => this.#sign(), (signal) => this.#askSignature(signal), (signature) => {
       this.signature = signature;
       return this.#send();
     });
+  }
+
+  /** @param {AbortSignal} signal */
+  async #askSignature(signal) {
+    const { account, nonce: { message } } = this;
+    const onNextWay = () => this.waiting.update("signing_again", signal);
+    try {
+      return await ask(() => account.sign?.(message, { signal, onNextWay }) ?? "");
+    } catch (error) {
+      throw explainSigning(error, message);
+    }
+  }
+
+  /** @param {string} signature */
+  #enterSignature(signature) {
+    if (this.waiting.busy) return; // pressed twice
+    this.signature = signature;
+    this.#send();
   }
 
   /** @returns {Promise<void>} */
@@ -153,55 +258,39 @@ export class Flow {
   }
 
   #goBack() {
-    this.#leave();
-    if (this.view.step === "confirm") this.#askNickname();
+    this.waiting.leave();
+    if (this.view.step === "confirm" && this.purpose === "add") this.#askNickname();
     else this.start();
   }
 
-  // Waiting and failing
+  // Failing
 
   /**
-   * Run `work`, then `next` with its result, unless the visitor has left the step meanwhile.
    * @template T
-   * @param {string} busy the key of the sentence to show meanwhile
+   * @param {string} busy
    * @param {Retry} retry
-   * @param {(signal: AbortSignal) => Promise<T>} work
+   * @param {(signal: AbortSignal) => T | Promise<T>} work
    * @param {(result: T) => unknown} next
    */
-  async #try(busy, retry, work, next) {
-    const { signal } = this.attempt;
-    this.view.startWaiting(busy);
-    try {
-      const result = await work(signal);
-      if (!signal.aborted) await next(result);
-    } catch (error) {
-      if (!signal.aborted) await this.#recover(error, retry, signal);
-    } finally {
-      if (!signal.aborted) this.view.stopWaiting();
-    }
+  #try(busy, retry, work, next) {
+    return this.waiting.run(busy, work, {
+      next,
+      recover: (error, signal) => recover(error, retry, this.#listPlaces(signal)),
+    });
   }
 
-  /**
-   * Return to the step where the visitor can solve the problem, and explain it there.
-   * @param {unknown} problem
-   * @param {Retry} retry
-   * @param {AbortSignal} signal
-   */
-  async #recover(problem, retry, signal) {
-    const code = problem instanceof Problem ? problem.code : "server";
-    if (FRESH_TEXT_CODES.has(code)) {
-      await this.#replaceText(problem, signal);
-    } else if (NICKNAME_CODES.has(code)) {
-      this.#askNickname();
-      this.fail(problem);
-    } else if (code === "invalid_wallet_address") {
-      this.start();
-      this.fail(problem);
-    } else if (code === "invalid_signature") {
-      this.fail(problem, this.account.sign ? () => this.#sign() : null);
-    } else {
-      this.fail(problem, retry);
-    }
+  /** @param {AbortSignal} signal */
+  #listPlaces(signal) {
+    return {
+      replaceText: (/** @type {unknown} */ problem) => this.#replaceText(problem, signal),
+      askNickname: () => this.#askNickname(),
+      chooseAgain: (/** @type {unknown} */ problem) => this.#chooseAgain(problem),
+      start: () => this.start(),
+      sign: this.account.sign ? () => this.#sign() : null,
+      address: this.account.address,
+      fail: (/** @type {unknown} */ problem, /** @type {Retry | null} */ retry = null) =>
+        this.fail(problem, retry),
+    };
   }
 
   /**
@@ -217,12 +306,5 @@ export class Flow {
     } catch (other) {
       if (!signal.aborted) this.fail(other, () => this.#askText());
     }
-  }
-
-  /** Stop waiting: a wallet may answer long after the visitor has left. */
-  #leave() {
-    this.attempt.abort();
-    this.attempt = new AbortController();
-    this.view.stopWaiting();
   }
 }

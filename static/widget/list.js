@@ -3,11 +3,12 @@
 import { findAround, getElement } from "../elements.js";
 import { compareAmounts } from "./amounts.js";
 import { copyText } from "./clipboard.js";
-import { makeRow, nameOf, readRow } from "./wallet-row.js";
+import { keepProof, makeRow, nameOf, readProof, readRow, showProof } from "./wallet-row.js";
 import { formatAmount, language, say } from "./words.js";
 
 /**
  * @import { TrackedWallet, TrackingPage } from "./api.js"
+ * @import { Shown } from "./row-details.js"
  * @typedef {TrackedWallet & { sought: string }} Entry a wallet, and the text that is searched
  */
 
@@ -30,6 +31,12 @@ export class List {
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
     /** @type {Entry[] | null} */
     this.wallets = null;
+    /** @type {Entry[]} */
+    this.chosen = []; // by search and tags, in order
+    /** @type {Shown[]} */
+    this.shown = []; // the wallets that have a row on the page, in order
+    /** @type {(() => void)[]} */
+    this.listeners = []; // called when other rows are shown
     /** @type {Set<string>} */
     this.mine = new Set();
     /** @type {Set<string>} */
@@ -43,6 +50,7 @@ export class List {
     /** @type {Map<string, { row: HTMLElement, text: string }>} */
     this.rows = new Map(); // id -> {row, text}: rows of unchanged wallets are reused
     this.#listen(root);
+    this.served = this.#readServed();
     this.#adopt(Number(root.dataset.total));
   }
 
@@ -69,7 +77,9 @@ export class List {
    * @param {string[]} addresses
    */
   markMine(addresses) {
-    this.mine = new Set(addresses);
+    const mine = new Set(addresses);
+    if (mine.size === this.mine.size && addresses.every((one) => this.mine.has(one))) return;
+    this.mine = mine;
     this.#render();
   }
 
@@ -87,18 +97,29 @@ export class List {
     return Boolean(this.wallets?.some((wallet) => wallet.address === address));
   }
 
+  /** Return the wallets that the server has rendered, with their rows and proofs. */
+  #readServed() {
+    const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
+    return rows.map((row) => {
+      const proof = readProof(row);
+      const wallet = addSought(readRow(row));
+      showProof(row, proof); // as a button instead of a link
+      return { wallet, row, proof };
+    });
+  }
+
   /**
    * Use the rows rendered by the server, if they are complete, so that no request is needed.
    * @param {number} total
    */
   #adopt(total) {
-    const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
-    if (rows.length !== total) return;
-    this.wallets = rows.map((row) => {
-      const wallet = addSought(readRow(row));
+    if (this.served.length !== total) return;
+    this.wallets = this.served.map(({ wallet, row }) => {
       this.rows.set(wallet.id, { row, text: describeRow(wallet, false) });
       return wallet;
     });
+    this.chosen = this.wallets;
+    this.shown = this.served;
     this.total = total;
   }
 
@@ -141,14 +162,18 @@ export class List {
 
   #render() {
     if (!this.wallets) return;
-    const chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
-    if (this.order) chosen.sort(this.order);
-    this.total = chosen.length;
-    const rows = chosen.slice(0, this.count).map((wallet) => this.#getRow(wallet));
-    replaceRows(this.list, rows);
-    this.empty.hidden = chosen.length > 0;
+    this.chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
+    if (this.order) this.chosen.sort(this.order);
+    this.total = this.chosen.length;
+    const focused = document.activeElement;
+    const first = this.chosen.slice(0, this.count);
+    this.shown = first.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
+    replaceRows(this.list, this.shown.map(({ row }) => row));
+    if (focused instanceof HTMLElement && this.list.contains(focused)) focused.focus({ preventScroll: true });
+    this.empty.hidden = this.total > 0;
     this.empty.textContent = say(this.wallets.length ? "no_match" : "no_wallets");
     this.#tell();
+    for (const listener of this.listeners) listener();
   }
 
   #tell() {
@@ -171,6 +196,7 @@ export class List {
     const existing = this.rows.get(wallet.id);
     if (existing?.text === text) return existing.row;
     const row = makeRow(this.template, wallet, { isMine });
+    if (existing) keepProof(existing.row, row);
     this.rows.set(wallet.id, { row, text });
     return row;
   }

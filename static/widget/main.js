@@ -1,6 +1,6 @@
 // The widget in the frame: the list, adding a wallet, and the visitor's own submissions.
 
-import { getElement } from "../elements.js";
+import { findAround, getElement } from "../elements.js";
 import { Api, Problem } from "./api.js";
 import { connectToHost } from "./frame.js";
 import { List } from "./list.js";
@@ -9,7 +9,11 @@ import { OwnSubmissions } from "./own.js";
 import { poll } from "./poll.js";
 import { explain, say } from "./words.js";
 
-/** @import { Flow, Service } from "./flow.js" */
+/**
+ * @import { FlowOpener } from "./flow-opener.js"
+ * @import { Listener } from "./flow-tasks.js"
+ * @import { ListDetails } from "./list-details.js"
+ */
 
 const LIST_SECONDS = 30;
 const OWN_SECONDS = 10;
@@ -18,11 +22,13 @@ const root = getElement(document, "#widget", HTMLElement);
 const { page: pageId = "", key = "", site, symbol = "", cooldown } = root.dataset;
 const api = new Api({ pageId, key });
 const list = new List(root);
-const own = new OwnSubmissions(getElement(root, "#own", HTMLElement), { cooldown: Number(cooldown) });
-const addButton = getElement(root, "#add", HTMLButtonElement);
+const own = new OwnSubmissions(getElement(root, "#own", HTMLElement), {
+  cooldown: Number(cooldown),
+  locateReceipt: (id) => api.locateReceipt(id),
+});
 
 applyLook();
-connectToHost();
+const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
 
 // The list
 
@@ -37,7 +43,40 @@ async function refreshList() {
   }
   own.noteListed((address) => list.has(address));
   list.markMine(own.approvedAddresses);
+  updateDetails();
 }
+
+// What rows show beside the payload: loaded when the list shows other rows than the server's
+
+const hasChanges = "changes" in root.dataset;
+/** @type {Promise<ListDetails> | null} */
+let details = null;
+
+async function updateDetails() {
+  details ??= import("./list-details.js").then(({ ListDetails }) => new ListDetails({
+    list, api, hasChanges,
+  }));
+  try {
+    (await details).update();
+  } catch {
+    details = null; // the list is complete without them
+  }
+}
+
+list.listeners.push(updateDetails);
+if (hasChanges) updateDetails();
+
+list.list.addEventListener("click", async (event) => {
+  const button = findAround(event, "button.proved");
+  const wallet = list.shown.find(({ row }) => row === button?.closest(".wallet"))?.wallet;
+  if (!button || !wallet) return;
+  try {
+    const { toggleProof } = await import("./proof-panel.js");
+    await toggleProof(button, { api, wallet, submissionId: button.dataset.proof ?? "" });
+  } catch {
+    list.warn(say("offline"));
+  }
+});
 
 const listPoll = poll(refreshList, LIST_SECONDS);
 if (!list.isComplete) listPoll.now();
@@ -59,60 +98,62 @@ async function loadOwn() {
   else own.showCookieBlocked();
 }
 
+own.list.addEventListener("click", async (event) => {
+  const link = findAround(event, "a[data-receipt]");
+  if (!(link instanceof HTMLAnchorElement)) return;
+  event.preventDefault(); // the answer may be no receipt
+  try {
+    const { saveReceipt } = await import("./receipt-download.js");
+    own.tell(await saveReceipt(link, api) ?? "");
+  } catch {
+    own.tell(say("offline"));
+  }
+});
+
 loadOwn().catch(() => {}); // the list shows already that the server cannot be reached
 
-// Adding a wallet
+// Adding a wallet, and the rights of its holder
 
-/** @type {Service} */
-const service = {
-  createNonce: (address, signal) => api.createNonce(address, signal),
-  async submit(draft) {
-    try {
-      const answer = await api.submit(draft);
-      const { walletAddress: address, nickname } = draft;
-      own.addSent({ address, nickname, wasListed: list.has(address), ...answer });
-      return answer;
-    } finally {
-      refreshOwn().catch(() => {}); // the visitor's list also shows refusals
-    }
+/** @type {Listener} */
+const listener = {
+  sent({ walletAddress: address, nickname }, answer) {
+    own.addSent({ address, nickname, wasListed: list.has(address), ...answer });
+  },
+  tried: () => refreshOwn().catch(() => {}), // the visitor's list also shows refusals
+  added() {
+    list.markMine(own.approvedAddresses);
+    listPoll.now();
+    ownPoll.now();
+  },
+  withdrawn(address) {
+    own.forgetSent(address);
+    listPoll.now();
+    refreshOwn().catch(() => {});
   },
 };
 
-/** @type {Promise<Flow> | null} */
-let loading = null;
+/** @type {FlowOpener | null} */
+let opener = null;
 
-async function loadFlow() {
-  const { setUpFlow } = await import("./flow-setup.js");
-  return setUpFlow(getElement(root, "#flow", HTMLElement), {
-    service,
-    site: site || null,
-    symbol,
-    on: { close: leaveFlow, done: showResult },
-  });
-}
-
-function showResult() {
-  list.markMine(own.approvedAddresses);
-  listPoll.now();
-  ownPoll.now();
-}
-
-function leaveFlow() {
-  addButton.setAttribute("aria-expanded", "false");
-  addButton.focus();
-}
-
-addButton.addEventListener("click", async () => {
-  let flow;
+/**
+ * @param {HTMLButtonElement} button
+ * @param {"add" | "show"} purpose
+ */
+async function openFlow(button, purpose) {
   try {
-    flow = await (loading ??= loadFlow());
-  } catch {
-    loading = null;
-    return list.warn(say("offline"));
+    const { FlowOpener } = await import("./flow-opener.js");
+    const about = { lender, site: site || null, symbol };
+    const place = getElement(root, "#flow", HTMLElement);
+    opener ??= new FlowOpener(place, { pageId, key, on: listener, ...about });
+    await opener.toggle(button, purpose);
+  } catch (error) {
+    list.warn(error instanceof Problem ? explain(error) : say("offline"));
   }
-  if (flow.isOpen) return flow.close();
-  addButton.setAttribute("aria-expanded", "true");
-  flow.start();
-});
+}
+
+for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#rights", "show"]])) {
+  const button = getElement(root, selector, HTMLButtonElement);
+  button.addEventListener("click", () => openFlow(button, purpose));
+}
 
 root.dataset.ready = ""; // from here on, everything that needs a script works

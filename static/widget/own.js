@@ -5,7 +5,7 @@ import { formatDuration, say } from "./words.js";
 
 /**
  * @import { Submission } from "./api.js"
- * @import { Result } from "./flow.js"
+ * @import { Answer } from "./flow-api.js"
  */
 
 const APPROVED = new Set(["approved", "auto_approved"]);
@@ -13,12 +13,14 @@ const APPROVED = new Set(["approved", "auto_approved"]);
 export class OwnSubmissions {
   /**
    * @param {HTMLElement} root
-   * @param {{ cooldown: number }} policy `cooldown` in seconds
+   * @param {{ cooldown: number, locateReceipt: (submissionId: string) => string }} options
+   *   `cooldown` in seconds
    */
-  constructor(root, { cooldown }) {
+  constructor(root, { cooldown, locateReceipt }) {
     this.root = root;
     this.list = getElement(root, "#own-list", HTMLElement);
     this.cooldown = cooldown;
+    this.locateReceipt = locateReceipt;
     /** @type {Submission[]} */
     this.remembered = []; // the session's submissions from the server
     /** @type {Map<string, Submission & { wasListed: boolean }>} */
@@ -48,13 +50,30 @@ export class OwnSubmissions {
     this.#render();
   }
 
+  /**
+   * Show a sentence under the list; empty: none.
+   * @param {string} sentence
+   */
+  tell(sentence) {
+    getElement(this.root, "#own-problem", HTMLElement).textContent = sentence;
+  }
+
   showCookieBlocked() {
     this.isCookieBlocked = true;
     getElement(this.root, "#cookie-blocked", HTMLElement).hidden = false;
     this.#render();
   }
 
-  /** @param {Result & { nickname: string, wasListed: boolean }} sent */
+  /**
+   * Forget what was sent from here for a wallet that is withdrawn.
+   * @param {string} address
+   */
+  forgetSent(address) {
+    this.sentNow.delete(address);
+    this.#render();
+  }
+
+  /** @param {Answer & { address: string, nickname: string, wasListed: boolean }} sent */
   addSent({ address, submissionId, status, nickname, wasListed }) {
     const sent = { id: submissionId, walletAddress: address, nickname, status };
     this.sentNow.set(address, { ...sent, wasListed });
@@ -97,8 +116,29 @@ export class OwnSubmissions {
     status.className = "status";
     status.textContent = say(`status_${submission.status}`);
     row.append(name, " ", status, " ", address);
+    if (this.#hasReceipt(submission)) row.append(this.#linkReceipt(submission.id));
     if (submission.rejectReason) row.append(this.#makeAdvice(submission));
     return row;
+  }
+
+  /**
+   * Whether this browser may read a receipt: of what is on the list, or with the session's cookie.
+   * @param {Submission} submission
+   */
+  #hasReceipt({ id, status }) {
+    if (APPROVED.has(status)) return true;
+    return status !== "soft_rejected" && this.remembered.some((one) => one.id === id);
+  }
+
+  /** @param {string} submissionId */
+  #linkReceipt(submissionId) {
+    const link = document.createElement("a");
+    link.className = "receipt";
+    link.href = this.locateReceipt(submissionId);
+    link.download = "";
+    link.dataset.receipt = submissionId;
+    link.textContent = say("receipt");
+    return link;
   }
 
   /** @param {Submission} submission */

@@ -1,9 +1,15 @@
 // The box of the flow that explains a problem, and when it can be tried again.
 
 import { getElement } from "../elements.js";
+import { copyText } from "./clipboard.js";
 import { explain } from "./words.js";
 
 /** @import { Problem } from "./api.js" */
+
+// Without a signing window, the list still works as a page of its own.
+const WINDOW_CODES = new Set([
+  "window_blocked", "window_cut_off", "window_disconnected", "window_unreached",
+]);
 
 export class ProblemBox {
   /** @param {HTMLElement} root */
@@ -11,6 +17,13 @@ export class ProblemBox {
     this.box = getElement(root, "[data-problem]", HTMLElement);
     this.sentence = getElement(root, "[data-sentence]", HTMLElement);
     this.retry = getElement(root, "[data-do=retry]", HTMLButtonElement);
+    /** @type {HTMLElement | null} */
+    this.ownPage = root.querySelector("[data-own-page]"); // absent where the list is unknown
+    if (this.ownPage) {
+      const link = getElement(this.ownPage, "a", HTMLAnchorElement);
+      const copy = getElement(this.ownPage, "button", HTMLButtonElement);
+      copy.addEventListener("click", () => copyText(link.href, copy));
+    }
   }
 
   /**
@@ -27,9 +40,11 @@ export class ProblemBox {
       if (!mustWait) clearInterval(this.timer);
     };
     this.retry.hidden = !canRetry;
+    if (this.ownPage) this.ownPage.hidden = !WINDOW_CODES.has(problem.code);
     this.box.hidden = false;
     this.sentence.removeAttribute("aria-live");
     tick();
+    this.box.scrollIntoView({ block: "nearest" }); // it is below the step, which may be long
     if (retryAt === null) return;
     this.timer = setInterval(() => {
       // Screen readers read the first sentence only, not every second of the countdown.

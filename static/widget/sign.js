@@ -7,8 +7,11 @@ import { call } from "./calls.js";
 import { Flow } from "./flow.js";
 import { FlowView } from "./flow-view.js";
 import { applyLook } from "./look.js";
+import { adaptToPlace } from "./place.js";
 import { watchWallets } from "./wallets.js";
 import { say } from "./words.js";
+
+/** @import { Purpose } from "./flow.js" */
 
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
 
@@ -27,18 +30,14 @@ async function ask(message, signal) {
   return call(opener, message, { origin: location.origin, timeoutMs: TIMEOUT_MS, signal });
 }
 
-const view = new FlowView(getElement(document, "#flow", HTMLElement));
+const section = getElement(document, "#flow", HTMLElement);
+const view = new FlowView(section);
 const flow = new Flow(view, {
-  service: {
-    createNonce: (address, signal) => ask({ kind: "createNonce", args: [address] }, signal),
-    submit: (draft) => ask({ kind: "submit", args: [draft] }),
-  },
   on: {
     close: () => window.close(),
-    done(result) {
+    done() {
       title.textContent = say("window_done");
-      opener?.postMessage({ kind: "done", result }, location.origin);
-      window.close();
+      window.close(); // the frame, which sent it, shows the result
     },
   },
 });
@@ -50,14 +49,37 @@ window.addEventListener("message", (event) => {
 
 let hasBegun = false;
 
-/** @param {{ site: string | null, symbol: string }} about */
-function begin({ site, symbol }) {
-  title.textContent = say(site ? "window_for" : "window_for_unknown", { site, symbol });
+/** @typedef {{ site: string | null, symbol: string, purpose?: Purpose }} About */
+
+/** @param {About} about */
+function describe({ site, symbol, purpose }) {
+  const given = { site: site ?? say("some_site"), symbol };
+  if (purpose === "show") return say("window_for_show", given);
+  if (purpose === "withdraw") return say("window_for_withdraw", given);
+  return say(site ? "window_for" : "window_for_unknown", given);
+}
+
+/** @param {About} about */
+function begin(about) {
+  title.textContent = describe(about);
   if (hasBegun) return;
   hasBegun = true;
-  flow.start();
+  flow.start({
+    purpose: about.purpose,
+    createNonce: (address, nickname, signal) =>
+      ask({ kind: "createNonce", args: [address, nickname] }, signal),
+    submit: (draft) => ask({ kind: "submit", args: [draft] }),
+  });
   watchWallets((wallets) => view.showWallets(wallets));
 }
 
+/** Say why there is nothing to do here, and lead to the list if it is known. */
+function explainDisconnected() {
+  const ownPage = document.getElementById("own-page");
+  title.textContent = say(ownPage ? "window_alone" : "window_disconnected");
+  if (ownPage) ownPage.hidden = false;
+}
+
+adaptToPlace(section);
 if (opener) opener.postMessage({ kind: "ready" }, location.origin);
-else title.textContent = say("window_disconnected");
+else explainDisconnected();

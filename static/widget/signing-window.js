@@ -3,41 +3,50 @@
 import { Problem } from "./api.js";
 import { answerCall } from "./calls.js";
 
-/** @import { Result, Service } from "./flow.js" */
+/**
+ * @import { Draft } from "./flow-api.js"
+ * @import { Result, Service } from "./flow.js"
+ */
 
 const NAME = "embed-sign";
 const FEATURES = "popup,width=440,height=680";
 
 export class SigningWindow {
   /**
-   * @param {{ service: Service, site: string | null, symbol: string,
-   *   on: { done: (result: Result) => void, problem: (problem: Problem) => void } }} options
+   * @param {{ getService: () => Service, site: string | null, symbol: string,
+   *   on: { done: (result: Result) => void,
+   *     problem: (problem: Problem, options: { canRetry: boolean }) => void } }} options
    */
-  constructor({ service, site, symbol, on }) {
-    this.service = service;
+  constructor({ getService, site, symbol, on }) {
+    this.getService = getService;
     this.about = { site, symbol };
     this.on = on;
     /** @type {Window | null} */
     this.window = null;
-    this.isDone = false;
+    this.isDone = this.isSending = false;
+    this.isReached = false; // whether the window has told that it is ready
     window.addEventListener("message", (event) => this.#receive(event));
   }
 
-  /** Open the window. Call this in the click's handler, or browsers block it. */
+  /**
+   * Open the window; return whether it is open. Call this in the click's handler, or browsers block it.
+   */
   open() {
-    const look = new URLSearchParams({ lang: document.documentElement.lang });
-    for (const [name, value] of new URLSearchParams(location.search)) {
-      if (name === "theme" || name === "accent") look.set(name, value);
-    }
     clearInterval(this.watch);
-    this.isDone = false;
-    this.window = window.open(`/embed/sign?${look}`, NAME, FEATURES);
-    if (!this.window) {
-      this.on.problem(new Problem("window_blocked"));
-      return;
+    this.isDone = this.isReached = false;
+    const mayOpen = navigator.userActivation?.isActive;
+    this.window = tryToOpen(`/embed/sign?${describeList()}`);
+    if (this.window) {
+      this.window.focus();
+      this.watch = setInterval(() => this.#checkClosed(), 500);
+      return true;
     }
-    this.window.focus();
-    this.watch = setInterval(() => this.#checkClosed(), 500);
+    // A host page with `Cross-Origin-Opener-Policy: same-origin` gets a window that nobody can
+    // reach. As every window that opens, it uses the click up; one that is blocked does not.
+    const isCutOff = mayOpen === true && navigator.userActivation?.isActive === false;
+    if (isCutOff) this.on.problem(new Problem("window_cut_off"), { canRetry: false });
+    else this.on.problem(new Problem("window_blocked"), { canRetry: true });
+    return false;
   }
 
   close() {
@@ -47,26 +56,66 @@ export class SigningWindow {
   }
 
   #checkClosed() {
-    if (!this.window?.closed) return;
+    // What is being sent may be accepted, with or without the window.
+    if (!this.window?.closed || this.isSending) return;
     clearInterval(this.watch);
     this.window = null;
-    if (!this.isDone) this.on.problem(new Problem("window_closed"));
+    if (this.isDone) return;
+    // A window that never was ready may have been cut off by a policy in its own answer.
+    const problem = new Problem(this.isReached ? "window_closed" : "window_unreached");
+    this.on.problem(problem, { canRetry: true });
+  }
+
+  get service() {
+    return this.getService();
   }
 
   /** @param {MessageEvent} event */
   #receive(event) {
     if (event.origin !== location.origin || !this.window || event.source !== this.window) return;
-    const { kind, args, result } = event.data ?? {};
+    const { kind, args } = event.data ?? {};
     const [port] = event.ports;
     if (kind === "ready") {
-      this.window.postMessage({ kind: "about", about: this.about }, location.origin);
+      this.isReached = true;
+      const about = { ...this.about, purpose: this.service.purpose };
+      this.window.postMessage({ kind: "about", about }, location.origin);
     } else if (kind === "createNonce") {
-      answerCall(port, (signal) => this.service.createNonce(args[0], signal));
+      answerCall(port, (signal) => this.service.createNonce(args[0], args[1], signal));
     } else if (kind === "submit") {
-      answerCall(port, () => this.service.submit(args[0]));
-    } else if (kind === "done") {
-      this.isDone = true;
-      this.on.done(result);
+      answerCall(port, () => this.#submit(args[0]));
     }
+  }
+
+  /** @param {Draft} draft */
+  async #submit(draft) {
+    this.isSending = true;
+    try {
+      const answer = await this.service.submit(draft);
+      this.isDone = true;
+      this.on.done({ address: draft.walletAddress, ...answer });
+      return answer;
+    } finally {
+      this.isSending = false;
+    }
+  }
+}
+
+/** Return what the window is told in its address: the list, for links to it, and the frame's look. */
+function describeList() {
+  const root = document.getElementById("widget");
+  const { page = "", key = "" } = root?.dataset ?? {};
+  const query = new URLSearchParams({ lang: document.documentElement.lang, page, key });
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    if (name === "theme" || name === "accent") query.set(name, value);
+  }
+  return query;
+}
+
+/** @param {string} address */
+function tryToOpen(address) {
+  try {
+    return window.open(address, NAME, FEATURES);
+  } catch {
+    return null; // some browsers throw where a sandbox allows no windows
   }
 }

@@ -4,7 +4,7 @@ import { getElement } from "../elements.js";
 import { normalizeAmount } from "./amounts.js";
 import { formatAmount, say } from "./words.js";
 
-/** @import { Tag, TrackedWallet } from "./api.js" */
+/** @import { Proof, Tag, TrackedWallet } from "./api.js" */
 
 /** @param {string} address */
 const shorten = (address) => `${address.slice(0, 4)}…${address.slice(-4)}`;
@@ -52,6 +52,48 @@ export function readRow(row) {
     tokenBalance: normalizeAmount(balance),
     tags: [...tags].map(readTag),
   };
+}
+
+/**
+ * Return the proof of a row in the server's HTML, which is a link to its receipt.
+ * @param {HTMLElement} row
+ * @returns {Proof | undefined}
+ */
+export function readProof(row) {
+  const mark = row.querySelector(".proved");
+  const { proof: submissionId } = mark instanceof HTMLElement ? mark.dataset : {};
+  return submissionId ? { submissionId } : undefined;
+}
+
+/**
+ * Mark a row as proved by a word that opens the proof; undefined: unmark it.
+ * @param {HTMLElement} row
+ * @param {Proof | undefined} proof
+ */
+export function showProof(row, proof) {
+  const mark = row.querySelector(".proved");
+  if (mark instanceof HTMLButtonElement && mark.dataset.proof === proof?.submissionId) return;
+  row.querySelector(".proof")?.remove(); // it showed another proof
+  mark?.remove();
+  if (!proof) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "proved";
+  button.dataset.proof = proof.submissionId;
+  button.setAttribute("aria-expanded", "false");
+  button.textContent = say("proved");
+  getElement(row, ".name", HTMLElement).after(" ", button);
+}
+
+/**
+ * Move the mark and the open proof of a wallet to its new row, so that a refresh closes nothing.
+ * @param {HTMLElement} from
+ * @param {HTMLElement} to
+ */
+export function keepProof(from, to) {
+  const [mark, proof] = [from.querySelector(".proved"), from.querySelector(".proof")];
+  if (mark) getElement(to, ".name", HTMLElement).after(" ", mark);
+  if (proof) to.append(proof);
 }
 
 /**

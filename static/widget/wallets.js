@@ -1,41 +1,46 @@
 // The wallets available in this window: first by the Wallet Standard, then by the older globals.
 
-import { Problem } from "./api.js";
-import { encodeBase64 } from "./codec.js";
+import { connectOlder, listOlder } from "./older-wallets.js";
+import { listenToChanges } from "./standard-account.js";
+import { connectStandard, isUsable } from "./standard-wallet.js";
 
 /**
- * @typedef {{ address: string, walletName?: string, sign?: (text: string) => Promise<string> }} Account
- * @typedef {{ name: string, icon?: string | null, connect: () => Promise<Account> }} Wallet
+ * @import { Problem } from "./api.js"
+ * @import { Provider } from "./older-wallets.js"
+ * @import { StandardWallet } from "./standard-wallet.js"
  *
- * What this file uses of the Wallet Standard (https://github.com/wallet-standard/wallet-standard):
- * @typedef {{ address: string, chains?: string[], features: string[] }} StandardAccount
- * @typedef {{ name: string, icon: string, chains: string[], accounts: StandardAccount[],
- *   features: Record<string, any> }} StandardWallet
- *
- * The objects that wallets put into `window` before there was a standard:
- * @typedef {{ signMessage: Function, connect: Function, publicKey?: any, isPhantom?: boolean,
- *   isSolflare?: boolean, isBackpack?: boolean }} Provider
+ * @typedef {{ signal?: AbortSignal, onNextWay?: () => void }} SignOptions `signal` is aborted when
+ *   the visitor leaves; `onNextWay` is called before the wallet is asked once more, in another way
+ * @typedef {{ address: string, walletName?: string, label?: string,
+ *   watch?: (onLost: (problem: Problem) => void) => (() => void),
+ *   sign?: (text: string, options?: SignOptions) => Promise<string> }} Account
+ * @typedef {{ name: string, icon?: string | null,
+ *   connect: () => Promise<Account | Account[]> }} Wallet
  */
 
-const SIGN = "solana:signMessage";
-const REJECTED = 4001;
-
 /**
- * Call `onChange` with a list of {name, icon, connect} now and whenever a wallet appears.
- * `connect()` gives {address, walletName, sign(text) -> base64} or throws a Problem.
+ * Call `onChange` with the wallets now and whenever one comes or goes; each keeps its object.
+ * `connect()` gives one account or several to choose from, or throws a Problem; `sign()` gives the
+ * signature as base64, or throws a Problem.
  * @param {(wallets: Wallet[]) => void} onChange
  */
 export function watchWallets(onChange) {
-  /** @type {Set<StandardWallet>} */
-  const standard = new Set();
-  const tell = () => onChange(listWallets(standard));
+  /** @type {Map<StandardWallet, Wallet>} */
+  const standard = new Map(); // all that are registered, since one may become usable later
+  /** @type {Map<Provider, Wallet>} */
+  const older = new Map();
+  const tell = () => onChange(listWallets(standard, older));
 
   /** @param {StandardWallet[]} wallets */
   const register = (...wallets) => {
-    wallets.filter(isUsable).forEach((wallet) => standard.add(wallet));
+    const fresh = wallets.filter((wallet) => !standard.has(wallet)); // some register twice
+    for (const wallet of fresh) {
+      standard.set(wallet, makeStandard(wallet));
+      listenToChanges(wallet, tell);
+    }
     tell();
     return () => {
-      wallets.forEach((wallet) => standard.delete(wallet));
+      fresh.forEach((wallet) => standard.delete(wallet));
       tell();
     };
   };
@@ -51,109 +56,37 @@ export function watchWallets(onChange) {
   window.addEventListener("load", tell, { once: true });
 }
 
-/** @param {StandardWallet} wallet */
-function isUsable(wallet) {
-  return isOnSolana(wallet) && wallet.features?.["standard:connect"] && wallet.features[SIGN];
-}
-
-/** @param {{ chains?: string[] }} one */
-const isOnSolana = (one) => (one?.chains ?? []).some((chain) => chain.startsWith("solana:"));
-
-/**
- * @param {Set<StandardWallet>} standard
- * @returns {Wallet[]}
- */
-function listWallets(standard) {
-  /** @type {Wallet[]} */
-  const found = [...standard].map((wallet) => ({
-    name: wallet.name,
-    icon: wallet.icon,
-    connect: () => connectStandard(wallet),
-  }));
-  const names = new Set(found.map(({ name }) => name.toLowerCase()));
-  for (const [name, provider] of listOlder()) {
-    if (names.has(name.toLowerCase())) continue;
-    found.push({ name, icon: null, connect: () => connectOlder(name, provider) });
-  }
-  return found;
-}
-
-/** @returns {[name: string, provider: Provider][]} */
-function listOlder() {
-  const { phantom, solana, solflare, backpack } = /** @type {any} */ (window);
-  /** @type {Map<Provider, string>} */
-  const found = new Map();
-  for (const provider of [phantom?.solana, solana, solflare, backpack]) {
-    if (typeof provider?.signMessage !== "function") continue;
-    if (typeof provider.connect !== "function" || found.has(provider)) continue;
-    found.set(provider, nameOlder(provider, { solflare, backpack }));
-  }
-  return [...found].map(([provider, name]) => [name, provider]);
-}
-
-/**
- * @param {Provider} provider
- * @param {{ solflare?: Provider, backpack?: Provider }} globals
- */
-function nameOlder(provider, { solflare, backpack }) {
-  if (provider.isPhantom) return "Phantom";
-  if (provider.isSolflare || provider === solflare) return "Solflare";
-  if (provider.isBackpack || provider === backpack) return "Backpack";
-  return "Solana";
-}
-
 /**
  * @param {StandardWallet} wallet
- * @returns {Promise<Account>}
+ * @returns {Wallet}
  */
-async function connectStandard(wallet) {
-  const { accounts } = await ask(() => wallet.features["standard:connect"].connect());
-  /** @type {StandardAccount[]} */
-  const all = accounts?.length ? accounts : wallet.accounts;
-  const account = all.find((one) => isOnSolana(one) && one.features.includes(SIGN));
-  if (!account) throw new Problem("wallet_no_account");
-  return {
-    address: account.address,
-    walletName: wallet.name,
-    async sign(text) {
-      const message = new TextEncoder().encode(text);
-      // Pass the same account object: wallets compare identity.
-      const [output] = await ask(() => wallet.features[SIGN].signMessage({ account, message }));
-      return encodeBase64(output.signature);
-    },
-  };
-}
+const makeStandard = (wallet) => ({
+  get name() { return readText(() => wallet.name) ?? ""; },
+  get icon() { return readText(() => wallet.icon); },
+  connect: () => connectStandard(wallet),
+});
 
-/**
- * @param {string} name
- * @param {Provider} provider
- * @returns {Promise<Account>}
- */
-async function connectOlder(name, provider) {
-  const answer = await ask(() => provider.connect());
-  const publicKey = answer?.publicKey ?? provider.publicKey;
-  if (!publicKey) throw new Problem("wallet_no_account");
-  return {
-    address: publicKey.toBase58?.() ?? publicKey.toString(),
-    walletName: name,
-    async sign(text) {
-      const output = await ask(() => provider.signMessage(new TextEncoder().encode(text), "utf8"));
-      return encodeBase64(output.signature ?? output);
-    },
-  };
-}
-
-/**
- * Call a wallet; turn what it throws into a Problem.
- * @param {() => Promise<any>} question
- */
-async function ask(question) {
+/** @param {() => unknown} read a getter of a wallet, which may throw or answer anything */
+function readText(read) {
   try {
-    return await question();
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    const { code, message = "" } = /** @type {{ code?: unknown, message?: string }} */ (error ?? {});
-    const declined = code === REJECTED || /reject|denied|declin|cancel/i.test(message);
-    throw new Problem(declined ? "wallet_rejected" : "wallet_failed");
+    const text = read();
+    return typeof text === "string" ? text : null;
+  } catch {
+    return null;
   }
+}
+
+/**
+ * @param {Map<StandardWallet, Wallet>} standard
+ * @param {Map<Provider, Wallet>} older
+ */
+function listWallets(standard, older) {
+  const usable = [...standard].filter(([wallet]) => isUsable(wallet)).map(([, made]) => made);
+  const names = new Set(usable.map(({ name }) => name.toLowerCase()));
+  for (const [name, provider] of listOlder()) {
+    if (older.has(provider)) continue;
+    older.set(provider, { name, icon: null, connect: () => connectOlder(name, provider) });
+  }
+  const absent = [...older.values()].filter(({ name }) => !names.has(name.toLowerCase()));
+  return [...usable, ...absent];
 }

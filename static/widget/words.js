@@ -16,6 +16,14 @@ const numbers = new Intl.NumberFormat(language, {
 });
 
 /**
+ * Take over the sentences of a document that was loaded later.
+ * @param {Document} part
+ */
+export function addWords(part) {
+  Object.assign(words, JSON.parse(part.getElementById("words")?.textContent ?? ""));
+}
+
+/**
  * Return the sentence with the key `name`, with each {placeholder} filled in from `values`.
  * @param {string} name
  * @param {Record<string, unknown>} [values]
@@ -53,6 +61,23 @@ export function formatDuration(seconds) {
   }
   return new Intl.ListFormat(language, { style: "narrow", type: "unit" }).format(parts);
 }
+
+const instants = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
+
+/**
+ * Return a time as the reader's language and time zone have it.
+ * @param {string} iso
+ */
+export function formatInstant(iso) {
+  const instant = new Date(iso);
+  return Number.isNaN(instant.getTime()) ? iso : instants.format(instant);
+}
+
+/**
+ * Return a text that keeps its direction inside a sentence, as <bdi> does (Unicode UAX 9: FSI, PDI).
+ * @param {string} text
+ */
+export const isolate = (text) => `\u2068${text}\u2069`;
 
 /**
  * Return the sentence for a refusal, with the time that remains.

@@ -50,6 +50,17 @@ test("an answer keeps every digit of its amounts", () => {
   });
 });
 
+test("an answer keeps every digit and the sign of its changes", () => {
+  const text = `{"changeDay": -${MOST}, "changeWeek": 1E-7, "changeLine": 0, "balance": null}`;
+
+  assert.deepEqual(parseAnswer(text), {
+    changeDay: `-${MOST}`,
+    changeWeek: "0.0000001",
+    changeLine: "0",
+    balance: null,
+  });
+});
+
 test("an answer's other values stay what they are", () => {
   assert.deepEqual(parseAnswer('{"count": 1.50, "tokenBalance": null, "a": ["balance"]}'), {
     count: 1.5,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Api, Problem } from "../../static/widget/api.js";
+import { Problem } from "../../static/widget/api.js";
+import { FlowApi } from "../../static/widget/flow-api.js";
 
-const api = new Api({ pageId: "page", key: "svc_pub_x" });
+const api = new FlowApi({ pageId: "page", key: "svc_pub_x" });
 const DRAFT = { walletAddress: "w", nickname: "n", nonceId: "i", signature: "s" };
 
 /**
@@ -31,17 +32,19 @@ test("a submission outlives its page, other requests do not", async (context) =>
   const requests = serve(context, () => Response.json({}));
 
   await api.submit(DRAFT);
-  await api.createNonce("w");
+  await api.createNonce("w", "n");
   await api.readPage();
 
   assert.deepEqual(requests.map(({ options }) => options.keepalive), [true, false, false]);
-  assert.deepEqual(JSON.parse(requests[0].options.body), { trackingPageId: "page", ...DRAFT });
+  const [submission, nonce] = requests.slice(0, 2).map(({ options }) => JSON.parse(options.body));
+  assert.deepEqual(submission, { trackingPageId: "page", ...DRAFT });
+  assert.deepEqual(nonce, { trackingPageId: "page", walletAddress: "w", nickname: "n" });
 });
 
 test("a nonce that nobody waits for is not asked for any longer", async (context) => {
   const requests = serve(context, () => new Promise(() => {}));
   const controller = new AbortController();
-  const asked = api.createNonce("w", controller.signal);
+  const asked = api.createNonce("w", "n", controller.signal);
 
   controller.abort();
 

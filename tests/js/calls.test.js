@@ -70,6 +70,33 @@ test("a refusal arrives with its details and its time", async () => {
   });
 });
 
+test("progress is told before the answer", async () => {
+  const frame = new FakeFrame();
+  let count = 0;
+  const target = /** @type {Window} */ (/** @type {unknown} */ (frame));
+  const asked = call(target, { kind: "sign", args: [] }, {
+    origin: ORIGIN, timeoutMs: 60_000, onProgress: () => (count += 1),
+  });
+
+  await answerCall(frame.received[0].port, async (_, tell) => {
+    tell();
+    tell();
+    return "signature";
+  });
+
+  assert.equal(await asked, "signature");
+  assert.equal(count, 2);
+});
+
+test("an answer that is none gives nothing", async () => {
+  const frame = new FakeFrame();
+  const asked = ask(frame);
+
+  frame.received[0].port.postMessage(null);
+
+  assert.equal(await asked, undefined);
+});
+
 test("a bug in the frame is a problem of the server's", async () => {
   const frame = new FakeFrame();
   const asked = ask(frame);

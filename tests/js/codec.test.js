@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  decodeBase58, encodeBase58, encodeBase64, isAddress, normalizeSignature,
+  decodeBase58, decodeBase64, encodeBase58, encodeBase64, isAddress,
 } from "../../static/widget/codec.js";
 
 const MINT = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
-const SIGNATURE = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);
+const BYTES = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);
 
 for (const [text, bytes] of /** @type {[string, number[]][]} */ ([
   ["", []],
@@ -41,20 +41,21 @@ test("an address is 32 bytes of base58", () => {
   assert.equal(isAddress(` ${MINT}`), false);
 });
 
-test("a signature is taken in every usual writing", () => {
-  const base64 = encodeBase64(SIGNATURE);
-  const urlSafe = base64.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+test("base64 is read with and without padding, in both alphabets", () => {
+  const base64 = encodeBase64(BYTES);
+  const urlSafe = base64.replaceAll("+", "-").replaceAll("/", "_");
 
   assert.notEqual(urlSafe, base64);
-  for (const text of [base64, urlSafe, `${base64.slice(0, 40)}\n ${base64.slice(40)}`, encodeBase58(SIGNATURE)]) {
-    assert.equal(normalizeSignature(text), base64);
-  }
+  for (const text of [base64, urlSafe, base64.replace(/=+$/, "")]) assert.deepEqual(decodeBase64(text), BYTES);
 });
 
-test("what is no signature of 64 bytes is refused", () => {
-  const base64 = encodeBase64(SIGNATURE);
-  const texts = ["", "nonsense", MINT, base64.slice(4), `AAAA${base64}`, `${base64}!`, base64.replace(/.==$/, ""),
-    encodeBase58(SIGNATURE.slice(1)), encodeBase64(SIGNATURE.slice(1))];
+test("what is no base64, or has stray bits at its end, is refused", () => {
+  const texts = ["!", "AAAAA", `${encodeBase64(BYTES)}!`, "AB==", "AAB=", "AAAA=AAA"];
 
-  for (const text of texts) assert.equal(normalizeSignature(text), null, text);
+  for (const text of texts) assert.equal(decodeBase64(text), null, text);
+});
+
+test("base58 longer than a caller allows is refused before it is read", () => {
+  assert.equal(decodeBase58("2".repeat(200)), null);
+  assert.equal(decodeBase58("2".repeat(200), 200)?.length, 146);
 });

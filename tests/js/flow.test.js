@@ -16,8 +16,12 @@ class FakeView {
   isHidden = true;
   isWaiting = false;
   canRetry = false;
+  /** @type {object} */
+  details = {};
   /** @type {any} */
   visitor = null;
+  /** @type {object[]} */
+  accounts = [];
 
   /** @param {object} handlers */
   listen(handlers) {
@@ -28,6 +32,17 @@ class FakeView {
   showStep(step) {
     this.step = step;
     this.shown.push(step);
+  }
+
+  /** @param {object[]} accounts */
+  showAccounts(accounts) {
+    this.accounts = accounts;
+    this.showStep("account");
+  }
+
+  /** @param {string} purpose */
+  showPurpose(purpose) {
+    this.purpose = purpose;
   }
 
   showNickname() {
@@ -58,6 +73,7 @@ class FakeView {
    */
   showProblem(problem, { canRetry }) {
     this.canRetry = canRetry;
+    this.details = problem.details;
     this.shown.push(problem.code);
   }
 }
@@ -82,6 +98,8 @@ let submissions = new Pending();
 let signatures = new Pending();
 /** @type {object[]} */
 let results = [];
+/** @type {((problem: Problem) => void)[]} */
+let losses = []; // what accounts call when they are lost
 /** @type {Flow} */
 let flow;
 
@@ -93,11 +111,11 @@ beforeEach(() => {
   view = new FakeView();
   [nonces, submissions, signatures] = [new Pending(), new Pending(), new Pending()];
   results = [];
+  losses = [];
   flow = new Flow(/** @type {any} */ (view), {
-    service: { createNonce: nonces.call, submit: submissions.call },
     on: { close: () => {}, done: (result) => results.push(result) },
   });
-  flow.start();
+  flow.start({ createNonce: nonces.call, submit: submissions.call });
 });
 
 async function enterNickname() {
@@ -135,8 +153,8 @@ test("the steps lead from a wallet to a submission", async () => {
 
 test("leaving a step aborts the request for a text, and its answer shows nothing", async () => {
   await enterNickname();
-  const [{ args: [address, signal], resolve }] = nonces.calls;
-  assert.equal(address, "w");
+  const [{ args: [address, nickname, signal], resolve }] = nonces.calls;
+  assert.deepEqual([address, nickname], ["w", "Nick"]);
   assert.equal(signal.aborted, false);
 
   view.visitor.back();
@@ -154,7 +172,7 @@ test("closing aborts, too, and the next attempt has a signal of its own", async 
   view.visitor.enterNickname("Nick");
   await nextTurn();
 
-  assert.deepEqual(nonces.calls.map(({ args: [, signal] }) => signal.aborted), [true, false]);
+  assert.deepEqual(nonces.calls.map(({ args: [, , signal] }) => signal.aborted), [true, false]);
 });
 
 test("a wallet that answers after the visitor has left sends nothing", async () => {
@@ -217,7 +235,7 @@ test("a visitor who leaves while the text is replaced is not called back", async
   submissions.calls[0].reject(new Problem("nonce_binding_mismatch"));
   await nextTurn();
   view.visitor.back();
-  const [, { args: [, signal], resolve }] = nonces.calls;
+  const [, { args: [, , signal], resolve }] = nonces.calls;
   resolve(NONCE);
   await nextTurn();
 
@@ -241,6 +259,21 @@ for (const [code, steps, canRetry] of /** @type {[string, string[], boolean][]} 
   });
 }
 
+test("a signature made by hand that does not fit is not sent again, and names the wallet it is for", async () => {
+  view.visitor.enterAddress("w");
+  view.visitor.enterNickname("Nick");
+  nonces.calls[0].resolve(NONCE);
+  await nextTurn();
+  view.visitor.enterSignature("signature");
+  submissions.calls[0].reject(new Problem("invalid_signature"));
+  await nextTurn();
+
+  assert.equal(view.shown.at(-1), "invalid_signature_by_hand");
+  assert.deepEqual(view.details, { address: "w" });
+  assert.equal(view.step, "confirm");
+  assert.equal(view.canRetry, false);
+});
+
 test("a retry sends the same signature again", async () => {
   await send();
   submissions.calls[0].reject(new Problem("queue_full"));
@@ -252,6 +285,190 @@ test("a retry sends the same signature again", async () => {
   assert.equal(signatures.calls.length, 1);
 });
 
+// Wallets that change, fail or never answer
+
+/** @param {string} address */
+const watched = (address) => ({
+  address,
+  sign: signatures.call,
+  watch: (/** @type {(problem: Problem) => void} */ onLost) => {
+    losses.push(onLost);
+    return () => { losses = losses.filter((one) => one !== onLost); };
+  },
+});
+
+test("one of several accounts is chosen by the visitor", async () => {
+  const accounts = [watched("a"), watched("b")];
+  view.visitor.choose({ connect: async () => accounts });
+  await nextTurn();
+  assert.equal(view.step, "account");
+  assert.deepEqual(view.accounts, accounts);
+
+  view.visitor.chooseAccount(accounts[1]);
+  assert.equal(view.step, "nickname");
+  view.visitor.enterNickname("Nick");
+  assert.equal(nonces.calls[0].args[0], "b");
+});
+
+test("the way back from the accounts leads to the wallets", async () => {
+  view.visitor.choose({ connect: async () => [watched("a"), watched("b")] });
+  await nextTurn();
+  view.visitor.back();
+
+  assert.equal(view.step, "choose");
+});
+
+test("a wallet that never answers can be cancelled, and its late answer shows nothing", async () => {
+  const connects = new Pending();
+  view.visitor.choose({ connect: connects.call });
+  view.visitor.cancel();
+  assert.equal(view.isWaiting, false);
+  connects.calls[0].resolve(watched("a"));
+  await nextTurn();
+
+  assert.equal(view.step, "choose");
+  assert.deepEqual(losses, []);
+});
+
+test("another wallet can be chosen while one does not answer", async () => {
+  const [first, second] = [new Pending(), new Pending()];
+  view.visitor.choose({ connect: first.call });
+  view.visitor.choose({ connect: second.call });
+  second.calls[0].resolve(watched("b"));
+  await nextTurn();
+  first.calls[0].resolve(watched("a"));
+  await nextTurn();
+
+  assert.equal(flow.account.address, "b");
+});
+
+test("a wallet pressed twice is asked once", () => {
+  const connects = new Pending();
+  const impatient = { connect: connects.call };
+  view.visitor.choose(impatient);
+  view.visitor.choose(impatient);
+  assert.equal(connects.calls.length, 1);
+
+  view.visitor.cancel();
+  view.visitor.choose(impatient);
+  assert.equal(connects.calls.length, 2);
+});
+
+test("an address typed while a wallet is asked is not replaced by the wallet's", async () => {
+  const connects = new Pending();
+  view.visitor.choose({ connect: connects.call });
+  view.visitor.enterAddress("typed");
+  connects.calls[0].resolve(watched("a"));
+  await nextTurn();
+
+  assert.equal(flow.account.address, "typed");
+  assert.equal(view.isWaiting, false);
+});
+
+for (const code of ["wallet_account_changed", "wallet_disconnected"]) {
+  for (const step of ["nickname", "confirm", "signing"]) {
+    test(`after ${code} at ${step} the wallet can be connected again, to its account of now`, async () => {
+      let address = "old";
+      view.visitor.choose({ connect: async () => watched(address) });
+      await nextTurn();
+      if (step !== "nickname") {
+        view.visitor.enterNickname("Nick");
+        nonces.calls[0].resolve(NONCE);
+        await nextTurn();
+      }
+      if (step === "signing") view.visitor.sign();
+
+      losses[0](new Problem(code));
+      assert.deepEqual([view.step, view.shown.at(-1), view.canRetry], ["choose", code, true]);
+      assert.equal(view.isWaiting, false);
+      assert.deepEqual(losses, [], "the old account is no longer watched");
+
+      address = "new";
+      view.visitor.retry();
+      await nextTurn();
+      signatures.calls[0]?.resolve("late");
+      await nextTurn();
+      assert.equal(view.step, "nickname");
+      assert.equal(flow.account.address, "new");
+      assert.deepEqual(submissions.calls, []);
+    });
+  }
+}
+
+test("an account that is found lost when it has to sign is chosen again", async () => {
+  await showText();
+  view.visitor.sign();
+  signatures.calls[0].reject(new Problem("wallet_account_changed"));
+  await nextTurn();
+
+  assert.deepEqual(view.shown.slice(-2), ["choose", "wallet_account_changed"]);
+});
+
+test("what is being sent stays true, although the account changes", async () => {
+  view.visitor.choose({ connect: async () => watched("a") });
+  await nextTurn();
+  view.visitor.enterNickname("Nick");
+  nonces.calls[0].resolve(NONCE);
+  await nextTurn();
+  view.visitor.sign();
+  signatures.calls[0].resolve("signature");
+  await nextTurn();
+  losses[0](new Problem("wallet_account_changed"));
+  submissions.calls[0].resolve(RECEIPT);
+  await nextTurn();
+
+  assert.equal(view.step, "done");
+  assert.deepEqual(results, [{ address: "a", ...RECEIPT }]);
+  assert.deepEqual(losses, []);
+});
+
+test("the visitor is told before the wallet is asked in another way, unless they have left", async () => {
+  await showText();
+  view.visitor.sign();
+  const [, { onNextWay, signal }] = signatures.calls[0].args;
+  onNextWay();
+  assert.equal(view.shown.at(-1), "signing_again");
+
+  view.visitor.cancel();
+  onNextWay();
+  assert.equal(signal.aborted, true);
+  assert.equal(view.isWaiting, false);
+});
+
+for (const [message, code, told] of [
+  ["Name: Žofie", "wallet_failed", "wallet_needs_latin"],
+  ["Name: Zofie\n", "wallet_failed", "wallet_failed"],
+  ["Name: Žofie", "wallet_rejected", "wallet_rejected"],
+]) {
+  test(`${code} at ${JSON.stringify(message)} is told as ${told}, and the name can be changed`, async () => {
+    await enterNickname();
+    nonces.calls[0].resolve({ ...NONCE, message });
+    await nextTurn();
+    view.visitor.sign();
+    signatures.calls[0].reject(new Problem(code));
+    await nextTurn();
+    assert.deepEqual([view.shown.at(-1), view.canRetry], [told, true]);
+
+    view.visitor.back();
+    assert.equal(view.step, "nickname");
+  });
+}
+
+for (const thrown of [new TypeError("bug"), "User rejected", undefined]) {
+  test(`whatever a wallet throws (${String(thrown)}), the server is not blamed`, async () => {
+    const code = thrown === "User rejected" ? "wallet_rejected" : "wallet_failed";
+    view.visitor.choose({ connect: () => { throw thrown; } });
+    await nextTurn();
+    assert.equal(view.shown.at(-1), code);
+
+    await showText();
+    view.visitor.sign();
+    signatures.calls[0].reject(/** @type {any} */ (thrown));
+    await nextTurn();
+    assert.equal(view.shown.at(-1), code);
+  });
+}
+
 test("a bug is told as a failure of the server's, and kept in the console", async (context) => {
   const { mock } = context.mock.method(console, "error", () => {});
   await enterNickname();
@@ -260,4 +477,40 @@ test("a bug is told as a failure of the server's, and kept in the console", asyn
 
   assert.equal(view.shown.at(-1), "server");
   assert.equal(mock.callCount(), 1);
+});
+
+test("the rights of a holder need no name, and lead from the wallet to the text", async () => {
+  flow.start({ purpose: "show", createNonce: nonces.call, submit: submissions.call });
+  view.visitor.choose(wallet);
+  await nextTurn();
+  nonces.calls[0].resolve(NONCE);
+  await nextTurn();
+
+  assert.equal(view.step, "confirm");
+  assert.ok(!view.shown.includes("nickname"));
+  view.visitor.back();
+  assert.equal(view.step, "choose");
+});
+
+test("the rights of a holder are explained without a name, which nobody was asked for", async () => {
+  for (const code of ["window_closed", "wallet_disconnected", "invalid_nonce", "offline"]) {
+    for (const [purpose, shown] of [["show", code === "offline" ? code : `${code}_nameless`], ["add", code]]) {
+      flow.start({ purpose: /** @type {any} */ (purpose), createNonce: nonces.call, submit: submissions.call });
+      flow.fail(new Problem(code));
+      assert.equal(view.shown.at(-1), shown);
+    }
+  }
+});
+
+test("an account that was used just now is not chosen again, and another one is", async () => {
+  const service = { purpose: /** @type {const} */ ("withdraw"), createNonce: nonces.call, submit: submissions.call };
+  view.visitor.enterAddress("w");
+  flow.start(service, "w");
+  await nextTurn();
+  nonces.calls.at(-1)?.resolve(NONCE);
+  await nextTurn();
+  assert.equal(view.step, "confirm");
+
+  flow.start(service, "other");
+  assert.equal(view.step, "choose");
 });

@@ -1,0 +1,137 @@
+// Lends the wallets of this page to the service's frames in it. embed.js loads this file when the
+// first frame asks, and checks who asks.
+
+import { Problem } from "../widget/api.js";
+import { answerCall } from "../widget/calls.js";
+import { watchWallets } from "../widget/wallets.js";
+import { AskLimit } from "./ask-limit.js";
+import { isLendable } from "./lendable-text.js";
+
+/**
+ * @import { Account, Wallet } from "../widget/wallets.js"
+ * @typedef {MessageEventSource | null} Frame
+ * @typedef {{ id: string, text: string, frame: Frame, signal: AbortSignal, tell: () => void }} Question
+ */
+
+const service = new URL(import.meta.url).host;
+const limit = new AskLimit();
+
+/** @type {Map<string, Wallet>} */
+const wallets = new Map();
+/** @type {WeakMap<Wallet, string>} */
+const idByWallet = new WeakMap();
+/** @type {{ id: string, name: string, icon: string | null }[]} */
+let listed = [];
+/** @type {Map<Frame, MessagePort>} */
+const listeners = new Map();
+/** @type {Map<string, { account: Account, frame: Frame }>} */
+const accounts = new Map(); // a frame can use only those that it has connected itself
+let isWatching = false;
+/** The frame whose question is open, and how to give that up. */
+const open = { frame: /** @type {Frame} */ (null), giveUp: () => {} };
+
+/** @type {Map<unknown, (question: Question) => Promise<unknown>>} */
+const actions = new Map();
+actions.set("embed:connect", connect);
+actions.set("embed:sign", sign);
+
+/**
+ * Answer a frame. The caller has checked the message's origin and source.
+ * @param {MessageEvent} event
+ */
+export function lend({ data: { kind, args }, source: frame, ports: [port] }) {
+  const [id = "", text = ""] = Array.isArray(args) ? args.map(String) : [];
+  if (!port) return;
+  if (kind === "embed:wallets") listWallets(port, frame);
+  if (kind === "embed:watch") watchAccount(port, findAccount(id, frame));
+  const action = actions.get(kind);
+  if (action) answerCall(port, (signal, tell) => askWallet(action, { id, text, frame, signal, tell }));
+}
+
+/**
+ * Send the list on `port` now and whenever it changes.
+ * @param {MessagePort} port
+ * @param {Frame} frame
+ */
+function listWallets(port, frame) {
+  if (open.frame === frame) open.giveUp(); // the frame was loaded again and waits no longer
+  listeners.get(frame)?.close();
+  listeners.set(frame, port);
+  if (isWatching) return port.postMessage(listed);
+  isWatching = true;
+  watchWallets((found) => {
+    listed = found.map((wallet) => ({ id: register(wallet), name: wallet.name, icon: wallet.icon ?? null }));
+    for (const listener of listeners.values()) listener.postMessage(listed);
+  });
+}
+
+/** @param {Wallet} wallet */
+function register(wallet) {
+  const id = idByWallet.get(wallet) ?? String(wallets.size);
+  idByWallet.set(wallet, id);
+  wallets.set(id, wallet);
+  return id;
+}
+
+/**
+ * @param {string} id
+ * @param {Frame} frame
+ */
+function findAccount(id, frame) {
+  const known = accounts.get(id);
+  return known?.frame === frame ? known.account : null;
+}
+
+/**
+ * Tell on `port` when the account is lost, until the frame answers there.
+ * @param {MessagePort} port
+ * @param {Account | null} account
+ */
+function watchAccount(port, account) {
+  const stop = account?.watch?.(({ code }) => port.postMessage(code));
+  port.onmessage = () => {
+    stop?.();
+    port.close();
+  };
+}
+
+// What asks a wallet
+
+/** @param {Question} question */
+async function connect({ id, frame }) {
+  const wallet = wallets.get(id);
+  if (!wallet) throw new Problem("wallet_failed");
+  return [await wallet.connect()].flat().map((account) => {
+    const accountId = String(accounts.size);
+    accounts.set(accountId, { account, frame });
+    return { id: accountId, address: account.address, label: account.label };
+  });
+}
+
+/** @param {Question} question */
+async function sign({ id, text, frame, signal, tell }) {
+  const account = findAccount(id, frame);
+  if (!account?.sign) throw new Problem("wallet_failed");
+  if (!isLendable(text, { service, address: account.address })) throw new Problem("host_refused");
+  return account.sign(text, { signal, onNextWay: tell });
+}
+
+/**
+ * Ask a wallet, if the visitor has just clicked and no other question is open.
+ * @param {(question: Question) => Promise<unknown>} action
+ * @param {Question} question its signal is aborted when the frame no longer waits
+ */
+async function askWallet(action, question) {
+  // A click in a frame also counts as a click in the pages around it (HTML, "user activation").
+  if (navigator.userActivation?.isActive === false || !limit.begin()) throw new Problem("host_refused");
+  const { promise: left, reject } = Promise.withResolvers();
+  open.frame = question.frame;
+  open.giveUp = () => reject(new Problem("wallet_failed"));
+  question.signal.addEventListener("abort", open.giveUp);
+  try {
+    return await Promise.race([action(question), /** @type {Promise<never>} */ (left)]);
+  } finally {
+    open.frame = null;
+    limit.end();
+  }
+}

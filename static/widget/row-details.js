@@ -1,0 +1,120 @@
+// What the rows of the list show beside the payload: asked for after the list, for the rows near
+// the screen.
+
+/**
+ * @import { TrackedWallet } from "./api.js"
+ * @typedef {{ wallet: TrackedWallet, row: HTMLElement }} Shown
+ * @typedef {{ shown: Shown[] }} RenderedList
+ */
+
+/**
+ * @template Detail
+ * @typedef {{ balance: string, readAt: number, detail: Detail | undefined }} Known
+ */
+
+const MAX_ASKED = 100; // the server answers no more at once
+const KEPT_MS = 10 * 60_000;
+const PAUSE_MS = 60_000; // after a failure
+
+/** @template Detail what is shown of a wallet */
+export class RowDetails {
+  /**
+   * @param {{ list: RenderedList, read: (ids: string[]) => Promise<Record<string, Detail>>,
+   *   show: (row: HTMLElement, detail: Detail | undefined, wallet: TrackedWallet) => void,
+   *   isNear: (row: HTMLElement) => boolean, isCheap?: boolean }} options `isNear` says whether a row
+   *   is on the screen; `isCheap`: ask for those that follow, too, and so less often
+   */
+  constructor({ list, read, show, isNear, isCheap = false }) {
+    this.list = list;
+    this.read = read;
+    this.show = show;
+    this.isNear = isNear;
+    this.isCheap = isCheap;
+    /** @type {Map<string, Known<Detail>>} */
+    this.known = new Map();
+    /** @type {WeakMap<HTMLElement, Detail | undefined>} */
+    this.inRow = new WeakMap();
+    this.isReading = false;
+    this.pausedUntil = 0;
+  }
+
+  /**
+   * Take a detail from the document, so that it is not asked for.
+   * @param {TrackedWallet} wallet
+   * @param {Detail | undefined} detail undefined: the wallet has none
+   */
+  learn({ id, tokenBalance: balance }, detail) {
+    this.known.set(id, { balance, readAt: Date.now(), detail });
+  }
+
+  /** Show what is known, and ask for what is missing or old. Failures are not shown. */
+  async update() {
+    this.#showKnown();
+    if (this.isReading || Date.now() < this.pausedUntil) return;
+    this.isReading = true;
+    try {
+      for (let asked; (asked = this.#listMissing()).length > 0; ) {
+        const details = await this.read(asked.map(({ id }) => id));
+        for (const wallet of asked) this.learn(wallet, details[wallet.id]);
+        this.#showKnown();
+      }
+    } catch {
+      this.pausedUntil = Date.now() + PAUSE_MS;
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  #showKnown() {
+    for (const { wallet, row } of this.list.shown) {
+      const detail = this.known.get(wallet.id)?.detail;
+      if (detail === this.inRow.get(row)) continue;
+      this.inRow.set(row, detail);
+      this.show(row, detail, wallet);
+    }
+  }
+
+  #listMissing() {
+    const oldest = Date.now() - KEPT_MS;
+    const missing = this.list.shown.filter(({ wallet: { id, tokenBalance } }) => {
+      const known = this.known.get(id);
+      return known?.balance !== tokenBalance || known.readAt < oldest;
+    });
+    const near = missing.filter(({ row }) => this.isNear(row));
+    const asked = near.length && this.isCheap ? missing.slice(missing.indexOf(near[0])) : near;
+    return asked.slice(0, MAX_ASKED).map(({ wallet }) => wallet);
+  }
+}
+
+/** Knows which rows are on the screen, or less than a screen away. */
+export class NearRows {
+  /**
+   * @param {HTMLElement} scroller
+   * @param {() => void} onChange
+   */
+  constructor(scroller, onChange) {
+    /** @type {WeakSet<Element>} */
+    this.near = new WeakSet();
+    /** @type {WeakSet<Element>} */
+    this.watched = new WeakSet();
+    this.observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) this.near.add(target);
+        else this.near.delete(target);
+      }
+      onChange();
+    }, { root: scroller, rootMargin: "100% 0px" });
+  }
+
+  /**
+   * Whether a row is near; from the first question on it is watched.
+   * @param {HTMLElement} row
+   */
+  has(row) {
+    if (!this.watched.has(row)) {
+      this.watched.add(row);
+      this.observer.observe(row);
+    }
+    return this.near.has(row);
+  }
+}

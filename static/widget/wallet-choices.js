@@ -1,0 +1,113 @@
+// The buttons for choosing a wallet and one of its accounts.
+
+import { cleanName, labelWallets } from "./wallet-names.js";
+import { say } from "./words.js";
+
+/** @import { Account, Wallet } from "./wallets.js" */
+
+const ICON = /^data:image\/(svg\+xml|webp|png|gif);base64,/;
+const UNNAMED = "Solana";
+
+/** The wallets' buttons. One that is there already stays as it is, so that it keeps the focus. */
+export class WalletChoices {
+  /** @type {Map<Wallet, HTMLElement>} */
+  #items = new Map(); // in the order in which they are shown
+
+  /**
+   * @param {HTMLElement} list
+   * @param {{ choose: (wallet: Wallet) => void, loseFocus: () => void }} on
+   */
+  constructor(list, on) {
+    this.list = list;
+    this.on = on;
+  }
+
+  /** @param {Wallet[]} wallets each with the same object as before */
+  show(wallets) {
+    const lost = this.#removeAllBut(new Set(wallets));
+    // A late one is added at the end: those that the visitor may be about to press stay in place.
+    for (const wallet of wallets) {
+      if (this.#items.has(wallet)) continue;
+      const item = this.#make(wallet);
+      this.#items.set(wallet, item);
+      this.list.append(item);
+    }
+    this.#label();
+    if (lost !== null) this.#moveFocus(lost);
+  }
+
+  /**
+   * Remove wallets that are gone; return the label of the one that had the focus, or null.
+   * @param {Set<Wallet>} wallets
+   */
+  #removeAllBut(wallets) {
+    let lost = null;
+    for (const [wallet, item] of this.#items) {
+      if (wallets.has(wallet)) continue;
+      if (item.contains(document.activeElement)) lost = item.textContent;
+      item.remove();
+      this.#items.delete(wallet);
+    }
+    return lost;
+  }
+
+  #label() {
+    const labels = labelWallets([...this.#items.keys()].map(({ name }) => name), UNNAMED);
+    [...this.#items.values()].forEach((item, index) => {
+      const name = item.querySelector("bdi");
+      if (name && name.textContent !== labels[index]) name.textContent = labels[index];
+    });
+  }
+
+  /** @param {string} label */
+  #moveFocus(label) {
+    const same = [...this.#items.values()].find((item) => item.textContent === label);
+    if (same) same.querySelector("button")?.focus();
+    else this.on.loseFocus();
+  }
+
+  /** @param {Wallet} wallet */
+  #make(wallet) {
+    const [before, after] = say("use_wallet", { wallet: "\n" }).split("\n");
+    const text = document.createElement("span");
+    text.append(before, document.createElement("bdi"), after);
+    const item = makeItem([text], () => this.on.choose(wallet));
+    if (typeof wallet.icon === "string" && ICON.test(wallet.icon)) {
+      const icon = new Image(24, 24);
+      icon.alt = "";
+      icon.src = wallet.icon;
+      text.before(icon);
+    }
+    return item;
+  }
+}
+
+/**
+ * Return a button in a list item for each account, with its label and the whole address.
+ * @param {Account[]} accounts
+ * @param {(account: Account) => void} choose
+ */
+export function makeAccountChoices(accounts, choose) {
+  return accounts.map((account) => {
+    const code = document.createElement("code");
+    code.textContent = account.address;
+    code.dir = "ltr";
+    const label = document.createElement("bdi");
+    label.textContent = cleanName(account.label);
+    return makeItem(label.textContent ? [label, " ", code] : [code], () => choose(account));
+  });
+}
+
+/**
+ * @param {(Node | string)[]} contents
+ * @param {() => void} onClick
+ */
+function makeItem(contents, onClick) {
+  const item = document.createElement("li");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(...contents);
+  button.addEventListener("click", onClick);
+  item.append(button);
+  return item;
+}

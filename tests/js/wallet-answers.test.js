@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runInNewContext } from "node:vm";
+
+import * as kit from "@solana/offchain-messages";
+
+import { encodeBase58, encodeBase64 } from "../../static/widget/codec.js";
+import { holdsText, listSignableForms } from "../../static/widget/envelopes.js";
+import { parseAnswer } from "../../static/widget/wallet-answers.js";
+import { makeSigner } from "./signer.js";
+
+const TEXT = "embed.example asks you to sign.\n\nName: Žofie\nThis signature does not authorize any transaction.";
+const encode = (/** @type {string} */ text) => new TextEncoder().encode(text);
+const mine = await makeSigner();
+const other = await makeSigner();
+const asked = { text: TEXT, address: mine.address };
+const plain = await mine.sign(encode(TEXT));
+
+/** @param {string} address @param {string} text */
+function encodeV1(address, text) {
+  const content = /** @type {any} */ (text);
+  const requiredSignatories = [{ address: /** @type {any} */ (address) }];
+  return new Uint8Array(kit.getOffchainMessageV1Encoder().encode({ version: 1, content, requiredSignatories }));
+}
+
+/** @param {string} address @param {string} text @param {string} domain */
+function encodeV0(address, text, domain) {
+  const requiredSignatories = [{ address: /** @type {any} */ (address) }];
+  const content = kit.offchainMessageContentUtf8Of1232BytesMax(text);
+  return new Uint8Array(kit.getOffchainMessageV0Encoder().encode({
+    version: 0, content, requiredSignatories, applicationDomain: kit.offchainMessageApplicationDomain(domain),
+  }));
+}
+
+/** @param {Uint8Array} bytes @param {Iterable<Uint8Array>} forms */
+const isAmong = (bytes, forms) => [...forms].some((form) => encodeBase64(form) === encodeBase64(bytes));
+
+test("the forms hold what the official package makes of the text", () => {
+  const forms = [...listSignableForms(TEXT, mine.publicKey, [])];
+
+  assert.ok(isAmong(encodeV1(mine.address, TEXT), forms));
+  assert.ok(isAmong(encodeV0(mine.address, TEXT, "1".repeat(32)), forms));
+  assert.ok(!isAmong(encodeV1(other.address, TEXT), forms));
+  assert.ok(!isAmong(encodeV1(mine.address, `${TEXT}.`), forms));
+});
+
+test("an application's own domain is its host, padded to 32 bytes", () => {
+  const domain = encodeBase58(encode("embed.example:8080".padEnd(32, "\0")));
+  const made = encodeV0(mine.address, TEXT, domain);
+
+  assert.ok(isAmong(made, listSignableForms(TEXT, mine.publicKey, ["embed.example:8080"])));
+  assert.ok(!isAmong(made, listSignableForms(TEXT, mine.publicKey, ["other.example"])));
+});
+
+for (const [what, bytes, expected] of /** @type {[string, Uint8Array, boolean][]} */ ([
+  ["the text", encode(TEXT), true],
+  ["an envelope of the text", encodeV1(mine.address, TEXT), true],
+  ["another text", encode(`${TEXT}!`), false],
+  ["an envelope of another text", encodeV1(mine.address, TEXT.slice(1)), false],
+  ["the text after something else", encode(`Pay me. ${TEXT}`), false],
+  ["nothing", new Uint8Array(), false],
+])) {
+  test(`${what} ${expected ? "holds" : "does not hold"} the text`, () => {
+    assert.equal(holdsText(bytes, TEXT), expected);
+  });
+}
+
+const buffer = plain.slice().buffer;
+const elsewhere = runInNewContext("Uint8Array.from(bytes)", { bytes: [...plain] });
+const whole = Uint8Array.from([1, ...plain, ...encodeV1(mine.address, TEXT)]);
+const v1 = encodeV1(mine.address, TEXT);
+const signedV1 = await mine.sign(v1);
+const wholeV1 = Uint8Array.from([1, ...signedV1, ...v1]);
+
+for (const [what, answer, signature] of /** @type {[string, unknown, Uint8Array][]} */ ([
+  ["a list, as the standard has it", [{ signature: plain, signedMessage: encode(TEXT) }], plain],
+  ["a single object", { signature: plain }, plain],
+  ["the bytes alone, as older wallets answer", plain, plain],
+  ["bytes of another window's class", { signature: elsewhere }, plain],
+  ["an ArrayBuffer", { signature: buffer }, plain],
+  ["numbers", { signature: [...plain] }, plain],
+  ["a Buffer that became JSON", { signature: { type: "Buffer", data: [...plain] } }, plain],
+  ["base58", { signature: encodeBase58(plain) }, plain],
+  ["base64", { signature: encodeBase64(plain) }, plain],
+  ["version 1 with what was signed", [{ signature: signedV1, signedOffchainMessage: v1 }], signedV1],
+  ["version 1 without what was signed", { signature: signedV1 }, signedV1],
+  ["a whole envelope of a hardware wallet", { signature: wholeV1 }, signedV1],
+])) {
+  test(`an answer may be ${what}`, async () => {
+    assert.equal(await parseAnswer(answer, asked), encodeBase64(signature));
+  });
+}
+
+for (const [what, answer] of /** @type {[string, unknown][]} */ ([
+  ["nothing", undefined],
+  ["null", null],
+  ["an empty list", []],
+  ["an empty object", {}],
+  ["a list of nothing", [undefined]],
+  ["an empty signature", [{ signature: new Uint8Array() }]],
+  ["63 bytes", [{ signature: plain.slice(1) }]],
+  ["65 bytes", [{ signature: Uint8Array.from([0, ...plain]) }]],
+  ["a text that is no signature", { signature: "signed" }],
+  ["numbers that are no bytes", { signature: Array(64).fill(300) }],
+  ["a number", 64],
+])) {
+  test(`${what} is no signature, and the server is not blamed`, async () => {
+    await assert.rejects(parseAnswer(answer, asked), { code: "wallet_bad_answer" });
+  });
+}
+
+for (const [what, code, answer] of /** @type {[string, string, unknown][]} */ ([
+  ["an altered text", "wallet_altered_text",
+    [{ signature: await mine.sign(encode("Other")), signedMessage: encode("Other") }]],
+  ["an altered text in an envelope", "wallet_altered_text",
+    [{ signature: signedV1, signedOffchainMessage: encodeV1(mine.address, "Other") }]],
+  ["the wallet's other account", "wallet_other_account",
+    [{ signature: await other.sign(encode(TEXT)), signedMessage: encode(TEXT) }]],
+  ["the wallet's other account in an envelope", "wallet_other_account",
+    { signature: await other.sign(encodeV1(other.address, TEXT)) }],
+  ["an answer that names another account", "wallet_other_account",
+    { signature: plain, publicKey: { toBase58: () => other.address } }],
+  ["one wrong byte", "wallet_wrong_signature", { signature: plain.map((byte, at) => at ? byte : byte ^ 1) }],
+  ["a signature of something else", "wallet_wrong_signature",
+    [{ signature: await mine.sign(encode("Other")), signedMessage: encode(TEXT) }]],
+  ["an envelope around another signature", "wallet_wrong_signature", { signature: whole.map((b, i) => i === 5 ? b ^ 1 : b) }],
+])) {
+  test(`${what} is told as ${code}`, async () => {
+    await assert.rejects(parseAnswer(answer, { ...asked, others: [other.address] }), { code });
+  });
+}
+
+test("in a browser without Ed25519 the server decides about the signature", async (context) => {
+  const unsupported = () => Promise.reject(new DOMException("Ed25519", "NotSupportedError"));
+  context.mock.method(crypto.subtle, "importKey", unsupported);
+  const wrong = await other.sign(encode(TEXT));
+
+  assert.equal(await parseAnswer({ signature: wrong }, asked), encodeBase64(wrong));
+});
