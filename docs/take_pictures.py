@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, FrameLocator, Page, sync_playwright
+from playwright.sync_api import Browser, FrameLocator, Locator, Page, sync_playwright
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 PICTURES = Path(__file__).resolve().parent / "pictures"
@@ -33,8 +33,11 @@ def main() -> None:
         take_list(browser, demo, "widget-light", WIDE)
         take_list(browser, demo, "widget-dark", WIDE, is_dark=True)
         take_list(browser, demo, "widget-phone", PHONE)
-        take_steps(browser, demo)
-        take_dashboard(browser, demo)
+        visitor = take_steps(browser, demo)
+        take_dashboard(browser, demo)  # which approves the visitor
+        take_proof(visitor)
+        take_rights(visitor)
+        take_signing_by_hand(browser, demo)
         browser.close()
 
 
@@ -83,10 +86,11 @@ def take_list(
         page.get_by_role("button", name="Light or dark").click()
         widget_of(page).locator("html[data-theme=dark]").wait_for()
     page.mouse.move(0, 0)
+    widget_of(page).locator("svg.line").first.wait_for()  # a line of balances
     save(page, name)
 
 
-def take_steps(browser: Browser, demo: dict[str, str]) -> None:
+def take_steps(browser: Browser, demo: dict[str, str]) -> Page:
     page = open_site(browser, demo, {"width": 620, "height": 900})
     widget = widget_of(page)
     flow = widget.locator("#flow")
@@ -102,6 +106,42 @@ def take_steps(browser: Browser, demo: dict[str, str]) -> None:
     widget.get_by_role("button", name="Sign and send").click()
     widget.get_by_text("waits for review").wait_for()
     save(flow, "step-done")
+    return page
+
+
+def take_proof(visitor: Page) -> None:
+    """Take the row of the approved visitor, with its proof."""
+    row = widget_of(visitor).locator(".wallet", has_text="Night heron")
+    row.get_by_role("button", name="proved").click()
+    row.get_by_text("Signing is free.").wait_for()
+    save(row, "proof")
+
+
+def take_rights(visitor: Page) -> None:
+    """Take what the page keeps of the visitor's wallet, and the text that withdraws it."""
+    widget = widget_of(visitor)
+    flow = widget.locator("#flow")
+    widget.get_by_role("button", name="See or withdraw what this page keeps").click()
+    widget.get_by_role("button", name="Use Demo wallet").click()
+    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Withdraw", exact=True).wait_for()
+    save(flow, "rights-records")
+    widget.get_by_role("button", name="Withdraw", exact=True).click()
+    widget.locator("[data-show=message]", has_text="to withdraw it from a page").wait_for()
+    save(flow, "rights-withdraw")
+
+
+def take_signing_by_hand(browser: Browser, demo: dict[str, str]) -> None:
+    page = open_site(browser, demo, {"width": 620, "height": 1700})
+    widget = widget_of(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_text("Sign by hand").click()
+    widget.get_by_label("Wallet address").fill("9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_label("Name to show on the list").fill("Night heron")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_text("solana sign-offchain-message").wait_for()
+    save(widget.locator("#flow"), "step-by-hand")
 
 
 def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
@@ -116,14 +156,19 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     page.get_by_role("button", name="Undo").wait_for()
     page.mouse.move(0, 0)
     save(page, "dashboard-queue")
+    page.get_by_role("link", name="Notifications", exact=True).click()
+    page.get_by_role("heading", name="Channels").wait_for()
+    save(page, "dashboard-notifications")
     page.get_by_role("link", name="Wallets", exact=True).click()
     page.get_by_role("heading", name="Wallets").wait_for()
     save(page, "dashboard-wallets")
+    page.emulate_media(color_scheme="dark")
+    save(page, "dashboard-wallets-dark")
 
 
-def save(what: object, name: str) -> None:
+def save(what: Page | Locator, name: str) -> None:
     path = PICTURES / f"{name}.png"
-    what.screenshot(path=path, animations="disabled")  # type: ignore[attr-defined]
+    what.screenshot(path=path, animations="disabled")
     print(f"{path.relative_to(PROJECT_DIR)}: {path.stat().st_size // 1024} KB")
 
 
