@@ -4,9 +4,14 @@ Each endpoint's list is in the order of the checks (design: life of a request).
 """
 
 import base64
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from world import Visitor, code_of
+
+from embed.errors import ApiError
+from embed.runtime import EXTENSION
 
 SETTINGS = {
     "LIMIT_PER_IP": "40/hour",
@@ -44,6 +49,18 @@ class Attempt:
     def prepare_draft(self) -> None:
         nonce = self.world.ask_nonce(self.visitor, environ_base=ELSEWHERE).json
         self.body = self.world.draft(self.visitor, nonce=nonce)
+
+    def prepare_record_nonce(self) -> None:
+        self.body = {
+            "trackingPageId": self.world.page_id,
+            "walletAddress": self.visitor.address,
+            "action": "show",
+        }
+
+    def prepare_records(self, action: str) -> None:
+        """Prepare a request for the visitor's records, or their withdrawal."""
+        nonce = self.world.ask_record_nonce(self.visitor, action, environ_base=ELSEWHERE).json
+        self.body = self.world.sign_for_records(self.visitor, action, nonce=nonce)
 
 
 # Faults, one for each check
@@ -127,12 +144,40 @@ def malform_address(attempt):
     attempt.body["walletAddress"] = "0"
 
 
+def take_unknown_action(attempt):
+    attempt.body["action"] = "erase"
+
+
+def take_record_nonce_of_another_wallet(attempt):
+    attempt.body["nonceId"] = ask_for_records_elsewhere(attempt, Visitor())["nonceId"]
+
+
+def ask_for_records_elsewhere(attempt, visitor) -> dict:
+    return attempt.world.ask_record_nonce(visitor, "show", environ_base=ELSEWHERE).json
+
+
+def use_up_requests_for_records(attempt):
+    show_records_elsewhere(attempt, cookie=attempt.visitor.cookie, environ_base=ELSEWHERE)
+
+
+def use_up_requests_for_records_of_the_address(attempt):
+    for _ in range(4):
+        show_records_elsewhere(attempt)
+
+
+def show_records_elsewhere(attempt, **arguments) -> None:
+    other = Visitor()
+    nonce = ask_for_records_elsewhere(attempt, other)
+    body = attempt.world.sign_for_records(other, "show", nonce=nonce)
+    assert code_of(attempt.world.post_for_records("show", body, **arguments)) is None
+
+
 def lengthen_nickname(attempt):
-    attempt.body["nickname"] += "a" * 33
+    attempt.body["nickname"] = attempt.body.get("nickname", "") + "a" * 33
 
 
 def malform_nickname(attempt):
-    attempt.body["nickname"] += "<"
+    attempt.body["nickname"] = attempt.body.get("nickname", "") + "<"
 
 
 def tamper_with_nonce(attempt):
@@ -162,6 +207,19 @@ def use_up_submissions_of_the_address(attempt):
         other = Visitor()
         draft = attempt.world.draft(other, nonce=ask_elsewhere(attempt, other))
         attempt.world.post(draft)
+
+
+class UnreadableBalances:
+    """A balance source that has no answer and no fresh observation either."""
+
+    def get_balance(self, page, address):
+        raise ApiError("balance_unavailable", retry_after=timedelta(seconds=5))
+
+
+def lose_chain(attempt):
+    extensions = attempt.world.app.extensions
+    extensions[EXTENSION] = replace(extensions[EXTENSION], balances=UnreadableBalances())
+    raise_gate(attempt)
 
 
 def raise_gate(attempt):
@@ -211,6 +269,8 @@ NONCE = [
     ("missing_fields", omit_field),
     ("invalid_key", name_another_page_in_body),
     ("invalid_wallet_address", malform_address),
+    ("invalid_nickname_length", lengthen_nickname),
+    ("invalid_nickname_chars", malform_nickname),
 ]
 LIST = [
     *DOOR,
@@ -232,8 +292,26 @@ SUBMIT = [
     ("invalid_signature", malform_signature),
     ("rate_limit_session", use_up_submissions),
     ("rate_limit_ip", use_up_submissions_of_the_address),
+    ("balance_unavailable", lose_chain),
     ("ca_gate_failed", raise_gate),
     ("cooldown_active", start_cooldown),
     ("queue_full", fill_queue),
     ("duplicate", submit_wallet_already),
+]
+RECORD_NONCE = [
+    *(step for step in NONCE if step[1] not in (lengthen_nickname, malform_nickname)),
+    ("invalid_action", take_unknown_action),
+]
+RECORDS = [
+    *DOOR,
+    ("invalid_json", break_json),
+    ("missing_fields", omit_field),
+    ("invalid_key", name_another_page_in_body),
+    ("page_not_found", delete_page),
+    ("invalid_wallet_address", malform_address),
+    ("invalid_nonce", tamper_with_nonce),
+    ("nonce_binding_mismatch", take_record_nonce_of_another_wallet),
+    ("invalid_signature", malform_signature),
+    ("rate_limit_session", use_up_requests_for_records),
+    ("rate_limit_ip", use_up_requests_for_records_of_the_address),
 ]

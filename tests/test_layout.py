@@ -6,9 +6,14 @@ from servers import PROJECT_DIR
 
 # Folders that the README's test command leaves out, and the command of .ci/run that runs each.
 BY_THEMSELVES = {
+    "balances": "pytest tests/web/dashboard tests/balances",
     "browser": "pytest tests/browser",
-    "fuzz": "pytest tests/fuzz tests/slow_clients",
-    "slow_clients": "pytest tests/fuzz tests/slow_clients",
+    "cli": "pytest tests/journeys tests/cli",
+    "dashboard": "pytest tests/web/dashboard tests/balances",
+    "journeys": "pytest tests/journeys tests/cli",
+    "fuzz": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
+    "slow_clients": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
+    "openapi": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
 }
 
 

@@ -43,6 +43,13 @@ def test_service_runs_on_defaults():
     assert limit_of(defaults.limit_ip_submissions) == (20, 600)
     assert defaults.max_wallets == 50_000
     assert defaults.nonce_lifetime == timedelta(minutes=10)
+    assert defaults.solana_rpc_url == ()
+    assert limit_of(defaults.limit_rpc) == (40, 10)
+    assert defaults.balance_refresh == timedelta(minutes=10)
+    assert defaults.balance_history == timedelta(days=90)
+    assert defaults.queue_url is None
+    assert defaults.smtp_url is None
+    assert defaults.allow_private_targets is False
 
 
 def test_every_variable_is_read():
@@ -59,6 +66,13 @@ def test_every_variable_is_read():
         LIMIT_IP_SUBMISSIONS="5/minute",
         MAX_WALLETS="7",
         NONCE_LIFETIME="60",
+        SOLANA_RPC_URL="https://a.example/?api-key=hush, http://localhost:8899",
+        LIMIT_RPC="6/second",
+        BALANCE_REFRESH="1 hour",
+        BALANCE_HISTORY="400 days",
+        QUEUE_URL="redis://:hush@queue.example:6379/1",
+        SMTP_URL="smtp://user:hush@mail.example:587",
+        ALLOW_PRIVATE_TARGETS="1",
     )
 
     assert given.secret_keys == (NEW, OLD)
@@ -73,6 +87,14 @@ def test_every_variable_is_read():
     assert limit_of(given.limit_ip_submissions) == (5, 60)
     assert given.max_wallets == 7
     assert given.nonce_lifetime == timedelta(minutes=1)
+    assert given.solana_rpc_url == ("https://a.example/?api-key=hush", "http://localhost:8899")
+    assert limit_of(given.limit_rpc) == (6, 1)
+    assert given.balance_refresh == timedelta(hours=1)
+    assert given.balance_history == timedelta(days=400)
+    assert given.queue_url == "redis://:hush@queue.example:6379/1"
+    assert given.smtp_url == "smtp://user:hush@mail.example:587"
+    assert given.allow_private_targets is True
+    assert "hush" not in repr(given)
 
 
 @pytest.mark.parametrize("nothing", ["", "  ", "\n"])
@@ -85,6 +107,10 @@ def test_white_space_around_a_value_is_dropped():
     assert read(TRUSTED_PROXIES=" 1\n", PUBLIC_URL=" https://a.example ") == read(
         TRUSTED_PROXIES="1", PUBLIC_URL="https://a.example"
     )
+
+
+def test_queue_may_be_on_a_socket_file():
+    assert read(QUEUE_URL="unix:///run/redis.sock?db=1").queue_url == "unix:///run/redis.sock?db=1"
 
 
 def test_settings_do_not_change():
@@ -162,6 +188,15 @@ WRONG_LIMITS = [
     "1.5/minute",
     "\u0663/minute",
 ]
+WRONG_SPANS = [
+    "0 minutes",
+    "600",
+    "-1 hour",
+    "ten minutes",
+    "1 week",
+    "1.5 hours",
+    "100000 days",
+]
 WRONG = {
     "DATABASE_URL": [
         "embed.db",
@@ -217,6 +252,19 @@ WRONG = {
         "redis://localhost:port",
     ],
     "NONCE_LIFETIME": ["0", "-600", "ten", "600s", "1e3", "1" * 10],
+    "SOLANA_RPC_URL": [
+        "api.mainnet-beta.solana.com",
+        "ws://localhost:8900",
+        "https://",
+        "https://a.example,,https://b.example",
+        "http://localhost:0",
+        "http://[::1",
+    ],
+    "BALANCE_REFRESH": WRONG_SPANS,
+    "BALANCE_HISTORY": WRONG_SPANS,
+    "QUEUE_URL": ["localhost:6379", "amqp://localhost", "redis://", "redis://localhost:port"],
+    "SMTP_URL": ["mail.example", "imap://mail.example", "smtp://", "smtp://mail.example:0"],
+    "ALLOW_PRIVATE_TARGETS": ["yes", "true", "2", "-1"],
 } | {name: [*WRONG_LIMITS, "600/minute;10/second"] for name in LIMITS}
 
 

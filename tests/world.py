@@ -12,7 +12,7 @@ from flask import Flask, Response
 from nacl.signing import SigningKey
 
 from embed import owners, pages
-from embed.balances.observations import Observation, record_observations
+from embed.balances.observations import Observation, record_entered
 from embed.db.connection import db
 from embed.db.models import ApiKey, Page
 from embed.domain.amounts import RawAmount, parse_amount
@@ -108,8 +108,9 @@ class PageClient:
         visitor.cookie = answer.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
         return answer
 
-    def ask_nonce(self, visitor: Visitor, *, page_id=None, **arguments):
+    def ask_nonce(self, visitor: Visitor, *, page_id=None, nickname=None, **arguments):
         body = {"trackingPageId": page_id or self.page_id, "walletAddress": visitor.address}
+        body |= {} if nickname is None else {"nickname": nickname}
         return self.call(
             "POST", f"{self.root}/siws/nonce", json=body, cookie=visitor.cookie, **arguments
         )
@@ -132,6 +133,36 @@ class PageClient:
     def submit(self, visitor: Visitor, nickname="Visitor", **arguments):
         """Get a nonce, sign its message and submit."""
         return self.post(self.draft(visitor, nickname), cookie=visitor.cookie, **arguments)
+
+    def ask_record_nonce(self, visitor: Visitor, action: str, **arguments):
+        body = {
+            "trackingPageId": self.page_id,
+            "walletAddress": visitor.address,
+            "action": action,
+        }
+        path = f"{self.root}/wallet-records/nonce"
+        return self.call("POST", path, json=body, cookie=visitor.cookie, **arguments)
+
+    def sign_for_records(self, visitor: Visitor, action: str, *, nonce=None, key=None, **fields):
+        """Return a complete body for POST /wallet-records or its withdrawal; fields override."""
+        nonce = nonce or self.ask_record_nonce(visitor, action, key=key).json
+        return {
+            "trackingPageId": self.page_id,
+            "walletAddress": visitor.address,
+            "nonceId": nonce["nonceId"],
+            "signature": visitor.sign(nonce["message"]),
+        } | fields
+
+    def post_for_records(self, action: str, body: dict, **arguments):
+        path = {"show": "wallet-records", "withdraw": "wallet-records/withdraw"}[action]
+        return self.call("POST", f"{self.root}/{path}", json=body, **arguments)
+
+    def show_records(self, visitor: Visitor, **arguments):
+        return self.post_for_records("show", self.sign_for_records(visitor, "show"), **arguments)
+
+    def withdraw(self, visitor: Visitor, **arguments):
+        body = self.sign_for_records(visitor, "withdraw")
+        return self.post_for_records("withdraw", body, **arguments)
 
     def list_own(self, visitor: Visitor, *, page_id=None, **arguments):
         path = f"{self.root}/session/submissions?trackingPageId={page_id or self.page_id}"
@@ -194,7 +225,7 @@ class World(PageClient):
 
     def observe_on(self, page: Page, address: str, amount: RawAmount) -> None:
         row = Observation(address, parse_amount(amount), self.clock())
-        record_observations(page, [row])
+        record_entered(page, [row])
 
     def approve(self, submission_id: str) -> None:
         decisions.approve(submission_id, self.clock(), max_wallets=50_000)

@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import subprocess
 
 import pytest
 from embedded_page import (
@@ -75,6 +77,19 @@ def service(service_environ):
     with run_gunicorn(service_environ) as server:
         yield create_app(Settings.from_environ(service_environ)), server.url
         connection.db.close()
+
+
+@pytest.fixture(scope="package")
+def certificate(tmp_path_factory):
+    """A file with a certificate and its key, which no browser trusts."""
+    if not shutil.which("openssl"):
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("openssl makes the certificate")
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    command = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=x"
+    )
+    subprocess.run([*command.split(), "-keyout", path, "-out", path], check=True, stderr=-3)
+    return path
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ def test_nothing_sticks_out_at_320_pixels(full_page, context, page, browser_wall
     widget.locator("#widget[data-ready]").wait_for()
     assert overflow_of(page) == []
     widget.locator("#add").click()
-    widget.locator("#flow details summary").last.click()
+    widget.locator("#flow [data-step=choose] details summary").last.click()
     assert overflow_of(page) == []
     widget.locator("[data-wallets] button").click()
     widget.locator("[name=nickname]").fill("<>")

@@ -1,5 +1,6 @@
 """The owner's dashboard in a real browser: signing in, reviewing, keys, policy, preview."""
 
+import itertools
 import re
 
 import pytest
@@ -8,11 +9,16 @@ from embedded_page import PASSWORD, sign_in
 from playwright.sync_api import expect
 from world import Visitor
 
+from embed.db.models import Delivery, Receiver
+from embed.events.outbox import send_message
+from embed.notifications import receivers
+from embed.runtime import EXTENSION
 from embed.submissions import decisions
 
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
          "wallets/import", "tags", "keys", "keys/new/public", "policy", "embed", "activity",
-         "settings")  # fmt: skip
+         "settings", "notifications", "notifications/log", "notifications/channels/new",
+         "notifications/webhooks/new")  # fmt: skip
 AXE = Axe()
 AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
@@ -198,7 +204,32 @@ def full_dashboard(dashboard):
     dashboard.approve(dashboard.find_submission(decided[0].address).id)
     dashboard.reject(dashboard.find_submission(decided[1].address).id)
     dashboard.configure(min_balance=1)
+    add_receivers(dashboard)
     return dashboard
+
+
+def add_receivers(dashboard) -> None:
+    """Add a channel and a webhook that fails, with messages in every state."""
+    settings = dashboard.app.extensions[EXTENSION].settings
+    now = dashboard.clock()
+    how = {"settings": settings, "now": now}
+    receivers.add_channel(dashboard.page_id, "ntfys://ntfy.sh/my-topic", **how)
+    url = f"https://{'very-long-name.' * 8}example/hook"
+    webhook = receivers.add_webhook(dashboard.page_id, url, **how)
+    receivers.rotate_secret(webhook.id, now)
+    for number in range(9):
+        send_message(dashboard.page, "queue.filling", {"pending": number}, now)
+    states = itertools.cycle(("given_up", "delivered", "waiting"))
+    deliveries = Delivery.select().join(Receiver).where(Receiver.page == dashboard.page_id)
+    # All are read before the first is written: the service's worker writes as well, and SQLite
+    # refuses to write from a read that has not ended and is older.
+    for delivery in list(deliveries):
+        delivery.state, delivery.answer = next(states), "503 Service Unavailable"
+        delivery.attempts, delivery.attempted_at = 2, now
+        delivery.save()
+    Receiver.update(first_failed_at=now, failed_attempts=2).where(
+        Receiver.id == webhook.id
+    ).execute()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -217,6 +248,58 @@ def test_axe_finds_nothing_on_any_page(full_dashboard, page, theme):
     page.goto(f"{full_dashboard.service_url}/dashboard/account")
     found += check(page, "account")
     assert found == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 900])
+def test_forms_of_a_receiver_are_accessible_and_narrow(full_dashboard, page, theme, width):
+    page.emulate_media(color_scheme=theme)
+    page.set_viewport_size({"width": width, "height": 700})
+    webhook = receivers.list_receivers(full_dashboard.page_id, "webhook")[0]
+    sign_in(page, full_dashboard)
+    base = f"{full_dashboard.base}/notifications"
+    found = []
+
+    def look(where: str) -> None:
+        found.extend(check(page, where))
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, where
+
+    for path in (f"{webhook.id}/remove", f"{webhook.id}/secret", f"log?receiver={webhook.id}"):
+        page.goto(f"{base}/{path}")
+        look(path)
+    page.locator("details summary").first.click()
+    look("data of a message")
+    page.goto(f"{base}/channels/new")
+    page.get_by_role("textbox", name="Address").fill("nonsense")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("#target-wrong")).to_be_visible()
+    look("a mistake")
+    page.goto(f"{base}/webhooks/new")
+    page.get_by_role("textbox", name="Address").fill("https://hooks.example/")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("#secret")).to_contain_text("whsec_")
+    look("a secret")
+    assert found == []
+
+
+def test_receivers_work_without_javascript(dashboard, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    page.get_by_role("link", name="Notifications").click()
+    page.get_by_role("link", name="Add a channel").click()
+    page.get_by_role("textbox", name="Address").fill("ntfys://ntfy.sh/my-topic")
+    page.get_by_label("Decision on a submission").check()
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator(".flash.done")).to_contain_text("is added")
+    page.get_by_role("button", name="Send a test").click()
+    expect(page.locator(".deliveries li")).to_have_count(1)
+    page.goto(f"{dashboard.base}/notifications")
+    page.get_by_role("link", name="Remove").click()
+    page.get_by_role("button", name="Remove").click()
+    expect(page.locator(".card")).to_have_count(0)
+    context.close()
 
 
 def check(page, where: str) -> list[str]:

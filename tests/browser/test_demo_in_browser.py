@@ -101,7 +101,9 @@ def test_site_is_another_origin_with_a_switch_for_the_theme(demo, page):
     assert demo["widgetUrl"].startswith("http://127.0.0.1:")
 
 
-def test_demo_runs_again_on_the_same_page_and_ends_cleanly(demo_environ):
+def test_demo_runs_again_on_the_same_page_and_ends_cleanly(tmp_path, demo_environ):
+    # A database of its own: another demo on it would take this one's messages.
+    demo_environ = demo_environ | {"DATABASE_URL": f"sqlite:///{tmp_path / 'embed.db'}"}
     ids = set()
     for _ in range(2):
         command, said = start_demo(demo_environ)

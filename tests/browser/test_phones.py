@@ -36,10 +36,25 @@ def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, p
     expect(widget.get_by_text("My wallet is on my phone")).to_be_hidden()
 
 
+def test_signing_window_on_a_phone_leads_to_the_wallets_browsers(embedded_page, phone):
+    page = phone.new_page()
+    widget = embedded_page.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="Continue in a new window").click()
+
+    link = popup.value.get_by_role("link", name="Phantom")
+
+    expect(link).to_be_visible()
+    assert embedded_page.page_id in link.get_attribute("href")
+    expect(popup.value.get_by_text("No wallet was found in this browser.")).to_be_hidden()
+
+
 def test_link_leads_to_this_widget_as_a_page_of_its_own(embedded_page, phone, browser_wallet):
     phone.add_init_script(browser_wallet.script(kind="older"))  # as in a wallet's own browser
     page = phone.new_page()
     page.goto(embedded_page.widget_url(lang="en"))
+    page.get_by_role("button", name="Add your wallet").click()
     link = page.locator("[data-if=phone] a").first.get_attribute("href")
     target = parse_qs(f"url={urlsplit(link).path.rpartition('/browse/')[2]}")["url"][0]
 

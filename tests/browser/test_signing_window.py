@@ -88,7 +88,8 @@ def test_blocked_window_is_told_and_can_be_tried_again(embedded_page, context, p
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name="Continue in a new window").click()
-    expect(widget.get_by_role("alert")).to_contain_text("Your browser blocked the new window.")
+    expect(widget.get_by_role("alert")).to_contain_text("No window was opened:")
+    expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
 
     frame_of(page, embedded_page.service_url).evaluate("() => { window.open = window.realOpen }")
     with page.expect_popup() as popup:
@@ -108,10 +109,108 @@ def test_window_that_a_sandboxed_frame_may_not_open_is_told(embedded_page, page,
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_role("button", name="Continue in a new window").click()
 
-    expect(widget.get_by_role("alert")).to_contain_text("Your browser blocked the new window.")
+    expect(widget.get_by_role("alert")).to_contain_text("No window was opened: this site or your")
+    expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
+    widget.get_by_role("button", name="Copy its address").click()
+    expect(widget.get_by_role("button", name="Copied")).to_be_visible()
     blocked = [text for text in watch.seen if "popup" in text]
     watch.seen[:] = [text for text in watch.seen if text not in blocked]
     assert blocked
+
+
+def test_browser_that_throws_instead_of_opening_is_told_alike(embedded_page, context, page):
+    context.add_init_script("window.open = () => { throw new DOMException('sandboxed') }")
+    widget = embedded_page.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+
+    widget.get_by_role("button", name="Continue in a new window").click()
+
+    expect(widget.get_by_role("alert")).to_contain_text("No window was opened:")
+    expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
+
+
+ISOLATED = {"Cross-Origin-Opener-Policy": "same-origin"}
+OWN_PAGE = "Open the list as a page of its own"
+
+
+def test_window_that_the_site_keeps_apart_is_told_on_both_sides_and_the_list_works_alone(
+    embedded_page, context, page, top_wallet
+):
+    widget = embedded_page.open(page, headers=ISOLATED)
+    widget.get_by_role("button", name="Add your wallet").click()
+    with context.expect_page() as opened:
+        widget.get_by_role("button", name="Continue in a new window").click()
+    window = opened.value
+    expect(widget.get_by_role("alert")).to_contain_text("this site keeps its windows apart")
+    expect(widget.get_by_role("button", name="Try again")).to_be_hidden()
+    expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
+    expect(window.locator("#asked-by")).to_contain_text("some sites keep their windows apart")
+    with context.expect_page() as another:
+        widget.get_by_role("link", name=OWN_PAGE).click()
+    expect(another.value.locator("#widget[data-ready]")).to_be_visible()
+
+    window.get_by_role("link", name=OWN_PAGE).click()
+    window.get_by_role("button", name="Add your wallet").click()
+    submit(window, wallet="Top wallet")
+
+    expect(window.get_by_text("Your wallet waits")).to_be_visible()
+    assert embedded_page.find_submission(top_wallet.address).status == "pending"
+
+
+def test_site_that_allows_popups_from_its_isolation_keeps_the_window(
+    embedded_page, page, top_wallet
+):
+    allowing = {"Cross-Origin-Opener-Policy": "same-origin-allow-popups"}
+    widget = embedded_page.open(page, headers=allowing)
+
+    submit(open_window(page, widget), wallet="Top wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_window_that_its_own_answer_cuts_off_is_not_called_closed(embedded_page, context, page):
+    """As a proxy in front of the service does that adds the header to all answers."""
+
+    def isolate(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, headers=answer.headers | ISOLATED)
+
+    context.route("**/embed/sign?*", isolate)
+    widget = embedded_page.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+
+    with context.expect_page():
+        widget.get_by_role("button", name="Continue in a new window").click()
+
+    expect(widget.get_by_role("alert")).to_contain_text("The window was closed or cut off before")
+    expect(widget.get_by_role("link", name=OWN_PAGE)).to_be_visible()
+
+
+def test_window_without_a_wallet_says_where_to_get_one_and_finds_it_when_loaded_again(
+    embedded_page, page, browser_wallet
+):
+    window = open_window(page, embedded_page.open(page))
+
+    expect(window.get_by_text("No wallet was found in this browser.")).to_be_visible()
+    expect(window.get_by_text("only appear in a window of their own")).to_be_hidden()
+    for name, address in (
+        ("Phantom", "https://phantom.com/"),
+        ("Solflare", "https://solflare.com/"),
+        ("Backpack", "https://backpack.app/"),
+    ):
+        link = window.get_by_role("link", name=name)
+        expect(link).to_have_attribute("href", address)
+    window.get_by_text("My wallet is on my phone").click()
+    code = window.get_by_role("img", name="Code that opens this list in Phantom")
+    code.scroll_into_view_if_needed()
+    assert code.evaluate("async (image) => { await image.decode(); return image.naturalWidth }")
+
+    window.add_init_script(browser_wallet.script(name="Fresh wallet"))
+    window.get_by_role("button", name="Load again").click()
+    window.get_by_role("button", name="Use Fresh wallet").wait_for()
+    expect(window.get_by_text("No wallet was found in this browser.")).to_be_hidden()
+    submit(window, wallet="Fresh wallet")
+    expect(page.frame_locator("iframe").get_by_text("Your wallet waits")).to_be_visible()
 
 
 def test_closed_window_is_told_and_can_be_opened_again(embedded_page, page, top_wallet):
@@ -150,6 +249,25 @@ def test_refusal_is_shown_in_the_window_and_the_name_is_kept(
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert embedded_page.find_submission(top_wallet.address).nickname == "Night heron"
+
+
+def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result(
+    embedded_page, page, top_wallet
+):
+    widget = embedded_page.open(page)
+    window = open_window(page, widget)
+    ask_text(window, "Night heron", wallet="Top wallet")
+    held = []
+    page.route("**/embed/api/submissions", lambda route: held.append(route))
+    with page.expect_request("**/embed/api/submissions"):
+        window.get_by_role("button", name="Sign and send").click()
+    window.close()
+    page.wait_for_timeout(1_000)  # the frame looks every half second whether the window is open
+    expect(widget.get_by_role("alert")).to_be_hidden()
+
+    held[0].continue_()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
 def ask_for_text(window) -> None:

@@ -110,7 +110,7 @@ def test_signature_made_by_hand_is_taken_as_base64_and_as_base58(
     field = widget.get_by_label("Signature (base64 or base58)")
     field.fill("nonsense")
     widget.get_by_role("button", name="Send").click()
-    expect(widget.get_by_role("alert")).to_contain_text("64 bytes")
+    expect(widget.locator("#signature-problem")).to_contain_text("64 bytes")
     field.fill(encode(browser_wallet.key.sign(message.encode()).signature).decode())
     widget.get_by_role("button", name="Send").click()
 

@@ -15,7 +15,17 @@ FIELDS = (
     *("token_name", "token_symbol", "token_mint", "public_title", "public_comments", "owner"),
     *("address", "alias", "tag_names", "is_hidden", "balance", "name", "color", "origins"),
     *("origin", "allow_null_origin", "min_balance", "queue_capacity", "cooldown", "trust_after"),
-    *("cooldown_unit", "auto_approve", "ids", "wallet", "tag", "text", "makes_tags"),
+    *(
+        "cooldown_unit",
+        "auto_approve",
+        "ids",
+        "wallet",
+        "tag",
+        "text",
+        "makes_tags",
+        "target",
+        "event_types",
+    ),
 )
 # Following these would end the owner's session or take away what the others need.
 LEFT_OUT = {

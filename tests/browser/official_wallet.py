@@ -1,0 +1,70 @@
+"""A wallet in the browser made of the official npm packages, with real key pairs."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from embedded_page import BrowserWallet
+from servers import PROJECT_DIR
+
+SOURCE = Path(__file__).with_name("official_wallet.js")
+ESBUILD = PROJECT_DIR / "node_modules" / ".bin" / "esbuild"
+
+
+def build() -> str:
+    """Return the wallet as a script, built as wallets are: their errors have codes only."""
+    if not ESBUILD.exists():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("npm ci brings esbuild")
+    command = (
+        ESBUILD,
+        SOURCE,
+        "--bundle",
+        "--format=iife",
+        "--global-name=officialWallet",
+        '--define:process.env.NODE_ENV="production"',
+        "--log-level=error",
+    )
+    return subprocess.run(command, cwd=PROJECT_DIR, check=True, capture_output=True).stdout.decode()
+
+
+class OfficialWallet:
+    """A wallet with one account or several; its script registers it, and calls it window.wallet."""
+
+    def __init__(self, bundle: str, accounts: int = 1) -> None:
+        self._bundle = bundle
+        self.keys = [BrowserWallet() for _ in range(accounts)]
+
+    @property
+    def addresses(self) -> list[str]:
+        return [key.address for key in self.keys]
+
+    @property
+    def address(self) -> str:
+        return self.addresses[0]
+
+    def script(self, *, where: str = "", **options: object) -> str:
+        """Return an init script; official_wallet.js says what the options are.
+
+        `where` is an expression: the wallet appears in windows in which it is true.
+        """
+        given = json.dumps(self.options(**options))
+        return f"""if ({where or "true"}) {{
+          {self._bundle}
+          window.officialWallet = officialWallet;
+          window.registerWallet = () => officialWallet.register({given});
+          window.wallet = window.registerWallet();
+        }}"""
+
+    def options(self, **options: object) -> dict[str, object]:
+        accounts = [
+            {
+                "seed": bytes(key.key).hex(),
+                "publicKey": bytes(key.key.verify_key).hex(),
+                "address": key.address,
+                "label": f"Account {number}",
+            }
+            for number, key in enumerate(self.keys, 1)
+        ]
+        return {"accounts": accounts} | options

@@ -1,0 +1,270 @@
+"""Changes and lines in the widget's rows: where they are, when they are asked for, how wide."""
+
+import math
+import random
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from chain_history import record_history
+from embedded_page import BrowserWallet, frame_of, sign_in
+from playwright.sync_api import expect
+from test_accessible import check
+from test_dashboard_in_browser import check as check_dashboard
+from test_speed_budget import BUDGET_BYTES
+from world import USDC
+
+from embed.db.connection import db
+from embed.db.models import ChainBalance, Wallet
+
+ASKED = "**/embed/tracking/*/changes?*"
+CHANGES_BUDGET_BYTES = 7 * 1024  # of what is loaded when the list is there already
+READ_TEXT_BOX = """(element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return range.getBoundingClientRect();
+}"""
+DAY = timedelta(days=1)
+MONTH = {
+    day * DAY + timedelta(minutes=1): str(round(1000 + 90 * math.sin(day / 3) - 5 * day, 2))
+    for day in range(1, 30)
+}
+
+
+@pytest.fixture(scope="module")
+def service_environ(service_environ) -> dict[str, str]:
+    """A service with an endpoint, at which nothing answers: the tests write its history."""
+    return service_environ | {"SOLANA_RPC_URL": "http://127.0.0.1:9/"}
+
+
+@pytest.fixture
+def track(embedded_page):
+    """Track a wallet with a history, and return its address."""
+
+    def make(alias: str, amount: str = "1000", earlier=MONTH, **changes) -> str:
+        address = BrowserWallet().address
+        embedded_page.track(address, alias=alias, balance=amount, **changes)
+        if earlier is not None:
+            record_history(USDC, address, embedded_page.clock(), amount, earlier)
+        return address
+
+    return make
+
+
+def find_row(widget, name: str):
+    return widget.locator(".wallet", has_text=name)
+
+
+def test_row_shows_changes_and_a_line(embedded_page, page, track):
+    track("Ann", "1234.5", {DAY: "1222", 7 * DAY: "3200000"})
+    row = find_row(embedded_page.open(page), "Ann")
+
+    expect(row.locator(".delta")).to_have_text(["24h +12.5", "7d -3.199M"])
+    expect(row.locator(".delta").nth(1)).to_have_attribute("title", "7 days: -3,198,765.5")
+    expect(row.locator(".up")).to_have_text("24h +12.5")
+    expect(row.locator(".down")).to_have_text("7d -3.199M")
+    expect(row.get_by_role("img", name="7 days: -3,198,765.5")).to_be_visible()
+    expect(row.locator(".balance")).to_have_text("1,234.5")
+
+
+def test_what_is_not_known_takes_no_place(embedded_page, page, track):
+    track("New", earlier=None)
+    track("Once", earlier={})
+    track("Short", "5", {3 * DAY: "5"})
+    widget = embedded_page.open(page)
+
+    expect(find_row(widget, "Short").get_by_role("img", name="3 days: 0")).to_be_visible()
+    expect(find_row(widget, "Short").locator(".delta")).to_have_count(0)
+    expect(find_row(widget, "New").locator(".change")).to_have_count(0)
+    expect(find_row(widget, "Once").locator(".change")).to_have_count(0)
+
+
+def test_list_is_complete_where_changes_cannot_be_read(embedded_page, page, track):
+    track("Ann")
+    page.route(ASKED, lambda route: route.fulfill(status=503, body="away"))
+    widget = embedded_page.open(page)
+    embedded_page.settle(page)
+
+    expect(find_row(widget, "Ann")).to_be_visible()
+    expect(widget.locator(".change")).to_have_count(0)
+    expect(widget.locator("#state")).to_be_empty()
+
+
+def test_rows_are_asked_for_when_they_come_near_the_screen(embedded_page, page, track):
+    with db.atomic():
+        for number in range(1, 231):
+            track(f"Wallet {number}", str(number), {DAY: "0"})
+    asked = []
+    page.on(
+        "request", lambda one: "/changes?" in one.url and asked.append(one.url.count("%2C") + 1)
+    )
+    widget = embedded_page.open(page)
+
+    expect(find_row(widget, "Wallet 1").first.locator(".delta")).to_have_text("24h +1")
+    embedded_page.settle(page)
+    assert sum(asked) < 40
+    widget.get_by_label("Order").select_option(label="Balance")
+    expect(find_row(widget, "Wallet 230").locator(".delta")).to_have_text("24h +230")
+    find_row(widget, "Wallet 150").scroll_into_view_if_needed()
+    expect(find_row(widget, "Wallet 150").locator(".delta")).to_have_text("24h +150")
+    embedded_page.settle(page)
+    before = sum(asked)
+    assert before < 200
+    widget.get_by_role("searchbox").fill("Wallet 150")
+    expect(find_row(widget, "Wallet 150").locator(".delta")).to_have_text("24h +150")
+    embedded_page.settle(page)
+    assert sum(asked) == before
+
+
+def test_another_balance_brings_another_change(embedded_page, page, track):
+    page.clock.install()
+    address = track("Ann", "5", {DAY: "4"})
+    widget = embedded_page.open(page)
+    expect(find_row(widget, "Ann").locator(".delta")).to_have_text("24h +1")
+
+    ChainBalance.update(amount=Decimal(9)).where(ChainBalance.address == address).execute()
+    embedded_page.observe(address, "9")
+    embedded_page.forward(page, "00:31")
+
+    expect(find_row(widget, "Ann").locator(".delta")).to_have_text("24h +5")
+
+
+@pytest.mark.parametrize("lang", ["en", "ar", "de", "ja", "ru"])
+def test_no_row_is_wider_than_a_narrow_screen(embedded_page, page, track, lang):
+    page.set_viewport_size({"width": 320, "height": 700})
+    most = "99999999999999999999"
+    track("Whale " * 10, most, {DAY: "0.00000000000000000001", 7 * DAY: "1"})
+    track("Fallen", "0.000000123456789", {DAY: most, 7 * DAY: "123456.789"})
+    track("Ann")
+    Wallet.update(public_alias=None).where(Wallet.public_alias == "Ann").execute()
+    page.goto(embedded_page.widget_url(lang=lang))
+
+    expect(page.locator(".delta")).to_have_count(6)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert page.locator("#scroller").evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    for cell in page.locator(".change, .address, .line, .copy").all():
+        box = cell.bounding_box()
+        assert box["width"] > 0
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 320
+
+
+@pytest.mark.parametrize("lang", ["en", "ar"])
+def test_names_begin_where_addresses_do(embedded_page, page, track, lang):
+    for name in ("Ann", "آن"):
+        track(name)
+    page.goto(embedded_page.widget_url(lang=lang))
+    expect(page.locator(".change")).to_have_count(2)
+
+    for row in page.locator(".wallet").all():
+        name, address = (
+            row.locator(".name").evaluate(READ_TEXT_BOX),
+            row.locator("code").bounding_box(),
+        )
+        if lang == "ar":
+            assert name["right"] == pytest.approx(address["x"] + address["width"], abs=1)
+        else:
+            assert name["left"] == pytest.approx(address["x"], abs=1)
+
+
+def test_rows_keep_their_heights_when_changes_arrive(embedded_page, page, track):
+    for number in range(5):
+        track(f"Wallet {number}")
+    held = []
+    page.route(ASKED, lambda route: held.append(route))
+    with page.expect_request(ASKED):
+        page.goto(embedded_page.widget_url())
+    read_tops = (
+        "[...document.querySelectorAll('.wallet')].map((row) => row.getBoundingClientRect().top)"
+    )
+    before = page.evaluate(read_tops)
+
+    assert held
+    held[0].continue_()
+    expect(page.locator(".change")).to_have_count(5)
+
+    assert page.evaluate(read_tops) == before
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(embedded_page, page, track, theme):
+    track("Ann", "1234.5", {DAY: "1222", 7 * DAY: "3200000"})
+    track("Same", "1", {DAY: "1"})
+    widget = embedded_page.open(page, theme=theme)
+    expect(widget.locator(".change")).to_have_count(2)
+
+    assert check(page, "list", theme) == []
+
+
+def test_list_keeps_its_budget_and_changes_have_one_of_their_own(
+    embedded_page, context, page, track
+):
+    embedded_page.add_tag("team", "blue")
+    embedded_page.add_tag("early bird", "green")
+    chance = random.Random(1)
+    with db.atomic():
+        for number in range(100):
+            earlier = {day * DAY: str(chance.randrange(10**9)) for day in range(1, 30)}
+            track(f"Wallet {number}", "5", earlier, tag_names=["team", "early bird"])
+    loaded, urls = {}, {}
+    client = context.new_cdp_session(page)
+    client.send("Network.enable")
+    client.on(
+        "Network.requestWillBeSent",
+        lambda event: urls.update({event["requestId"]: event["request"]["url"]}),
+    )
+    client.on(
+        "Network.loadingFinished",
+        lambda event: loaded.update({event["requestId"]: event["encodedDataLength"]}),
+    )
+    page.goto(embedded_page.widget_url(lang="en"), wait_until="networkidle")
+    expect(page.locator(".change").first).to_be_visible()
+
+    later = re.compile("change|details")
+    of_changes = {urls[one]: size for one, size in loaded.items() if later.search(urls[one])}
+    assert len(of_changes) == 4  # three scripts, and the changes
+    assert sum(of_changes.values()) <= CHANGES_BUDGET_BYTES, of_changes
+    assert sum(loaded.values()) - sum(of_changes.values()) <= BUDGET_BYTES
+
+
+def test_nothing_is_asked_for_without_javascript(embedded_page, browser, track):
+    track("Ann")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(embedded_page.widget_url())
+
+    expect(page.locator(".wallet")).to_have_count(1)
+    expect(page.locator(".change")).to_have_count(0)
+    context.close()
+
+
+def test_frame_asks_only_its_own_service(embedded_page, page, track):
+    track("Ann")
+    urls = []
+    page.on("request", lambda one: one.frame.parent_frame and urls.append(one.url))
+    expect(find_row(embedded_page.open(page), "Ann").locator(".change")).to_be_visible()
+
+    assert [url for url in urls if not url.startswith(f"{embedded_page.service_url}/")] == []
+    assert frame_of(page, embedded_page.service_url)
+
+
+# The dashboard
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_wallets_page_fits_a_narrow_screen_and_axe_finds_nothing(dashboard, page, track, theme):
+    most = "99999999999999999999"
+    track("Whale", most, {DAY: "0.00000000000000000001", 7 * DAY: "1"})
+    track("Fallen", "0.000000123456789", {DAY: most, 7 * DAY: "123456.789"})
+    track("Ann")
+    track("New", earlier=None)
+    page.emulate_media(color_scheme=theme)
+    sign_in(page, dashboard)
+    for width in (320, 800):
+        page.set_viewport_size({"width": width, "height": 700})
+        page.goto(f"{dashboard.base}/wallets")
+
+        expect(page.get_by_role("img", name=re.compile("days: "))).to_have_count(3)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert check_dashboard(page, "wallets") == []

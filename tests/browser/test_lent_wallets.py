@@ -1,0 +1,250 @@
+"""The host page lends its wallets to the frame: what is passed on, and what the visitor sees."""
+
+import pytest
+from embedded_page import BrowserWallet, ask_text, read_text, submit
+from official_wallet import OfficialWallet, build
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def host_wallet(context, browser_wallet):
+    """A wallet that appears in top-level pages and in no frame, as Phantom does."""
+    context.add_init_script(browser_wallet.script(name="Host wallet", where="top"))
+    return browser_wallet
+
+
+def open_flow(widget):
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("#flow")).to_be_visible()
+
+
+def expect_no_wallets(embedded_page, page, widget) -> None:
+    """Expect that the frame offers none, after what was sent to it has arrived."""
+    expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
+    embedded_page.settle(page)
+    expect(widget.locator("[data-wallets] button")).to_have_count(0)
+
+
+def test_wallet_of_the_host_page_signs_without_a_second_window(
+    embedded_page, context, page, host_wallet
+):
+    loaded = []
+    page.on("request", lambda request: loaded.append(request.url))
+    widget = embedded_page.open(page)
+    assert [url for url in loaded if "/host/" in url] == []  # nothing before the visitor asks
+
+    open_flow(widget)
+    expect(widget.locator("[data-lent]")).to_have_text(
+        f"These wallets are asked through {embedded_page.host.origin}, so a wallet may name that"
+        " site when it asks you."
+    )
+    widget.get_by_role("button", name="Close").click()
+    ask_text(widget, "Night heron", wallet="Host wallet")
+    shown = read_text(widget)
+    assert page.evaluate("testWallet.signed") == []
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
+    assert page.evaluate("testWallet.signed") == [shown]
+    assert embedded_page.find_submission(host_wallet.address).nickname == "Night heron"
+    assert len(context.pages) == 1
+
+
+def test_wallet_that_is_in_the_frame_too_is_offered_once_and_asked_there(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script(name="Everywhere"))
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    embedded_page.settle(page)
+
+    expect(widget.get_by_role("button", name="Use Everywhere")).to_have_count(1)
+    expect(widget.locator("[data-lent]")).to_be_hidden()
+    widget.get_by_role("button", name="Close").click()
+    submit(widget, wallet="Everywhere")
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert page.evaluate("testWallet.signed") == []
+
+
+def test_wallet_that_appears_later_is_lent(embedded_page, page, browser_wallet):
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    expect_no_wallets(embedded_page, page, widget)
+
+    page.evaluate(browser_wallet.script(name="Late wallet"))
+
+    expect(widget.get_by_role("button", name="Use Late wallet")).to_be_visible()
+    expect(widget.get_by_text("No wallet was found here.")).to_be_hidden()
+
+
+def test_declining_in_a_lent_wallet_is_told_and_can_be_tried_again(
+    embedded_page, context, page, browser_wallet
+):
+    refusals = {"sign": [{"code": 4001, "message": "no"}]}
+    context.add_init_script(browser_wallet.script(where="top", refuse=refusals))
+    widget = embedded_page.open(page)
+    submit(widget)
+    expect(widget.get_by_role("alert")).to_have_text(
+        "You declined in your wallet. Nothing was sent."
+    )
+
+    widget.get_by_role("button", name="Try again").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, page):
+    wallet = OfficialWallet(build(), accounts=2)
+    faults = {"signOffchainMessage": ["fail"], "signMessage": ["hang"]}
+    context.add_init_script(wallet.script(where="window === top", faults=faults))
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    widget.get_by_role("button", name="Use Official wallet").click()
+    widget.get_by_role("button", name="Account 1").click()
+    name = widget.get_by_label("Name to show on the list")
+    name.fill("Night heron")
+
+    page.evaluate("wallet.show([1])")
+    expect(widget.get_by_role("alert")).to_contain_text("Your wallet now uses another account.")
+    widget.get_by_role("button", name="Try again").click()
+    expect(widget.locator("[data-show=address]")).to_have_text(wallet.addresses[1])
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_role("button", name="Sign and send").click()
+    expect(widget.get_by_text("Your wallet could not sign it that way.")).to_be_visible()
+    widget.get_by_role("button", name="Cancel").click()
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert embedded_page.find_submission(wallet.addresses[1]).nickname == "Night heron"
+
+
+def test_lent_wallet_that_never_answers_keeps_nobody_from_another(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script(where="top"))
+    silent = BrowserWallet().script(name="Silent", where="top", slow={"connect": [3_600_000]})
+    context.add_init_script(silent)
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    widget.get_by_role("button", name="Use Silent").click()
+    expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
+    widget.get_by_role("button", name="Cancel").click()
+    widget.get_by_role("button", name="Close").click()
+
+    submit(widget)
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+@pytest.mark.parametrize("where", ["script", "iframe"])
+def test_owner_of_the_site_can_switch_lending_off(embedded_page, page, host_wallet, where):
+    off = {
+        name: 'data-lend-wallets="off"' if name == where else "" for name in ("script", "iframe")
+    }
+    page.goto(
+        embedded_page.host.show(
+            f"""<iframe {off["iframe"]} src="{embedded_page.widget_url()}"></iframe>
+            <script {off["script"]} src="{embedded_page.service_url}/embed.js"></script>
+            <link rel="icon" href="data:,">"""
+        )
+    )
+    widget = page.frame_locator("iframe")
+    open_flow(widget)
+
+    expect_no_wallets(embedded_page, page, widget)
+
+
+def test_site_without_the_script_lends_nothing(embedded_page, page, host_wallet):
+    widget = embedded_page.open(page, script=False)
+    open_flow(widget)
+
+    expect_no_wallets(embedded_page, page, widget)
+    expect(widget.get_by_role("button", name="Continue in a new window")).to_be_visible()
+
+
+def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
+    embedded_page, page, watch, host_wallet
+):
+    policy = f"script-src {embedded_page.service_url}/embed.js"
+    widget = embedded_page.open(page, headers={"Content-Security-Policy": policy})
+    with page.expect_event("console", lambda message: "lend.js" in message.text):
+        open_flow(widget)
+
+    expect_no_wallets(embedded_page, page, widget)
+    expect(widget.get_by_role("button", name="Continue in a new window")).to_be_visible()
+    watch.seen[:] = [text for text in watch.seen if "lend.js" not in text]
+
+
+def test_policy_that_allows_the_services_scripts_allows_lending(embedded_page, page, host_wallet):
+    policy = f"script-src {embedded_page.service_url}; frame-src {embedded_page.service_url}"
+    widget = embedded_page.open(page, headers={"Content-Security-Policy": policy})
+
+    submit(widget, wallet="Host wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_site_that_hides_its_name_is_asked_as_the_policy_keeps_others_out(
+    embedded_page, page, host_wallet
+):
+    page.goto(
+        embedded_page.host.show(
+            f"""<iframe referrerpolicy="no-referrer" src="{embedded_page.widget_url()}"></iframe>
+            <script src="{embedded_page.service_url}/embed.js"></script>
+            <link rel="icon" href="data:,">"""
+        )
+    )
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-site=''][data-ready]").wait_for()
+    open_flow(widget)
+
+    expect(widget.get_by_role("button", name="Use Host wallet")).to_be_visible()
+    expect(widget.locator("[data-lent]")).to_contain_text(embedded_page.host.origin)
+
+
+def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page, page, host_wallet):
+    frame = f'<iframe src="{embedded_page.widget_url()}" height="500"></iframe>'
+    tag = f'<script src="{embedded_page.service_url}/embed.js"></script>'
+    page.goto(embedded_page.host.show(f"{frame}{tag}{frame}{tag}<link rel=icon href='data:,'>"))
+    first, second = (page.frame_locator(f"iframe >> nth={number}") for number in (0, 1))
+    open_flow(first)
+
+    submit(second, "Night heron", wallet="Host wallet")
+
+    expect(second.get_by_text("Your wallet waits")).to_be_visible()
+    assert len(page.evaluate("testWallet.signed")) == 1
+    expect(first.get_by_role("button", name="Use Host wallet")).to_be_visible()
+
+
+def test_frame_that_is_loaded_again_in_the_middle_of_a_question_can_ask_again(
+    embedded_page, context, page, browser_wallet
+):
+    slow = {"connect": [3_600_000]}
+    context.add_init_script(browser_wallet.script(name="Host wallet", where="top", slow=slow))
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    widget.get_by_role("button", name="Use Host wallet").click()
+    expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
+
+    page.locator("iframe").evaluate("frame => { frame.src += '&again' }")
+    widget.locator("section#flow").wait_for(state="detached")
+    widget.locator("#widget[data-ready]").wait_for()
+    submit(widget, wallet="Host wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
+def test_frame_with_the_name_of_a_wallet_hides_no_wallets(embedded_page, page, host_wallet):
+    """A frame's name is a property of `window`, as wallets were before the standard."""
+    page.goto(
+        embedded_page.host.show(
+            f"""<iframe name="phantom" src="{embedded_page.widget_url()}"></iframe>
+            <script src="{embedded_page.service_url}/embed.js"></script>
+            <link rel="icon" href="data:,">"""
+        )
+    )
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-ready]").wait_for()
+    open_flow(widget)
+
+    expect(widget.get_by_role("button", name="Use Host wallet")).to_be_visible()

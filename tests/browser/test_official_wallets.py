@@ -1,0 +1,256 @@
+"""Wallets of the official packages in the frame: each failure ends in a sentence and a way on."""
+
+import pytest
+from embedded_page import frame_of, read_text, submit
+from official_wallet import OfficialWallet, build
+from playwright.sync_api import expect
+
+NAME = "Official wallet"
+WAITS = "Your wallet waits"
+TRY_AGAIN = "Try again"
+DECLINED = "You declined in your wallet. Nothing was sent."
+WRONG = {
+    "empty": "Your wallet's answer was no signature.",
+    "malformed": "Your wallet's answer was no signature.",
+    "alter": "Your wallet signed another text than the one shown here.",
+    "other": "Your wallet signed with another account than the one chosen here.",
+}
+
+
+@pytest.fixture(scope="module")
+def bundle() -> str:
+    return build()
+
+
+@pytest.fixture
+def wallet(bundle) -> OfficialWallet:
+    return OfficialWallet(bundle)
+
+
+@pytest.fixture
+def two_accounts(bundle) -> OfficialWallet:
+    return OfficialWallet(bundle, accounts=2)
+
+
+@pytest.fixture
+def open_with(embedded_page, context, page):
+    """Open the widget in a frame in which a wallet is registered."""
+
+    def start(wallet, **options):
+        context.add_init_script(wallet.script(where="window !== top", **options))
+        return embedded_page.open(page)
+
+    return start
+
+
+@pytest.fixture
+def frame(embedded_page, page):
+    return lambda: frame_of(page, embedded_page.service_url)
+
+
+def press(widget, name) -> None:
+    widget.get_by_role("button", name=name, exact=True).click()
+
+
+def give_name(widget) -> None:
+    widget.get_by_label("Name to show").fill("Night heron")
+    press(widget, "Continue")
+
+
+def alert(widget):
+    return widget.get_by_role("alert")
+
+
+# The ways to sign
+
+
+@pytest.mark.parametrize(
+    ("features", "asked"),
+    [
+        (["solana:signOffchainMessage", "solana:signMessage"], "signOffchainMessage"),
+        (["solana:signMessage"], "signMessage"),
+    ],
+)
+def test_off_chain_way_is_used_where_it_is_offered(
+    embedded_page, wallet, open_with, frame, features, asked
+):
+    widget = open_with(wallet, features=features)
+    submit(widget, wallet=NAME)
+
+    expect(widget.get_by_text(WAITS)).to_be_visible()
+    assert frame().evaluate("wallet.asked") == ["connect", asked]
+    assert embedded_page.find_submission(wallet.address).status == "pending"
+
+
+def test_way_that_fails_is_followed_by_the_next_and_none_is_waited_for_again(
+    wallet, open_with, frame
+):
+    faults = {"signOffchainMessage": ["fail"], "signMessage": ["hang"]}
+    widget = open_with(wallet, faults=faults)
+    submit(widget, wallet=NAME)
+    expect(widget.locator("[data-busy]")).to_have_text(
+        "Your wallet could not sign it that way. Please confirm once more…"
+    )
+    press(widget, "Cancel")
+    press(widget, "Sign and send")
+
+    expect(widget.get_by_text(WAITS)).to_be_visible()
+    asked = ["connect", "signOffchainMessage", "signMessage", "signOffchainMessage"]
+    assert frame().evaluate("wallet.asked") == asked
+
+
+def test_visitor_who_declined_is_not_asked_in_another_way(wallet, open_with, frame):
+    faults = {"connect": ["decline"], "signOffchainMessage": ["decline", "abort", "text"]}
+    widget = open_with(wallet, faults=faults)
+    press(widget, "Add your wallet")
+    press(widget, f"Use {NAME}")
+    expect(alert(widget)).to_have_text(DECLINED)
+    press(widget, TRY_AGAIN)
+    give_name(widget)
+    press(widget, "Sign and send")
+    for _ in range(3):
+        expect(alert(widget)).to_have_text(DECLINED)
+        press(widget, TRY_AGAIN)
+
+    expect(widget.get_by_text(WAITS)).to_be_visible()
+    assert frame().evaluate("wallet.asked.includes('signMessage')") is False
+
+
+def test_wrong_answer_is_told_as_what_it_is_and_nothing_is_sent(
+    embedded_page, two_accounts, page, open_with
+):
+    faults = {"signMessage": list(WRONG)}
+    widget = open_with(two_accounts, features=["solana:signMessage"], faults=faults)
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    press(widget, "Add your wallet")
+    press(widget, f"Use {NAME}")
+    widget.get_by_role("button", name="Account 1").click()
+    give_name(widget)
+    press(widget, "Sign and send")
+    for told in WRONG.values():
+        expect(alert(widget)).to_contain_text(f"{told} Nothing was sent.")
+        assert not [url for url in sent if url.endswith("/submissions")]
+        press(widget, TRY_AGAIN)
+
+    expect(widget.get_by_text(WAITS)).to_be_visible()
+    assert embedded_page.find_submission(two_accounts.address).status == "pending"
+
+
+# Accounts
+
+
+def test_visitor_chooses_one_of_several_accounts(embedded_page, two_accounts, open_with):
+    widget = open_with(two_accounts)
+    press(widget, "Add your wallet")
+    press(widget, f"Use {NAME}")
+    choices = widget.locator("[data-accounts] li")
+    expect(choices).to_have_text(
+        [f"Account {number} {address}" for number, address in enumerate(two_accounts.addresses, 1)]
+    )
+    choices.nth(1).get_by_role("button").click()
+    expect(widget.locator("[data-show=address]")).to_have_text(two_accounts.addresses[1])
+    give_name(widget)
+    press(widget, "Sign and send")
+
+    expect(widget.get_by_text(WAITS)).to_be_visible()
+    assert embedded_page.find_submission(two_accounts.addresses[1]).nickname == "Night heron"
+
+
+@pytest.mark.parametrize(
+    ("step", "shown", "told"),
+    [
+        ("nickname", [1], "Your wallet now uses another account."),
+        ("confirm", [], "Your wallet no longer shows this account to this page."),
+        ("signing", [1], "Your wallet now uses another account."),
+    ],
+)
+def test_account_that_changes_in_mid_flow_is_told_and_chosen_again(
+    embedded_page, two_accounts, open_with, frame, step, shown, told
+):
+    faults = {"signOffchainMessage": ["hang"]} if step == "signing" else {}
+    widget = open_with(two_accounts, shown=[0], faults=faults)
+    press(widget, "Add your wallet")
+    press(widget, f"Use {NAME}")
+    widget.get_by_label("Name to show").fill("Night heron")
+    if step != "nickname":
+        press(widget, "Continue")
+        read_text(widget)
+    if step == "signing":
+        press(widget, "Sign and send")
+        expect(widget.locator("[data-busy]")).to_have_text("Please confirm in your wallet…")
+
+    frame().evaluate("shown => wallet.show(shown)", shown)
+    expect(alert(widget)).to_contain_text(told)
+    frame().evaluate("wallet.show([1])")
+    press(widget, TRY_AGAIN)
+
+    expect(widget.locator("[data-show=address]")).to_have_text(two_accounts.addresses[1])
+    expect(widget.get_by_label("Name to show")).to_have_value("Night heron")
+    press(widget, "Continue")
+    press(widget, "Sign and send")
+    expect(widget.get_by_text(WAITS)).to_be_visible()
+    assert embedded_page.find_submission(two_accounts.addresses[1]).nickname == "Night heron"
+
+
+# Wallets that do not answer, look alike, or come late
+
+
+def test_wallet_that_never_connects_leaves_the_visitor_every_way(wallet, open_with):
+    widget = open_with(wallet, faults={"connect": ["hang", "hang"]})
+    press(widget, "Add your wallet")
+    press(widget, f"Use {NAME}")
+    expect(widget.locator("[data-busy]")).to_have_text("Waiting for your wallet…")
+    cancel = widget.get_by_role("button", name="Cancel")
+    cancel.focus()
+    cancel.press("Enter")
+    expect(widget.locator("[data-busy]")).to_be_empty()
+    expect(cancel).to_be_hidden()
+    expect(widget.locator("#flow-title")).to_be_focused()
+
+    press(widget, f"Use {NAME}")
+    press(widget, "Close")
+    submit(widget, wallet=NAME)
+    expect(widget.get_by_text(WAITS)).to_be_visible()
+
+
+LATE = "wallet => window.late = officialWallet.register({...wallet, name: 'Late wallet'})"
+
+
+def test_late_wallet_takes_no_focus_and_moves_no_button(wallet, open_with, frame):
+    widget = open_with(wallet)
+    press(widget, "Add your wallet")
+    first = widget.get_by_role("button", name=f"Use {NAME}")
+    first.focus()
+    before = first.bounding_box()
+
+    frame().evaluate(LATE, wallet.options())
+
+    expect(widget.get_by_role("button", name="Use Late wallet")).to_be_visible()
+    expect(first).to_be_focused()
+    assert first.bounding_box() == before
+
+
+def test_wallets_of_the_same_name_are_told_apart_and_one_registered_twice_is_one(
+    wallet, open_with, frame
+):
+    widget = open_with(wallet)
+    press(widget, "Add your wallet")
+    frame().evaluate("registerWallet()")
+    frame().evaluate(
+        """() => dispatchEvent(new CustomEvent("wallet-standard:register-wallet",
+          {detail: ({register}) => register(wallet, wallet)}))"""
+    )
+
+    expect(widget.locator("[data-wallets] li")).to_have_text([f"Use {NAME}", f"Use {NAME} (2)"])
+
+
+def test_long_name_stays_within_a_narrow_screen(page, wallet, open_with, frame):
+    page.set_viewport_size({"width": 320, "height": 700})
+    widget = open_with(wallet, name="\u202e" + "W" * 300)
+    press(widget, "Add your wallet")
+    button = widget.locator("[data-wallets] button")
+
+    expect(button).to_contain_text("…")
+    assert len(button.inner_text()) <= len("Use ") + 40
+    assert frame().evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,349 @@
+"""Proved wallets in the list: the mark, what it opens, and the visitor's own receipts."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from embedded_page import BrowserWallet, frame_of, submit
+from playwright.sync_api import expect
+from test_accessible import check, overflow_of
+from test_list_in_browser import HOSTILE, fill_page
+from world import Visitor
+
+from embed.db.connection import db
+from embed.db.models import Proof, Submission, Wallet, Withdrawal
+
+RECEIPT = "**/embed/tracking/*/receipts/*"
+
+
+@pytest.fixture
+def prove(embedded_page):
+    """Put a wallet on the list by a visitor's signature, and return its submission."""
+
+    def make(nickname: str, visitor: Visitor | None = None) -> Submission:
+        sent = embedded_page.submit(visitor or Visitor(), nickname)
+        embedded_page.approve(sent.json["submissionId"])
+        return Submission.get_by_id(sent.json["submissionId"])
+
+    return make
+
+
+def find_row(widget, name: str):
+    return widget.locator("#wallets .wallet", has=widget.get_by_text(name, exact=True))
+
+
+def find_mark(widget, name: str):
+    return find_row(widget, name).get_by_role("button", name="proved")
+
+
+def test_only_wallets_whose_holder_signed_are_marked(embedded_page, page, prove):
+    prove("Night heron")
+    embedded_page.track(BrowserWallet().address, alias="Entered")
+    asked = []
+    page.on("request", lambda one: "/proofs?" in one.url and asked.append(one.url))
+    widget = embedded_page.open(page)
+    embedded_page.settle(page)
+
+    expect(find_mark(widget, "Night heron")).to_have_text("proved")
+    expect(find_row(widget, "Entered")).to_be_visible()
+    expect(widget.locator(".proved")).to_have_count(1)
+    assert asked == []  # the document says it
+
+
+def test_click_shows_date_text_and_receipt(embedded_page, page, prove):
+    submission = prove("Night heron")
+    widget = embedded_page.open(page, lang="en")
+    mark, row = find_mark(widget, "Night heron"), find_row(widget, "Night heron")
+    expect(mark).to_have_attribute("aria-expanded", "false")
+
+    mark.click()
+
+    day = f"{submission.created_at:%B} {submission.created_at.day}, {submission.created_at.year}"
+    expect(row.locator(".proof")).to_contain_text(f"The holder of this wallet signed this on {day}")
+    proof = Proof.get(Proof.submission == submission)
+    assert row.locator(".proof pre").inner_text() == proof.message
+    expect(mark).to_have_attribute("aria-expanded", "true")
+    panel = mark.get_attribute("aria-controls")
+    assert row.locator(".proof").get_attribute("id") == panel
+    expect(row.locator(".proof")).not_to_contain_text("It was sent with the name")
+    with page.expect_download() as download:
+        row.get_by_role("link", name="Receipt").click()
+    assert download.value.suggested_filename == f"receipt-{submission.id}.json"
+    receipt = json.loads(Path(download.value.path()).read_text())
+    assert receipt["message"] == proof.message
+    assert receipt["walletAddress"] == submission.wallet_address
+
+    mark.click()
+    expect(row.locator(".proof")).to_have_count(0)
+    expect(mark).to_have_attribute("aria-expanded", "false")
+
+
+def test_another_name_than_the_one_that_was_sent_is_told(embedded_page, page, prove):
+    submission = prove("Night heron")
+    Wallet.update(public_alias="Whale").where(Wallet.address == submission.wallet_address).execute()
+    widget = embedded_page.open(page)
+    find_mark(widget, "Whale").click()
+
+    expect(find_row(widget, "Whale").locator(".proof")).to_contain_text(
+        "It was sent with the name \u2068Night heron\u2069."
+    )
+
+
+def test_keyboard_opens_and_closes_the_proof(embedded_page, page, prove):
+    prove("Night heron")
+    widget = embedded_page.open(page)
+    mark = find_mark(widget, "Night heron")
+    mark.focus()
+
+    page.keyboard.press("Enter")
+    expect(widget.locator(".proof pre")).to_be_visible()
+    expect(mark).to_be_focused()
+    page.keyboard.press("Space")
+    expect(widget.locator(".proof")).to_have_count(0)
+    expect(mark).to_be_focused()
+
+
+def test_mark_is_a_link_to_the_receipt_without_javascript(embedded_page, browser, prove):
+    submission = prove("Night heron")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(embedded_page.host_page())
+    link = page.frame_locator("iframe").get_by_role("link", name="proved")
+
+    with context.expect_page() as opened:
+        link.click()
+    assert json.loads(opened.value.locator("pre").inner_text())["walletAddress"] == (
+        submission.wallet_address
+    )
+    context.close()
+
+
+def test_withdrawn_receipt_says_so_while_the_list_is_open(embedded_page, page, prove):
+    submission = prove("Night heron")
+    widget = embedded_page.open(page)
+    with db.atomic():
+        Withdrawal.create(
+            submission_id=submission.id,
+            page=embedded_page.page_id,
+            withdrawn_at=embedded_page.clock(),
+        )
+        submission.delete_instance()
+    find_mark(widget, "Night heron").click()
+
+    expect(widget.locator(".proof")).to_contain_text("The holder of this wallet withdrew this on")
+    expect(widget.locator(".proof pre")).to_have_count(0)
+
+
+def test_receipt_that_is_not_public_any_more_says_so(embedded_page, page, prove):
+    submission = prove("Night heron")
+    widget = embedded_page.open(page)
+    Wallet.update(is_hidden=True).where(Wallet.address == submission.wallet_address).execute()
+    find_mark(widget, "Night heron").click()
+
+    expect(widget.locator(".proof")).to_have_text("There is no receipt that you could read here.")
+
+
+def test_receipt_that_cannot_be_read_now_is_asked_for_again(embedded_page, page, prove):
+    prove("Night heron")
+    widget = embedded_page.open(page)
+    mark = find_mark(widget, "Night heron")
+    page.route(RECEIPT, lambda route: route.abort())
+    mark.click()
+    expect(widget.locator(".proof")).to_contain_text("The server cannot be reached.")
+
+    page.unroute(RECEIPT)
+    mark.click()
+    mark.click()
+    expect(widget.locator(".proof pre")).to_be_visible()
+
+
+@pytest.mark.parametrize("answer", ["{}", "null", "[]", '"text"', "<html>"])
+def test_answer_that_is_no_receipt_is_not_shown_as_one(embedded_page, page, prove, answer):
+    prove("Night heron")
+    page.route(RECEIPT, lambda route: route.fulfill(body=answer, content_type="application/json"))
+    widget = embedded_page.open(page)
+    find_mark(widget, "Night heron").click()
+
+    expect(widget.locator(".proof")).to_have_text(
+        "Something went wrong on the server. What you typed is kept; please try again."
+    )
+
+
+def test_what_a_receipt_says_is_shown_as_text(embedded_page, page, prove):
+    submission = prove("Night heron")
+    Submission.update(nickname=HOSTILE[0]).where(Submission.id == submission.id).execute()
+    Proof.update(message="\n".join(HOSTILE)).where(Proof.submission == submission).execute()
+    widget = embedded_page.open(page)
+    find_mark(widget, "Night heron").click()
+
+    expect(widget.locator(".proof pre")).to_have_text("\n".join(HOSTILE))
+    expect(widget.locator(".proof")).to_contain_text(HOSTILE[0])
+    assert widget.locator(".proof :not(p, pre, a)").count() == 0
+
+
+def test_rows_further_down_learn_of_their_proofs_when_they_come_near(embedded_page, page, prove):
+    fill_page(embedded_page, 150)
+    prove("Night heron")
+    asked = []
+    page.on("request", lambda one: "/proofs?" in one.url and asked.append(one.url))
+    widget = embedded_page.open(page)
+    widget.get_by_role("searchbox").fill("Wallet 7")
+    widget.get_by_role("searchbox").fill("")
+    embedded_page.settle(page)
+    assert asked == []  # the first hundred are known from the document
+
+    widget.locator("#scroller").evaluate("scroller => scroller.scrollTo(0, 1e9)")
+    expect(widget.locator("#wallets .wallet")).to_have_count(151)
+    widget.locator("#scroller").evaluate("scroller => scroller.scrollTo(0, 1e9)")
+    find_mark(widget, "Night heron").click()
+    expect(find_row(widget, "Night heron").locator(".proof pre")).to_be_visible()
+    expect(widget.locator(".proved")).to_have_count(1)
+    assert len(asked) == 1
+
+
+def test_mark_stays_when_rows_are_searched_sorted_and_made_again(
+    embedded_page, context, page, prove, browser_wallet
+):
+    context.add_init_script(browser_wallet.script())
+    page.clock.install()
+    submission = prove("Night heron")
+    embedded_page.track_many(3)
+    widget = embedded_page.open(page)
+    expect(find_mark(widget, "Night heron")).to_be_visible()
+    widget.get_by_label("Order").select_option(label="Balance")
+    widget.get_by_role("searchbox").fill("heron")
+    expect(find_mark(widget, "Night heron")).to_be_visible()
+    expect(widget.locator("#wallets .wallet")).to_have_count(1)
+    find_mark(widget, "Night heron").click()
+    expect(widget.locator(".proof pre")).to_be_visible()
+    find_mark(widget, "Night heron").focus()
+
+    embedded_page.observe(submission.wallet_address, 77)
+    embedded_page.forward(page, "00:31")
+
+    expect(widget.locator("#wallets .balance")).to_have_text("77")
+    expect(widget.locator(".proof pre")).to_be_visible()  # a refresh closes nothing
+    expect(find_mark(widget, "Night heron")).to_be_focused()
+    widget.get_by_role("searchbox").fill("proved")
+    expect(widget.locator("#empty")).to_have_text("No wallet fits the search.")
+
+
+def test_own_wallet_is_proved_and_ones_own(embedded_page, context, page, browser_wallet):
+    embedded_page.configure(auto_approve=True)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+
+    row = widget.locator("#wallets .wallet.mine")
+    expect(row.locator(".mark")).to_have_text("yours")
+    expect(row.get_by_role("button", name="proved")).to_be_visible()
+
+
+# The visitor's own receipts
+
+
+def test_own_receipt_is_saved_before_the_owner_has_decided(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+    expect(widget.locator("#own-list li")).to_be_visible()
+    submission = embedded_page.find_submission(browser_wallet.address)
+
+    with page.expect_download() as download:
+        widget.locator("#own-list").get_by_role("link", name="Receipt").click()
+    assert download.value.suggested_filename == f"receipt-{submission.id}.json"
+    receipt = json.loads(Path(download.value.path()).read_text())
+    assert receipt["message"] == Proof.get(Proof.submission == submission).message
+    # Nobody else may read it.
+    other = context.browser.new_context()
+    answer = other.request.get(
+        f"{embedded_page.service_url}/embed/tracking/{embedded_page.page_id}"
+        f"/receipts/{submission.id}?key={embedded_page.key}"
+    )
+    assert answer.status == 404
+    other.close()
+
+
+def test_submission_without_a_proof_says_so(embedded_page, context, page, browser_wallet):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+    expect(widget.locator("#own-list li")).to_be_visible()
+    Proof.delete().execute()
+
+    widget.locator("#own-list").get_by_role("link", name="Receipt").click()
+
+    expect(widget.locator("#own-problem")).to_have_text(
+        "There is no receipt that you could read here."
+    )
+
+
+def test_own_receipt_that_cannot_be_loaded_says_so_and_can_be_asked_for_again(
+    embedded_page, context, page, browser_wallet
+):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+    link = widget.locator("#own-list").get_by_role("link", name="Receipt")
+    problem = widget.locator("#own-problem")
+    for away in ("**/widget/receipt-download.js", RECEIPT):
+        page.route(away, lambda route: route.abort())
+        link.click()
+        expect(problem).to_contain_text("The server cannot be reached.")
+        page.unroute(away)
+
+    with page.expect_download():
+        link.click()
+    expect(problem).to_be_empty()
+
+
+# Looks
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(embedded_page, page, prove, theme):
+    prove("Night heron")
+    prove("Night owl")
+    widget = embedded_page.open(page, theme=theme)
+    find_mark(widget, "Night heron").click()
+    expect(widget.locator(".proof pre")).to_be_visible()
+
+    assert check(page, "proof", theme) == []
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "ru", "ar", "ja"])
+def test_nothing_sticks_out_at_320_pixels(embedded_page, page, prove, lang):
+    prove("W" * 32)
+    prove("Night heron")
+    page.set_viewport_size({"width": 320, "height": 640})
+    widget = embedded_page.open(page, lang=lang, style="body { margin: 0 }")
+    for number in range(2):
+        widget.locator("button.proved").nth(number).click()
+    expect(widget.locator(".proof pre")).to_have_count(2)
+
+    assert overflow_of(page) == []
+
+
+def test_arabic_has_the_mark_left_of_the_name(embedded_page, page, prove):
+    prove("Night heron")
+    widget = embedded_page.open(page, lang="ar")
+    mark = widget.locator("button.proved")
+    assert mark.bounding_box()["x"] < widget.locator("#wallets .name").bounding_box()["x"]
+    mark.click()
+    expect(widget.locator(".proof pre")).to_have_css("direction", "ltr")
+    assert re.search(r"\S", mark.inner_text())
+
+
+def test_frame_asks_only_its_own_service(embedded_page, page, prove):
+    prove("Night heron")
+    urls = []
+    page.on("request", lambda one: one.frame.parent_frame and urls.append(one.url))
+    widget = embedded_page.open(page)
+    find_mark(widget, "Night heron").click()
+    expect(widget.locator(".proof pre")).to_be_visible()
+
+    assert [url for url in urls if not url.startswith(f"{embedded_page.service_url}/")] == []
+    assert frame_of(page, embedded_page.service_url)

@@ -1,0 +1,288 @@
+"""The page that checks receipts, opened from a disk without network, and from the service."""
+
+import hashlib
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+from receipt_cases import (
+    LONG_HOST,
+    NEAR_MISSES,
+    PAGE_ID,
+    list_forgeries,
+    list_receipts,
+    make,
+    write,
+)
+from servers import PROJECT_DIR
+from world import USDC
+
+FILE = (PROJECT_DIR / "static/check-receipts.html").as_uri()
+HOLDS = "This receipt holds."
+FAILS = "This receipt does not hold. It proves nothing."
+KIND = "tracking-embed-receipts/1"
+
+
+@pytest.fixture
+def checker(context, page) -> Page:
+    """The saved file, with the network off."""
+    context.set_offline(True)
+    page.goto(FILE)
+    page.locator("#form:not([hidden])").wait_for()
+    return page
+
+
+def check(page: Page, text: str) -> str:
+    """Paste a text and return the verdict on it."""
+    page.locator("#text").fill(text)
+    page.get_by_role("button", name="Check").click()
+    expect(page.locator("#progress")).to_be_empty()
+    return page.locator("#verdict").inner_text()
+
+
+def list_failed(page: Page) -> list[str]:
+    return page.locator(".checks li:has(.fails)").all_inner_texts()
+
+
+def drop(page: Page, content: str) -> None:
+    """Drop a file onto the page."""
+    page.evaluate(
+        """(content) => {
+          const data = new DataTransfer();
+          data.items.add(new File([content], "receipts.json", { type: "application/json" }));
+          document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }""",
+        content,
+    )
+
+
+def write_many(*receipts: dict, **fields: object) -> str:
+    head = {"format": KIND, "trackingPageId": PAGE_ID, "tokenMint": USDC}
+    return json.dumps(head | {"receipts": receipts} | fields, ensure_ascii=False)
+
+
+def test_receipts_in_every_form_hold(checker):
+    receipts = list_receipts() + list_receipts(host=LONG_HOST)
+    verdicts = [check(checker, write(one)) for one in receipts]
+
+    assert set(verdicts) == {HOLDS}
+    assert len({one["form"] for one in receipts}) == 5
+    assert list_failed(checker) == []
+
+
+def test_page_says_what_was_signed_and_what_was_not(checker):
+    check(checker, write(make("v0", "अदिति")))
+
+    result = checker.locator("#result")
+    for told in ("अदिति", make()["walletAddress"], PAGE_ID, "embed.example", USDC):
+        expect(result).to_contain_text(told)
+    expect(result.get_by_role("heading", name="What is only the service’s word")).to_be_visible()
+    expect(result.locator("pre")).to_have_text(make("v0", "अदिति")["message"])
+    expect(result).not_to_contain_text("The text has none.")
+    expect(checker.locator("#verdict")).to_be_focused()
+
+
+def test_name_that_is_not_signed_is_told_apart(checker):
+    assert check(checker, write(make(nickname=None))) == HOLDS
+
+    expect(checker.locator("#result")).to_contain_text("The name: the signed text has none.")
+    assert "The text has the name of the receipt." not in checker.locator(".checks").inner_text()
+
+
+def test_near_misses_do_not_hold_and_tell_why(checker):
+    receipt = make()
+    verdicts = {}
+    for name, spoil in NEAR_MISSES.items():
+        verdicts[name] = check(checker, write(spoil(receipt)))
+        assert list_failed(checker) != [], name
+        expect(checker.locator("#result pre, #result dl")).to_have_count(0)
+
+    assert verdicts == dict.fromkeys(NEAR_MISSES, FAILS)
+
+
+def test_each_fault_is_named(checker):
+    check(checker, write(NEAR_MISSES["another name"](make())))
+    assert list_failed(checker) == ["No\nThe text has the name of the receipt."]
+    check(checker, write(NEAR_MISSES["a bit of S"](make())))
+    (told,) = list_failed(checker)
+    assert "signature over these bytes" in told
+
+
+def test_forgeries_for_keys_of_small_order_do_not_hold(checker):
+    for forgery in list_forgeries():
+        assert check(checker, write(forgery)) == FAILS
+        assert any("only its holder can sign" in told for told in list_failed(checker))
+
+
+def test_browser_alone_would_accept_a_forgery(checker):
+    """So the page's own list of such keys is needed; if this fails, it may go."""
+    receipt = list_forgeries()[0]
+
+    accepted = checker.evaluate(
+        """async ({ signature, signedBytes }) => {
+          const decode = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+          const raw = new Uint8Array(32);
+          raw[0] = 1;
+          const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
+          return crypto.subtle.verify("Ed25519", key, decode(signature), decode(signedBytes));
+        }""",
+        receipt,
+    )
+
+    assert accepted
+
+
+RUBBISH = {
+    "text": "hello",
+    "null": "null",
+    "number": "7",
+    "list": "[]",
+    "nothing in it": "{}",
+    "another format": write(make() | {"format": "tracking-embed-receipt/2"}),
+    "a number for a name": json.dumps(make() | {"nickname": 7}),
+    "half a character": json.dumps(make() | {"nickname": "\ud800"}),
+    "no time": write(make() | {"createdAtIso": "yesterday"}),
+    "fields of its prototype": json.dumps(
+        {"format": "tracking-embed-receipt/1", "__proto__": make()}
+    ),
+    "very long address": write(make() | {"walletAddress": "2" * 100_000}),
+    "no receipts": json.dumps({"format": KIND}),
+    "deep": "[" * 100_000,
+}
+
+
+def test_rubbish_does_not_hold(checker):
+    for name, text in RUBBISH.items():
+        assert (
+            check(checker, write(make())) == HOLDS
+        )  # so that no verdict is that of the rubbish before
+        assert check(checker, text) != HOLDS, name
+        expect(checker.locator("#result.bad"), name).to_be_visible()
+
+
+def test_name_with_markup_or_other_direction_is_shown_as_text(checker):
+    name = "<img src=x onerror=alert(1)>\u202eevil"
+
+    assert check(checker, write(make(nickname=name))) == HOLDS
+    assert checker.locator("#result img").count() == 0
+    expect(checker.locator("#result dl bdi").first).to_have_text(name)
+
+
+# Many
+
+
+def test_exported_file_is_checked_receipt_by_receipt(checker, tmp_path):
+    other = make("v1") | {"walletAddress": make()["walletAddress"]}
+    path = tmp_path / "receipts.json"
+    path.write_text(write_many(make()), encoding="utf-8")
+
+    checker.locator("#file").set_input_files(path)
+
+    expect(checker.locator("#verdict")).to_have_text("All 1 receipts of this file hold.")
+    expect(checker.locator("#result")).to_contain_text("SHA-256 of the file")
+    drop(checker, write_many(make(), other))
+    expect(checker.locator("#verdict")).to_have_text("1 of 2 receipts do not hold.")
+    assert list_failed(checker) == ["No\nNo other receipt before it has this wallet."]
+
+
+def test_digest_is_that_of_the_files_bytes(checker, tmp_path):
+    path = tmp_path / "receipts.json"
+    path.write_text(write_many(make()) + "\n", encoding="utf-8")
+
+    checker.locator("#file").set_input_files(path)
+
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    expect(checker.locator("#result")).to_contain_text(digest)
+
+
+SPOILED = {
+    "another page": write_many(make(), trackingPageId="x" * 20),
+    "another mint": write_many(make(), tokenMint="x"),
+    "a forgery": write_many(list_forgeries()[0]),
+    "rubbish": write_many({}),
+    "a receipt that does not hold": write_many(NEAR_MISSES["another name"](make())),
+}
+
+
+def test_file_with_a_spoiled_receipt_does_not_hold(checker):
+    for name, text in SPOILED.items():
+        assert check(checker, write_many(make())) == "All 1 receipts of this file hold."
+        assert check(checker, text) == "1 of 1 receipts do not hold.", name
+        expect(checker.locator("#result.bad"), name).to_be_visible()
+
+
+def test_file_without_receipts_proves_nothing(checker):
+    assert check(checker, write_many()) == "There are no receipts in this file."
+    expect(checker.locator("#result.bad")).to_be_visible()
+
+
+# Ways to it
+
+
+def test_receipt_may_come_behind_the_address(context, page):
+    context.set_offline(True)
+    page.goto(f"{FILE}#{page.evaluate('encodeURIComponent', write(make(nickname='Żółw')))}")
+
+    expect(page.locator("#verdict")).to_have_text(HOLDS)
+
+
+@pytest.mark.parametrize("behind", ["%", "%7B", "%00", "x"])
+def test_rubbish_behind_the_address_proves_nothing(context, page, behind):
+    page.goto(f"{FILE}#{behind}")
+
+    expect(page.locator("#result.bad")).to_be_visible()
+
+
+def test_service_has_the_page_too_under_a_policy_that_lets_its_script_run(service, page):
+    page.goto(f"{service[1]}/embed/check-receipts")
+    page.locator("#form:not([hidden])").wait_for()
+
+    assert check(page, write(make())) == HOLDS
+
+
+def test_page_saved_from_the_service_works_from_a_disk(service, context, page, tmp_path):
+    saved = tmp_path / "check.html"
+    saved.write_bytes(page.request.get(f"{service[1]}/embed/check-receipts").body())
+    context.set_offline(True)
+    page.goto(saved.as_uri())
+    page.locator("#form:not([hidden])").wait_for()
+
+    assert check(page, write(make())) == HOLDS
+
+
+def test_browser_without_the_algorithm_is_told_so(context, page):
+    context.add_init_script(
+        "SubtleCrypto.prototype.importKey = "
+        "() => Promise.reject(new DOMException('', 'NotSupportedError'));"
+    )
+    page.goto(FILE)
+
+    expect(page.get_by_text("This browser cannot verify Ed25519 signatures.")).to_be_visible()
+    expect(page.locator("#form")).to_be_hidden()
+
+
+def test_browser_that_accepts_everything_is_not_believed(context, page):
+    context.add_init_script("SubtleCrypto.prototype.verify = () => Promise.resolve(true);")
+    page.goto(FILE)
+
+    expect(page.get_by_text("This browser cannot verify Ed25519 signatures.")).to_be_visible()
+
+
+def test_page_without_scripts_says_that_it_checks_nothing(browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(FILE)
+
+    expect(page.get_by_text("This page checks nothing yet")).to_be_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_is_accessible_and_fits_a_phone(context, checker, scheme):
+    checker.emulate_media(color_scheme=scheme)
+    checker.set_viewport_size({"width": 320, "height": 640})
+    for receipt in (make(), NEAR_MISSES["another name"](make())):
+        check(checker, write(receipt))
+        assert Axe().run(checker).response["violations"] == []
+        assert checker.evaluate("document.documentElement.scrollWidth") <= 320

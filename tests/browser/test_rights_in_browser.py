@@ -1,0 +1,389 @@
+"""The rights of a wallet's holder: to see what a page keeps of the wallet, and to withdraw it."""
+
+import base64
+import json
+import re
+
+import pytest
+from embedded_page import BrowserWallet, frame_of, read_text, submit
+from official_wallet import OfficialWallet, build
+from playwright.sync_api import expect
+from test_accessible import check, overflow_of
+from world import Visitor
+
+from embed.db.models import Proof, Submission, Wallet
+
+OPEN = "See or withdraw what this page keeps of your wallet"
+
+
+@pytest.fixture
+def holder(browser_wallet) -> Visitor:
+    """A visitor with the wallet that is in the browser."""
+    return Visitor(browser_wallet.key)
+
+
+@pytest.fixture
+def sent(embedded_page, holder) -> str:
+    """The id of a submission that another device has sent and the owner has approved."""
+    submission_id = embedded_page.submit(holder, "Night heron").json["submissionId"]
+    embedded_page.approve(submission_id)
+    return submission_id
+
+
+def open_rights(widget) -> None:
+    widget.get_by_role("button", name=OPEN).click()
+
+
+def sign(widget, wallet="Test wallet") -> str:
+    """Connect a wallet and sign; return the text."""
+    widget.get_by_role("button", name=f"Use {wallet}").click()
+    text = read_text(widget)
+    widget.get_by_role("button", name="Sign and send").click()
+    return text
+
+
+def test_holder_sees_what_is_kept_and_withdraws_it(
+    embedded_page, context, page, browser_wallet, sent
+):
+    embedded_page.observe(browser_wallet.address, "12.5")
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    expect(widget.locator("#wallets .wallet")).to_have_count(1)
+    assert context.cookies() != []  # of this visit only: nothing was sent from this browser
+
+    open_rights(widget)
+    text = sign(widget)
+
+    assert "to show what a page keeps of it" in text
+    records = widget.locator("[data-step=records]")
+    expect(records).to_contain_text("It is on the list as \u2068Night heron\u2069, since")
+    expect(records).to_contain_text("A submission put it there.")
+    expect(records).to_contain_text("with the name \u2068Night heron\u2069: approved.")
+    expect(records).to_contain_text("What was signed is kept with it.")
+    expect(records).to_contain_text("12.5")
+    expect(records.locator("code")).to_have_text(browser_wallet.address)
+    assert Submission.get_by_id(sent)
+
+    records.get_by_role("button", name="Withdraw").click()
+    assert "to withdraw it from a page" in read_text(widget)
+    assert Submission.get_by_id(sent)
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_text("Done. What was sent for this wallet is erased.")).to_be_visible()
+    expect(widget.get_by_text("The wallet has left the list.")).to_be_visible()
+    expect(widget.get_by_text("that entry stays")).to_be_hidden()
+    expect(widget.locator("#wallets .wallet")).to_have_count(0)
+    assert Submission.get_or_none(Submission.id == sent) is None
+    assert Proof.get_or_none(Proof.submission == sent) is None
+
+
+def test_nothing_is_withdrawn_without_the_second_signature(
+    embedded_page, context, page, browser_wallet, sent
+):
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    open_rights(widget)
+    sign(widget)
+    widget.get_by_role("button", name="Withdraw", exact=True).click()
+    read_text(widget)
+    widget.locator("[data-step=confirm]").get_by_role("button", name="Back").first.click()
+    widget.get_by_role("button", name="Close").click()
+
+    expect(widget.get_by_role("button", name=OPEN)).to_be_focused()
+    expect(widget.get_by_role("button", name=OPEN)).to_have_attribute("aria-expanded", "false")
+    assert Submission.get_by_id(sent).status == "approved"
+
+
+def test_owners_own_entry_stays_and_is_told(embedded_page, context, page, browser_wallet):
+    embedded_page.track(browser_wallet.address, alias="Whale", is_hidden=True)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    open_rights(widget)
+    sign(widget)
+
+    records = widget.locator("[data-step=records]")
+    expect(records).to_contain_text("The owner put it there.")
+    expect(records).to_contain_text("Visitors do not see it there now.")
+    expect(records).to_contain_text("so there is nothing to withdraw")
+    expect(records.get_by_role("button", name="Withdraw")).to_be_hidden()
+
+
+def test_withdrawal_of_a_wallet_that_the_owner_entered_says_what_stays(
+    embedded_page, context, page, browser_wallet, holder
+):
+    embedded_page.track(browser_wallet.address, alias="Whale")
+    sent = embedded_page.submit(holder, "Night heron").json
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    open_rights(widget)
+    sign(widget)
+    widget.get_by_role("button", name="Withdraw", exact=True).click()
+    read_text(widget)
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_text("that entry stays")).to_be_visible()
+    expect(widget.locator("#wallets .name")).to_have_text("Whale")
+    assert Wallet.get(Wallet.address == browser_wallet.address).public_alias == "Whale"
+    assert (
+        "submissionId" not in sent
+        or Submission.get_or_none(Submission.id == sent["submissionId"]) is None
+    )
+
+
+def test_rights_by_hand(embedded_page, page, browser_wallet, sent):
+    widget = embedded_page.open(page)
+    open_rights(widget)
+    widget.get_by_text("Sign by hand").click()
+    widget.get_by_label("Wallet address").fill(browser_wallet.address)
+    widget.get_by_role("button", name="Continue", exact=True).click()
+
+    def sign_by_hand() -> None:
+        signature = browser_wallet.key.sign(read_text(widget).encode()).signature
+        widget.get_by_label("Signature").fill(base64.b64encode(signature).decode())
+        widget.get_by_role("button", name="Send", exact=True).click()
+
+    sign_by_hand()
+    expect(widget.locator("[data-step=records]")).to_contain_text("Night heron")
+    widget.get_by_role("button", name="Withdraw", exact=True).click()
+    expect(widget.locator("[data-show=message]")).to_contain_text("to withdraw it from a page")
+    sign_by_hand()
+    expect(widget.get_by_text("The wallet has left the list.")).to_be_visible()
+
+
+def test_rights_in_the_signing_window(embedded_page, context, page, browser_wallet, sent):
+    context.add_init_script(browser_wallet.script(where="top", name="Top wallet"))
+    widget = embedded_page.open(page, script=False)
+
+    def sign_in_window() -> None:
+        with page.expect_popup() as popup:
+            widget.get_by_role("button", name="Continue in a new window").click()
+        with popup.value.expect_event("close"):
+            window = popup.value
+            expect(window.locator("#asked-by")).to_contain_text(embedded_page.host.origin)
+            sign(window, "Top wallet")
+
+    open_rights(widget)
+    sign_in_window()
+    records = widget.locator("[data-step=records]")
+    expect(records).to_contain_text("Night heron")
+    records.get_by_role("button", name="Withdraw").click()
+    sign_in_window()
+
+    expect(widget.get_by_text("The wallet has left the list.")).to_be_visible()
+    assert Submission.get_or_none(Submission.id == sent) is None
+
+
+def test_rights_with_a_wallet_of_the_host_page(embedded_page, context, page, browser_wallet, sent):
+    context.add_init_script(browser_wallet.script(where="top", name="Host wallet"))
+    widget = embedded_page.open(page)
+    open_rights(widget)
+    texts = [sign(widget, "Host wallet")]
+    records = widget.locator("[data-step=records]")
+    expect(records).to_contain_text("Night heron")
+    records.get_by_role("button", name="Withdraw", exact=True).click()
+    expect(widget.locator("[data-show=message]")).to_contain_text("to withdraw it from a page")
+    texts.append(read_text(widget))
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.get_by_text("The wallet has left the list.")).to_be_visible()
+    assert page.evaluate("testWallet.signed") == texts
+    assert len(context.pages) == 1
+    assert Submission.get_or_none(Submission.id == sent) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("invalid_nonce", "The text to sign had run out. Here is a fresh one."),
+        (
+            "nonce_binding_mismatch",
+            "The text to sign belonged to something else. Here is a fresh one.",
+        ),
+    ],
+)
+def test_fresh_text_speaks_of_no_name(
+    embedded_page, context, page, browser_wallet, sent, code, sentence
+):
+    context.add_init_script(browser_wallet.script())
+    page.route(
+        "**/embed/api/wallet-records",
+        lambda route: route.fulfill(status=400, json={"error": code}),
+        times=1,
+    )
+    widget = embedded_page.open(page)
+    open_rights(widget)
+    sign(widget)
+    expect(widget.get_by_role("alert")).to_have_text(sentence)
+
+    widget.get_by_role("button", name="Sign and send").click()
+    expect(widget.locator("[data-step=records]")).to_contain_text("Night heron")
+
+
+def test_account_switched_in_the_middle_speaks_of_no_name(embedded_page, context, page):
+    wallet = OfficialWallet(build(), accounts=2)
+    context.add_init_script(wallet.script())
+    widget = embedded_page.open(page)
+    open_rights(widget)
+    widget.get_by_role("button", name="Use Official wallet").click()
+    expect(
+        widget.get_by_text("Your wallet has several accounts. Which one do you mean?")
+    ).to_be_visible()
+    widget.get_by_role("button", name="Account 1").click()
+    read_text(widget)
+
+    frame_of(page, embedded_page.service_url).evaluate("wallet.show([1])")
+    expect(widget.get_by_role("alert")).to_have_text(
+        "Your wallet now uses another account. Please choose it again."
+    )
+
+
+def test_withdrawal_is_shown_also_to_a_visitor_who_did_not_wait_for_it(
+    embedded_page, context, page, browser_wallet
+):
+    embedded_page.configure(auto_approve=True)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+    expect(widget.locator("#own-list li")).to_have_count(1)
+    open_rights(widget)
+    sign(widget)
+    held = []
+    page.route("**/embed/api/wallet-records/withdraw", lambda route: held.append(route))
+    widget.get_by_role("button", name="Withdraw", exact=True).click()
+    read_text(widget)
+    with page.expect_request("**/embed/api/wallet-records/withdraw"):
+        widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Close").click()
+    held[0].continue_()
+
+    expect(widget.locator("#own-list li")).to_have_count(0)
+    expect(widget.locator("#wallets .wallet")).to_have_count(0)
+
+
+def test_another_wallet_is_not_withdrawn_in_place_of_the_one_shown(
+    embedded_page, context, page, browser_wallet, sent
+):
+    other = BrowserWallet()
+    embedded_page.submit(Visitor(other.key), "Other")
+    context.add_init_script(browser_wallet.script(where="top", name="Top wallet"))
+    context.add_init_script(other.script(name="Other wallet"))
+    widget = embedded_page.open(page, script=False)
+    open_rights(widget)
+    with page.expect_popup() as popup:
+        widget.get_by_role("button", name="Continue in a new window").click()
+    with popup.value.expect_event("close"):
+        sign(popup.value, "Top wallet")
+    widget.locator("[data-step=records]").get_by_role("button", name="Withdraw").click()
+    widget.get_by_role("button", name="Use Other wallet").click()
+
+    expect(widget.get_by_role("alert")).to_contain_text(
+        f"Please use the one whose records you have seen: {browser_wallet.address}"
+    )
+    assert Submission.select().where(Submission.wallet_address == other.address).count() == 1
+
+
+def test_own_list_forgets_what_was_withdrawn(embedded_page, context, page, browser_wallet):
+    embedded_page.configure(auto_approve=True)
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_label("Name to show on the list").fill("Night heron")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    read_text(widget)
+    widget.get_by_role("button", name="Sign and send").click()
+    expect(widget.locator("#own-list li")).to_have_count(1)
+
+    open_rights(widget)  # closes the other steps
+    expect(
+        widget.get_by_role("heading", name="What this page keeps of your wallet")
+    ).to_be_visible()
+    expect(widget.get_by_role("button", name="Add your wallet")).to_have_attribute(
+        "aria-expanded", "false"
+    )
+    sign(widget)
+    widget.get_by_role("button", name="Withdraw", exact=True).click()
+    read_text(widget)
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.locator("#wallets .wallet")).to_have_count(0)
+    expect(widget.locator("#own-list li")).to_have_count(0)
+
+
+def test_records_are_shown_as_text(embedded_page, context, page, browser_wallet, sent):
+    hostile = "<img src=x onerror=alert(1)>"
+    Submission.update(nickname=hostile).where(Submission.id == sent).execute()
+    Wallet.update(public_alias=hostile).where(Wallet.address == browser_wallet.address).execute()
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    open_rights(widget)
+    sign(widget)
+
+    records = widget.locator("[data-step=records]")
+    expect(records.locator("[data-records]")).to_contain_text(hostile)
+    assert records.locator("img").count() == 0
+    records.get_by_text("All of it, as data").click()
+    data = json.loads(records.locator("pre").inner_text())
+    assert data["submissions"][0]["nickname"] == hostile
+    assert data["walletAddress"] == browser_wallet.address
+
+
+def test_steps_that_load_slowly_are_open_after_several_presses(embedded_page, page):
+    widget = embedded_page.open(page)
+    held = []
+    page.route("**/embed/tracking/*/flow?*", lambda route: held.append(route))
+    add = widget.get_by_role("button", name="Add your wallet")
+    with page.expect_request("**/embed/tracking/*/flow?*"):
+        add.click()
+    expect(add).to_have_attribute("aria-busy", "true")
+    add.click()
+    held[0].continue_()
+
+    expect(widget.locator("#flow")).to_be_visible()
+    expect(add).not_to_have_attribute("aria-busy", "true")
+
+
+def test_steps_of_a_list_that_was_switched_off_meanwhile_say_so(embedded_page, page):
+    widget = embedded_page.open(page)
+    embedded_page.configure(is_embeddable=False)
+    widget.get_by_role("button", name="Add your wallet").click()
+
+    expect(widget.locator("#state")).to_have_text("The owner has switched this list off.")
+
+
+def test_steps_that_cannot_be_loaded_say_so_and_can_be_opened_later(embedded_page, page):
+    widget = embedded_page.open(page)
+    page.route("**/embed/tracking/*/flow?*", lambda route: route.fulfill(status=503, body="away"))
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("#state")).to_contain_text("Something went wrong on the server.")
+
+    page.unroute("**/embed/tracking/*/flow?*")
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("#flow")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("lang", ["en", "ar"])
+def test_axe_finds_nothing_and_nothing_sticks_out(
+    embedded_page, context, page, browser_wallet, sent, theme, lang
+):
+    page.set_viewport_size({"width": 320, "height": 900})
+    context.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page, theme=theme, lang=lang, style="body { margin: 0 }")
+    widget.locator("#rights").click()
+    widget.locator("[data-wallets] button").click()
+    widget.locator("[data-do=sign]").click()
+    widget.locator("[data-step=records]").wait_for()
+    widget.locator("[data-step=records] summary").click()
+    found = check(page, "records", theme)
+    assert overflow_of(page) == []
+    widget.locator("[data-do=withdraw]").click()
+    widget.locator("[data-do=sign]").wait_for()
+    found += check(page, "text", theme)
+    widget.locator("[data-do=sign]").click()
+    widget.locator("[data-step=withdrawn]").wait_for()
+    found += check(page, "withdrawn", theme)
+
+    assert found == []
+    assert overflow_of(page) == []
+    assert re.search(r"\S", widget.locator("#flow-title").inner_text())

@@ -1,0 +1,57 @@
+"""A worker that is killed in the midst of deliveries loses no message."""
+
+import json
+
+import pytest
+from receivers import run_http_receiver
+from scene import SERVICE, Scene
+from world import World
+
+from embed.db.connection import db
+from embed.db.models import Delivery, Message, Page
+from embed.domain import times
+from embed.events.outbox import send_message
+from embed.factory import create_app
+from embed.notifications import receivers
+from embed.settings import Settings
+
+MESSAGES = 1000
+
+
+def leave_messages(scene: Scene, target: str) -> list[str]:
+    """Leave a webhook and messages for it in the scene's database; return the messages' ids."""
+    settings = Settings.from_environ(scene.environ | {"ALLOW_PRIVATE_TARGETS": "1"})
+    world = World(create_app(settings), times.now)
+    now = times.now()
+    receivers.add_webhook(world.page_id, target, settings=settings, now=now)
+    page = Page.get_by_id(world.page_id)
+    with db.atomic():
+        for number in range(MESSAGES):
+            send_message(page, "submission.created", {"number": number}, now)
+    return [message.id for message in Message.select().order_by(Message.number)]
+
+
+@pytest.fixture
+def database_here():
+    """Close the database that the test opens in this process."""
+    yield
+    db.close()
+
+
+@pytest.mark.usefixtures("database_here")
+def test_killed_worker_loses_no_message_and_repeats_at_most_the_one_under_way(scene: Scene):
+    with run_http_receiver() as receiver:
+        ids = leave_messages(scene, receiver.url)
+        first = scene.start_worker(SERVICE, ALLOW_PRIVATE_TARGETS="1")
+        scene.wait_for(lambda: len(receiver.received) > MESSAGES // 4)
+        scene.kill(first.process.pid)
+        assert len(set(receiver.ids)) < MESSAGES
+
+        scene.start_worker(SERVICE, ALLOW_PRIVATE_TARGETS="1")
+        scene.wait_for(lambda: len(set(receiver.ids)) == MESSAGES)
+        scene.wait_for(lambda: not Delivery.select().where(Delivery.state == "waiting").exists())
+
+    assert list(dict.fromkeys(receiver.ids)) == ids  # in order
+    assert len(receiver.ids) <= MESSAGES + 1
+    numbers = {each.id: json.loads(each.body)["data"]["number"] for each in receiver.received}
+    assert [numbers[one] for one in ids] == list(range(MESSAGES))

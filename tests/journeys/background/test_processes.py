@@ -1,0 +1,138 @@
+"""Who does the background work, and that nothing is lost or repeated when processes end."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+from scene import LEASE_S, Scene
+
+# Where the answer does not depend on the database.
+on_sqlite = pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+on_postgres = pytest.mark.parametrize("scene", ["postgres"], indirect=True)
+
+
+def pids_of(entries) -> set[int]:
+    return {entry.pid for entry in entries}
+
+
+def test_of_several_workers_one_does_a_periodic_task_each_time(scene: Scene):
+    for _ in range(2):
+        scene.start_worker(WORK_JOBS="count often", WORK_TASK_S="0.1")
+
+    scene.wait_for(lambda: len(json.loads(scene.ask_status("--json"))["processes"]) == 2)
+    scene.wait_for_more("end", "often", 5)
+
+    # One is due again as soon as it has ended, and never done by two at a time.
+    entries = scene.list_all("often")
+    assert [entry.what for entry in entries[:10]] == ["begin", "end"] * 5
+    assert [entry.what for entry in scene.list_all("count")] == ["begin", "end"]
+
+
+def test_task_of_a_killed_worker_is_done_once_by_another(scene: Scene, tmp_path):
+    gate = tmp_path / "gate"
+    workers = [scene.start_worker(WORK_GATE=str(gate)).process.pid for _ in range(2)]
+    (begun,) = scene.wait_for(lambda: scene.list("begin", "count"))
+    scene.wait_for(lambda: len(json.loads(scene.ask_status("--json"))["processes"]) == 2)
+
+    scene.kill(begun.pid)
+    gate.touch()
+
+    (ended,) = scene.wait_for(lambda: scene.list("end", "count"))
+    assert {begun.pid, ended.pid} == set(workers)
+    time.sleep(0.3)  # several looks of the other
+    assert len(scene.list("begin", "count")) == 2
+
+
+@on_sqlite
+def test_gunicorn_alone_does_the_work_and_goes_on_after_a_reload(scene: Scene):
+    server = scene.start_gunicorn("--workers", "2", WORK_EVERY_S="0.1")
+    scene.wait_for_more("end", "count", 3)
+    before = pids_of(scene.list("end", "count"))
+
+    os.kill(server.process.pid, signal.SIGHUP)
+
+    scene.wait_for(lambda: pids_of(scene.list("end", "count")[-3:]).isdisjoint(before))
+    assert server.process.pid not in pids_of(scene.list("begin"))
+    assert scene.stop(server) < 8
+    assert scene.read_said() == ""
+
+
+@on_sqlite
+def test_gunicorn_leaves_the_work_to_flask_worker_and_does_it_when_that_has_ended(scene: Scene):
+    worker = scene.start_worker(WORK_EVERY_S="0.1")
+    scene.wait_for(lambda: scene.list("end", "count"))
+    server = scene.start_gunicorn(WORK_EVERY_S="0.1")
+    scene.wait_for_more("end", "count", 5)
+    assert pids_of(scene.list("begin")) == {worker.process.pid}
+    (reported,) = json.loads(scene.ask_status("--json"))["processes"]
+    assert reported["kind"] == "worker"
+
+    scene.stop(worker)
+
+    assert worker.process.returncode == 0
+    scene.wait_for(lambda: len(pids_of(scene.list("end", "count"))) == 2)
+    assert server.process.poll() is None
+
+
+@on_sqlite
+def test_gunicorn_stops_at_once_although_a_task_runs(scene: Scene):
+    server = scene.start_gunicorn(WORK_TASK_S="30", WORK_KEYS="slow1 slow2 slow3")
+    scene.wait_for(lambda: len(scene.list("begin")) == 4)
+
+    assert scene.stop(server) < 8
+    assert scene.list("end") == []
+    assert scene.read_said() == ""
+    assert not json.loads(scene.ask_status("--json"))["isWorking"]
+
+
+@on_postgres
+def test_worker_that_is_stopped_finishes_its_tasks_and_leaves_the_others(scene: Scene):
+    keys = [f"slow{number}" for number in range(12)]
+    work = {"WORK_TASK_S": "0.4", "WORK_KEYS": " ".join(keys), "WORK_JOBS": ""}
+    worker = scene.start_worker(**work)
+    scene.wait_for(lambda: scene.list("begin"))
+
+    assert scene.stop(worker) < 8
+
+    assert worker.process.returncode == 0
+    begun = {entry.name for entry in scene.list("begin")}
+    assert begun == {entry.name for entry in scene.list("end")} < set(keys)
+    assert not json.loads(scene.ask_status("--json"))["isWorking"]
+
+    scene.start_worker(**work)
+    scene.wait_for(lambda: len(scene.list("end")) == len(keys))
+    assert sorted(entry.name for entry in scene.list("begin")) == sorted(keys)
+
+
+def test_slow_task_delays_no_other_and_keeps_its_lease_longer_than_that_lasts(
+    scene: Scene, tmp_path
+):
+    gate = tmp_path / "gate"
+    keys = ["slow1", "slow2", *"abcdef"]
+    work = {"WORK_GATE": str(gate), "WORK_KEYS": " ".join(keys), "WORK_JOBS": ""}
+    for _ in range(2):
+        scene.start_worker(**work)
+
+    scene.wait_for(lambda: {entry.name for entry in scene.list("end")} == set("abcdef"))
+    time.sleep(LEASE_S + 0.5)
+    gate.touch()
+
+    scene.wait_for(lambda: len(scene.list("end")) == len(keys))
+    assert sorted(entry.name for entry in scene.list("begin")) == sorted(keys)  # nothing twice
+
+
+@on_sqlite
+def test_with_queue_url_only_flask_worker_does_the_work(scene: Scene, redis_url):
+    scene.environ["QUEUE_URL"] = redis_url.replace("redis+unix", "unix")
+    scene.start_gunicorn()
+    time.sleep(0.3)  # several looks
+    assert scene.list("begin") == []
+    assert "start flask worker" in scene.ask_status()
+
+    worker = scene.start_worker()
+
+    (entry,) = scene.wait_for(lambda: scene.list("end", "count"))
+    assert entry.pid == worker.process.pid
+    assert "start flask worker" not in scene.ask_status()

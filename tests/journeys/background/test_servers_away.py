@@ -1,0 +1,53 @@
+"""Redis or the database may be away for a while."""
+
+import psycopg
+import pytest
+from scene import Scene
+from servers import open_postgres, open_valkey, provide
+
+
+@pytest.fixture
+def redis():
+    yield from provide(open_valkey)
+
+
+@pytest.fixture
+def postgres():
+    yield from provide(open_postgres)
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_work_goes_on_when_redis_is_back_and_the_log_says_it_once(scene: Scene, redis):
+    scene.start_worker(WORK_EVERY_S="0.1", QUEUE_URL=f"unix://{redis.path}")
+    scene.wait_for_more("end", "count", 2)
+
+    redis.stop()
+    scene.wait_for(lambda: "does not answer" in scene.read_said())
+    redis.start()
+
+    scene.wait_for_more("end", "count", 2)
+    assert scene.read_said().count("(QUEUE_URL) does not answer") == 1
+    assert scene.read_said().count("(QUEUE_URL) answers again") == 1
+    assert str(redis.path) not in scene.read_said()
+    assert "Traceback" not in scene.read_said()
+
+
+def test_work_goes_on_when_the_database_is_back_and_the_log_says_it_once(tmp_path, postgres):
+    with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as operator:
+        operator.execute("CREATE DATABASE embed")
+    scene = Scene(tmp_path, postgres.url.format(name="embed"))
+    try:
+        server = scene.start_gunicorn(WORK_EVERY_S="0.1")
+        scene.wait_for_more("end", "count", 2)
+
+        postgres.stop()
+        scene.wait_for(lambda: "does not answer" in scene.read_said())
+        assert server.process.poll() is None
+        postgres.start()
+
+        scene.wait_for_more("end", "count", 2)
+        assert scene.read_said().count("background work does not answer") == 1
+        assert scene.read_said().count("background work answers again") == 1
+        assert "Traceback" not in scene.read_said()
+    finally:
+        scene.end()

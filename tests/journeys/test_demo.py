@@ -1,0 +1,129 @@
+"""flask demo: one command that shows the whole service."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import requests
+from remote import TIMEOUT_S, make_environ
+from servers import PROJECT_DIR, clean_environ, find_free_port, is_listening, run_flask
+
+
+@contextmanager
+def run_demo(environ: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run the demo as the leader of a process group, as a shell would."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "flask", "demo", *arguments],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as demo:
+        try:
+            yield demo
+        finally:
+            if demo.poll() is None:
+                demo.terminate()  # it ends its server, which has a process group of its own
+
+
+def read(url: str, key: str, **headers: str) -> requests.Response:
+    headers["Authorization"] = f"Bearer {key}"
+    return requests.get(url, headers=headers, timeout=TIMEOUT_S)
+
+
+def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_database_url):
+    environ = make_environ(empty_database_url)
+    port, host_port = find_free_port(), find_free_port()
+    ports = ("--port", str(port), "--host-port", str(host_port))
+    with run_demo(environ, *ports, "--json") as demo:
+        shown = json.loads(demo.stdout.readline())
+
+        widget = requests.get(shown["widgetUrl"], timeout=TIMEOUT_S)
+        assert widget.status_code == 200
+        assert "embed_session=" in widget.headers["Set-Cookie"]
+        payload = read(shown["apiUrl"], shown["secretKey"]).json()
+        assert payload["tokenSymbol"] == "DEMO"
+        assert shown["walletAddress"] in [wallet["address"] for wallet in payload["wallets"]]
+        site = shown["hostUrl"]
+        assert read(shown["apiUrl"], shown["publicKey"], Origin=site).json() == payload
+        assert requests.get(site, timeout=TIMEOUT_S).status_code == 200
+        assert (
+            "New submissions to review" in requests.get(shown["mailboxUrl"], timeout=TIMEOUT_S).text
+        )
+        assert f"/tracking/{shown['id']}" in shown["apiUrl"]
+        signs_in = requests.get(shown["dashboardUrl"], timeout=TIMEOUT_S)
+        assert signs_in.status_code == 200
+        assert "demo@localhost" in signs_in.text
+
+        os.killpg(demo.pid, signal.SIGINT)  # what Ctrl-C does
+        assert demo.wait(TIMEOUT_S) == 0
+        assert demo.stdout.read() == ""
+        assert not is_listening(port)
+        assert not is_listening(host_port)
+
+    with run_demo(environ, *ports) as demo:
+        told = read_until(demo, "Ctrl-C")
+
+        assert '{"error": "ca_gate_failed", "balance": 0, "minBalance": 100}' in told
+        assert re.search(r"mailbox has a message: \S", told)
+        assert f"{shown['id']} tracks" in told
+        assert shown["publicKey"] not in told
+        for key in (shown["publicKey"], shown["secretKey"]):
+            answer = read(shown["apiUrl"], key, Origin=site)
+            assert (answer.status_code, answer.json()) == (401, {"error": "revoked_key"})
+
+        demo.terminate()
+        assert demo.wait(TIMEOUT_S) == 0
+        assert not is_listening(port)
+
+
+def read_until(demo: subprocess.Popen[str], word: str) -> str:
+    """Return what is printed up to the line with `word`, or to the end."""
+    told = ""
+    for line in demo.stdout:
+        told += line
+        if word in line:
+            break
+    return told
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("MAX_WALLETS", "10", "A page tracks at most 10 wallets (MAX_WALLETS)."),
+        ("LIMIT_PER_IP", "1/hour", "The service refused the visitor: HTTP Error 429"),
+    ],
+)
+def test_demo_that_its_settings_stop_says_so_in_one_line(tmp_path, setting, value, said):
+    environ = make_environ(f"sqlite:///{tmp_path / 'embed.db'}", **{setting: value})
+    ports = ["--port", str(find_free_port()), "--host-port", str(find_free_port())]
+
+    ended = run_flask("demo", *ports, environ=environ, check=False)
+
+    assert ended.returncode == 1
+    (line,) = [line for line in ended.stderr.splitlines() if line.startswith("Error")]
+    assert said in line
+    assert "Traceback" not in ended.stderr
+
+
+def test_demo_on_a_taken_port_says_so_in_one_line(tmp_path):
+    path = tmp_path / "embed.db"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        environ = make_environ(f"sqlite:///{path}")
+
+        ended = run_flask("demo", "--port", str(port), environ=environ, check=False)
+
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"Error: Port {port} cannot be used")
+    assert not path.exists()

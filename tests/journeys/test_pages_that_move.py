@@ -1,0 +1,191 @@
+"""Pages that come to another token or owner while balances are entered."""
+
+import itertools
+import threading
+from contextlib import suppress
+from functools import partial
+
+import pytest
+from remote import at_once
+from world import USDC, Visitor
+
+from embed import owners, pages
+from embed.db.connection import db
+from embed.errors import InvalidInput
+from embed.events.editing import bump_version, lock_owners, lock_page
+from embed.public_payload import get_payload
+from embed.submissions import decisions
+from embed.wallets import tracking
+from embed.wallets.tracking import WalletChanges
+
+TOKEN = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
+WSOL = "So11111111111111111111111111111111111111112"
+ROUNDS = 12
+
+
+def track(world, page_id: str, address: str) -> str:
+    return world.track(address, page_id=page_id).id
+
+
+def make_page_by_mint(world, address):
+    page_id = world.make_page(token_mint=WSOL)
+    track(world, page_id, address)
+    return page_id, lambda: pages.update_page(page_id, {"token_mint": USDC}, world.clock())
+
+
+def make_page_by_owner(world, address):
+    page_id = world.make_page(owner=owners.create_owner("other@site.example", world.clock()))
+    track(world, page_id, address)
+    heir = owners.get_installation_owner(world.clock())
+    return page_id, lambda: pages.update_page(page_id, {"owner": heir}, world.clock())
+
+
+def make_page_later(world, address):
+    made = []
+
+    def make():
+        made.append(world.make_page())
+        track(world, made[0], address)
+
+    return made, make
+
+
+def make_page_by_approval(world, address):
+    """The page is there; the wallet comes to it as a submission's does that is approved."""
+    page_id = world.make_page()
+
+    def approve():
+        with db.atomic():
+            page, now = lock_page(page_id), world.clock()
+            tracking.track_approved(page, address, "Visitor", now, max_wallets=9)
+            bump_version(page_id)
+
+    return page_id, approve
+
+
+@pytest.mark.parametrize(
+    "prepare", [make_page_by_mint, make_page_by_owner, make_page_later, make_page_by_approval]
+)
+def test_page_that_joins_while_a_balance_is_entered_shows_it(world, prepare):
+    address = Visitor().address
+    world.track(address)
+    joining, join = prepare(world, address)
+
+    def show() -> list:
+        page_id = joining if isinstance(joining, str) else joining[0]
+        wallets = get_payload(page_id, pages.get_page(page_id).version).read_part(1)
+        return [wallet["tokenBalance"] for wallet in wallets]
+
+    def join_and_show():
+        try:
+            join()
+            show()  # so that this payload is remembered
+        finally:
+            db.close()
+
+    other = threading.Thread(target=join_and_show)
+    with db.atomic():
+        world.observe(address, 5)
+        other.start()
+        other.join(0.5)  # time enough to overtake, if nothing keeps it
+    other.join()
+
+    assert show() == [5]
+
+
+def test_balances_and_moves_at_once_never_wait_for_each_other_in_a_circle(world):
+    now, address = world.clock(), Visitor().address
+    heirs = [owners.get_installation_owner(now), owners.create_owner("b@site.example", now)]
+    page_ids = [world.make_page(token_mint=mint) for mint in (USDC, WSOL) * 2]
+    wallets = [track(world, page_id, address) for page_id in page_ids]
+    pick = itertools.count()
+
+    def enter():
+        number = next(pick)
+        changes = WalletChanges(balance=number)
+        tracking.update_wallet(wallets[number % len(wallets)], changes, now)
+
+    def move():
+        number = next(pick)
+        fields = {"token_mint": (USDC, WSOL)[number // 4 % 2]}
+        pages.update_page(page_ids[number % len(page_ids)], fields, now)
+
+    def hand_over():
+        number = next(pick)
+        fields = {"owner": heirs[number // 4 % 2]}
+        pages.update_page(page_ids[number % len(page_ids)], fields, now)
+
+    def repeat(act):
+        try:
+            for _ in range(ROUNDS):
+                with suppress(InvalidInput):  # handed over at this very moment
+                    act()
+        finally:
+            db.close()
+
+    at_once([lambda act=act: repeat(act) for act in (enter, move, enter, hand_over) * 2])
+
+
+def test_owners_changes_of_all_kinds_at_once_never_wait_for_each_other_in_a_circle(world_with):
+    """Each takes the owner's lock before a page's."""
+    world = world_with(LIMIT_IP_SUBMISSIONS="1000/hour")
+    now, address = world.clock(), Visitor().address
+    wallet_id = track(world, world.page_id, address)
+    ids = [world.submit(Visitor()).json["submissionId"] for _ in range(4)]
+    decided = itertools.cycle([partial(decisions.approve, max_wallets=50_000), decisions.undo])
+
+    def decide():
+        act = partial(next(decided), now=now, actor="owner")
+        decisions.change_many(world.page, ids, act)
+
+    def enter():
+        tracking.update_wallet(wallet_id, WalletChanges(balance=next(pick)), now)
+
+    def submit():
+        assert world.submit(Visitor()).status_code == 201
+
+    pick = itertools.count(1)
+
+    def repeat(act):
+        try:
+            for _ in range(ROUNDS):
+                act()
+        finally:
+            db.close()
+
+    at_once([lambda act=act: repeat(act) for act in (decide, enter, submit) * 2])
+
+
+def test_pages_made_at_once_never_wait_for_each_other_in_a_circle(world):
+    owner = world.page.owner
+
+    def make_pages():
+        try:
+            for _ in range(ROUNDS):
+                pages.create_page(owner, dict(TOKEN), world.clock())
+        finally:
+            db.close()
+
+    at_once([make_pages] * 4)
+    assert len(pages.list_of_owner(owner)) == 1 + 4 * ROUNDS
+
+
+@pytest.mark.parametrize("emptied_database_url", ["postgres"], indirect=True)
+def test_page_that_is_updated_twice_does_not_wait_for_whoever_enters_balances(world):
+    def update_twice():
+        try:
+            with db.atomic():
+                bump_version(world.page_id)
+                bump_version(world.page_id)
+        finally:
+            db.close()
+
+    other = threading.Thread(target=update_twice)
+    with db.atomic():
+        lock_owners(world.page.owner_id)
+        other.start()
+        other.join(10)
+        is_done = not other.is_alive()
+    other.join()
+
+    assert is_done

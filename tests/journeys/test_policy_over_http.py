@@ -1,0 +1,689 @@
+"""The page's policy over HTTP (spec 4.3): gate, cooldown, ladder, capacity, duplicate."""
+
+from decimal import Decimal
+
+import pytest
+from world import USDC, Visitor, World, code_of, read_exactly
+
+from embed import owners
+from embed.db.models import Submission
+from embed.submissions import queries
+from embed.submissions.queries import MAX_LISTED
+
+
+def with_session(world) -> Visitor:
+    visitor = Visitor()
+    world.open_widget(visitor)
+    return visitor
+
+
+def another_wallet(visitor: Visitor) -> Visitor:
+    """The same visitor with another wallet, in the same session."""
+    other = Visitor()
+    other.cookie = visitor.cookie
+    return other
+
+
+def submit(world, visitor, nickname="Visitor", **arguments) -> str:
+    """Submit and return the new submission's id."""
+    answer = world.submit(visitor, nickname, **arguments)
+    assert answer.status_code == 201, answer.json
+    return answer.json["submissionId"]
+
+
+def submit_status(world, visitor) -> str:
+    answer = world.submit(visitor)
+    assert answer.status_code == 201, answer.json
+    return answer.json["status"]
+
+
+def list_own(world, visitor) -> list[tuple[str, str | None]]:
+    submissions = world.list_own(visitor).json["submissions"]
+    return [(own["status"], own["rejectReason"]) for own in submissions]
+
+
+# Holding gate
+
+
+@pytest.mark.parametrize(
+    ("balance", "minimum"),
+    [
+        ("0", "1"),
+        ("9.5", "10"),
+        ("99", "100.25"),
+        ("0.1", "0.3"),
+        ("1000000000000000000", "10000000000000000000"),
+        ("18446744073.709551614", "18446744073.709551615"),  # one number to a float
+        ("0", "0.0000001"),
+    ],
+)
+def test_wallet_below_the_minimum_learns_both_numbers(world, balance, minimum):
+    visitor = Visitor()
+    world.configure(min_balance=minimum)
+    world.observe(visitor.address, balance)
+
+    answer = world.submit(visitor)
+
+    assert answer.status_code == 422
+    numbers = {"balance": Decimal(balance), "minBalance": Decimal(minimum)}
+    assert read_exactly(answer) == {"error": "ca_gate_failed"} | numbers
+    assert answer.text.endswith(f'"balance": {balance}, "minBalance": {minimum}}}')
+
+
+def test_whole_numbers_are_written_without_a_fraction(world):
+    world.configure(min_balance=10)
+
+    text = world.submit(Visitor()).text
+    assert '"balance": 0,' in text
+    assert '"minBalance": 10}' in text
+
+
+def test_balance_never_observed_is_zero(world):
+    world.configure(min_balance="0.000001")
+
+    assert world.submit(Visitor()).json["balance"] == 0
+
+
+@pytest.mark.parametrize(
+    ("balance", "minimum"),
+    [
+        (10, 10),
+        ("10.000001", 10),
+        ("1e18", 10),
+        ("18446744073.709551615", "18446744073.709551615"),
+        ("18446744073.709551616", "18446744073.709551615"),
+        ("9", "8.99999999999999999999"),
+    ],
+)
+def test_minimum_itself_is_enough(world, balance, minimum):
+    visitor = Visitor()
+    world.configure(min_balance=minimum)
+    world.observe(visitor.address, balance)
+
+    assert submit_status(world, visitor) == "pending"
+
+
+class Balances:
+    """A balance source that records its calls."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str]] = []
+
+    def get_balance(self, page, address):
+        self.asked.append((page.token_mint, address))
+        return Decimal("3.5")
+
+
+@pytest.mark.parametrize("balances", [Balances()])
+def test_no_minimum_asks_for_no_balance(world, balances):
+    assert submit_status(world, Visitor()) == "pending"
+
+    assert balances.asked == []
+
+
+@pytest.mark.parametrize("balances", [Balances()])
+def test_gate_asks_the_balance_source_for_mint_and_wallet(world, balances):
+    visitor = Visitor()
+    world.configure(min_balance=4)
+
+    assert world.submit(visitor).json["balance"] == 3.5
+    assert balances.asked[-1] == (USDC, visitor.address)
+
+
+def test_gate_counts_for_auto_approval_too(world):
+    world.configure(min_balance=1, auto_approve=True)
+
+    assert code_of(world.submit(Visitor())) == "ca_gate_failed"
+
+
+# Cooldown
+
+
+def test_rejected_wallet_learns_to_the_second_when_to_come_back(world):
+    visitor = Visitor()
+    world.reject(submit(world, visitor))
+
+    world.clock.forward(hours=6)
+    answer = world.submit(visitor)
+
+    assert code_of(answer) == "cooldown_active"
+    assert answer.headers["Retry-After"] == str(18 * 60 * 60)
+
+
+@pytest.mark.parametrize(
+    ("passed", "retry_after"),
+    [
+        ({}, "60"),
+        ({"milliseconds": 1}, "60"),
+        ({"seconds": 1}, "59"),
+        ({"seconds": 59, "milliseconds": 999}, "1"),
+    ],
+    ids=["at once", "1 ms", "1 s", "1 ms before the end"],
+)
+def test_seconds_to_wait_are_rounded_up(world, passed, retry_after):
+    visitor = Visitor()
+    world.configure(cooldown_s=60)
+    world.reject(submit(world, visitor))
+
+    world.clock.forward(**passed)
+
+    assert world.submit(visitor).headers["Retry-After"] == retry_after
+
+
+def test_cooldown_is_over_at_its_exact_end(world):
+    visitor = Visitor()
+    world.configure(cooldown_s=60)
+    world.reject(submit(world, visitor))
+
+    world.clock.forward(seconds=60)
+
+    assert submit_status(world, visitor) == "pending"
+
+
+def test_cooldown_counts_from_the_decision(world):
+    visitor = Visitor()
+    submission_id = submit(world, visitor)
+    world.clock.forward(days=7)
+    world.reject(submission_id)
+
+    assert code_of(world.submit(visitor)) == "cooldown_active"
+
+
+def test_newest_rejection_counts(world):
+    visitor = Visitor()
+    world.configure(cooldown_s=60)
+    for _ in range(2):
+        world.reject(submit(world, visitor))
+        world.clock.forward(seconds=60)
+    world.reject(submit(world, visitor))
+
+    assert code_of(world.submit(visitor)) == "cooldown_active"
+
+
+def test_owner_can_switch_the_cooldown_off(world):
+    visitor = Visitor()
+    world.reject(submit(world, visitor))
+
+    world.configure(cooldown_s=0)
+
+    assert submit_status(world, visitor) == "pending"
+
+
+def test_cooldown_concerns_the_wallet_and_the_page_only(world):
+    visitor = with_session(world)
+    world.reject(submit(world, visitor))
+
+    assert submit_status(world, another_wallet(visitor)) == "pending"
+    other = world.make_page()
+    key = world.make_key("secret", page_id=other)
+    nonce = world.ask_nonce(visitor, page_id=other, key=key).json
+    draft = world.draft(visitor, nonce=nonce, trackingPageId=other)
+    assert code_of(world.post(draft, key=key)) is None
+
+
+def test_cooldown_counts_for_auto_approval_too(world):
+    visitor = Visitor()
+    world.reject(submit(world, visitor))
+    world.configure(auto_approve=True)
+
+    assert code_of(world.submit(visitor)) == "cooldown_active"
+
+
+# Auto-approval
+
+
+def test_auto_approved_wallet_is_live_at_once_under_its_nickname(world):
+    visitor = Visitor()
+    world.configure(auto_approve=True)
+
+    assert world.submit(visitor, " Ann ").json["status"] == "auto_approved"
+
+    (wallet,) = world.read().json["wallets"]
+    assert (wallet["address"], wallet["publicAlias"]) == (visitor.address, "Ann")
+
+
+def test_auto_approval_skips_the_queue_and_its_capacity(world):
+    world.configure(auto_approve=True, queue_capacity=0)
+
+    assert submit_status(world, Visitor()) == "auto_approved"
+
+
+@pytest.mark.parametrize("way", ["approved by hand", "auto-approved"])
+def test_wallet_that_is_tracked_already_stays_as_the_owner_has_it(world, way):
+    visitor = Visitor()
+    world.add_tag("Friend")
+    world.track(visitor.address, alias="Owner's", tag_names=["Friend"])
+    before = world.read().json["wallets"]
+
+    if way == "auto-approved":
+        world.configure(auto_approve=True)
+        assert submit_status(world, visitor) == "auto_approved"
+    else:
+        world.approve(submit(world, visitor, "Mine"))
+
+    assert world.read().json["wallets"] == before
+
+
+def test_hidden_wallet_stays_hidden_when_it_is_approved(world):
+    visitor = Visitor()
+    world.track(visitor.address, is_hidden=True)
+
+    world.approve(submit(world, visitor))
+
+    assert world.read().json["wallets"] == []
+
+
+# Trust ladder
+
+
+def earn_approvals(world, visitor, count: int) -> None:
+    """Submit wallets and approve each by hand."""
+    for _ in range(count):
+        world.approve(submit(world, another_wallet(visitor)))
+        world.clock.forward(seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("approvals", "status"),
+    [(0, "pending"), (1, "pending"), (2, "auto_approved"), (3, "auto_approved")],
+)
+def test_session_climbs_with_enough_approvals(world, approvals, status):
+    visitor = with_session(world)
+    earn_approvals(world, visitor, approvals)
+
+    world.configure(trust_after=2)
+
+    assert submit_status(world, visitor) == status
+
+
+def test_ladder_is_off_unless_the_owner_sets_it(world):
+    visitor = with_session(world)
+    earn_approvals(world, visitor, 3)
+
+    assert submit_status(world, visitor) == "pending"
+
+
+def test_promotion_skips_the_queue_and_its_capacity(world):
+    visitor = with_session(world)
+    earn_approvals(world, visitor, 1)
+    world.configure(trust_after=1, queue_capacity=0)
+
+    assert submit_status(world, visitor) == "auto_approved"
+
+
+def test_other_sessions_and_visitors_without_one_earn_nothing(world):
+    world.configure(trust_after=1)
+    earn_approvals(world, with_session(world), 1)
+    earn_approvals(world, Visitor(), 1)
+
+    assert submit_status(world, with_session(world)) == "pending"
+    assert submit_status(world, Visitor()) == "pending"
+
+
+def test_rejection_since_the_last_approval_takes_trust_away(world):
+    world.configure(trust_after=1)
+    visitor = with_session(world)
+    waits = submit(world, another_wallet(visitor))
+    earn_approvals(world, visitor, 1)
+    world.reject(waits)
+    world.clock.forward(seconds=1)
+
+    assert submit_status(world, another_wallet(visitor)) == "pending"
+
+
+def test_approval_after_a_rejection_gives_trust_back(world):
+    world.configure(trust_after=1)
+    visitor = with_session(world)
+    world.reject(submit(world, another_wallet(visitor)))
+    world.clock.forward(seconds=1)
+    earn_approvals(world, visitor, 1)
+
+    assert submit_status(world, another_wallet(visitor)) == "auto_approved"
+
+
+def test_auto_approvals_do_not_count_as_the_owners_hand(world):
+    visitor = with_session(world)
+    world.configure(auto_approve=True)
+    for _ in range(3):
+        submit(world, another_wallet(visitor))
+
+    world.configure(auto_approve=False, trust_after=1)
+
+    assert submit_status(world, visitor) == "pending"
+
+
+def test_soft_rejections_do_not_take_trust_away(world):
+    world.configure(trust_after=1)
+    visitor = with_session(world)
+    earn_approvals(world, visitor, 1)
+    world.configure(min_balance=1)
+    assert code_of(world.submit(visitor)) == "ca_gate_failed"
+
+    world.configure(min_balance=0)
+
+    assert submit_status(world, visitor) == "auto_approved"
+
+
+def test_wallet_carries_its_trust_to_the_owners_other_pages(world):
+    visitor = Visitor()
+    world.approve(submit(world, visitor))
+
+    world.page_id = world.make_page(trust_after=1)
+    world.public_key = world.make_key("public", origins=["https://site.example"])
+
+    assert submit_status(world, visitor) == "auto_approved"
+    assert submit_status(world, Visitor()) == "pending"
+
+
+def test_wallet_carries_no_trust_to_other_owners_pages(world):
+    visitor = Visitor()
+    world.approve(submit(world, visitor))
+
+    stranger = owners.create_owner("stranger@example.com", world.clock())
+    world.page_id = world.make_page(trust_after=1, owner=stranger)
+    world.public_key = world.make_key("public", origins=["https://site.example"])
+
+    assert submit_status(world, visitor) == "pending"
+
+
+def test_session_carries_no_trust_to_other_pages(world):
+    visitor = with_session(world)
+    earn_approvals(world, visitor, 1)
+
+    world.page_id = world.make_page(trust_after=1)
+    world.public_key = world.make_key("public", origins=["https://site.example"])
+
+    assert submit_status(world, visitor) == "pending"
+
+
+# Queue
+
+
+def test_queue_takes_as_many_as_its_capacity(world):
+    world.configure(queue_capacity=2)
+    for _ in range(2):
+        assert submit_status(world, Visitor()) == "pending"
+
+    answer = world.submit(Visitor())
+
+    assert code_of(answer) == "queue_full"
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+@pytest.mark.parametrize("decide", ["approve", "reject"])
+def test_every_decision_makes_room(world, decide):
+    world.configure(queue_capacity=1)
+    submission_id = submit(world, Visitor())
+    assert code_of(world.submit(Visitor())) == "queue_full"
+
+    getattr(world, decide)(submission_id)
+
+    assert submit_status(world, Visitor()) == "pending"
+
+
+def test_only_what_waits_fills_the_queue(world):
+    world.configure(queue_capacity=1, auto_approve=True)
+    submit(world, Visitor())
+    world.configure(auto_approve=False, min_balance=1)
+    world.submit(with_session(world))
+    world.configure(min_balance=0)
+
+    assert submit_status(world, Visitor()) == "pending"
+
+
+def test_pages_have_a_queue_each(world):
+    world.configure(queue_capacity=1)
+    submit(world, Visitor())
+
+    world.page_id = world.make_page(queue_capacity=1)
+    world.public_key = world.make_key("public", origins=["https://site.example"])
+
+    assert submit_status(world, Visitor()) == "pending"
+
+
+# Duplicates
+
+
+def leave(world, submission_id):
+    pass
+
+
+@pytest.mark.parametrize("decide", [leave, World.approve], ids=["pending", "approved"])
+def test_live_wallet_cannot_be_submitted_again(world, decide):
+    visitor = Visitor()
+    decide(world, submit(world, visitor))
+
+    assert code_of(world.submit(visitor)) == "duplicate"
+
+
+def test_auto_approved_wallet_cannot_be_submitted_again(world):
+    visitor = Visitor()
+    world.configure(auto_approve=True)
+    submit(world, visitor)
+
+    assert code_of(world.submit(visitor)) == "duplicate"
+    world.configure(auto_approve=False)
+    assert code_of(world.submit(visitor)) == "duplicate"
+
+
+def test_duplicate_is_one_for_every_session_key_and_nickname(world):
+    visitor = Visitor()
+    submit(world, visitor, "Ann")
+    world.open_widget(visitor)
+
+    assert code_of(world.submit(visitor, "Bob")) == "duplicate"
+    nonce = world.ask_nonce(visitor, key=world.secret_key).json
+    assert code_of(world.post(world.draft(visitor, nonce=nonce), key=world.secret_key)) == (
+        "duplicate"
+    )
+
+
+def test_rejected_wallet_may_come_back_after_the_cooldown(world):
+    visitor = with_session(world)
+    world.reject(submit(world, visitor))
+    world.clock.forward(days=1)
+
+    assert submit_status(world, visitor) == "pending"
+    assert list_own(world, visitor) == [("pending", None), ("rejected", "manual")]
+
+
+# Refusals in the visitor's own list
+
+
+def refuse_by_gate(world, visitor):
+    world.configure(min_balance=1)
+    return world.submit(visitor)
+
+
+def refuse_by_cooldown(world, visitor):
+    key = world.secret_key  # the rejected submission has no session
+    nonce = world.ask_nonce(visitor, key=key).json
+    answer = world.post(world.draft(visitor, nonce=nonce), key=key)
+    world.reject(answer.json["submissionId"])
+    return world.submit(visitor)
+
+
+def refuse_by_queue(world, visitor):
+    world.configure(queue_capacity=0)
+    return world.submit(visitor)
+
+
+def refuse_as_duplicate(world, visitor):
+    world.post(world.draft(visitor))
+    return world.submit(visitor)
+
+
+def refuse_by_limit(world, visitor):
+    for _ in range(10):
+        submit(world, another_wallet(visitor))
+    return world.submit(visitor)
+
+
+REFUSALS = {
+    "ca_gate": (refuse_by_gate, "ca_gate_failed"),
+    "cooldown": (refuse_by_cooldown, "cooldown_active"),
+    "queue_full": (refuse_by_queue, "queue_full"),
+    "duplicate": (refuse_as_duplicate, "duplicate"),
+    "rate_limited": (refuse_by_limit, "rate_limit_session"),
+}
+each_refusal = pytest.mark.parametrize(
+    ("reason", "refuse", "code"),
+    [(reason, *refusal) for reason, refusal in REFUSALS.items()],
+    ids=REFUSALS,
+)
+
+
+@each_refusal
+def test_refusal_is_in_the_visitors_list_with_its_reason(world, reason, refuse, code):
+    visitor = with_session(world)
+
+    assert code_of(refuse(world, visitor)) == code
+
+    refused = [own for own in list_own(world, visitor) if own[0] == "soft_rejected"]
+    assert refused == [("soft_rejected", reason)]
+
+
+@pytest.mark.parametrize(
+    ("refuse", "code"),
+    [
+        (refuse_by_gate, "ca_gate_failed"),
+        (refuse_by_cooldown, "cooldown_active"),
+        (refuse_by_queue, "queue_full"),
+        (refuse_as_duplicate, "duplicate"),
+    ],
+)
+def test_refusal_without_session_is_not_kept(world, refuse, code):
+    assert code_of(refuse(world, Visitor())) == code
+
+    assert not Submission.select().where(Submission.status == "soft_rejected").exists()
+
+
+def test_repeated_refusal_renews_its_row_in_place(world):
+    visitor = with_session(world)
+    refuse_by_gate(world, visitor)
+    (first,) = world.list_own(visitor).json["submissions"]
+    world.clock.forward(seconds=5)
+
+    for nickname in ("Second", "Third"):
+        assert code_of(world.submit(visitor, nickname)) == "ca_gate_failed"
+
+    (renewed,) = world.list_own(visitor).json["submissions"]
+    assert renewed == first | {
+        "nickname": "Third",
+        "createdAtIso": "2026-01-31T09:30:05.000Z",
+        "decidedAtIso": "2026-01-31T09:30:05.000Z",
+    }
+    assert Submission.select().count() == 1
+
+
+def test_renewed_refusal_moves_to_the_top_of_the_list(world):
+    visitor = with_session(world)
+    world.configure(min_balance=1)
+    other = another_wallet(visitor)
+    for wallet in (visitor, other, visitor):
+        world.submit(wallet)
+        world.clock.forward(seconds=1)
+
+    listed = world.list_own(visitor).json["submissions"]
+
+    assert [own["walletAddress"] for own in listed] == [visitor.address, other.address]
+
+
+def test_there_is_a_row_for_each_reason_wallet_and_session(world):
+    visitor, stranger = with_session(world), with_session(world)
+    stranger_with_the_same_wallet = Visitor(visitor.key)
+    stranger_with_the_same_wallet.cookie = stranger.cookie
+
+    for wallet in (visitor, another_wallet(visitor), stranger_with_the_same_wallet):
+        refuse_by_gate(world, wallet)
+        world.configure(min_balance=0)
+        refuse_by_queue(world, wallet)
+
+    assert len(list_own(world, visitor)) == 4
+    assert sorted(list_own(world, stranger)) == [
+        ("soft_rejected", "ca_gate"),
+        ("soft_rejected", "queue_full"),
+    ]
+
+
+def test_refusal_stays_in_the_list_beside_a_later_success(world):
+    visitor = with_session(world)
+    refuse_by_gate(world, visitor)
+    world.clock.forward(seconds=1)
+    world.observe(visitor.address, 1)
+
+    assert submit_status(world, visitor) == "pending"
+
+    assert list_own(world, visitor) == [("pending", None), ("soft_rejected", "ca_gate")]
+
+
+def test_refusal_by_policy_starts_no_cooldown(world):
+    visitor = with_session(world)
+    refuse_by_queue(world, visitor)
+    world.configure(queue_capacity=1)
+
+    assert submit_status(world, visitor) == "pending"
+
+
+def test_owner_sees_refusals_and_cannot_decide_on_them(world):
+    visitor = with_session(world)
+    refuse_by_queue(world, visitor)
+
+    (kept,) = queries.list_of_page(world.page_id)
+
+    assert (kept.status, kept.reject_reason) == ("soft_rejected", "queue_full")
+    with pytest.raises(ValueError, match="soft_rejected already"):
+        world.approve(kept.id)
+
+
+@pytest.mark.parametrize(
+    ("field", "code"),
+    [
+        ("walletAddress", "invalid_wallet_address"),
+        ("nickname", "invalid_nickname_length"),
+        ("nonceId", "invalid_nonce"),
+        ("signature", "invalid_signature"),
+    ],
+)
+def test_what_was_not_signed_is_not_kept(world, field, code):
+    visitor = with_session(world)
+    world.configure(queue_capacity=0)
+
+    answer = world.post(world.draft(visitor, **{field: ""}), cookie=visitor.cookie)
+
+    assert code_of(answer) == code
+    assert list_own(world, visitor) == []
+
+
+def test_session_cannot_fill_the_table_with_refusals(world):
+    world.configure(min_balance=1)
+    visitor = with_session(world)
+    for _ in range(MAX_LISTED + 3):  # anybody can create wallets; beyond the limit all are refused
+        world.post(world.draft(Visitor()), cookie=visitor.cookie)
+        world.clock.forward(milliseconds=1)
+
+    kept = Submission.select().where(Submission.status == "soft_rejected")
+    assert kept.count() == MAX_LISTED
+    assert len(list_own(world, visitor)) == MAX_LISTED
+
+
+def test_session_fills_the_table_with_no_more_refusals_than_its_list_shows(world_with):
+    world = world_with(
+        LIMIT_SESSION_NONCES="60/hour",
+        LIMIT_SESSION_SUBMISSIONS="60/hour",
+        LIMIT_IP_SUBMISSIONS="60/hour",
+    )
+    visitor, other = with_session(world), with_session(world)
+    submit(world, visitor, "kept")
+    world.configure(min_balance=1)
+    world.submit(other)
+    for number in range(52):
+        world.clock.forward(milliseconds=1)
+        assert code_of(world.submit(another_wallet(visitor), f"n{number}")) == "ca_gate_failed"
+
+    kept = queries.list_of_page(world.page_id, status="soft_rejected", limit=100)
+    of_visitor = [one.nickname for one in kept if one.nickname != "Visitor"]
+
+    assert of_visitor == [f"n{number}" for number in range(51, 1, -1)]
+    assert len(list_own(world, other)) == 1
+    assert len(queries.list_of_page(world.page_id, status="pending")) == 1

@@ -1,0 +1,85 @@
+"""A refresh that is killed: what it stored stays, nothing is half written, the next one goes on."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from remote import make_environ, run_here
+from world import USDC, Visitor, World
+
+from embed.balances.due import BATCH
+from embed.balances.refresh import WRITE_ROWS
+from embed.db.connection import db
+from embed.db.models import ChainBalance, DailyBalance, Job, Wallet
+from embed.demo.ledger.ledger import Ledger
+from embed.demo.ledger.rpc_server import run_rpc
+from embed.domain import times
+from embed.domain.identifiers import make_id
+from embed.factory import create_app
+from embed.settings import PROJECT_DIR, Settings
+
+COUNT = WRITE_ROWS + 1000
+DEADLINE_S = 60
+
+
+@pytest.fixture
+def environ(emptied_database_url):
+    """Settings with an endpoint that takes 200 ms for each call."""
+    ledger = Ledger()
+    ledger.create_mint(6, address=USDC)
+    with run_rpc(ledger, latency_s=0.2) as endpoint:
+        yield make_environ(emptied_database_url, SOLANA_RPC_URL=endpoint.url, LIMIT_RPC="20/second")
+
+
+@pytest.fixture
+def world(environ):
+    """A page with many wallets, which nobody has the keys of."""
+    world = World(create_app(Settings.from_environ(environ)), times.now)
+    rows = [
+        {"id": make_id(), "page": world.page_id, "address": address, "created_at": times.now()}
+        for address in (Visitor().address for _ in range(COUNT))
+    ]
+    for start in range(0, COUNT, 1000):
+        Wallet.insert_many(rows[start : start + 1000]).execute()
+    yield world
+    db.close()
+
+
+def wait_until_something_is_stored(process: subprocess.Popen) -> None:
+    ends_at = time.monotonic() + DEADLINE_S
+    while not ChainBalance.select().exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < ends_at
+        time.sleep(0.05)
+
+
+def refresh(environ):
+    db.close()  # a command opens the database anew
+    return run_here("balances", "refresh", environ=environ)
+
+
+def test_what_was_stored_before_kill_9_stays_and_the_next_refresh_reads_the_rest(world, environ):
+    command = [sys.executable, "-m", "flask", "balances", "refresh"]
+    process = subprocess.Popen(
+        command, env=environ, cwd=PROJECT_DIR, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        wait_until_something_is_stored(process)
+    finally:
+        process.kill()
+        process.communicate(timeout=DEADLINE_S)
+
+    stored = ChainBalance.select().count()
+    assert 0 < stored < COUNT
+    assert stored % BATCH == 0
+    assert DailyBalance.select().count() == stored
+
+    refused = refresh(environ)
+    assert "at this moment" in refused.stderr  # the lease outlives the process for a while
+    Job.update(leased_until=times.now()).execute()
+
+    done = refresh(environ)
+    assert done.exit_code == 0, done.output
+    assert f"{COUNT - stored:,} read" in done.stdout
+    assert ChainBalance.select().count() == DailyBalance.select().count() == COUNT

@@ -1,0 +1,113 @@
+"""docs/receipts.md: its ways of checking a receipt accept what holds, and nothing else."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from receipt_cases import (
+    LONG_HOST,
+    NEAR_MISSES,
+    list_forgeries,
+    list_receipts,
+    make,
+    write,
+)
+from servers import PROJECT_DIR
+
+from embed.domain.offchain_messages import FORMS
+from embed.serializers import RECEIPT_FORMAT, RECEIPTS_FORMAT
+
+TEXT = (PROJECT_DIR / "docs/receipts.md").read_text(encoding="utf-8")
+NODE_MODULES = PROJECT_DIR / "node_modules"
+NODE = NODE_MODULES / ".bin/node"
+
+Check = Callable[[dict], subprocess.CompletedProcess[str]]
+
+
+def read_program(language: str) -> str:
+    (program,) = re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    return program
+
+
+def find_node() -> str | None:
+    """Return Debian's Node only where npm brought none."""
+    return str(NODE) if NODE.exists() else shutil.which("node")
+
+
+@pytest.fixture(params=["python", "js"])
+def check(request, tmp_path) -> Check:
+    """Run a program of the document on a receipt."""
+    if request.param == "python":
+        command = [sys.executable, write_program(tmp_path / "check_receipt.py", "python")]
+    else:
+        node = find_node()
+        if node is None or not (NODE_MODULES / "@solana/kit").exists():
+            pytest.skip("npm ci brings the Solana kit along")
+        (tmp_path / "node_modules").symlink_to(NODE_MODULES)
+        command = [node, write_program(tmp_path / "check-receipt.mjs", "js")]
+
+    def run(receipt: dict) -> subprocess.CompletedProcess[str]:
+        path = tmp_path / "receipt.json"
+        path.write_text(write(receipt), encoding="utf-8")
+        return subprocess.run(
+            [*command, path], capture_output=True, text=True, encoding="utf-8", timeout=60
+        )
+
+    return run
+
+
+def write_program(path: Path, language: str) -> Path:
+    path.write_text(read_program(language), encoding="utf-8")
+    return path
+
+
+def is_accepted(done: subprocess.CompletedProcess[str]) -> bool:
+    assert (done.returncode == 0) == done.stdout.startswith("The holder of "), done
+    return done.returncode == 0
+
+
+def test_receipts_in_every_form_hold(check):
+    receipts = list_receipts() + list_receipts(host=LONG_HOST)
+    refused = {one["form"]: done for one in receipts if not is_accepted(done := check(one))}
+
+    assert refused == {}
+
+
+def test_name_of_any_script_holds_and_is_told(check):
+    done = check(make("v0", "अदिति 7"))
+
+    assert is_accepted(done)
+    assert "अदिति 7" in done.stdout
+
+
+def test_text_without_a_name_holds_and_tells_none(check):
+    done = check(make(nickname=None))
+
+    assert is_accepted(done)
+    assert "Anybody" not in done.stdout  # the receipt's name, which was not signed
+
+
+def test_near_misses_do_not_hold(check):
+    receipt = make()
+
+    accepted = [name for name, spoil in NEAR_MISSES.items() if is_accepted(check(spoil(receipt)))]
+
+    assert is_accepted(check(receipt))
+    assert accepted == []
+
+
+def test_forgeries_for_keys_of_small_order_do_not_hold(check):
+    assert [one for one in list_forgeries() if is_accepted(check(one))] == []
+
+
+def test_document_names_every_field_form_and_format():
+    fields = re.findall(r"^\| `(\w+)` \|", TEXT.partition("## The format")[2], re.MULTILINE)
+
+    assert fields[: len(make())] == list(make())
+    assert all(f"| `{form}` |" in TEXT for form in FORMS)
+    assert RECEIPT_FORMAT in TEXT
+    assert RECEIPTS_FORMAT in TEXT
