@@ -154,7 +154,7 @@ def _wait_until_served(server: subprocess.Popen[bytes], port: int) -> None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        time.sleep(0.05)
+        time.sleep(0.05)  # gunicorn does not tell when it listens
     raise RuntimeError("gunicorn did not start; its own words are above")
 
 

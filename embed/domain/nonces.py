@@ -17,8 +17,8 @@ STATEMENT = "Signing is free. This signature does not authorize any transaction.
 
 
 @dataclass(frozen=True, slots=True)
-class Nonce:
-    """The contents of a ``nonceId``."""
+class IssuedNonce:
+    """What every ``nonceId`` contains, whatever its signature is for."""
 
     page_id: str
     wallet_address: str
@@ -27,6 +27,24 @@ class Nonce:
     token: str
     issued_at: datetime
     expires_at: datetime
+
+    def build_binding_lines(self) -> tuple[str, ...]:
+        """Return the last lines of the text to sign, which say what the signature is bound to."""
+        return (
+            f"Wallet: {self.wallet_address}",
+            f"Tracking page: {self.page_id}",
+            f"Nonce: {self.token}",
+            f"Issued at: {format_instant(self.issued_at)}",
+            f"Valid until: {format_instant(self.expires_at)}",
+            "",
+            STATEMENT,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Nonce(IssuedNonce):
+    """The contents of a submission's ``nonceId``."""
+
     nickname: str | None = None  # normalised; None: the message names nobody
 
     def check_binding(
@@ -54,13 +72,7 @@ class Nonce:
                 f"{self.host} asks for proof that you own this wallet.",
                 "",
                 *name,
-                f"Wallet: {self.wallet_address}",
-                f"Tracking page: {self.page_id}",
-                f"Nonce: {self.token}",
-                f"Issued at: {format_instant(self.issued_at)}",
-                f"Valid until: {format_instant(self.expires_at)}",
-                "",
-                STATEMENT,
+                *self.build_binding_lines(),
             )
         )
 

@@ -6,13 +6,13 @@ neither is taken for the other.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal, get_args
 
 from embed.domain.identifiers import make_id
-from embed.domain.nonces import STATEMENT
+from embed.domain.nonces import IssuedNonce
 from embed.domain.signing import Signer
-from embed.domain.times import Clock, format_instant
+from embed.domain.times import Clock
 from embed.errors import ApiError
 
 Action = Literal["show", "withdraw"]
@@ -32,17 +32,10 @@ _PURPOSES: dict[Action, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class RecordNonce:
+class RecordNonce(IssuedNonce):
     """The contents of such a ``nonceId``."""
 
-    page_id: str
-    wallet_address: str
-    key_id: str
-    host: str
-    token: str
     action: Action
-    issued_at: datetime
-    expires_at: datetime
 
     def check_binding(
         self, *, page_id: str, wallet_address: str, key_id: str, action: Action
@@ -65,13 +58,7 @@ class RecordNonce:
                 "",
                 consequence,
                 "",
-                f"Wallet: {self.wallet_address}",
-                f"Tracking page: {self.page_id}",
-                f"Nonce: {self.token}",
-                f"Issued at: {format_instant(self.issued_at)}",
-                f"Valid until: {format_instant(self.expires_at)}",
-                "",
-                STATEMENT,
+                *self.build_binding_lines(),
             )
         )
 
@@ -105,7 +92,17 @@ class RecordNonceSigner:
             signed = self._signer.unsign(raw)
         except ValueError:
             raise ApiError("invalid_nonce") from None
-        return RecordNonce(*signed.value, signed.signed_at, signed.expires_at)
+        page_id, wallet_address, key_id, host, token, action = signed.value
+        return RecordNonce(
+            page_id,
+            wallet_address,
+            key_id,
+            host,
+            token,
+            signed.signed_at,
+            signed.expires_at,
+            action,
+        )
 
 
 def parse_action(raw: str) -> Action:

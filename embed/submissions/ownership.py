@@ -29,8 +29,10 @@ class RecordRequest:
 def issue_record_nonce(
     raw_wallet_address: str, raw_action: str, *, runtime: Runtime, access: Access, host: str
 ) -> tuple[str, RecordNonce]:
-    """Return a ``nonceId`` and its nonce. Raises ApiError `invalid_wallet_address`,
-    `invalid_action`."""
+    """Return a ``nonceId`` and its nonce.
+
+    Raises ApiError `invalid_wallet_address`, `invalid_action`.
+    """
     return runtime.record_nonces.issue(
         page_id=access.page_id,
         wallet_address=parse_address(raw_wallet_address),

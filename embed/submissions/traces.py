@@ -47,11 +47,11 @@ def is_activity_about(page: Page, address: str) -> Any:
 
 def is_message_about(page: Page, address: str) -> Any:
     """Return the condition that a message for the page's receivers is about a wallet."""
-    names_it: Any = None
-    for message_type, field in _NAMED_AS.items():
-        one = (Message.type == message_type) & Message.data.contains(f'"{field}":"{address}"')
-        names_it = one if names_it is None else names_it | one
-    return (Message.page == page) & _holds(Message.data, address) & names_it
+    named = [
+        (Message.type == message_type) & Message.data.contains(f'"{field}":"{address}"')
+        for message_type, field in _NAMED_AS.items()
+    ]
+    return (Message.page == page) & _holds(Message.data, address) & reduce(or_, named)
 
 
 def _holds(field: Any, address: str) -> Any:
