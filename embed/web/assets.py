@@ -10,6 +10,7 @@ from werkzeug.wsgi import FileWrapper
 
 from embed.settings import PROJECT_DIR
 from embed.web.compression import compress
+from embed.web.security_headers import allow_loading
 
 STATIC_DIR = PROJECT_DIR / "static"
 CACHED_FOR = timedelta(days=365)
@@ -62,6 +63,7 @@ def _send(name: str, *, max_age_s: int | None = None) -> Response:
     response = send_from_directory(STATIC_DIR, name, max_age=max_age_s)
     # Compression replaces the body, and would leave closing the file to the garbage collector.
     response.call_on_close(cast(FileWrapper, response.response).close)
+    allow_loading(response)
     return response
 
 

@@ -12,6 +12,7 @@ from embed.db.upgrades import is_schema_missing
 from embed.errors import ApiError
 from embed.serializers import write_json
 from embed.web.current import is_api_request, is_receipt_request
+from embed.web.security_headers import allow_isolated_hosts
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
@@ -49,7 +50,9 @@ def _as_page(refusal: ApiError) -> Response:
     policy = response.content_security_policy
     policy.default_src = policy.base_uri = policy.form_action = "'none'"
     policy.style_src = "'self'"
-    if not request.path.startswith("/embed/tracking/"):  # sites show the widget's refusals
+    if request.path.startswith("/embed/tracking/"):  # sites show the widget's refusals
+        allow_isolated_hosts(response)
+    else:
         policy.frame_ancestors = "'none'"
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-store"

@@ -10,6 +10,8 @@ from embed.settings import Settings
 HTTPS_REMEMBERED_FOR = timedelta(days=365)
 # For other answers than pages, such as JSON: a browser that opens one as a page loads nothing.
 _NOTHING = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+# What other sites may load as an image, a script or a frame; CORS answers are not concerned.
+_RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
 
 
 def init_security_headers(app: Flask, settings: Settings) -> None:
@@ -21,6 +23,7 @@ def init_security_headers(app: Flask, settings: Settings) -> None:
     def add_security_headers(response: Response) -> Response:
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers.setdefault("Content-Security-Policy", _NOTHING)
+        response.headers.setdefault(_RESOURCE_POLICY, "same-origin")
         if is_public_by_https and request.is_secure:
             response.headers["Strict-Transport-Security"] = transport_policy
         return response
@@ -33,3 +36,20 @@ def restrict_content(response: Response) -> ContentSecurityPolicy:
     policy.script_src = policy.style_src = policy.connect_src = "'self'"
     policy.img_src = "'self' data:"  # wallets provide their icons as data: URLs
     return policy
+
+
+def allow_loading(response: Response) -> None:
+    """Let every site load it, also one with a Cross-Origin-Embedder-Policy.
+
+    Only for what is the same for all visitors, since it gets into the process of such a site.
+    """
+    response.headers[_RESOURCE_POLICY] = "cross-origin"
+
+
+def allow_isolated_hosts(response: Response) -> None:
+    """Let sites with a Cross-Origin-Embedder-Policy frame it, which demands one of the frame too.
+
+    https://html.spec.whatwg.org/multipage/browsers.html#coep
+    """
+    response.headers["Cross-Origin-Embedder-Policy"] = "require-corp"
+    response.headers[_RESOURCE_POLICY] = "cross-origin"

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from contextlib import closing
 
 import pytest
 from embedded_page import (
@@ -15,6 +16,8 @@ from embedded_page import (
     find_browser,
     make_owner,
 )
+from firefox import HOW_TO_GET_ONE as HOW_TO_GET_FIREFOX
+from firefox import Firefox, is_installed
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from remote import make_environ
 from servers import run_gunicorn
@@ -55,6 +58,25 @@ def browser(launch):
     browser = launch()
     yield browser
     browser.close()
+
+
+@pytest.fixture(scope="package")
+def start_firefox(tmp_path_factory):
+    """Start a Firefox with preferences; skip if there is none, except in CI."""
+    if not is_installed():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(HOW_TO_GET_FIREFOX)
+
+    def start(preferences: dict[str, object]) -> closing[Firefox]:
+        return closing(Firefox(tmp_path_factory.mktemp("firefox") / "profile", preferences))
+
+    return start
+
+
+@pytest.fixture(scope="package")
+def firefox(start_firefox):
+    """A Firefox as it comes, with its default protection against tracking."""
+    with start_firefox({}) as firefox:
+        yield firefox
 
 
 @pytest.fixture(scope="package")

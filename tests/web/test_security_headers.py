@@ -84,6 +84,45 @@ def test_nothing_but_the_widget_can_be_framed(world, paths):
     assert framed == {"widget", "refused widget"}
 
 
+LOADED_BY_SITES = {
+    "widget",
+    "refused widget",
+    "QR code",
+    "script for sites",
+    "script",
+    "style sheet",
+}
+
+
+@one_database
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_sites_load_the_widget_and_what_is_the_same_for_everybody_and_nothing_else(
+    world, paths, method
+):
+    policies = {
+        name: answer.headers["Cross-Origin-Resource-Policy"]
+        for name, answer in ask_all(world, paths, method=method).items()
+    }
+
+    assert policies == dict.fromkeys(paths, "same-origin") | dict.fromkeys(
+        LOADED_BY_SITES, "cross-origin"
+    )
+
+
+@one_database
+def test_only_the_widget_and_its_refusals_can_be_framed_by_sites_with_an_embedder_policy(
+    world, paths
+):
+    policies = {
+        name: answer.headers.get("Cross-Origin-Embedder-Policy")
+        for name, answer in ask_all(world, paths).items()
+    }
+
+    assert policies == dict.fromkeys(paths) | dict.fromkeys(
+        ("widget", "refused widget"), "require-corp"
+    )
+
+
 @one_database
 def test_every_text_says_how_its_characters_are_encoded(world, paths):
     types = {answer.content_type for answer in ask_all(world, paths).values()}

@@ -24,8 +24,7 @@ def is_from_elsewhere() -> bool:
 
 
 def isolate(response: Response) -> Response:
-    """Cut the tie to a window that opened the page, and refuse to be loaded by other sites."""
+    """Cut the tie to a window that opened the page."""
     if request.path.startswith("/dashboard"):
         response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
-        response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
     return response

@@ -15,6 +15,7 @@ from embed.submissions.proofs import read_visible_proofs
 from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
 from embed.web.refused_sites import report_refused_site
+from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_open_page, read_look, respond
 from embed.web.widget.wallet_links import build_links
@@ -50,6 +51,7 @@ def show_widget(page_id: str) -> Response:
         ),
         ancestors=_list_ancestors(access),
     )
+    allow_isolated_hosts(response)
     _record_refused_site(access)
     renew_session(response)
     return response

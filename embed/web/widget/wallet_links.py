@@ -9,6 +9,7 @@ from flask import Response, request
 from embed.errors import ApiError
 from embed.web.current import own_origin
 from embed.web.languages import current_language
+from embed.web.security_headers import allow_loading
 from embed.web.widget.blueprint import blueprint, get_public_access
 
 
@@ -20,11 +21,13 @@ def draw_qr_code(page_id: str) -> Response:
     links = build_links(page_id)
     if wallet not in links:
         raise ApiError("not_found")
-    return Response(
+    response = Response(
         _draw(links[wallet]),
         content_type="image/svg+xml; charset=utf-8",
         headers={"Cache-Control": "private, max-age=3600"},
     )
+    allow_loading(response)  # a frame in a sandbox without an origin is another site, too
+    return response
 
 
 @lru_cache(maxsize=256)  # drawing takes most of the request's time

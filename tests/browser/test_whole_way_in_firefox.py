@@ -1,0 +1,138 @@
+"""The whole way of a visitor in Firefox, with each of its settings for the cookies of frames."""
+
+import pytest
+from embedded_page import BrowserWallet, HostSite
+
+# Strict is what the setting of that name switches on; the last one refuses all cookies of frames.
+SETTINGS = {
+    "standard": {},
+    "strict": {"browser.contentblocking.category": "strict"},
+    "refused": {"network.cookie.cookieBehavior": 1},
+}
+# A visitor who comes back to the tab after ten minutes.
+COME_BACK = """
+  const now = Date.now;
+  let passed = 0;
+  Date.now = () => now() + passed;
+  window.comeBack = () => {
+    passed += 600_000;
+    document.dispatchEvent(new Event("visibilitychange"));
+  };
+"""
+OWN, LIST = "#own-list", "#wallets"
+
+
+@pytest.fixture(scope="module", params=SETTINGS)
+def setting(request) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def browser(setting, firefox, start_firefox):
+    if setting == "standard":
+        yield firefox
+    else:
+        with start_firefox(SETTINGS[setting]) as started:
+            yield started
+
+
+@pytest.fixture
+def open_site(embedded_page, browser):
+    """Open the site's page as a visitor with a wallet; return it and how to get its widget."""
+
+    def open_as(wallet: BrowserWallet):
+        script = f"{COME_BACK}; {wallet.script()}"
+        site = browser.open(embedded_page.host_page(), script)
+        return site, lambda: site.widget(embedded_page.service_url)
+
+    return open_as
+
+
+def send(widget, nickname: str) -> None:
+    widget.press("Add your wallet")
+    widget.press("Use Test wallet")
+    widget.fill("[name=nickname]", nickname)
+    widget.press("Continue")
+    widget.press("Sign and send")
+    assert widget.read("[data-step=done]").startswith("Thank you. Your wallet waits")
+    widget.wait_for(OWN, f"{nickname} waits for review")
+
+
+def come_back_until(widget, selector: str, text: str) -> None:
+    widget.until(f"(comeBack(), document.querySelector('{selector}').innerText.includes('{text}'))")
+
+
+def is_remembered(document) -> bool:
+    return document.evaluate(
+        "fetch('/embed/session').then((answer) => answer.json()).then((one) => one.hasSession)"
+    )
+
+
+def test_settings_are_in_force(host, browser, setting):
+    """Else the other tests here would prove nothing."""
+    other = HostSite("127.0.0.1")
+    ordinary = {"Set-Cookie": "ordinary=1; SameSite=None; Secure"}
+    address = other.show("<p>", **ordinary)
+    link = (
+        f'<iframe src="{address}"></iframe><a referrerpolicy="unsafe-url" href="{address}">Go</a>'
+    )
+    page = browser.open(host.show(link))
+
+    kept = page.frame(other.origin).evaluate("document.cookie")
+    page.press("Go")
+    referrer = page.until(f"location.href === '{address}' && document.referrer")
+
+    other.close()
+    assert kept == ("" if setting == "refused" else "ordinary=1")
+    # Strict shortens the address of the site that one comes from, whatever the site wants.
+    assert (referrer == f"{host.origin}/") == (setting == "strict")
+
+
+def test_approval_is_seen_in_the_frame(embedded_page, open_site, setting):
+    embedded_page.track_many(2)
+    wallet = BrowserWallet()
+    _, find_widget = open_site(wallet)
+    widget = find_widget()
+    assert is_remembered(widget) == (setting != "refused")
+    assert widget.evaluate("document.querySelectorAll('#wallets .wallet').length") == 2
+    send(widget, "Night heron")
+
+    embedded_page.approve(embedded_page.find_submission(wallet.address).id)
+
+    come_back_until(widget, OWN, "Night heron approved")
+    come_back_until(widget, LIST, "Night heron")
+    assert widget.evaluate("document.querySelector('.wallet.mine').innerText").startswith("Night")
+
+
+def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
+    embedded_page, open_site, setting
+):
+    wallet = BrowserWallet()
+    site, find_widget = open_site(wallet)
+    widget = find_widget()
+    send(widget, "Night heron")
+
+    embedded_page.reject(embedded_page.find_submission(wallet.address).id)
+
+    if setting == "refused":
+        assert "does not let this site remember you" in widget.read("#cookie-blocked")
+        widget.until("document.querySelector('#rights').click() === undefined")
+        widget.press("Use Test wallet")
+        widget.press("Sign and send")
+        widget.wait_for("[data-records]", "turned down")
+    else:
+        come_back_until(widget, OWN, "Night heron turned down")
+        site.reload()
+        find_widget().wait_for(OWN, "Night heron turned down")
+
+
+def test_list_as_a_page_of_its_own_remembers_under_every_setting(embedded_page, browser):
+    wallet = BrowserWallet()
+    page = browser.open(embedded_page.widget_url(), f"{COME_BACK}; {wallet.script()}")
+    assert is_remembered(page)
+    send(page, "Night heron")
+
+    page.reload()
+    page.wait_for(OWN, "Night heron waits for review")
+    embedded_page.reject(embedded_page.find_submission(wallet.address).id)
+    come_back_until(page, OWN, "Night heron turned down")
