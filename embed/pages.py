@@ -13,6 +13,7 @@ from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
+from embed.domain.tickers import parse_ticker
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, editing, lock_owners, lock_page
 from embed.events.kinds import PageChanged, PageCreated, PageDeleted, PageRestored
@@ -177,14 +178,10 @@ def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
     return parse
 
 
-def _make_text_parser(label: str, field: str, max_length: int) -> Callable[[str], str]:
-    return lambda raw: parse_text(raw, label, field=field, max_length=max_length)
-
-
 _PARSERS: dict[str, Callable[[Any], Any]] = {
     "owner": lambda owner: owner,
-    "token_name": _make_text_parser("token name", "token_name", 100),
-    "token_symbol": _make_text_parser("token symbol", "token_symbol", 20),
+    "token_name": lambda raw: parse_text(raw, "token name", field="token_name", max_length=100),
+    "token_symbol": parse_ticker,
     "token_mint": _parse_mint,
     "public_title": lambda raw: parse_optional_text(
         raw, "title", field="public_title", max_length=200
