@@ -18,6 +18,7 @@ from embed.domain.origins import parse_origin
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 INSTANCE_DIR = PROJECT_DIR / "instance"
+DEFAULT_DATABASE_URL = "sqlite:///instance/embed.db"
 
 VARIABLES = (
     "DATABASE_URL",
@@ -164,7 +165,7 @@ def _write_once(path: Path, text: str) -> None:
 
 
 def _parse_database_url(given: Mapping[str, str]) -> str:
-    url = given.get("DATABASE_URL", "sqlite:///instance/embed.db")
+    url = given.get("DATABASE_URL", DEFAULT_DATABASE_URL)
     if url.startswith("sqlite:///") and url != "sqlite:///":
         return url
     if url.startswith(("postgresql://", "postgres://")):
