@@ -15,7 +15,13 @@ from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.domain.tickers import parse_ticker
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, editing, lock_owners, lock_page
+from embed.events.editing import (
+    COMMAND_LINE,
+    check_owner_is_there,
+    editing,
+    lock_owners,
+    lock_page,
+)
 from embed.events.kinds import PageChanged, PageCreated, PageDeleted, PageRestored
 
 RESTORE_WITHIN = timedelta(days=30)
@@ -29,6 +35,7 @@ def create_page(
     parsed = parse_fields(fields)
     with db.atomic():
         lock_owners(owner.id)
+        check_owner_is_there(owner.id)
         page = Page.create(owner=owner, created_at=now, **parsed)
         with editing(page.id, actor, now) as edit:
             edit.record(PageCreated(page.token_name))

@@ -22,6 +22,7 @@ COMMANDS = {
     "demo",
     "owners create",
     "owners list",
+    "owners remove",
     "owners reset",
     "pages create",
     "pages list",
@@ -514,7 +515,16 @@ MISTAKES = {
         ("keys", "create", "{page}", "--tier", "secret", "--origin", SITE),
         ("keys", "create", "{page}", "--tier", "secret", "--allow-null-origin"),
     ],
-    "unconfirmed": [("pages", "delete", "{page}"), ("pages", "purge", "{page}")],
+    "unconfirmed": [
+        ("pages", "delete", "{page}"),
+        ("pages", "purge", "{page}"),
+        ("owners", "remove", "owner@localhost"),
+    ],
+    "owners": [
+        ("owners", "remove", "owner@localhost", "--yes"),
+        ("owners", "remove", "nobody@example.com", "--yes"),
+        ("owners", "remove", "ann", "--yes"),
+    ],
     "command_line": [
         ("pages", "create", *TOKEN, "--colour", "red"),
         ("pages", "create", "--token-name", "N"),
@@ -568,6 +578,7 @@ MISTAKES = {
         ("pages", "create", *TOKEN, "--title", NOT_UTF8),
         ("pages", "create", *TOKEN, "--owner", NOT_UTF8),
         ("owners", "create", f"{NOT_UTF8}@example.com"),
+        ("owners", "remove", f"{NOT_UTF8}@example.com", "--yes"),
         ("keys", "create", "{page}", "--tier", "public", "--origin", f"https://{NOT_UTF8}.example"),
         ("keys", "revoke", NOT_UTF8),
         ("tags", "add", "{page}", NOT_UTF8, "blue"),
