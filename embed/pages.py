@@ -170,7 +170,7 @@ def _parse_mint(raw: str) -> str:
 def _parse_holding_watch(raw: str) -> str:
     if raw not in HOLDING_WATCHES:
         raise InvalidInput(
-            f"The holding watch is one of {', '.join(HOLDING_WATCHES)}.", field="holding_watch"
+            f"The holding watch must be one of {', '.join(HOLDING_WATCHES)}.", field="holding_watch"
         )
     return raw
 
@@ -178,7 +178,7 @@ def _parse_holding_watch(raw: str) -> str:
 def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
-            sentence = f"The {label} is a whole number, 0 to {MAX_WHOLE_NUMBER}."
+            sentence = f"The {label} must be a whole number from 0 to {MAX_WHOLE_NUMBER}."
             raise InvalidInput(sentence, field=field)
         return raw
 

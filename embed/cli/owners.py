@@ -21,10 +21,10 @@ group = Group("owners", help="People who own tracking pages.")
 
 @group.command("create")
 @click.argument("email")
-@click.option("--language", type=click.Choice(LANGUAGES), help="Of their notifications.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="Language of their notifications.")
 @json_option
 def create(email: str, language: str | None, as_json: bool) -> None:
-    """Make an owner, and a one-time link for them to choose a password."""
+    """Create an owner, and print a one-time link to choose a password."""
     owner = owners.create_owner(email, runtime().clock(), language=language)
     print_record(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
@@ -35,7 +35,7 @@ def create(email: str, language: str | None, as_json: bool) -> None:
 @click.argument("email")
 @json_option
 def reset(email: str, as_json: bool) -> None:
-    """Make a one-time link for an owner to choose a new password."""
+    """Print a one-time link for an owner to choose a new password."""
     owner = owners.get_owner(email)
     print_record(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
@@ -50,7 +50,7 @@ def _build_password_url(owner: Owner) -> str:
 @group.command("list")
 @json_option
 def list_all(as_json: bool) -> None:
-    """Show all owners."""
+    """List all owners."""
     print_list([describe_owner(owner) for owner in owners.list_owners()], as_json=as_json)
 
 
@@ -66,7 +66,7 @@ def remove(email: str, pages_to: str | None, delete_pages: bool, yes: bool, as_j
     Nothing that visitors sent is removed: deleted pages go to the installation's own owner.
     """
     if pages_to is not None and delete_pages:
-        raise click.UsageError("Say either --pages-to or --delete-pages, not both.")
+        raise click.UsageError("Use either --pages-to or --delete-pages, not both.")
     check_confirmed(yes, "removes the owner")
     removal = owner_removal.remove_owner(
         email, runtime().clock(), pages_to=pages_to, delete_pages=delete_pages

@@ -80,7 +80,7 @@ def editing(
             check_owner_is_there(next_owner_id)
         page = lock_page(page_id)
         if page.owner_id != owner_id:
-            raise InvalidInput("The page was handed to another owner meanwhile.")
+            raise InvalidInput("The page has just been handed to another owner.")
         edit = Edit(page, actor, now)
         yield edit
         if edit.has_changed:

@@ -620,7 +620,7 @@ def test_mistakes_say_what_to_do_instead(operator, world):
     assert "flask owners create first@example.com" in missing
     submission_id = world.submit(Visitor()).json["submissionId"]
     world.approve(submission_id)
-    assert "approved already" in operator.refuse("submissions", "approve", submission_id)
+    assert "already approved" in operator.refuse("submissions", "approve", submission_id)
 
 
 def test_submission_that_was_withdrawn_is_not_decided(operator, world):
@@ -646,7 +646,7 @@ def test_soft_refusals_and_submissions_of_deleted_pages_are_not_approved(operato
     assert world.submit(second).json == {"error": "queue_full"}
     soft = Submission.get(Submission.status == "soft_rejected")
 
-    assert "soft_rejected already" in operator.refuse("submissions", "approve", soft.id)
+    assert "already soft_rejected" in operator.refuse("submissions", "approve", soft.id)
     operator.show("pages", "delete", world.page_id, "--yes")
     assert "deleted" in operator.refuse("submissions", "approve", submission_id)
 

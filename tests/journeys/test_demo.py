@@ -67,7 +67,7 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("MAX_WALLETS", "10", "A page tracks at most 10 wallets (MAX_WALLETS)."),
+        ("MAX_WALLETS", "10", "A page can track at most 10 wallets (MAX_WALLETS)."),
         ("LIMIT_PER_IP", "1/hour", "The service refused the visitor: HTTP Error 429"),
     ],
 )
