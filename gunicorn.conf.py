@@ -48,16 +48,16 @@ def on_starting(server: Arbiter) -> None:
     """
     if settings.public_url is None and not all(map(_is_local, server.cfg.address)):
         server.log.warning(
-            "PUBLIC_URL is not set, so the service believes any Host header: visitors sign texts"
-            " that name whatever host a request came to. Set it to the address that they use."
+            "PUBLIC_URL is not set, so the service trusts any Host header, and the texts that"
+            " visitors sign name whatever host it gives. Set it to the address that they use."
         )
     try:
         for name in connection.upgrade():
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
-        server.log.warning("The database could not be brought up to date: %s", error)
+        server.log.warning("The database could not be upgraded: %s", error)
     except (DatabaseError, InterfaceError) as error:
-        sys.exit(f"Error: DATABASE_URL names what cannot be used: {' '.join(str(error).split())}")
+        sys.exit(f"Error: DATABASE_URL cannot be used: {' '.join(str(error).split())}")
     finally:
         connection.db.close()
 

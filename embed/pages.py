@@ -13,8 +13,15 @@ from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import parse_optional_text, parse_text
+from embed.domain.tickers import parse_ticker
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, editing, lock_owners, lock_page
+from embed.events.editing import (
+    COMMAND_LINE,
+    check_owner_is_there,
+    editing,
+    lock_owners,
+    lock_page,
+)
 from embed.events.kinds import PageChanged, PageCreated, PageDeleted, PageRestored
 
 RESTORE_WITHIN = timedelta(days=30)
@@ -28,6 +35,7 @@ def create_page(
     parsed = parse_fields(fields)
     with db.atomic():
         lock_owners(owner.id)
+        check_owner_is_there(owner.id)
         page = Page.create(owner=owner, created_at=now, **parsed)
         with editing(page.id, actor, now) as edit:
             edit.record(PageCreated(page.token_name))
@@ -162,7 +170,7 @@ def _parse_mint(raw: str) -> str:
 def _parse_holding_watch(raw: str) -> str:
     if raw not in HOLDING_WATCHES:
         raise InvalidInput(
-            f"The holding watch is one of {', '.join(HOLDING_WATCHES)}.", field="holding_watch"
+            f"The holding watch must be one of {', '.join(HOLDING_WATCHES)}.", field="holding_watch"
         )
     return raw
 
@@ -170,21 +178,17 @@ def _parse_holding_watch(raw: str) -> str:
 def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
-            sentence = f"The {label} is a whole number, 0 to {MAX_WHOLE_NUMBER}."
+            sentence = f"The {label} must be a whole number from 0 to {MAX_WHOLE_NUMBER}."
             raise InvalidInput(sentence, field=field)
         return raw
 
     return parse
 
 
-def _make_text_parser(label: str, field: str, max_length: int) -> Callable[[str], str]:
-    return lambda raw: parse_text(raw, label, field=field, max_length=max_length)
-
-
 _PARSERS: dict[str, Callable[[Any], Any]] = {
     "owner": lambda owner: owner,
-    "token_name": _make_text_parser("token name", "token_name", 100),
-    "token_symbol": _make_text_parser("token symbol", "token_symbol", 20),
+    "token_name": lambda raw: parse_text(raw, "token name", field="token_name", max_length=100),
+    "token_symbol": parse_ticker,
     "token_mint": _parse_mint,
     "public_title": lambda raw: parse_optional_text(
         raw, "title", field="public_title", max_length=200

@@ -18,6 +18,7 @@ from embed.domain.origins import parse_origin
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 INSTANCE_DIR = PROJECT_DIR / "instance"
+DEFAULT_DATABASE_URL = "sqlite:///instance/embed.db"
 
 VARIABLES = (
     "DATABASE_URL",
@@ -43,7 +44,7 @@ VARIABLES = (
 
 MIN_KEY_LENGTH = 16  # characters
 _HOW_TO_MAKE_A_KEY = (
-    f"take at least {MIN_KEY_LENGTH} random characters, such as those that this prints: "
+    f"use at least {MIN_KEY_LENGTH} random characters, such as those that this command prints: "
     'python3 -c "import secrets; print(secrets.token_urlsafe(48))".'
 )
 
@@ -120,11 +121,11 @@ def _parse_secret_keys(given: Mapping[str, str]) -> tuple[str, ...]:
         return (load_secret_key(INSTANCE_DIR / "secret_key"),)
     keys = tuple(key.strip() for key in given["SECRET_KEY"].split(","))
     if not all(keys):
-        raise SettingsError("SECRET_KEY has an empty entry between its commas.")
+        raise SettingsError("SECRET_KEY has an empty entry between commas.")
     if not all(key.isprintable() for key in keys):  # undecodable bytes cannot be used as a key
-        raise SettingsError("SECRET_KEY must be text that can be printed.")
+        raise SettingsError("SECRET_KEY must consist of printable characters.")
     if min(map(len, keys)) < MIN_KEY_LENGTH:  # the old ones too: whoever guesses one can sign in
-        raise SettingsError(f"SECRET_KEY has a key that can be guessed; {_HOW_TO_MAKE_A_KEY}")
+        raise SettingsError(f"SECRET_KEY contains a key that is too short; {_HOW_TO_MAKE_A_KEY}")
     return keys
 
 
@@ -141,9 +142,9 @@ def load_secret_key(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"SECRET_KEY is not set, and {path} cannot be used: {error}") from None
     if not key:
-        raise SettingsError(f"{path} is empty; remove it, or set SECRET_KEY.")
+        raise SettingsError(f"{path} is empty; delete it, or set SECRET_KEY.")
     if len(key) < MIN_KEY_LENGTH:
-        raise SettingsError(f"{path} holds a key that can be guessed; {_HOW_TO_MAKE_A_KEY}")
+        raise SettingsError(f"{path} contains a key that is too short; {_HOW_TO_MAKE_A_KEY}")
     return key
 
 
@@ -164,7 +165,7 @@ def _write_once(path: Path, text: str) -> None:
 
 
 def _parse_database_url(given: Mapping[str, str]) -> str:
-    url = given.get("DATABASE_URL", "sqlite:///instance/embed.db")
+    url = given.get("DATABASE_URL", DEFAULT_DATABASE_URL)
     if url.startswith("sqlite:///") and url != "sqlite:///":
         return url
     if url.startswith(("postgresql://", "postgres://")):

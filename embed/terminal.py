@@ -27,7 +27,7 @@ def runtime() -> Runtime:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-confirm_option = click.option("--yes", is_flag=True, help="Do it; there is no other question.")
+confirm_option = click.option("--yes", is_flag=True, help="Confirm that this is meant.")
 
 
 class Command(click.Command):
@@ -55,7 +55,7 @@ def shorten_errors() -> Iterator[None]:
     except click.UsageError as mistake:
         raise Misuse(_join_lines(mistake.format_message())) from None
     except UnicodeEncodeError:
-        raise click.ClickException("The command line holds bytes that are not UTF-8.") from None
+        raise click.ClickException("The command line contains bytes that are not UTF-8.") from None
     except (InvalidInput, NotFound) as mistake:
         raise click.ClickException(_join_lines(mistake)) from None
     except (DatabaseError, InterfaceError) as failure:
@@ -92,16 +92,16 @@ def _explain(failure: Exception) -> str:
     except (DatabaseError, InterfaceError):
         is_behind = False
     if is_behind:
-        return "The database is not at this version yet: run flask db upgrade"
+        return "The database has not been upgraded to this version: run flask db upgrade"
     if isinstance(failure, (OperationalError, InterfaceError)):
         return f"The database does not answer: {failure}"
-    return f"The database refused: {failure}"
+    return f"The database refused this: {failure}"
 
 
 def check_confirmed(yes: bool, what: str) -> None:
     """Raises click.UsageError unless ``--yes`` was given."""
     if not yes:
-        raise click.UsageError(f"This {what}; say --yes if that is meant.")
+        raise click.UsageError(f"This {what}; add --yes to confirm.")
 
 
 def print_record(record: Record, *, as_json: bool) -> None:

@@ -357,7 +357,7 @@ def test_secret_key_file_that_can_be_guessed_is_refused(path):
     path.parent.mkdir()
     path.write_text("secret\n")
 
-    with pytest.raises(SettingsError, match="can be guessed; take at least 16") as error:
+    with pytest.raises(SettingsError, match="is too short; use at least 16") as error:
         load_secret_key(path)
 
     assert str(path) in str(error.value)
@@ -417,7 +417,7 @@ def test_empty_secret_key_file_is_not_taken_for_a_key(path, content):
     path.parent.mkdir()
     path.write_text(content)
 
-    with pytest.raises(SettingsError, match=r"is empty; remove it, or set SECRET_KEY\.$") as error:
+    with pytest.raises(SettingsError, match=r"is empty; delete it, or set SECRET_KEY\.$") as error:
         load_secret_key(path)
 
     assert str(path) in str(error.value)

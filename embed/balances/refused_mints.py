@@ -16,7 +16,7 @@ def record_refusal(mint: str, reason: str) -> None:
         .on_conflict(conflict_target=[Token.mint], preserve=[Token.problem])
         .execute()
     )
-    _log.warning("Balances of the mint %s are not read any more: %s", mint, reason)
+    _log.warning("Balances of the mint %s are no longer read: %s", mint, reason)
 
 
 def forgive(mint: str) -> None:

@@ -29,7 +29,7 @@ class UnusableAmount(Exception):
     """An amount that may be right, as mints can scale what wallets show, but is never stored."""
 
     def __init__(self) -> None:
-        super().__init__("Its amount is too large or too fine.")
+        super().__init__("Its amount is too large or has too many decimals.")
 
 
 class Result(msgspec.Struct, rename="camel"):

@@ -1,12 +1,14 @@
 """Tokens: what is kept of what the chain says of mints, and proposals for new pages."""
 
 import logging
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from embed.balances.mints import NoSuchMint, TokenInfo, read_token
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.db.models import Token
 from embed.domain.addresses import is_address
+from embed.domain.tickers import drop_dollar_signs
 from embed.errors import InvalidInput
 
 READ_AGAIN_AFTER = timedelta(days=1)  # the supply changes, and a mint may come to exist
@@ -70,6 +72,7 @@ def _record_problem(mint: str, problem: str, now: datetime) -> None:
 def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     """Read a mint for the owner of a new page. Never call it inside a transaction.
 
+    Its symbol comes without dollar signs in front, as pages keep it.
     Raises InvalidInput if there is no such mint, or nobody to ask.
     """
     if not is_address(mint):
@@ -81,8 +84,9 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
             "The name and the symbol cannot be looked up, because SOLANA_RPC_URL is not set."
         )
     try:
-        return read_token(rpc, mint, timeout_s=PROPOSE_WITHIN_S)
+        info = read_token(rpc, mint, timeout_s=PROPOSE_WITHIN_S)
     except NoSuchMint as mistake:
         raise InvalidInput(str(mistake), field="token_mint") from None
     except RpcUnavailable as failure:
         raise InvalidInput(f"The name and the symbol cannot be looked up now. {failure}") from None
+    return replace(info, symbol=drop_dollar_signs(info.symbol or "") or None)

@@ -13,7 +13,7 @@ from embed.wallets.observed import ObservedWallet, list_observed
 
 LINE_EVERY = 1_000  # wallets, where there is no terminal
 
-group = Group("balances", help="Balances that are read from the chain.")
+group = Group("balances", help="Balances read from the chain.")
 
 
 @group.command("refresh")
@@ -75,7 +75,7 @@ def _make_line_printer() -> OnProgress:
 @click.argument("page")
 @json_option
 def show(page: str, as_json: bool) -> None:
-    """Show what is known of a page's wallets, the hidden ones too."""
+    """Show the known balances of a page's wallets, including hidden ones."""
     print_list([_describe_observed(one) for one in list_observed(page)], as_json=as_json)
 
 

@@ -6,7 +6,9 @@ from embed.cli.receivers import describe, event_option, print_test
 from embed.notifications import receivers
 from embed.terminal import Group, json_option, print_list, print_record, runtime
 
-group = Group("channels", help="E-mail, chats and phones that hear what happens on a page.")
+group = Group(
+    "channels", help="E-mail addresses, chats and phones that are told what happens on a page."
+)
 
 
 @group.command("add")
@@ -15,7 +17,7 @@ group = Group("channels", help="E-mail, chats and phones that hear what happens 
 @event_option
 @json_option
 def add(page: str, target: str, event_types: tuple[str, ...], as_json: bool) -> None:
-    """Add an e-mail address, or an address of Apprise such as ntfys://ntfy.sh/my-topic."""
+    """Add an e-mail address or an Apprise URL, such as ntfys://ntfy.sh/my-topic."""
     receiver = receivers.add_channel(
         page,
         target,
@@ -30,7 +32,7 @@ def add(page: str, target: str, event_types: tuple[str, ...], as_json: bool) -> 
 @click.argument("page")
 @json_option
 def list_all(page: str, as_json: bool) -> None:
-    """Show a page's channels."""
+    """List a page's channels."""
     found = receivers.list_receivers(page, "channel")
     print_list([describe(receiver) for receiver in found], as_json=as_json)
 
@@ -39,7 +41,7 @@ def list_all(page: str, as_json: bool) -> None:
 @click.argument("channel_id")
 @json_option
 def remove(channel_id: str, as_json: bool) -> None:
-    """Remove a channel; what waits for it is not sent."""
+    """Remove a channel; messages that wait for it are not sent."""
     removed = receivers.remove_receiver(channel_id, "channel", runtime().clock())
     print_record(describe(removed), as_json=as_json)
 
@@ -48,5 +50,5 @@ def remove(channel_id: str, as_json: bool) -> None:
 @click.argument("channel_id")
 @json_option
 def test(channel_id: str, as_json: bool) -> None:
-    """Send a test message now, and show how that went."""
+    """Send a test message now, and show the result."""
     print_test(channel_id, "channel", as_json=as_json)

@@ -6,13 +6,13 @@ from embed.db import connection
 from embed.serializers import write_json
 from embed.terminal import Group, json_option
 
-group = Group("db", help="Look after the database.")
+group = Group("db", help="The database of this installation.")
 
 
 @group.command("upgrade")
 @json_option
 def upgrade(as_json: bool) -> None:
-    """Bring the database to this version; safe to run again."""
+    """Upgrade the database to this version; safe to run again."""
     applied = connection.upgrade()
     if as_json:
         click.echo(write_json({"applied": applied}))

@@ -2,10 +2,18 @@
 
 import click
 
-from embed import owners
+from embed import owner_removal, owners
 from embed.db.models import Owner
 from embed.serializers import describe_owner
-from embed.terminal import Group, json_option, print_list, print_record, runtime
+from embed.terminal import (
+    Group,
+    check_confirmed,
+    confirm_option,
+    json_option,
+    print_list,
+    print_record,
+    runtime,
+)
 from embed.translations import LANGUAGES
 
 group = Group("owners", help="People who own tracking pages.")
@@ -13,10 +21,10 @@ group = Group("owners", help="People who own tracking pages.")
 
 @group.command("create")
 @click.argument("email")
-@click.option("--language", type=click.Choice(LANGUAGES), help="Of their notifications.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="Language of their notifications.")
 @json_option
 def create(email: str, language: str | None, as_json: bool) -> None:
-    """Make an owner, and a one-time link for them to choose a password."""
+    """Create an owner, and print a one-time link to choose a password."""
     owner = owners.create_owner(email, runtime().clock(), language=language)
     print_record(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
@@ -27,7 +35,7 @@ def create(email: str, language: str | None, as_json: bool) -> None:
 @click.argument("email")
 @json_option
 def reset(email: str, as_json: bool) -> None:
-    """Make a one-time link for an owner to choose a new password."""
+    """Print a one-time link for an owner to choose a new password."""
     owner = owners.get_owner(email)
     print_record(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
@@ -42,5 +50,29 @@ def _build_password_url(owner: Owner) -> str:
 @group.command("list")
 @json_option
 def list_all(as_json: bool) -> None:
-    """Show all owners."""
+    """List all owners."""
     print_list([describe_owner(owner) for owner in owners.list_owners()], as_json=as_json)
+
+
+@group.command("remove")
+@click.argument("email")
+@click.option("--pages-to", metavar="EMAIL", help="Hand the owner's pages over to this owner.")
+@click.option("--delete-pages", is_flag=True, help="Mark the owner's pages deleted.")
+@confirm_option
+@json_option
+def remove(email: str, pages_to: str | None, delete_pages: bool, yes: bool, as_json: bool) -> None:
+    """Remove an owner, whose sessions and one-time links end at once.
+
+    Nothing that visitors sent is removed: deleted pages go to the installation's own owner.
+    """
+    if pages_to is not None and delete_pages:
+        raise click.UsageError("Use either --pages-to or --delete-pages, not both.")
+    check_confirmed(yes, "removes the owner")
+    removal = owner_removal.remove_owner(
+        email, runtime().clock(), pages_to=pages_to, delete_pages=delete_pages
+    )
+    handed_over = {
+        "pageIds": [page.id for page in removal.pages],
+        "pagesTo": removal.next_owner and removal.next_owner.email,
+    }
+    print_record(describe_owner(removal.owner) | handed_over, as_json=as_json)

@@ -24,24 +24,38 @@ from embed.terminal import (
 group = Group("pages", help="Tracking pages and their policy.")
 
 _DETAILS = (
-    click.option("--title", "public_title", help="Header that visitors see; empty removes it."),
+    click.option("--title", "public_title", help="Heading that visitors see; empty removes it."),
     click.option("--comments", "public_comments", help="Short text below it; empty removes it."),
     click.option(
-        "--auto-approve/--review", default=None, help="Approve everything, or look first."
+        "--auto-approve/--review",
+        default=None,
+        help="Approve every submission, or review each first.",
     ),
-    click.option("--min-balance", help="Whole tokens that a wallet must hold; 0: none."),
+    click.option("--min-balance", help="Whole tokens that a wallet must hold; 0 for no minimum."),
     click.option("--queue-capacity", type=int, help="Submissions that may wait for review."),
     click.option("--cooldown", "cooldown_s", type=int, help="Seconds a rejected wallet must wait."),
     click.option(
-        "--trust-after", type=int, help="Approvals that spare a visitor review; 0: never."
+        "--trust-after",
+        type=int,
+        help="Approvals after which a visitor needs no review; 0 for never.",
     ),
     click.option(
         "--holding-watch",
         type=click.Choice(HOLDING_WATCHES),
-        help="Visitors' wallets that fall below the minimum: leave, flag or hide them.",
+        help="What to do with visitors' wallets that fall below the minimum.",
     ),
-    click.option("--public/--private", "is_public", default=None, help="Show the page at all."),
-    click.option("--embed/--no-embed", "is_embeddable", default=None, help="Let sites embed it."),
+    click.option(
+        "--public/--private",
+        "is_public",
+        default=None,
+        help="Let everybody see the page, or only its owner.",
+    ),
+    click.option(
+        "--embed/--no-embed",
+        "is_embeddable",
+        default=None,
+        help="Let sites embed the page, or none.",
+    ),
 )
 
 
@@ -55,7 +69,9 @@ def token_options(*, is_new: bool) -> Callable[[Callable[..., None]], Callable[.
     otherwise = " If not given, it is read from the chain." if is_new else ""
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
-        command = click.option("--token-mint", required=is_new, help="Base58.")(command)
+        command = click.option("--token-mint", required=is_new, help="Mint address, in base58.")(
+            command
+        )
         command = click.option("--token-symbol", help=f"Ticker.{otherwise}")(command)
         return click.option("--token-name", help=otherwise.strip() or None)(command)
 
@@ -64,11 +80,11 @@ def token_options(*, is_new: bool) -> Callable[[Callable[..., None]], Callable[.
 
 @group.command("create")
 @token_options(is_new=True)
-@click.option("--owner", "email", help="Who owns it; else the installation's own owner.")
+@click.option("--owner", "email", help="The page's owner; by default the installation's own.")
 @detail_options
 @json_option
 def create(email: str | None, as_json: bool, **fields: Any) -> None:
-    """Make a tracking page."""
+    """Create a tracking page."""
     now, given = runtime().clock(), _look_up_names(_drop_unset(fields))
     with db.atomic():  # if creating the page fails, no owner is created either
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
@@ -79,7 +95,7 @@ def create(email: str | None, as_json: bool, **fields: Any) -> None:
 @group.command("list")
 @json_option
 def list_all(as_json: bool) -> None:
-    """Show all pages, the deleted ones too."""
+    """List all pages, including deleted ones."""
     print_list([describe_page_for_owner(page) for page in pages.list_pages()], as_json=as_json)
 
 
@@ -98,7 +114,7 @@ def show(page: str, as_json: bool) -> None:
 @detail_options
 @json_option
 def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
-    """Change what is given, and nothing else."""
+    """Change only what is given."""
     changes = _drop_unset(fields)
     if email:
         changes["owner"] = owners.get_owner(email)
@@ -125,8 +141,8 @@ def delete(page: str, yes: bool, as_json: bool) -> None:
 @confirm_option
 @json_option
 def purge(page: str, yes: bool, as_json: bool) -> None:
-    """Remove a page with its keys, wallets and submissions, for good."""
-    check_confirmed(yes, "removes the page with all that belongs to it, for good")
+    """Permanently remove a page with its keys, wallets and submissions."""
+    check_confirmed(yes, "permanently removes the page and everything that belongs to it")
     print_record(describe_page_for_owner(pages.purge_page(page)), as_json=as_json)
 
 

@@ -23,7 +23,7 @@ from embed.terminal import Command
     "--output",
     type=click.Path(dir_okay=False),
     default="-",
-    help="Write to this file, not to standard output.",
+    help="Write to this file instead of standard output.",
 )
 @with_appcontext
 def export(page: str, output: str) -> None:

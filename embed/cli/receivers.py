@@ -17,7 +17,7 @@ event_option = click.option(
     "event_types",
     multiple=True,
     type=click.Choice(MESSAGE_TYPES),
-    help="A type of message that is sent; repeatable.",
+    help="A type of message to send; repeatable.",
 )
 
 

@@ -14,17 +14,17 @@ group = Group("submissions", help="What visitors sent, and the owner's decisions
 
 @group.command("list")
 @click.argument("page")
-@click.option("--status", type=click.Choice(STATUSES), help="Only these.")
+@click.option("--status", type=click.Choice(STATUSES), help="Only submissions with this status.")
 @click.option(
     "--limit",
     type=click.IntRange(1, MAX_WHOLE_NUMBER),
     default=MAX_LISTED,
     show_default=True,
-    help="At most.",
+    help="How many to list at most.",
 )
 @json_option
 def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
-    """Show a page's submissions, newest first."""
+    """List a page's submissions, newest first."""
     found = queries.list_of_page(page, status=status, limit=limit)
     print_list([describe_submission(one) for one in found], as_json=as_json)
 
@@ -33,7 +33,7 @@ def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
 @click.argument("submission_id")
 @json_option
 def approve(submission_id: str, as_json: bool) -> None:
-    """Approve a pending wallet and add it to its page."""
+    """Approve a pending submission and add its wallet to the page."""
     approved = decisions.approve(
         submission_id, runtime().clock(), max_wallets=runtime().settings.max_wallets
     )
@@ -44,7 +44,7 @@ def approve(submission_id: str, as_json: bool) -> None:
 @click.argument("submission_id")
 @json_option
 def reject(submission_id: str, as_json: bool) -> None:
-    """Reject a pending wallet; its cooldown starts."""
+    """Reject a pending submission; the wallet's cooldown starts."""
     rejected = decisions.reject(submission_id, runtime().clock())
     print_record(describe_submission(rejected), as_json=as_json)
 
@@ -53,5 +53,5 @@ def reject(submission_id: str, as_json: bool) -> None:
 @click.argument("submission_id")
 @json_option
 def show_receipt(submission_id: str, as_json: bool) -> None:
-    """Show what the wallet's holder signed, whatever became of the submission."""
+    """Show what the wallet's holder signed, whatever the submission's status."""
     print_record(describe_receipt(proofs.get_proof(submission_id)), as_json=as_json)

@@ -24,7 +24,7 @@ def add(page: str, name: str, color: str, as_json: bool) -> None:
 @click.argument("page")
 @json_option
 def list_all(page: str, as_json: bool) -> None:
-    """Show a page's tags."""
+    """List a page's tags."""
     print_list([describe_tag(tag) for tag in tags.list_tags(get_page(page))], as_json=as_json)
 
 

@@ -13,8 +13,10 @@ group = Group("wallets", help="Wallets that a page tracks.")
 
 
 def detail_options(command: Callable[..., None]) -> Callable[..., None]:
-    command = click.option("--hidden/--visible", "is_hidden", default=None)(command)
-    command = click.option("--balance", help="Whole tokens.")(command)
+    command = click.option(
+        "--hidden/--visible", "is_hidden", default=None, help="Hide it from visitors, or show it."
+    )(command)
+    command = click.option("--balance", help="Balance in whole tokens.")(command)
     command = click.option(
         "--tag", "tag_names", multiple=True, help="Replaces the wallet's tags; repeatable."
     )(command)
@@ -35,7 +37,7 @@ def add(
     is_hidden: bool | None,
     as_json: bool,
 ) -> None:
-    """Track a wallet."""
+    """Add a wallet to a page."""
     changes = WalletChanges(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
     added = tracking.add_wallet(
         page,
@@ -51,7 +53,7 @@ def add(
 @click.argument("page")
 @json_option
 def list_all(page: str, as_json: bool) -> None:
-    """Show a page's wallets, the hidden ones too."""
+    """List a page's wallets, including hidden ones."""
     print_list(
         [describe_wallet_for_owner(one) for one in tracking.list_all_wallets(page)], as_json=as_json
     )
@@ -60,7 +62,7 @@ def list_all(page: str, as_json: bool) -> None:
 @group.command("update")
 @click.argument("wallet_id")
 @detail_options
-@click.option("--no-tags", is_flag=True, help="Take all tags off.")
+@click.option("--no-tags", is_flag=True, help="Remove all of its tags.")
 @json_option
 def update(
     wallet_id: str,
@@ -71,7 +73,7 @@ def update(
     is_hidden: bool | None,
     as_json: bool,
 ) -> None:
-    """Change what is given, and nothing else."""
+    """Change only what is given."""
     changes = WalletChanges(
         alias=alias,
         tag_names=tag_names if tag_names or no_tags else None,
@@ -86,7 +88,7 @@ def update(
 @click.argument("wallet_id")
 @json_option
 def remove(wallet_id: str, as_json: bool) -> None:
-    """Stop tracking a wallet."""
+    """Remove a wallet from its page."""
     print_record(
         describe_wallet_for_owner(tracking.remove_wallet(wallet_id, runtime().clock())),
         as_json=as_json,

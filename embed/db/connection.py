@@ -59,7 +59,7 @@ def _open_sqlite(url: str) -> Database:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise SettingsError(f"DATABASE_URL: the folder cannot be made: {error}") from None
+        raise SettingsError(f"DATABASE_URL: the folder cannot be created: {error}") from None
     return _PrivateSqliteDatabase(
         str(path),
         pragmas=_SQLITE_PRAGMAS,

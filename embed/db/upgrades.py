@@ -42,7 +42,7 @@ def _is_upgraded() -> bool:
             for name in connection.upgrade():
                 _log.warning("Database upgraded: %s", name)
     except PeeweeException as error:
-        _log.warning("The database could not be brought up to date yet: %s", error)
+        _log.warning("The database could not be upgraded yet: %s", error)
         return False
     finally:
         connection.db.close()

@@ -1,5 +1,6 @@
 """flask demo: create and serve a sample page, and submit wallets as visitors over HTTP."""
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -11,19 +12,17 @@ from flask.cli import with_appcontext
 
 from embed.db import connection
 from embed.demo.host_site import serve_host_site
+from embed.demo.installation import make_environ
 from embed.demo.mailbox import serve_mailbox
 from embed.demo.market import Market, run_market
+from embed.demo.printing import print_addresses
 from embed.demo.service import check_free, run_service
 from embed.demo.story import act
-from embed.demo.tracking_page import (
-    TOKEN_NAME,
-    TOKEN_SYMBOL,
-    WALLET_COUNT,
-    DemoPage,
-    make_demo_page,
-)
+from embed.demo.tracking_page import TOKEN_NAME, TOKEN_SYMBOL, WALLET_COUNT, make_demo_page
+from embed.domain.passwords import PasswordLinkSigner
 from embed.owners import build_password_url
-from embed.terminal import Command, json_option, print_record, runtime
+from embed.settings import Settings, SettingsError
+from embed.terminal import Command, json_option, runtime
 
 LAST_PORT = 65535
 REFRESH = "15 seconds"
@@ -34,12 +33,12 @@ REFRESH = "15 seconds"
 @click.option(
     "--host-port",
     type=click.IntRange(1, LAST_PORT),
-    help="Where a made-up site shows the widget.  [default: the port after --port]",
+    help="Where a sample site shows the widget.  [default: the port after --port]",
 )
 @json_option
 @with_appcontext
 def command(port: int, host_port: int | None, as_json: bool) -> None:
-    """Make a page, serve it, act as two visitors, and keep serving."""
+    """Create a sample page, serve it, act as two visitors, and keep serving."""
     _run(port, host_port or _next_port(port), as_json)
 
 
@@ -49,15 +48,17 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
     host_url = f"http://localhost:{host_port}"  # browsers treat it as another site
     check_free(port, "--port")
     check_free(host_port, "--host-port")
+    environ, settings = _read_settings()
+    connection.open_database(settings.database_url)
     connection.upgrade()
     with ExitStack() as servers:
         mailbox, smtp_url = servers.enter_context(serve_mailbox())
-        settings = replace(runtime().settings, smtp_url=smtp_url)
+        settings = replace(settings, smtp_url=smtp_url)
         page = make_demo_page([host_url], settings, runtime().clock())
         say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
         market = Market(page.mint, TOKEN_NAME, TOKEN_SYMBOL, page.units)
         servers.enter_context(run_market(market))
-        environ = {
+        environ |= {
             "PUBLIC_URL": base_url,
             "SOLANA_RPC_URL": market.url,
             "BALANCE_REFRESH": REFRESH,
@@ -72,11 +73,20 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
         server = servers.enter_context(run_service(port, environ))
         say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
         summary = act(base_url, page, market, mailbox, say)
-        dashboard_url = build_password_url(page.owner, runtime().password_links, base_url)
+        links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
+        dashboard_url = build_password_url(page.owner, links, base_url)
         summary |= {"hostUrl": host_url, "mailboxUrl": f"{host_url}/mailbox"}
         summary |= {"widgetUrl": widget_url, "dashboardUrl": dashboard_url}
-        _print_addresses(base_url, page, summary, as_json)
+        print_addresses(base_url, page, summary, environ, as_json=as_json)
         server.wait()
+
+
+def _read_settings() -> tuple[dict[str, str], Settings]:
+    try:
+        environ = make_environ(os.environ)
+        return environ, Settings.from_environ(environ)
+    except SettingsError as mistake:
+        raise click.ClickException(str(mistake)) from None
 
 
 def _make_renderer(template: str, **context: Any) -> Callable[[], str]:
@@ -88,35 +98,6 @@ def _make_renderer(template: str, **context: Any) -> Callable[[], str]:
             return render_template(template, **context)
 
     return render
-
-
-def _print_addresses(base_url: str, page: DemoPage, summary: dict[str, Any], as_json: bool) -> None:
-    api_url = f"{base_url}/api/embed/tracking/{page.id}"
-    if as_json:
-        print_record(
-            {
-                "id": page.id,
-                "publicKey": page.public_key,
-                "secretKey": page.secret_key,
-                "apiUrl": api_url,
-                **summary,
-            },
-            as_json=True,
-        )
-        return
-    click.echo(f"""
-Open the site:    {summary["hostUrl"]}  (the widget in a frame, with a test wallet)
-Read the mailbox: {summary["mailboxUrl"]}  (what the service writes to the owner)
-Open the widget:  {summary["widgetUrl"]}
-Be its owner:     {summary["dashboardUrl"]}
-                  (choose a password; from then on sign in as {page.owner.email})
-Approve a wallet: flask submissions list {page.id} --status pending
-                  flask submissions approve ID
-Read the page:    curl -H 'Authorization: Bearer {page.secret_key}' {api_url}
-Public key:       {page.public_key}
-Secret key:       {page.secret_key}
-
-The keys are of this run; the next one makes new ones. Ctrl-C ends the demo.""")
 
 
 def _next_port(port: int) -> int:

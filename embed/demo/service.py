@@ -1,6 +1,5 @@
 """The service that the demo shows: gunicorn as a process of its own."""
 
-import os
 import signal
 import socket
 import subprocess
@@ -30,13 +29,13 @@ def check_free(port: int, option: str) -> None:
 
 @contextmanager
 def run_service(port: int, environ: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """Run gunicorn with these variables besides the others, and stop it however the demo ends."""
+    """Run gunicorn with these variables, and stop it however the demo ends."""
     options = ["--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
     arguments = ["gunicorn", "embed.factory:create_demo_app()", *options]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
         [sys.executable, "-m", *arguments],
         cwd=PROJECT_DIR,
-        env=os.environ | environ,
+        env=environ,
         # Ctrl-C goes to a whole process group. A worker of gunicorn that gets it besides its
         # arbiter's signal may deadlock, and is killed only after the graceful timeout of 30 s.
         process_group=0,
@@ -58,7 +57,7 @@ def _wait_until_served(server: subprocess.Popen[bytes], port: int) -> None:
     deadline = time.monotonic() + START_LIMIT_S
     while time.monotonic() < deadline:
         if server.poll() is not None:
-            raise click.ClickException("gunicorn could not start; its own words are above.")
+            raise click.ClickException("gunicorn could not start; the reason is above.")
         with socket.socket() as probe:
             probe.settimeout(1)
             if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -1,7 +1,5 @@
-"""What the demo does and tells: two visitors submit their wallets, the owner hears of it."""
+"""What the demo does and says: two visitors submit their wallets, the owner hears of it."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,14 +11,17 @@ from embed.demo.mailbox import Mailbox
 from embed.demo.market import Market
 from embed.demo.tracking_page import MIN_BALANCE, DemoPage
 from embed.demo.visitor import DemoVisitor
-from embed.settings import PROJECT_DIR
+from embed.submissions import decisions
+from embed.terminal import runtime
 
 MAIL_LIMIT_S = 30
 
 Say = Callable[[str], None]
 
 
-def act(base_url: str, page: DemoPage, market: Market, mailbox: Mailbox, say: Say) -> Any:
+def act(
+    base_url: str, page: DemoPage, market: Market, mailbox: Mailbox, say: Say
+) -> dict[str, Any]:
     """Act as two visitors and the owner; return what happened.
 
     Raises click.ClickException if the service answers otherwise than it should.
@@ -46,13 +47,10 @@ def _submit(base_url: str, page: DemoPage, say: Say) -> dict[str, Any]:
     say("5. Signed and submitted. The ledger says that it holds enough:")
     say(f"   {submitted['submissionId']} is {submitted['status']}.")
     say(f"6. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
-    approval = ["flask", "submissions", "approve", submitted["submissionId"]]
-    ended = subprocess.run(  # noqa: S603 -- our own command line
-        [sys.executable, "-m", *approval], cwd=PROJECT_DIR, capture_output=True, text=True
+    decisions.approve(
+        submitted["submissionId"], runtime().clock(), max_wallets=runtime().settings.max_wallets
     )
-    if ended.returncode:
-        raise click.ClickException(ended.stderr.strip().removeprefix("Error: "))
-    say(f"7. The owner approves by command: {' '.join(approval)}")
+    say("7. The owner approves it.")
     say(f"8. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
     shown = next(
         wallet

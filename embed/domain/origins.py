@@ -64,7 +64,7 @@ def _explain_refusal(entry: str) -> str:
             "list every origin by itself, such as https://www.example.com."
         )
     if entry.lower() == "null":
-        return "The null origin is no entry: use the key's allow-null-origin switch."
+        return "The null origin cannot be listed: use the key's allow-null-origin switch."
     if "://" not in entry:
         return (
             f"{entry!r} has no scheme: write it as the address bar shows it, "

@@ -70,14 +70,17 @@ def editing(
     The block is one transaction. The page's owner is locked first: balances are shared by an
     owner's pages, so no page may join or leave these while balances are entered. A page that is
     handed over concerns two owners; no owner may be locked after a page.
-    Raises NotFound, and InvalidInput if the page changes hands at the same moment.
+    Raises NotFound, and InvalidInput if the page changes hands or the next owner is removed at the
+    same moment.
     """
     with db.atomic():
         owner_id = _read_page(Page.select(Page.owner), page_id).owner_id
         lock_owners(owner_id, next_owner_id or owner_id)
+        if next_owner_id is not None:
+            check_owner_is_there(next_owner_id)
         page = lock_page(page_id)
         if page.owner_id != owner_id:
-            raise InvalidInput("The page was handed to another owner meanwhile.")
+            raise InvalidInput("The page has just been handed to another owner.")
         edit = Edit(page, actor, now)
         yield edit
         if edit.has_changed:
@@ -116,6 +119,15 @@ def lock_owners(*owner_ids: str) -> None:
         strength: Any = "FOR NO KEY UPDATE"  # peewee's stubs know none
         owners = Owner.select(Owner.id).where(Owner.id.in_(owner_ids)).order_by(Owner.id)
         list(owners.for_update(strength))
+
+
+def check_owner_is_there(owner_id: str) -> None:
+    """Call this after `lock_owners`: an owner may be removed before, and not until it ends.
+
+    Raises InvalidInput.
+    """
+    if not Owner.select().where(Owner.id == owner_id).exists():
+        raise InvalidInput("The owner has just been removed.")
 
 
 def lock_page(page_id: str) -> Page:

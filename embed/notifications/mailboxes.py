@@ -27,8 +27,8 @@ def build_arguments(address: str, settings: Settings) -> dict[str, Any]:
     """
     if settings.smtp_url is None:
         raise InvalidInput(
-            "This installation has no mail server: its operator sets SMTP_URL. Or name one in an"
-            " address of Apprise, such as mailtos://user:password@example.com.",
+            "This installation has no mail server; its operator can set SMTP_URL. Or name one in"
+            " an Apprise URL, such as mailtos://user:password@example.com.",
             field="target",
         )
     server = urlsplit(settings.smtp_url)

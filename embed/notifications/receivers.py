@@ -79,7 +79,7 @@ def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
     for each in raw:
         if each not in MESSAGE_TYPES:
             raise InvalidInput(
-                f"{each!r} is no type of message; these are: {', '.join(MESSAGE_TYPES)}.",
+                f"{each!r} is not a type of message; the types are: {', '.join(MESSAGE_TYPES)}.",
                 field="event_types",
             )
     return tuple(dict.fromkeys(raw))

@@ -72,14 +72,14 @@ def get_proof(submission_id: str) -> Proof:
         raise NotFound(f"The wallet's holder withdrew {submission_id} at {withdrawn_at}.")
     if Submission.get_or_none(Submission.id == submission_id) is None:
         raise NotFound(f"There is no submission {submission_id}.")
-    raise NotFound(f"No proof was kept of the submission {submission_id}.")
+    raise NotFound(f"No proof was kept for submission {submission_id}.")
 
 
 def get_public_page(page_id: str) -> Page:
     """Return a page whose list everybody may read. Raises NotFound, InvalidInput if none may."""
     page = get_page(page_id)
     if page.deleted_at is not None or not (page.is_public and page.is_embeddable):
-        raise InvalidInput(f"Nobody may read the list of {page_id}, so there are no receipts.")
+        raise InvalidInput(f"The list of {page_id} is not public, so there are no receipts.")
     return page
 
 

@@ -51,7 +51,7 @@ def refresh_balances(
     is asked for again only by its page. Raises NotFound, InvalidInput.
     """
     if runtime.chain is None:
-        raise InvalidInput("No endpoint is set (SOLANA_RPC_URL): there is nothing to read from.")
+        raise InvalidInput("SOLANA_RPC_URL is not set, so there is nowhere to read balances from.")
     page = None if page_id is None else get_page(page_id)
     if page is not None and page.deleted_at is not None:
         raise InvalidInput(f"The page {page.id} is deleted.")
@@ -153,7 +153,7 @@ def refresh_alone(
     holder = f"command {make_id()}"
     renewed_at = runtime.clock()
     if not take_lease(LEASE, holder, renewed_at, LEASE_FOR):
-        raise InvalidInput("Another process reads the balances at this moment.")
+        raise InvalidInput("Another process is reading the balances right now.")
 
     def keep_lease(done: int, total: int) -> None:
         nonlocal renewed_at
@@ -161,7 +161,7 @@ def refresh_alone(
         if now - renewed_at >= RENEW_AFTER:
             renewed_at = now
             if not renew_lease(LEASE, holder, now, LEASE_FOR):
-                raise InvalidInput("Another process reads the balances since.")
+                raise InvalidInput("Another process has taken over reading the balances.")
         on_progress(done, total)
 
     try:

@@ -10,6 +10,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from embed.domain import amounts
+from embed.domain.tickers import drop_dollar_signs
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 # Browsers send less than 200 characters; parsing 8 KB takes longer than most requests.
@@ -32,6 +33,8 @@ def init_languages(app: Flask) -> None:
     app.jinja_env.globals["locale"] = current_locale
     app.jinja_env.filters["amount"] = format_amount
     app.jinja_env.filters["exact_amount"] = amounts.format_amount
+    # Templates put a dollar sign in front; pages from older versions may have kept one.
+    app.jinja_env.filters["ticker"] = drop_dollar_signs
 
 
 def current_language() -> str:

@@ -24,7 +24,7 @@ STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 @with_appcontext
 @click.pass_context
 def group(context: click.Context) -> None:
-    """Do the background work until it is stopped."""
+    """Do the background work until stopped."""
     if context.invoked_subcommand is None:
         _work_until_stopped(cast(Work, current_app.extensions[EXTENSION]))
 
@@ -35,19 +35,19 @@ def _work_until_stopped(work: Work) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     background = Background(runtime(), work, "worker")
     background.start()
-    click.echo("Doing the background work; Ctrl-C ends it.")
+    click.echo("Doing the background work; press Ctrl-C to stop.")
     while signal.sigtimedwait(STOP_SIGNALS, 1) is None:
         if not background.is_running:
-            raise click.ClickException("The background work broke off; the reason is above.")
+            raise click.ClickException("The background work failed; the reason is above.")
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    click.echo("Ending.")
+    click.echo("Stopping.")
     background.stop(work.timing.finish_s)
 
 
 @group.command("status")
 @json_option
 def show_status(as_json: bool) -> None:
-    """Show who does the background work, what it did last and what failed."""
+    """Show which processes do the background work, what was done last and what failed."""
     status = read_work_status(runtime().clock())
     if as_json:
         click.echo(write_json(describe_status(status)))
@@ -63,9 +63,9 @@ def show_status(as_json: bool) -> None:
 
 def explain_rest(settings: Settings) -> str:
     """Return a sentence about what to do where nobody works."""
-    nobody = "Nobody does the background work."
+    nobody = "No process is doing the background work."
     if settings.queue_url is not None:
-        return f"{nobody} As QUEUE_URL is set, gunicorn leaves it alone: start flask worker."
+        return f"{nobody} As QUEUE_URL is set, gunicorn does not: start flask worker."
     return f"{nobody} Start gunicorn or flask worker."
 
 

@@ -39,7 +39,7 @@ class Outage:
             self._is_away = True
         # Only the kind of error: its text may hold addresses.
         _log.warning(
-            "%s does not answer (%s). It is asked again until it does.",
+            "%s does not answer (%s). It is tried again until it does.",
             self._what,
             type(error).__name__,
         )

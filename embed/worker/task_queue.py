@@ -67,7 +67,7 @@ class TaskQueue(Huey):  # type: ignore[misc]  # Huey has no types
         try:
             return None if data is None else self.deserialize_task(data)
         except (ValueError, TypeError, HueyException):
-            _log.warning("The queue held something that is no task; it is dropped.")
+            _log.warning("The queue contained something that is not a task; it was dropped.")
             return None
 
     def count_waiting(self) -> int:

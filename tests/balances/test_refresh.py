@@ -422,7 +422,7 @@ def test_only_one_process_refreshes_at_a_time(world, chain):
     quiet = {"on_progress": lambda done, total: None}
     take_lease("balances", "a worker", world.clock(), MINUTE)
 
-    with pytest.raises(InvalidInput, match="at this moment"):
+    with pytest.raises(InvalidInput, match="right now"):
         refresh_alone(runtime, **quiet)
     assert not chain.calls
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "demo",
     "owners create",
     "owners list",
+    "owners remove",
     "owners reset",
     "pages create",
     "pages list",
@@ -514,7 +515,16 @@ MISTAKES = {
         ("keys", "create", "{page}", "--tier", "secret", "--origin", SITE),
         ("keys", "create", "{page}", "--tier", "secret", "--allow-null-origin"),
     ],
-    "unconfirmed": [("pages", "delete", "{page}"), ("pages", "purge", "{page}")],
+    "unconfirmed": [
+        ("pages", "delete", "{page}"),
+        ("pages", "purge", "{page}"),
+        ("owners", "remove", "owner@localhost"),
+    ],
+    "owners": [
+        ("owners", "remove", "owner@localhost", "--yes"),
+        ("owners", "remove", "nobody@example.com", "--yes"),
+        ("owners", "remove", "ann", "--yes"),
+    ],
     "command_line": [
         ("pages", "create", *TOKEN, "--colour", "red"),
         ("pages", "create", "--token-name", "N"),
@@ -568,6 +578,7 @@ MISTAKES = {
         ("pages", "create", *TOKEN, "--title", NOT_UTF8),
         ("pages", "create", *TOKEN, "--owner", NOT_UTF8),
         ("owners", "create", f"{NOT_UTF8}@example.com"),
+        ("owners", "remove", f"{NOT_UTF8}@example.com", "--yes"),
         ("keys", "create", "{page}", "--tier", "public", "--origin", f"https://{NOT_UTF8}.example"),
         ("keys", "revoke", NOT_UTF8),
         ("tags", "add", "{page}", NOT_UTF8, "blue"),
@@ -609,7 +620,7 @@ def test_mistakes_say_what_to_do_instead(operator, world):
     assert "flask owners create first@example.com" in missing
     submission_id = world.submit(Visitor()).json["submissionId"]
     world.approve(submission_id)
-    assert "approved already" in operator.refuse("submissions", "approve", submission_id)
+    assert "already approved" in operator.refuse("submissions", "approve", submission_id)
 
 
 def test_submission_that_was_withdrawn_is_not_decided(operator, world):
@@ -635,7 +646,7 @@ def test_soft_refusals_and_submissions_of_deleted_pages_are_not_approved(operato
     assert world.submit(second).json == {"error": "queue_full"}
     soft = Submission.get(Submission.status == "soft_rejected")
 
-    assert "soft_rejected already" in operator.refuse("submissions", "approve", soft.id)
+    assert "already soft_rejected" in operator.refuse("submissions", "approve", soft.id)
     operator.show("pages", "delete", world.page_id, "--yes")
     assert "deleted" in operator.refuse("submissions", "approve", submission_id)
 

@@ -18,6 +18,7 @@ OTHER_COMMANDS = {
     "balances refresh",  # what it observes is no owner's change; flags are logged by the watch
     "db upgrade",
     "owners create",
+    "owners remove",  # what it does to pages has tests of its own
     "owners reset",
     "pages create",  # has no version before; its log is tested below
     "pages purge",

@@ -48,6 +48,18 @@ def test_name_and_symbol_are_read_from_the_chain(ledger, create):
     assert pages.get_page(made["id"]).token_name == "USD Coin"
 
 
+def test_symbol_on_the_chain_loses_its_dollar_sign(ledger, create):
+    ledger.create_mint(6, address=USDC, name="Bonk", symbol="$BONK")
+
+    assert json.loads(create().stdout)["tokenSymbol"] == "BONK"
+
+
+def test_symbol_of_dollar_signs_alone_has_to_be_given(ledger, create):
+    ledger.create_mint(6, address=USDC, name="Money", symbol="$$$")
+
+    assert refusal(create()).endswith("Give --token-name and --token-symbol.")
+
+
 @pytest.mark.parametrize(
     ("options", "names"),
     [

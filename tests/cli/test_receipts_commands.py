@@ -90,7 +90,7 @@ def test_receipt_that_there_is_not_is_refused_with_the_reason(run, world, prove)
     def find(submission_id):
         return refuse(run, "submissions", "receipt", submission_id)
 
-    assert find(old) == f"No proof was kept of the submission {old}."
+    assert find(old) == f"No proof was kept for submission {old}."
     assert find(NOWHERE) == f"There is no submission {NOWHERE}."
     assert find(withdrawn) == (
         f"The wallet's holder withdrew {withdrawn} at 2026-01-31T09:30:00.000Z."

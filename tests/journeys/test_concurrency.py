@@ -110,7 +110,7 @@ def test_approving_and_rejecting_by_command_at_once_lets_one_win(world, environ)
     assert sorted(run.returncode for run in runs) == [0, 1]
     (loser,) = (run for run in runs if run.returncode)
     status = Submission.get_by_id(submission_id).status
-    assert loser.stderr == f"Error: The submission {submission_id} is {status} already.\n"
+    assert loser.stderr == f"Error: The submission {submission_id} is already {status}.\n"
     assert [one.address for one in Wallet.select()] == (
         [visitor.address] if status == "approved" else []
     )

@@ -5,33 +5,12 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 import requests
+from demo_process import read_until, run_demo
 from remote import TIMEOUT_S, make_environ
-from servers import PROJECT_DIR, clean_environ, find_free_port, is_listening, run_flask
-
-
-@contextmanager
-def run_demo(environ: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Run the demo as the leader of a process group, as a shell would."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "flask", "demo", *arguments],
-        cwd=PROJECT_DIR,
-        env=clean_environ() | environ,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as demo:
-        try:
-            yield demo
-        finally:
-            if demo.poll() is None:
-                demo.terminate()  # it ends its server, which has a process group of its own
+from servers import find_free_port, is_listening, run_flask
 
 
 def read(url: str, key: str, **headers: str) -> requests.Response:
@@ -85,20 +64,10 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_
         assert not is_listening(port)
 
 
-def read_until(demo: subprocess.Popen[str], word: str) -> str:
-    """Return what is printed up to the line with `word`, or to the end."""
-    told = ""
-    for line in demo.stdout:
-        told += line
-        if word in line:
-            break
-    return told
-
-
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("MAX_WALLETS", "10", "A page tracks at most 10 wallets (MAX_WALLETS)."),
+        ("MAX_WALLETS", "10", "A page can track at most 10 wallets (MAX_WALLETS)."),
         ("LIMIT_PER_IP", "1/hour", "The service refused the visitor: HTTP Error 429"),
     ],
 )

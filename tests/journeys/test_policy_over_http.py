@@ -632,7 +632,7 @@ def test_owner_sees_refusals_and_cannot_decide_on_them(world):
     (kept,) = queries.list_of_page(world.page_id)
 
     assert (kept.status, kept.reject_reason) == ("soft_rejected", "queue_full")
-    with pytest.raises(ValueError, match="soft_rejected already"):
+    with pytest.raises(ValueError, match="already soft_rejected"):
         world.approve(kept.id)
 
 

@@ -76,7 +76,7 @@ def test_what_was_stored_before_kill_9_stays_and_the_next_refresh_reads_the_rest
     assert DailyBalance.select().count() == stored
 
     refused = refresh(environ)
-    assert "at this moment" in refused.stderr  # the lease outlives the process for a while
+    assert "right now" in refused.stderr  # the lease outlives the process for a while
     Job.update(leased_until=times.now()).execute()
 
     done = refresh(environ)

@@ -82,7 +82,7 @@ def test_rejection_is_not_undone_when_the_wallet_is_live_again(world, status):
     decisions.reject(only, world.clock(), actor=ACTOR)
     add_submissions(world, 1, status, wallet_address=visitor.address)
 
-    with pytest.raises(InvalidInput, match="sent again"):
+    with pytest.raises(InvalidInput, match="submitted again"):
         decisions.undo(only, world.clock(), actor=ACTOR)
 
 
@@ -93,7 +93,7 @@ def test_many_are_decided_and_the_others_named(world):
 
     assert [one.id for one in result.decided] == waiting
     assert [one.submission.id for one in result.undecided] == [decided]
-    assert "rejected already" in result.undecided[0].reason
+    assert "already rejected" in result.undecided[0].reason
     assert status_of(decided) == "rejected"
 
 

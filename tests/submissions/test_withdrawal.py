@@ -428,7 +428,7 @@ def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
     submission_id = submit(world, visitor, "rejected")
     world.withdraw(visitor)
 
-    with pytest.raises(InvalidInput, match="holder withdrew it"):
+    with pytest.raises(InvalidInput, match="holder has just withdrawn it"):
         decisions.undo(submission_id, world.clock(), actor="owner@example.com")
     assert Submission.get().status == "rejected"
 

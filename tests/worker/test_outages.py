@@ -36,7 +36,7 @@ def test_only_beginning_and_end_are_logged(outage, caplog):
         succeed(outage)
 
     assert [record.message for record in caplog.records] == [
-        "The queue does not answer (Away). It is asked again until it does.",
+        "The queue does not answer (Away). It is tried again until it does.",
         "The queue answers again.",
     ] * 2
 

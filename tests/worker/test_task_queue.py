@@ -98,7 +98,7 @@ def test_what_is_no_task_is_dropped_and_never_run(queue, data, tmp_path, monkeyp
 
     assert queue.dequeue() is None
     assert queue.count_waiting() == 0
-    assert "is no task" in caplog.text
+    assert "is not a task" in caplog.text
     assert not (tmp_path / "made-by-unpickling.db").exists()
 
 

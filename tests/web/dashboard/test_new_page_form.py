@@ -75,6 +75,12 @@ def test_given_name_is_kept(owner, given, names):
     assert (proposed["token_name"], proposed["token_symbol"]) == names
 
 
+def test_proposed_ticker_is_shown_without_its_dollar_sign(owner, ledger):
+    ledger.create_mint(6, address=USDC, name="Bonk", symbol="$BONK")
+
+    assert read_form(owner.post(NEW, token_mint=USDC))["token_symbol"] == "BONK"
+
+
 def test_chain_is_not_asked_if_both_are_given(owner, endpoint):
     answer = owner.post(NEW, token_mint=USDC, token_name="N", token_symbol="S")
 

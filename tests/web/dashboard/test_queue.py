@@ -445,7 +445,7 @@ def test_rejected_wallet_that_is_live_again_cannot_wait_twice(world, owner):
     answer = undo(owner, first)
 
     assert answer.status_code == 409
-    assert "The wallet was sent again meanwhile." in answer.text
+    assert "The wallet has been submitted again since then." in answer.text
     assert status_of(first) == "rejected"
 
 

@@ -1,0 +1,78 @@
+"""Removing an owner, whose pages go to another."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from embed import owners, pages
+from embed.db.connection import db
+from embed.db.models import Owner, Page
+from embed.errors import InvalidInput
+from embed.events.editing import check_owner_is_there, lock_owners
+from embed.notifications import receivers
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    owner: Owner
+    next_owner: Owner | None  # None: there was no page
+    pages: list[Page]
+
+
+def remove_owner(
+    raw_email: str,
+    now: datetime,
+    *,
+    pages_to: str | None = None,
+    delete_pages: bool = False,
+) -> Removal:
+    """Remove an owner, with the sessions and links that let them in.
+
+    Their pages go to the owner `pages_to`; with `delete_pages` they are marked deleted and go to
+    the installation's own owner, as deleted ones always do. So nothing that visitors sent is
+    lost before a page is purged. Raises NotFound, InvalidInput.
+    """
+    owner = owners.get_owner(raw_email)
+    if owner.email == owners.INSTALLATION_OWNER:
+        raise InvalidInput(f"{owner.email} is the installation's own owner and stays.")
+    with db.atomic():
+        next_owner = _find_next_owner(owner, pages_to, now)
+        lock_owners(*[each.id for each in (owner, next_owner) if each is not None])
+        check_owner_is_there(owner.id)
+        own = pages.list_of_owner(owner)
+        if not (pages_to or delete_pages):
+            _check_has_no_live_page(owner, own)
+        for page in sorted(own, key=lambda each: each.id):
+            if next_owner is None:
+                raise InvalidInput(f"{owner.email} has just created a page; try again.")
+            _hand_over(page, owner, next_owner, now, delete=delete_pages)
+        owner.delete_instance()
+    return Removal(owner, next_owner if own else None, own)
+
+
+def _find_next_owner(owner: Owner, pages_to: str | None, now: datetime) -> Owner | None:
+    """Return the one who gets the pages, before any owner is locked; None if there is no page."""
+    if pages_to is None:
+        return owners.get_installation_owner(now) if pages.list_of_owner(owner) else None
+    next_owner = owners.get_owner(pages_to)
+    if next_owner == owner:
+        raise InvalidInput("Name another owner for the pages: this one is being removed.")
+    return next_owner
+
+
+def _check_has_no_live_page(owner: Owner, own: list[Page]) -> None:
+    count = sum(page.deleted_at is None for page in own)
+    if count:
+        raise InvalidInput(
+            f"{owner.email} still has pages: {count}. Hand them over with --pages-to EMAIL, or"
+            " delete them with --delete-pages."
+        )
+
+
+def _hand_over(page: Page, owner: Owner, next_owner: Owner, now: datetime, *, delete: bool) -> None:
+    """Give a page to another owner, without the channel that is the former owner's mailbox."""
+    for channel in receivers.list_receivers(page.id, "channel"):
+        if channel.target.lower() == owner.email:
+            receivers.remove_receiver(channel.id, "channel", now)
+    if delete:
+        pages.delete_page(page.id, now)
+    pages.update_page(page.id, {"owner": next_owner}, now)

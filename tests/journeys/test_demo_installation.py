@@ -1,0 +1,179 @@
+"""flask demo has an installation of its own, and the commands that it prints act on it."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+from demo_process import read_until, run_demo
+from remote import TIMEOUT_S, TOKEN
+from servers import PROJECT_DIR, Server, clean_environ, find_free_port, is_listening, wait_until
+
+PARTS = ("app.py", "gunicorn.conf.py", "embed", "templates", "static", "translations")
+FLASK = ".venv/bin/flask"
+# A shell in which no virtualenv is active.
+BARE = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+
+
+@pytest.fixture
+def clone(tmp_path) -> Path:
+    """A copy of the project that nobody has started yet, in a folder whose name has a space."""
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    for part in PARTS:
+        source = PROJECT_DIR / part
+        copy = shutil.copytree if source.is_dir() else shutil.copy
+        copy(source, folder / part)
+    (folder / ".venv").symlink_to(sys.prefix)
+    return folder
+
+
+def run(folder: Path, *command: str) -> str:
+    return subprocess.run(
+        command, cwd=folder, env=clean_environ(), check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+
+
+def choose_ports() -> tuple[str, ...]:
+    return ("--port", str(find_free_port()), "--host-port", str(find_free_port()))
+
+
+def make_page(folder: Path) -> str:
+    run(folder, FLASK, "db", "upgrade")
+    return json.loads(run(folder, FLASK, "pages", "create", *TOKEN, "--json"))["id"]
+
+
+def list_pages(folder: Path) -> list[str]:
+    return [page["id"] for page in json.loads(run(folder, FLASK, "pages", "list", "--json"))]
+
+
+def read_files(instance: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in instance.iterdir() if path.is_file()}
+
+
+@contextmanager
+def run_real_service(folder: Path) -> Iterator[str]:
+    port = find_free_port()
+    server = Server(
+        [".venv/bin/gunicorn", "app:app", "--bind", f"127.0.0.1:{port}", "--log-level=warning"],
+        cwd=folder,
+        env=clean_environ(),
+    )
+    try:
+        wait_until(lambda: is_listening(port), server.process)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.end(server.process.terminate)
+
+
+def test_demo_leaves_the_real_database_alone_and_finds_its_own_again(clone):
+    make_page(clone)
+    before = read_files(clone / "instance")
+
+    shown = []
+    for _ in range(2):
+        with run_demo({}, *choose_ports(), "--json", program=[FLASK], folder=clone) as demo:
+            shown.append(json.loads(demo.stdout.readline()))
+
+    assert shown[0]["id"] == shown[1]["id"]
+    assert shown[0]["secretKey"] != shown[1]["secretKey"]
+    assert read_files(clone / "instance") == before
+    keys = [clone / "instance" / folder / "secret_key" for folder in (".", "demo")]
+    assert keys[0].read_text() != keys[1].read_text()
+
+
+def test_demo_runs_beside_the_real_service(clone):
+    page_id = make_page(clone)
+    created = json.loads(run(clone, FLASK, "keys", "create", page_id, "--tier=secret", "--json"))
+
+    def read_real_page(url: str) -> dict:
+        return requests.get(
+            f"{url}/api/embed/tracking/{page_id}",
+            headers={"Authorization": f"Bearer {created['key']}"},
+            timeout=TIMEOUT_S,
+        ).json()
+
+    with run_real_service(clone) as url:
+        before = read_real_page(url)
+        with run_demo({}, *choose_ports(), "--json", program=[FLASK], folder=clone) as demo:
+            shown = json.loads(demo.stdout.readline())
+
+            assert requests.get(shown["widgetUrl"], timeout=TIMEOUT_S).status_code == 200
+            assert requests.get(shown["dashboardUrl"], timeout=TIMEOUT_S).status_code == 200
+            assert read_real_page(url) == before
+        assert list_pages(clone) == [page_id]
+
+
+def list_commands(told: str) -> list[str]:
+    """Return every command in what the demo prints: all lines that name one of these programs."""
+    lines = [line for line in told.splitlines() if re.search(r"\b(flask|curl)\b", line)]
+    return [re.fullmatch(r"[A-Z][a-z ]+: +(.+)", line)[1] for line in lines]
+
+
+@pytest.mark.parametrize(
+    "database", [pytest.param(None, id="its own"), pytest.param("given $(x).db", id="given")]
+)
+def test_every_printed_command_works_as_printed(clone, tmp_path, database):
+    environ = {} if database is None else {"DATABASE_URL": f"sqlite:///{tmp_path / database}"}
+    with run_demo(environ, *choose_ports(), program=[FLASK], folder=clone) as demo:
+        commands = list_commands(read_until(demo, "Ctrl-C"))
+
+        assert [re.search(r"flask \w+ \w+|curl", each)[0] for each in commands] == [
+            "flask submissions list",
+            "flask submissions approve",
+            "curl",
+        ]
+        said = [run_bare(command, clone) for command in commands]
+
+    listed, approved, page = said
+    assert listed.count("Demo visitor") == 6
+    assert re.search(r"status +approved", approved)
+    assert json.loads(page)["tokenSymbol"] == "DEMO"
+
+
+def run_bare(command: str, folder: Path) -> str:
+    """Run a command in a shell without the virtualenv."""
+    assert shutil.which("flask", path=BARE["PATH"]) is None
+    ended = subprocess.run(
+        ["sh", "-c", command], cwd=folder, env=BARE, capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_commands_work_where_the_demo_was_started(clone, tmp_path):
+    """By another path, from another folder, by the module."""
+    program = [f"{clone}/.venv/bin/python", "-m", "flask", "--app", f"{clone}/app.py"]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with run_demo({}, *choose_ports(), program=program, folder=elsewhere) as demo:
+        commands = list_commands(read_until(demo, "Ctrl-C"))
+
+        assert "--app" in commands[0]
+        said = [run_bare(command, elsewhere) for command in commands]
+
+    assert "Demo visitor" in said[0]
+
+
+def test_demo_says_that_its_secret_key_cannot_be_read(clone):
+    folder = clone / "instance" / "demo"
+    folder.mkdir(parents=True)
+    (folder / "secret_key").touch()
+
+    ended = subprocess.run(
+        [FLASK, "demo", *choose_ports()],
+        cwd=clone,
+        env=clean_environ(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"Error: {folder / 'secret_key'} is empty")

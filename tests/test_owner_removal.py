@@ -1,0 +1,260 @@
+"""flask owners remove: what ends, and what stays with another owner."""
+
+import json
+from functools import partial
+
+import pytest
+from owner_browser import PASSWORD, OwnerBrowser
+from remote import at_once
+from world import USDC, Visitor
+
+from embed import owner_removal, owners, pages
+from embed.db import connection
+from embed.db.models import Balance, Delivery, Owner, Proof, Receiver, Submission
+from embed.errors import InvalidInput, NotFound
+from embed.events import activity_log
+from embed.events.editing import COMMAND_LINE
+from embed.notifications import receivers
+from embed.runtime import EXTENSION
+
+EMAIL, OTHER = "owner@example.com", "other@example.com"
+TOKEN = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
+ROUNDS = 4
+
+
+@pytest.fixture
+def owner(world) -> OwnerBrowser:
+    """A signed-in owner with the world's page."""
+    browser = OwnerBrowser(world, EMAIL)
+    browser.take(world.page_id)
+    return browser
+
+
+@pytest.fixture
+def other(world) -> Owner:
+    return owners.create_owner(OTHER, world.clock())
+
+
+@pytest.fixture
+def remove(world):
+    """Run the command and return its result."""
+
+    def run(*options: str, email: str = EMAIL):
+        command = ["owners", "remove", email, *options]
+        return world.app.test_cli_runner().invoke(args=command)
+
+    return run
+
+
+def refusal(result) -> str:
+    assert result.exit_code in (1, 2), result.output
+    (line,) = result.stderr.splitlines()
+    return line.removeprefix("Error: ")
+
+
+def list_emails() -> list[str]:
+    return [owner.email for owner in owners.list_owners()]
+
+
+def test_owner_without_pages_is_removed(world, remove, other):
+    result = remove("--yes", "--json", email=OTHER)
+
+    removed = json.loads(result.stdout)
+    assert (removed["id"], removed["email"]) == (other.id, OTHER)
+    assert (removed["pageIds"], removed["pagesTo"]) == ([], None)
+    assert OTHER not in list_emails()
+    assert "no owner" in refusal(remove("--yes", email=OTHER))
+
+
+def test_removing_an_owner_without_pages_makes_no_other_owner(app, clock):
+    owners.create_owner(OTHER, clock())
+
+    owner_removal.remove_owner(OTHER, clock())
+
+    assert list_emails() == []
+
+
+@pytest.mark.usefixtures("owner")
+def test_owner_with_pages_stays_until_it_is_said_what_becomes_of_them(world, remove):
+    said = refusal(remove("--yes"))
+
+    assert "--pages-to" in said
+    assert "--delete-pages" in said
+    assert EMAIL in list_emails()
+    assert world.page.owner.email == EMAIL
+
+
+@pytest.mark.usefixtures("owner", "other")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--delete-pages",), "--yes"),
+        (("--yes", "--delete-pages", "--pages-to", OTHER), "not both"),
+        (("--yes", "--pages-to", "nobody@example.com"), "no owner nobody@example.com"),
+        (("--yes", "--pages-to", EMAIL), "Name another owner"),
+        (("--yes", "--pages-to", "ann"), "is not an e-mail address"),
+        (("--yes", "--pages-to", ""), "is not an e-mail address"),
+    ],
+)
+def test_refused_removal_changes_nothing(world, remove, options, said):
+    before = world.dump()
+
+    assert said in refusal(remove(*options))
+    assert world.dump() == before
+
+
+@pytest.mark.usefixtures("world")
+def test_owner_of_the_installation_stays(remove):
+    said = refusal(remove("--yes", "--delete-pages", email=owners.INSTALLATION_OWNER))
+
+    assert "the installation's own owner" in said
+
+
+@pytest.mark.usefixtures("owner", "other")
+def test_pages_go_to_another_owner_with_all_that_visitors_sent(world, remove):
+    visitor = Visitor()
+    submission_id = world.submit(visitor).json["submissionId"]
+    world.clock.forward(seconds=1)
+
+    removed = json.loads(remove("--yes", "--pages-to", "OTHER@example.com", "--json").stdout)
+
+    assert (removed["pageIds"], removed["pagesTo"]) == ([world.page_id], OTHER)
+    assert (world.page.owner.email, world.page.deleted_at) == (OTHER, None)
+    assert world.read().status_code == 200
+    assert Proof.get_by_id(submission_id)
+    entry = activity_log.list_of_page(world.page_id)[0]
+    assert (entry.actor, entry.subject) == (COMMAND_LINE, f"owner: {OTHER}")
+
+
+@pytest.mark.usefixtures("owner")
+def test_deleted_pages_stay_with_the_installation_until_they_are_purged(world, remove):
+    submission_id = world.submit(Visitor()).json["submissionId"]
+
+    removed = json.loads(remove("--yes", "--delete-pages", "--json").stdout)
+
+    assert removed["pagesTo"] == owners.INSTALLATION_OWNER
+    assert world.page.owner.email == owners.INSTALLATION_OWNER
+    assert world.page.deleted_at == world.clock()
+    assert world.read().status_code == 404
+    assert Submission.get_by_id(submission_id)
+    assert Proof.get_by_id(submission_id)
+    assert pages.restore_page(world.page_id, world.clock()).deleted_at is None
+
+
+@pytest.mark.usefixtures("owner", "other")
+@pytest.mark.parametrize(
+    ("options", "heir"), [((), owners.INSTALLATION_OWNER), (("--pages-to", OTHER), OTHER)]
+)
+def test_page_that_was_deleted_before_is_kept_as_it_was(world, remove, options, heir):
+    world.delete_page()
+    deleted_at = world.page.deleted_at
+    world.clock.forward(days=1)
+
+    assert remove("--yes", *options).exit_code == 0
+    assert (world.page.owner.email, world.page.deleted_at) == (heir, deleted_at)
+
+
+def test_session_ends_at_once(owner, remove):
+    assert owner.get("/dashboard/").status_code == 200
+
+    remove("--yes", "--delete-pages")
+
+    assert owner.get("/dashboard/").location.startswith("/dashboard/sign-in")
+    assert owner.sign_in_again(password=PASSWORD).status_code == 422
+
+
+def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, remove, other):
+    links = world.app.extensions[EXTENSION].password_links
+    path = owners.build_password_url(other, links, "")
+    assert world.app.test_client().get(path).status_code == 200
+
+    remove("--yes", email=OTHER)
+    owners.create_owner(OTHER, world.clock())
+
+    assert world.app.test_client().get(path).status_code == 404
+    with pytest.raises(NotFound):
+        owners.choose_password(other.id, "", PASSWORD)
+
+
+@pytest.mark.usefixtures("owner", "other")
+def test_mailbox_of_the_removed_owner_hears_no_more_and_other_receivers_stay(world, remove):
+    settings = world.app.extensions[EXTENSION].settings
+    how = {"settings": settings, "now": world.clock()}
+    add = partial(Receiver.create, page=world.page_id, kind="channel", created_at=world.clock())
+    mailbox = add(target="Owner@example.com")
+    add(target="team@example.com")
+    receivers.add_webhook(world.page_id, "https://example.com/hook", **how)
+    world.submit(Visitor())
+    assert Delivery.select().where(Delivery.receiver == mailbox).count() == 1
+
+    remove("--yes", "--pages-to", OTHER)
+
+    left = [receiver.target for receiver in Receiver.select().order_by(Receiver.target)]
+    assert left == ["https://example.com/hook", "team@example.com"]
+    assert Delivery.select().where(Delivery.receiver == mailbox.id).count() == 0
+
+
+@pytest.mark.usefixtures("owner", "other")
+def test_entered_balances_go_with_their_owner(world, remove):
+    visitor = Visitor()
+    world.track(visitor.address, balance="5")
+    assert Balance.select().count() == 1
+
+    remove("--yes", "--pages-to", OTHER)
+
+    assert Balance.select().count() == 0
+    assert world.page.owner.email == OTHER
+
+
+def name_outcome(call):
+    """Call in a thread, and return the result or the text of a refusal."""
+    try:
+        return call()
+    except (InvalidInput, NotFound) as mistake:
+        return str(mistake)
+    finally:
+        connection.db.close()
+
+
+def test_page_created_during_the_removal_belongs_to_an_owner_who_is_there(world, clock):
+    for number in range(ROUNDS):
+        owner = owners.create_owner(f"{number}@example.com", clock())
+        create = partial(pages.create_page, owner, TOKEN, clock())
+        remove = partial(owner_removal.remove_owner, owner.email, clock())
+
+        created, removal = at_once([partial(name_outcome, call) for call in (create, remove)])
+
+        if isinstance(created, str):  # the removal came first
+            assert created == "The owner has just been removed."
+            assert removal.pages == []
+        else:
+            assert "still has pages: 1" in removal
+            assert pages.get_page(created.id).owner.email == owner.email
+
+
+def test_page_is_not_handed_to_an_owner_who_is_being_removed(world, clock):
+    for number in range(ROUNDS):
+        heir = owners.create_owner(f"{number}@example.com", clock())
+        hand_over = partial(pages.update_page, world.page_id, {"owner": heir}, clock())
+        remove = partial(owner_removal.remove_owner, heir.email, clock())
+
+        page, removal = at_once([partial(name_outcome, call) for call in (hand_over, remove)])
+
+        assert isinstance(page, str) != isinstance(removal, str)
+        assert world.page.owner.email in list_emails()
+
+
+def test_two_owners_who_are_removed_in_favour_of_each_other_do_not_deadlock(world, clock):
+    for number in range(ROUNDS):
+        emails = [f"{side}{number}@example.com" for side in "ab"]
+        made = [owners.create_owner(email, clock()) for email in emails]
+        page_ids = [world.make_page(owner=owner) for owner in made]
+        removals = [
+            partial(owner_removal.remove_owner, email, clock(), pages_to=heir)
+            for email, heir in (emails, reversed(emails))
+        ]
+
+        at_once([partial(name_outcome, removal) for removal in removals])
+
+        (left,) = set(emails) & set(list_emails())
+        assert {pages.get_page(page_id).owner.email for page_id in page_ids} == {left}
