@@ -1,9 +1,11 @@
 """The public payload of a tracking page (spec 2.1), built once for each version of the page."""
 
+import base64
 import hashlib
 import json
 import threading
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -19,7 +21,7 @@ from embed.wallets.tracking import list_wallets
 WALLETS_PER_PART = 100  # as many as the widget's page shows
 MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 14 MB
 MAX_ETAG_BYTES = 4 * 1024 * 1024  # in each process; enough for 12,000 pages
-_DIGEST_BYTES = 16
+_ETAG_BYTES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +121,22 @@ def _build(page: Page) -> Payload:
     tags = list_tags(page)
     wallets = list_wallets(page, tags)
     details = describe_page(page) | {"tags": [describe_tag(tag) for tag in tags]}
+    return write_payload(page.version, details, map(describe_wallet, wallets))
+
+
+def write_payload(
+    version: int, details: dict[str, Any], wallets: Iterable[dict[str, Any]]
+) -> Payload:
+    """Write a payload from its parts as JSON objects; `details` are all but the wallets."""
     written = bytearray(write_json(details, is_compact=True)[:-1] + b',"wallets":[')
     starts = array("L", [len(written)])
     for wallet in wallets:
-        written += write_json(describe_wallet(wallet), is_compact=True) + b","
+        written += write_json(wallet, is_compact=True) + b","
         starts.append(len(written))
-    written[len(written) - bool(wallets) :] = b"]}"  # no comma after the last
-    text = bytes(written)
-    return Payload(text, _make_etag(page.version, text), details, starts)
+    if len(starts) > 1:
+        del written[-1]  # no comma after the last wallet
+    text = bytes(written + b"]}")
+    return Payload(text, _make_etag(version, text), details, starts)
 
 
 def _make_etag(version: int, text: bytes) -> str:
@@ -136,4 +146,5 @@ def _make_etag(version: int, text: bytes) -> str:
     number. Nor of the content alone: a new version tells readers that something beside the
     payload may have changed, such as proofs.
     """
-    return hashlib.blake2b(b"%d %b" % (version, text), digest_size=_DIGEST_BYTES).hexdigest()
+    digest = hashlib.blake2b(b"%d %b" % (version, text), digest_size=_ETAG_BYTES).digest()
+    return base64.urlsafe_b64encode(digest).decode()

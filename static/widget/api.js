@@ -60,7 +60,8 @@ export class Api {
     const { etag, page } = this.known;
     const { response, answer } = await this.send(`/embed/api/tracking/${this.pageId}`, {
       headers: { ...(etag && { "If-None-Match": etag }), ...(page && { "A-IM": "wallets" }) },
-      cache: etag ? "no-store" : "no-cache", // the first read may find it kept from an earlier visit
+      // The first read may find the list kept from an earlier visit; later ones are kept short.
+      ...(etag ? { cache: "no-store", credentials: "omit" } : { cache: "no-cache" }),
     });
     if (response.status === 304) return null;
     const present = page && response.status === 226 ? applyDelta(page, answer) : answer;
@@ -126,10 +127,10 @@ export class Api {
   /**
    * @param {string} path
    * @param {{ body?: object, signal?: AbortSignal, keepalive?: boolean, cache?: RequestCache,
-   *   headers?: Record<string, string> }} [options]
+   *   credentials?: RequestCredentials, headers?: Record<string, string> }} [options]
    * @returns {Promise<{ response: Response, answer: any }>} `answer` is null if nothing is new
    */
-  async send(path, { body, signal, keepalive = false, cache = "no-store", headers } = {}) {
+  async send(path, { body, signal, keepalive = false, cache = "no-store", credentials, headers } = {}) {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     let response, text, answer;
     try {
@@ -142,6 +143,7 @@ export class Api {
         },
         body: body && JSON.stringify(body),
         cache,
+        credentials,
         keepalive,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
