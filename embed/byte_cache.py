@@ -9,10 +9,14 @@ Key = TypeVar("Key")
 Value = TypeVar("Value", bound=Sized)
 
 
-class ByteCache(Generic[Key, Value]):
-    """Keeps the values that were used last, with at most `max_bytes` by their ``len()``.
+ENTRY_BYTES = 300  # roughly what a key and its place take beside the value
 
-    The newest value is kept even if it is larger. May be used by several threads.
+
+class ByteCache(Generic[Key, Value]):
+    """Keeps the values that were used last, with at most `max_bytes`.
+
+    A value counts its ``len()`` and ENTRY_BYTES. The newest value is kept even if it is larger.
+    May be used by several threads.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -31,11 +35,15 @@ class ByteCache(Generic[Key, Value]):
     def set(self, key: Key, value: Value) -> None:
         with self._lock:
             previous = self._values.pop(key, None)
-            self._bytes += len(value) - (0 if previous is None else len(previous))
+            self._bytes += _size(value) - (0 if previous is None else _size(previous))
             self._values[key] = value
             while self._bytes > self._max_bytes and len(self._values) > 1:
-                self._bytes -= len(self._values.popitem(last=False)[1])
+                self._bytes -= _size(self._values.popitem(last=False)[1])
 
     @property
     def size_bytes(self) -> int:
         return self._bytes
+
+
+def _size(value: Sized) -> int:
+    return len(value) + ENTRY_BYTES

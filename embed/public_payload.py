@@ -1,7 +1,11 @@
 """The public payload of a tracking page (spec 2.1), built once for each version of the page."""
 
+import base64
+import hashlib
 import json
 import threading
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -16,35 +20,57 @@ from embed.wallets.tracking import list_wallets
 
 WALLETS_PER_PART = 100  # as many as the widget's page shows
 MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 14 MB
+MAX_ETAG_BYTES = 4 * 1024 * 1024  # in each process; enough for 12,000 pages
+_ETAG_BYTES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """A page's public data as JSON, of which parts can be read."""
+    """A page's public data as JSON, of which single wallets can be read."""
 
     json: bytes
+    etag: str  # of this version and content, without quotes
     details: dict[str, Any]  # all but the wallets
-    wallet_count: int
-    _parts: tuple[slice, ...]  # of `json`: up to WALLETS_PER_PART wallets each
+    _starts: "array[int]"  # of each wallet in `json`, and one past the separator after the last
 
     def __len__(self) -> int:
-        return len(self.json)
+        return len(self.json) + self._starts.itemsize * len(self._starts)
+
+    @property
+    def wallet_count(self) -> int:
+        return len(self._starts) - 1
 
     @property
     def part_count(self) -> int:
-        return max(1, len(self._parts))
+        return max(1, -(-self.wallet_count // WALLETS_PER_PART))
+
+    @property
+    def head(self) -> bytes:
+        """All that precedes the first wallet."""
+        return self.json[: self._starts[0]]
+
+    def list_wallets(self) -> list[bytes]:
+        """Return the JSON of each wallet."""
+        ends = self._starts[1:]
+        return [self.json[start : end - 1] for start, end in zip(self._starts, ends, strict=False)]
 
     def read_part(self, number: int) -> list[dict[str, Any]]:
         """Return the wallets of a part, from 1, with exact balances: a float would round them."""
-        if not self._parts:
+        first = (number - 1) * WALLETS_PER_PART
+        last = min(first + WALLETS_PER_PART, self.wallet_count)
+        if first == last:
             return []
+        text = self.json[self._starts[first] : self._starts[last] - 1]
         part: list[dict[str, Any]] = json.loads(
-            b"[%b]" % self.json[self._parts[number - 1]], parse_float=Decimal, parse_int=Decimal
+            b"[%b]" % text, parse_float=Decimal, parse_int=Decimal
         )
         return part
 
 
-_cache: ByteCache[tuple[str, int], Payload] = ByteCache(MAX_CACHED_BYTES)
+# Entity tags are kept longer than payloads, so that a reader who has the present payload learns
+# it without building one.
+_etags: ByteCache[tuple[str, int], str] = ByteCache(MAX_ETAG_BYTES)
+_cache: ByteCache[tuple[str, str], Payload] = ByteCache(MAX_CACHED_BYTES)
 _building = threading.Lock()
 
 
@@ -54,7 +80,25 @@ def get_payload(page_id: str, version: int) -> Payload:
     A change increments the version in its own transaction, so a payload cached under the
     version that a request has just read is never outdated. Raises ApiError `not_found`.
     """
-    return _cache.get((page_id, version)) or _build_once(page_id)
+    return _find_present(page_id, version) or _build_once(page_id)
+
+
+def get_etag(page_id: str, version: int) -> str:
+    """Return the entity tag of a page's payload, which is built only if that is not known yet.
+
+    Raises ApiError `not_found`.
+    """
+    return _etags.get((page_id, version)) or get_payload(page_id, version).etag
+
+
+def find_earlier(page_id: str, etag: str) -> Payload | None:
+    """Return a payload that the page had, if this process has built it and keeps it still."""
+    return _cache.get((page_id, etag))
+
+
+def _find_present(page_id: str, version: int) -> Payload | None:
+    etag = _etags.get((page_id, version))
+    return None if etag is None else _cache.get((page_id, etag))
 
 
 def _build_once(page_id: str) -> Payload:
@@ -64,11 +108,12 @@ def _build_once(page_id: str) -> Payload:
         if page is None:
             raise ApiError("not_found")
         # Read before the data, so that these are never older than the version.
-        key = (page.id, page.version)
-        payload = _cache.get(key)
+        version = page.version
+        payload = _find_present(page.id, version)
         if payload is None:
             payload = _build(page)
-            _cache.set(key, payload)
+            _cache.set((page.id, payload.etag), payload)
+            _etags.set((page.id, version), payload.etag)
         return payload
 
 
@@ -76,14 +121,30 @@ def _build(page: Page) -> Payload:
     tags = list_tags(page)
     wallets = list_wallets(page, tags)
     details = describe_page(page) | {"tags": [describe_tag(tag) for tag in tags]}
+    return write_payload(page.version, details, map(describe_wallet, wallets))
+
+
+def write_payload(
+    version: int, details: dict[str, Any], wallets: Iterable[dict[str, Any]]
+) -> Payload:
+    """Write a payload from its parts as JSON objects; `details` are all but the wallets."""
     written = bytearray(write_json(details, is_compact=True)[:-1] + b',"wallets":[')
-    parts: list[slice] = []
-    for start in range(0, len(wallets), WALLETS_PER_PART):
-        if parts:
-            written += b","
-        part = [describe_wallet(one) for one in wallets[start : start + WALLETS_PER_PART]]
-        begin = len(written)
-        written += write_json(part, is_compact=True)[1:-1]  # without the brackets
-        parts.append(slice(begin, len(written)))
-    written += b"]}"
-    return Payload(bytes(written), details, len(wallets), tuple(parts))
+    starts = array("L", [len(written)])
+    for wallet in wallets:
+        written += write_json(wallet, is_compact=True) + b","
+        starts.append(len(written))
+    if len(starts) > 1:
+        del written[-1]  # no comma after the last wallet
+    text = bytes(written + b"]}")
+    return Payload(text, _make_etag(version, text), details, starts)
+
+
+def _make_etag(version: int, text: bytes) -> str:
+    """Return a tag of version and content.
+
+    Not of the version alone: a database that was restored from a backup counts on from an older
+    number. Nor of the content alone: a new version tells readers that something beside the
+    payload may have changed, such as proofs.
+    """
+    digest = hashlib.blake2b(b"%d %b" % (version, text), digest_size=_ETAG_BYTES).digest()
+    return base64.urlsafe_b64encode(digest).decode()

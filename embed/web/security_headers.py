@@ -21,9 +21,10 @@ def init_security_headers(app: Flask, settings: Settings) -> None:
 
     @app.after_request
     def add_security_headers(response: Response) -> Response:
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers.setdefault("Content-Security-Policy", _NOTHING)
-        response.headers.setdefault(_RESOURCE_POLICY, "same-origin")
+        if response.status_code != 304:  # which has no content of its own
+            response.headers["X-Content-Type-Options"] = "nosniff"
+            response.headers.setdefault("Content-Security-Policy", _NOTHING)
+            response.headers.setdefault(_RESOURCE_POLICY, "same-origin")
         if is_public_by_https and request.is_secure:
             response.headers["Strict-Transport-Security"] = transport_policy
         return response

@@ -92,4 +92,4 @@ async function showHere(event) {
   }
 }
 
-poll(refresh, EVERY_SECONDS, () => !isOver);
+poll(refresh, { seconds: EVERY_SECONDS, isWanted: () => !isOver });

@@ -18,6 +18,17 @@ export const TIMEOUT_MS = 20_000;
  *   rejectReason?: string | null, decidedAtIso?: string | null }} Submission
  */
 
+/**
+ * Make a page from an earlier one and what changed: a pair of places stands for earlier wallets.
+ * @param {TrackingPage} page
+ * @param {{ wallets: (TrackedWallet | [number, number])[] }} delta
+ * @returns {TrackingPage}
+ */
+export const applyDelta = (page, delta) => ({
+  ...delta,
+  wallets: delta.wallets.flatMap((piece) => Array.isArray(piece) ? page.wallets.slice(...piece) : piece),
+});
+
 /** A refusal or failure; `code` is the key of the sentence that explains it. */
 export class Problem extends Error {
   /**
@@ -37,11 +48,25 @@ export class Api {
   constructor({ pageId, key }) {
     this.pageId = pageId;
     this.key = key;
+    /** @type {{ etag: string | null, page?: TrackingPage }} */
+    this.known = { etag: null }; // the payload that was read last
   }
 
-  /** @returns {Promise<TrackingPage>} */
-  readPage() {
-    return this.call(`/embed/api/tracking/${this.pageId}`);
+  /**
+   * Return the public payload, or null if it is the one that is known already.
+   * @returns {Promise<TrackingPage | null>}
+   */
+  async readPage() {
+    const { etag, page } = this.known;
+    const { response, answer } = await this.send(`/embed/api/tracking/${this.pageId}`, {
+      headers: { ...(etag && { "If-None-Match": etag }), ...(page && { "A-IM": "wallets" }) },
+      // The first read may find the list kept from an earlier visit; later ones are kept short.
+      ...(etag ? { cache: "no-store", credentials: "omit" } : { cache: "no-cache" }),
+    });
+    if (response.status === 304) return null;
+    const present = page && response.status === 226 ? applyDelta(page, answer) : answer;
+    this.known = { etag: response.headers.get("ETag"), page: present };
+    return present;
   }
 
   /**
@@ -95,7 +120,17 @@ export class Api {
    * @param {string} path
    * @param {{ body?: object, signal?: AbortSignal, keepalive?: boolean }} [options]
    */
-  async call(path, { body, signal, keepalive = false } = {}) {
+  async call(path, options) {
+    return (await this.send(path, options)).answer;
+  }
+
+  /**
+   * @param {string} path
+   * @param {{ body?: object, signal?: AbortSignal, keepalive?: boolean, cache?: RequestCache,
+   *   credentials?: RequestCredentials, headers?: Record<string, string> }} [options]
+   * @returns {Promise<{ response: Response, answer: any }>} `answer` is null if nothing is new
+   */
+  async send(path, { body, signal, keepalive = false, cache = "no-store", credentials, headers } = {}) {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     let response, text, answer;
     try {
@@ -104,9 +139,11 @@ export class Api {
         headers: {
           Authorization: `Bearer ${this.key}`,
           ...(body && { "Content-Type": "application/json" }),
+          ...headers,
         },
         body: body && JSON.stringify(body),
-        cache: "no-store",
+        cache,
+        credentials,
         keepalive,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
@@ -115,12 +152,13 @@ export class Api {
       signal?.throwIfAborted();
       throw new Problem("offline");
     }
+    if (response.status === 304) return { response, answer: null };
     try {
       answer = parseAnswer(text);
     } catch {
       throw new Problem("server");
     }
-    if (response.ok) return answer;
+    if (response.ok) return { response, answer };
     const { error, ...details } = answer;
     const retryAfter = Number.parseInt(response.headers.get("Retry-After") ?? "", 10);
     throw new Problem(error === "internal_error" ? "server" : error, {

@@ -43,7 +43,6 @@ export class List {
     this.tags = new Set();
     this.sought = "";
     this.order = ORDERS.listed;
-    this.text = "";
     this.warning = "";
     this.total = 0;
     this.count = CHUNK;
@@ -60,15 +59,13 @@ export class List {
   }
 
   /**
-   * Show the public payload, without touching unchanged rows.
-   * @param {TrackingPage} page
+   * Show the public payload, without touching unchanged rows; null: it has not changed.
+   * @param {TrackingPage | null} page
    */
   show(page) {
-    const text = JSON.stringify(page);
-    if (text === this.text && !this.warning) return;
-    this.text = text;
+    if (!page && !this.warning) return;
     this.warning = "";
-    this.wallets = page.wallets.map(addSought);
+    if (page) this.wallets = page.wallets.map(addSought);
     this.#render();
   }
 

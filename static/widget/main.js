@@ -15,8 +15,8 @@ import { explain, say } from "./words.js";
  * @import { ListDetails } from "./list-details.js"
  */
 
-const LIST_SECONDS = 30;
-const OWN_SECONDS = 10;
+const LIST_PAUSES = { seconds: 30, slowest: 5 * 60 };
+const OWN_PAUSES = { seconds: 10, slowest: 2 * 60 };
 
 const root = getElement(document, "#widget", HTMLElement);
 const { page: pageId = "", key = "", site, symbol = "", cooldown } = root.dataset;
@@ -32,18 +32,25 @@ const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in ro
 
 // The list
 
+if (list.isComplete) api.known.etag = root.dataset.etag ?? null; // the document shows all of it
+
+/** Return whether the page has changed. */
 async function refreshList() {
+  let page;
   try {
-    list.show(await api.readPage());
+    page = await api.readPage();
+    list.show(page);
   } catch (error) {
     const problem = error instanceof Problem ? error : new Problem("server");
     const isPassing = problem.retryAt !== null || ["offline", "server"].includes(problem.code);
     list.warn(isPassing ? say("stale") : explain(problem));
     throw error;
   }
+  if (!page) return false;
   own.noteListed((address) => list.has(address));
   list.markMine(own.approvedAddresses);
   updateDetails();
+  return true;
 }
 
 // What rows show beside the payload: loaded when the list shows other rows than the server's
@@ -78,20 +85,26 @@ list.list.addEventListener("click", async (event) => {
   }
 });
 
-const listPoll = poll(refreshList, LIST_SECONDS);
+const listPoll = poll(refreshList, LIST_PAUSES);
 if (!list.isComplete) listPoll.now();
 
 // The visitor's own submissions
 
+/** Return whether the visitor's submissions have changed. */
 async function refreshOwn() {
-  if (own.isCookieBlocked) return;
+  if (own.isCookieBlocked) return false;
   const before = own.approvedAddresses.length;
-  own.show(await api.listOwn());
+  const submissions = await api.listOwn();
+  const hasChanged = JSON.stringify(submissions) !== JSON.stringify(own.remembered);
+  own.show(submissions);
   list.markMine(own.approvedAddresses);
   if (own.approvedAddresses.length > before) listPoll.now();
+  return hasChanged;
 }
 
-const ownPoll = poll(refreshOwn, OWN_SECONDS, () => own.isPending && !own.isCookieBlocked);
+const ownPoll = poll(refreshOwn, {
+  ...OWN_PAUSES, isWanted: () => own.isPending && !own.isCookieBlocked,
+});
 
 async function loadOwn() {
   if (await api.hasSession()) await refreshOwn();

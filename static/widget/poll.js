@@ -1,48 +1,74 @@
-// Polling: only while the tab is visible, and less often while the server fails.
+// Polling: only while the tab is visible, less often while nothing changes, and while the server fails.
 
 import { Problem } from "./api.js";
 
-const SLOWEST_MS = 10 * 60_000;
+const GROWTH = 1.5;
+const SPREAD = 0.1;
+const SLOWEST_FAILING_MS = 10 * 60_000;
 
 /**
- * Call the async `action` every `seconds` while the tab is visible and `isWanted()` says so.
- * A failure doubles the pause, and a Problem's Retry-After is obeyed. Returns {now} to poll at once.
- * @param {() => Promise<void>} action
- * @param {number} seconds
+ * Call the async `action` every `seconds` while the tab is visible and `isWanted()` says so. Each
+ * call that resolves to false, since nothing has changed, makes the pause longer, up to `slowest`
+ * seconds. A failure doubles it, and a Problem's Retry-After is obeyed. Returns {now} to poll at
+ * once and more often again.
+ * @param {() => Promise<unknown>} action
+ * @param {{ seconds: number, slowest?: number, isWanted?: () => boolean }} options
  */
-export function poll(action, seconds, isWanted = () => true) {
+export function poll(action, { seconds, slowest = seconds, isWanted = () => true }) {
+  const shortest = seconds * 1000;
+  const spread = slowest > seconds ? SPREAD : 0; // so that a page's visitors do not ask in step
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  let dueAt = Date.now() + seconds * 1000;
-  let pause = seconds * 1000;
+  let pause = shortest;
+  let dueAt = 0;
+  let askedAt = Date.now();
+  let refusedUntil = 0;
+  let isFailing = false;
   let isRunning = false;
+  let isAskedAgain = false;
 
   async function run() {
     if (isRunning || document.hidden || !isWanted()) return;
     isRunning = true;
+    isAskedAgain = false;
+    askedAt = Date.now();
     try {
-      await action();
-      pause = seconds * 1000;
-      schedule(pause);
+      const isSame = await action() === false;
+      pause = isSame && !isFailing ? Math.min(pause * GROWTH, slowest * 1000) : shortest;
+      isFailing = false;
     } catch (error) {
+      isFailing = true;
+      pause = Math.min(pause * 2, SLOWEST_FAILING_MS);
       const retryAt = error instanceof Problem ? error.retryAt : null;
-      pause = Math.min(pause * 2, SLOWEST_MS);
-      schedule(Math.max(pause, (retryAt ?? 0) - Date.now()));
+      if (retryAt) refusedUntil = retryAt + vary(shortest);
     } finally {
       isRunning = false;
     }
+    schedule(isAskedAgain ? 0 : pause - vary(pause));
   }
+
+  /** @param {number} time */
+  const vary = (time) => time * spread * Math.random();
 
   /** @param {number} delay in milliseconds */
   function schedule(delay) {
-    dueAt = Date.now() + delay;
+    dueAt = Math.max(Date.now() + delay, refusedUntil);
     clearTimeout(timer);
-    timer = setTimeout(run, delay);
+    timer = setTimeout(run, dueAt - Date.now());
   }
 
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) schedule(Math.max(0, dueAt - Date.now()));
+    if (document.hidden) return;
+    const newest = isFailing ? dueAt : Math.min(dueAt, askedAt + shortest);
+    schedule(Math.max(0, newest - Date.now()));
   });
-  schedule(pause);
-  return { now: () => schedule(0) };
+  schedule(pause - vary(pause));
+
+  return {
+    now() {
+      pause = shortest;
+      isAskedAgain = true; // what is under way may be answered from before
+      if (!isRunning) schedule(0);
+    },
+  };
 }

@@ -8,9 +8,8 @@ from embed.domain.record_nonces import Action, RecordNonce
 from embed.errors import ApiError
 from embed.submissions import ownership, queries, records, submitting, withdrawal
 from embed.web import rate_limits, visitor
-from embed.web.api import auth, bodies
+from embed.web.api import auth, bodies, tracking_page
 from embed.web.api.cors import answer_preflight, check_preflight_origin
-from embed.web.compression import compress_once
 from embed.web.current import own_host, runtime
 
 OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the session cookie
@@ -21,18 +20,19 @@ blueprint.before_request(auth.authenticate)
 
 @blueprint.get("/tracking/<page_id>")
 def read_tracking_page(page_id: str) -> ResponseReturnValue:
-    """Return the public payload of a page (spec 4.1)."""
+    """Return the public payload of a page (spec 4.1).
+
+    At the widget's own address: 304 to a reader who has it, or only what changed.
+    """
     auth.check_page(page_id)
     if g.access.is_page_deleted:
         raise ApiError("not_found")
     if not g.access.is_page_open:
         raise ApiError("embed_disabled")
-    payload = public_payload.get_payload(page_id, g.access.page_version)
-    response = Response(payload.json, content_type="application/json")
-    # Compress for the widget, which polls every 30 s; under /api the spec fixes the headers.
     if request.blueprint == OWN_API:
-        return compress_once(response, f"{page_id} {g.access.page_version}")
-    return response
+        return tracking_page.answer_reader(page_id, g.access.page_version)
+    payload = public_payload.get_payload(page_id, g.access.page_version)
+    return Response(payload.json, content_type="application/json")
 
 
 @blueprint.post("/siws/nonce")

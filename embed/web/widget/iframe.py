@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from flask import Response, render_template, request
 from flask.typing import ResponseReturnValue
+from werkzeug.http import quote_etag
 
 from embed import public_payload
 from embed.domain.origins import decide_origin, parse_origin
@@ -39,6 +40,7 @@ def show_widget(page_id: str) -> Response:
             key=request.args["key"],
             page=payload.details,
             wallet_count=payload.wallet_count,
+            etag=quote_etag(payload.etag, weak=True),
             policy=page,
             site=_find_site(access),
             is_for_any_site=_list_ancestors(access) is None,

@@ -1,0 +1,12 @@
+// For each line [earlier, delta, later] of JSON texts: print what the delta makes of the earlier
+// payload, and the later payload as the widget reads it.
+
+import { createInterface } from "node:readline";
+
+import { parseAnswer } from "../../static/widget/amounts.js";
+import { applyDelta } from "../../static/widget/api.js";
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [earlier, delta, later] = JSON.parse(line).map(parseAnswer);
+  console.log(JSON.stringify([applyDelta(earlier, delta), later]));
+}
