@@ -31,7 +31,6 @@ def init_assets(app: Flask) -> None:
             response.cache_control.public = True
             response.cache_control.immutable = True
             response.cache_control.no_cache = None
-        response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
     @app.get("/embed.js")
@@ -62,6 +61,8 @@ def _send(name: str, *, max_age_s: int | None = None) -> Response:
     response = send_from_directory(STATIC_DIR, name, max_age=max_age_s)
     # Compression replaces the body, and would leave closing the file to the garbage collector.
     response.call_on_close(cast(FileWrapper, response.response).close)
+    # Other sites load modules from here, and those are loaded by CORS.
+    response.headers["Access-Control-Allow-Origin"] = "*"
     return response
 
 
