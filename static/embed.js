@@ -1,17 +1,27 @@
 // Optional script for the iframe snippet: adapts the frame's height to its content and its theme
 // to the host page, and lends it the page's wallets, many of which do not appear in frames. It can
-// be anywhere on the page; the frame also works without it.
+// be anywhere on the page, also as a module, and frames may come and go; they also work without it.
 (() => {
-  const script = /** @type {HTMLScriptElement} */ (document.currentScript);
-  const origin = new URL(script.src).origin;
+  const tag = document.currentScript instanceof HTMLScriptElement && document.currentScript;
+  // Modules have no currentScript, and `import.meta` is a syntax error elsewhere; but the first
+  // address in the stack of an error is that of the script itself.
+  const address = tag ? tag.src : /https?:[^\s)]+/.exec(new Error().stack ?? "")?.[0] ?? "";
+  const { origin } = new URL(address);
   const start = `${origin}/embed/tracking/`;
   const LENDING = ["embed:wallets", "embed:watch", "embed:connect", "embed:sign"];
+  const frames = document.getElementsByTagName("iframe"); // those of each moment
+  /** @type {WeakMap<HTMLIFrameElement, string>} */
+  const addresses = new WeakMap(); // of the frames that are set up
+
+  /** @param {HTMLIFrameElement} frame */
+  const isOurs = (frame) => frame.src.startsWith(start);
 
   /** @param {HTMLIFrameElement} frame */
   function readTheme(frame) {
+    const asked = new URL(frame.src).searchParams.get("theme");
     const root = document.documentElement;
-    const theme = [frame.dataset.theme, root.dataset.theme, ...root.classList].find((word) =>
-      word === "dark" || word === "light");
+    const words = [asked, frame.dataset.theme, root.dataset.theme, ...root.classList];
+    const theme = words.find((word) => word === "dark" || word === "light");
     if (theme) return theme;
     const scheme = getComputedStyle(root).colorScheme;
     if (scheme.includes("dark") && scheme.includes("light")) return "auto";
@@ -24,49 +34,49 @@
    * @param {HTMLIFrameElement} frame
    */
   function isLending(frame) {
-    return !script.integrity && ![script, frame].some((one) => one.dataset.lendWallets === "off");
+    const script = tag || [...document.scripts].find(({ src }) => src && address.startsWith(src));
+    return !script?.integrity && ![script, frame].some((one) => one?.dataset.lendWallets === "off");
+  }
+
+  /**
+   * @param {HTMLIFrameElement} frame
+   * @param {{ kind: string, theme?: string, lends?: boolean }} message
+   */
+  function send(frame, message) {
+    // Before it loads, a frame contains an empty document of the host's origin; we send to it
+    // again when it has loaded.
+    if (frame.contentDocument?.URL === "about:blank") return;
+    frame.contentWindow?.postMessage(message, origin);
+  }
+
+  /** @param {HTMLIFrameElement} frame */
+  function passTheme(frame) {
+    const theme = readTheme(frame);
+    // A frame whose color scheme differs from its document's gets an opaque background.
+    frame.style.colorScheme = theme === "auto" ? "light dark" : theme;
+    send(frame, { kind: "embed:theme", theme });
+  }
+
+  /** @param {HTMLIFrameElement} frame */
+  function greet(frame) {
+    send(frame, { kind: "embed:hello", lends: isLending(frame) });
+    passTheme(frame);
   }
 
   /** @param {HTMLIFrameElement} frame */
   function setUp(frame) {
+    addresses.set(frame, frame.src);
     frame.title ||= "Wallets";
     frame.referrerPolicy ||= "strict-origin";
     frame.style.border ||= "0";
     frame.style.width ||= "100%";
-    /** @param {{ kind: string, theme?: string, lends?: boolean }} message */
-    const send = (message) => {
-      // Before it loads, a frame contains an empty document of the host's origin; we send to it
-      // again when it has loaded.
-      if (frame.contentDocument?.URL === "about:blank") return;
-      frame.contentWindow?.postMessage(message, origin);
-    };
-    const greet = () => send({ kind: "embed:hello", lends: isLending(frame) });
-    const isFixed = new URL(frame.src).searchParams.has("theme");
-    const passTheme = () => {
-      const theme = isFixed
-        ? new URL(frame.src).searchParams.get("theme") ?? "auto"
-        : readTheme(frame);
-      // A frame whose color scheme differs from its document's gets an opaque background.
-      frame.style.colorScheme = theme === "auto" ? "light dark" : theme;
-      if (!isFixed) send({ kind: "embed:theme", theme });
-    };
-    addEventListener("message", (event) => {
-      const { source, origin: from, data } = event;
-      if (from !== origin || source !== frame.contentWindow) return;
-      if (data?.kind === "embed:height" && data.height > 0 && data.height < 20000) {
-        frame.style.height = `${data.height}px`;
-      }
-      if (LENDING.includes(data?.kind)) {
-        event.stopImmediatePropagation(); // a second tag of this script must not answer, too
-        if (isLending(frame)) lend(event);
-      }
-    });
-    frame.addEventListener("load", () => { greet(); passTheme(); });
-    new MutationObserver(passTheme).observe(document.documentElement, {
-      attributeFilter: ["class", "data-theme", "style"],
-    });
-    greet();
-    passTheme();
+    greet(frame);
+  }
+
+  function setUpNew() {
+    for (const frame of frames) {
+      if (isOurs(frame) && addresses.get(frame) !== frame.src) setUp(frame);
+    }
   }
 
   /** @param {MessageEvent} event */
@@ -77,12 +87,26 @@
     module?.lend(event);
   }
 
-  function setUpAll() {
-    document.querySelectorAll("iframe").forEach((frame) => {
-      if (frame.src.startsWith(start)) setUp(frame);
-    });
-  }
-
-  if (document.readyState === "loading") addEventListener("DOMContentLoaded", setUpAll);
-  else setUpAll();
+  addEventListener("message", (event) => {
+    if (event.origin !== origin) return;
+    const { source, data } = event;
+    const frame = [...frames].find((one) => one.contentWindow === source);
+    if (!frame || !isOurs(frame)) return;
+    if (data?.kind === "embed:height" && data.height > 0) frame.style.height = `${data.height}px`;
+    if (LENDING.includes(data?.kind)) {
+      event.stopImmediatePropagation(); // a second tag of this script must not answer, too
+      if (isLending(frame)) lend(event);
+    }
+  });
+  // `load` does not bubble, but it is captured on its way to the frame.
+  document.addEventListener("load", ({ target }) => {
+    if (target instanceof HTMLIFrameElement && isOurs(target)) greet(target);
+  }, true);
+  new MutationObserver(setUpNew).observe(document, {
+    attributeFilter: ["src"], childList: true, subtree: true,
+  });
+  new MutationObserver(() => [...frames].filter(isOurs).forEach(passTheme)).observe(
+    document.documentElement, { attributeFilter: ["class", "data-theme", "style"] },
+  );
+  setUpNew();
 })();

@@ -32,7 +32,6 @@ def init_assets(app: Flask) -> None:
             response.cache_control.public = True
             response.cache_control.immutable = True
             response.cache_control.no_cache = None
-        response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
     @app.get("/embed.js")
@@ -64,6 +63,8 @@ def _send(name: str, *, max_age_s: int | None = None) -> Response:
     # Compression replaces the body, and would leave closing the file to the garbage collector.
     response.call_on_close(cast(FileWrapper, response.response).close)
     allow_loading(response)
+    # Other sites load modules from here, and those are loaded by CORS.
+    response.headers["Access-Control-Allow-Origin"] = "*"
     return response
 
 

@@ -11,7 +11,7 @@ import { showProof } from "./wallet-row.js";
 export class ListDetails {
   /** @param {{ list: List, api: Api, hasChanges: boolean }} options */
   constructor({ list, api, hasChanges }) {
-    const nearRows = new NearRows(list.scroller, () => this.update());
+    const nearRows = new NearRows(() => this.update());
     const shared = { list, isNear: (/** @type {HTMLElement} */ row) => nearRows.has(row) };
     const proofs = new RowDetails({
       ...shared, isCheap: true, show: showProof, read: (ids) => api.readProofs(ids),

@@ -1,4 +1,4 @@
-// The list of wallets: filtered, sorted, and rendered as far as the visitor has scrolled.
+// The list of wallets: filtered, sorted, and rendered as far as the visitor has asked for.
 
 import { findAround, getElement } from "../elements.js";
 import { compareAmounts } from "./amounts.js";
@@ -12,7 +12,7 @@ import { formatAmount, language, say } from "./words.js";
  * @typedef {TrackedWallet & { sought: string }} Entry a wallet, and the text that is searched
  */
 
-const CHUNK = 100;
+const FEW = 100; // shown at first, as many as the server renders
 const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
 /** @type {Record<string, ((a: Entry, b: Entry) => number) | null>} */
 const ORDERS = {
@@ -25,7 +25,7 @@ export class List {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.list = getElement(root, "#wallets", HTMLElement);
-    this.scroller = getElement(root, "#scroller", HTMLElement);
+    this.more = getElement(root, "#more", HTMLButtonElement);
     this.empty = getElement(root, "#empty", HTMLElement);
     this.state = getElement(root, "#state", HTMLElement);
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
@@ -45,7 +45,7 @@ export class List {
     this.order = ORDERS.listed;
     this.warning = "";
     this.total = 0;
-    this.count = CHUNK;
+    this.count = FEW;
     /** @type {Map<string, { row: HTMLElement, text: string }>} */
     this.rows = new Map(); // id -> {row, text}: rows of unchanged wallets are reused
     this.#listen(root);
@@ -127,8 +127,7 @@ export class List {
     const again = () => {
       this.sought = search.value.trim().toLocaleLowerCase(language);
       this.order = ORDERS[sort.value];
-      this.count = CHUNK;
-      this.scroller.scrollTop = 0;
+      this.count = FEW;
       this.#render();
     };
     search.addEventListener("input", again);
@@ -148,13 +147,33 @@ export class List {
       const button = findAround(event, "[data-copy]");
       if (button) copyText(button.dataset.copy ?? "", button);
     });
-    this.scroller.addEventListener("scroll", () => {
-      const left = this.scroller.scrollHeight - this.scroller.scrollTop;
-      if (left < this.scroller.clientHeight * 3 && this.count < this.total) {
-        this.count += CHUNK;
-        this.#render();
-      }
-    }, { passive: true });
+    this.more.addEventListener("click", () => this.#showMore());
+    this.#printAll();
+  }
+
+  /** Show twice as many, so that a few clicks lead through any list. */
+  #showMore() {
+    const { length } = this.shown;
+    this.count *= 2;
+    this.#render();
+    if (!this.more.hidden) return;
+    const row = this.shown[length]?.row; // since the button, which had the focus, is gone
+    row?.setAttribute("tabindex", "-1");
+    row?.focus({ preventScroll: true });
+  }
+
+  /** Paper has no button: print all that fit the search. */
+  #printAll() {
+    let { count } = this;
+    window.addEventListener("beforeprint", () => {
+      count = this.count;
+      this.count = Infinity;
+      this.#render();
+    });
+    window.addEventListener("afterprint", () => {
+      this.count = count;
+      this.#render();
+    });
   }
 
   #render() {
@@ -167,6 +186,7 @@ export class List {
     this.shown = first.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
     replaceRows(this.list, this.shown.map(({ row }) => row));
     if (focused instanceof HTMLElement && this.list.contains(focused)) focused.focus({ preventScroll: true });
+    this.more.hidden = this.count >= this.total;
     this.empty.hidden = this.total > 0;
     this.empty.textContent = say(this.wallets.length ? "no_match" : "no_wallets");
     this.#tell();
@@ -175,8 +195,9 @@ export class List {
 
   #tell() {
     const total = this.wallets?.length ?? 0;
-    const isPartial = this.wallets && this.total < total;
-    const count = { shown: formatAmount(this.total), total: formatAmount(total) };
+    const shown = this.total < total ? this.total : this.shown.length;
+    const isPartial = this.wallets && shown < total;
+    const count = { shown: formatAmount(shown), total: formatAmount(total) };
     this.state.textContent = this.warning || (isPartial ? say("shown_of", count) : "");
   }
 

@@ -7,9 +7,14 @@ export function applyLook() {
   if (root.dataset.accent) setAccent(root.dataset.accent);
 }
 
-/** @param {string} theme */
+/**
+ * Apply the theme that fits the host page.
+ * @param {string} theme
+ */
 export function setTheme(theme) {
-  if (["auto", "light", "dark"].includes(theme)) root.dataset.theme = theme;
+  if (!["auto", "light", "dark"].includes(theme)) return;
+  root.dataset.theme = theme;
+  delete root.dataset.surface;
 }
 
 /** @param {string} hex */

@@ -86,13 +86,10 @@ export class RowDetails {
   }
 }
 
-/** Knows which rows are on the screen, or less than a screen away. */
+/** Knows which rows are on the screen or, in a window of its own, less than a screen away. */
 export class NearRows {
-  /**
-   * @param {HTMLElement} scroller
-   * @param {() => void} onChange
-   */
-  constructor(scroller, onChange) {
+  /** @param {() => void} onChange */
+  constructor(onChange) {
     /** @type {WeakSet<Element>} */
     this.near = new WeakSet();
     /** @type {WeakSet<Element>} */
@@ -103,7 +100,7 @@ export class NearRows {
         else this.near.delete(target);
       }
       onChange();
-    }, { root: scroller, rootMargin: "100% 0px" });
+    }, { rootMargin: "100% 0px" });
   }
 
   /**

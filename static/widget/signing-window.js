@@ -104,10 +104,9 @@ export class SigningWindow {
 function describeList() {
   const root = document.getElementById("widget");
   const { page = "", key = "" } = root?.dataset ?? {};
-  const query = new URLSearchParams({ lang: document.documentElement.lang, page, key });
-  for (const [name, value] of new URLSearchParams(location.search)) {
-    if (name === "theme" || name === "accent") query.set(name, value);
-  }
+  const { lang, dataset: { theme = "auto", accent } } = document.documentElement;
+  const query = new URLSearchParams({ lang, page, key, theme });
+  if (accent) query.set("accent", accent);
   return query;
 }
 

@@ -12,7 +12,7 @@ from embed.web.security_headers import restrict_content
 
 blueprint = Blueprint("widget", __name__)
 
-THEMES = ("auto", "light", "dark")
+THEMES = ("light", "dark", "auto")
 _COLOR = re.compile(r"[0-9a-f]{6}")
 
 
@@ -45,12 +45,20 @@ def get_open_page(page_id: str) -> tuple[Access, Page]:
     return access, page
 
 
-def read_look() -> dict[str, str | None]:
-    """Return the requested theme and accent; invalid values become the default."""
-    theme = request.args.get("theme", "auto")
+def read_look() -> dict[str, str | bool | None]:
+    """Return the requested theme and accent; invalid values become the default.
+
+    A frame knows neither the colors of its site nor, in all browsers, its color scheme; following
+    the visitor's device would make a black box of it on a light site. So unless a theme is asked
+    for, it is light and has a surface of its own. In a window of its own, the device decides.
+    """
+    theme = request.args.get("theme")
     accent = request.args.get("accent", "").removeprefix("#").lower()
+    is_asked = theme in THEMES
+    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
     return {
-        "theme": theme if theme in THEMES else "auto",
+        "theme": theme if is_asked else "auto" if is_alone else "light",
+        "has_surface": not is_asked and not is_alone,
         "accent": f"#{accent}" if _COLOR.fullmatch(accent) else None,
     }
 

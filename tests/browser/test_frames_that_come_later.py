@@ -1,0 +1,209 @@
+"""The script for sites finds frames whenever they come: single-page sites, lazy loaders, modules."""
+
+import pytest
+from playwright.sync_api import expect
+
+PAGE = """<!doctype html><title>A site</title><link rel="icon" href="data:,">
+<style>iframe {{ display: block; height: 99px }}</style>{body}"""
+ADD = """(src) => {
+  const frame = document.createElement("iframe");
+  if (src) frame.src = src;
+  document.body.append(frame);
+}"""
+CLASSIC = '<script src="{0}/embed.js"></script>'
+MODULE = '<script type="module" src="{0}/embed.js"></script>'
+IMPORTED = '<script type="module">await import("{0}/embed.js");</script>'
+
+
+@pytest.fixture
+def open_site(embedded_page, page):
+    def open_site(body="", script=CLASSIC, **headers):
+        script = script.format(embedded_page.service_url)
+        page.goto(embedded_page.host.show(PAGE.format(body=body + script), **headers))
+
+    return open_site
+
+
+def expect_fitted(page, index=0) -> None:
+    """Expect a frame as high as its content, whose height the page's own style would not give."""
+    frame = page.locator("iframe").nth(index)
+    frame.content_frame.locator("#widget[data-ready]").wait_for()
+    content = frame.content_frame.locator("html").bounding_box()
+    expect(frame).to_have_css("height", f"{content['height']:.0f}px")
+    assert content["height"] > 99
+
+
+@pytest.mark.parametrize("script", [CLASSIC, MODULE, IMPORTED])
+def test_frame_that_is_there_is_fitted_by_every_kind_of_script(
+    embedded_page, open_site, page, script
+):
+    open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>', script)
+
+    expect_fitted(page)
+    expect(page.locator("iframe")).to_have_attribute("title", "Wallets")
+
+
+def test_module_in_the_head_finds_the_frames_below_it(embedded_page, page):
+    head = MODULE.format(embedded_page.service_url)
+    body = f'<body><iframe src="{embedded_page.widget_url()}"></iframe>'
+    page.goto(embedded_page.host.show(PAGE.format(body=head + body)))
+
+    expect_fitted(page)
+
+
+def test_script_in_the_head_finds_the_frames_below_it(embedded_page, page):
+    head = CLASSIC.format(embedded_page.service_url)
+    body = f'<body><iframe src="{embedded_page.widget_url()}"></iframe>'
+    page.goto(embedded_page.host.show(PAGE.format(body=head + body)))
+
+    expect_fitted(page)
+
+
+@pytest.mark.parametrize("script", [CLASSIC, MODULE])
+def test_frame_that_is_added_later_is_fitted(embedded_page, open_site, page, script):
+    open_site("", script)
+    page.wait_for_load_state("load")
+    page.evaluate(ADD, embedded_page.widget_url())
+
+    expect_fitted(page)
+
+
+def test_frame_that_is_given_its_address_later_is_fitted(embedded_page, open_site, page):
+    open_site(f'<iframe data-src="{embedded_page.widget_url()}"></iframe>')
+    expect(page.locator("iframe")).not_to_have_attribute("title", "Wallets")
+    page.evaluate("const one = document.querySelector('iframe'); one.src = one.dataset.src")
+
+    expect_fitted(page)
+
+
+def test_lazy_frame_is_fitted_when_it_loads(embedded_page, open_site, page):
+    url = embedded_page.widget_url()
+    open_site(f'<p style="height: 9000px"></p><iframe loading="lazy" src="{url}"></iframe>')
+    page.wait_for_load_state("load")
+    assert page.frames[1].url != url
+    page.locator("iframe").scroll_into_view_if_needed()
+
+    expect_fitted(page)
+
+
+def test_frame_that_is_taken_out_and_put_back_is_fitted_again(embedded_page, open_site, page):
+    open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>')
+    expect_fitted(page)
+    page.evaluate(
+        """() => {
+          const frame = document.querySelector("iframe");
+          frame.remove();
+          frame.style.height = "99px";
+          document.body.append(frame);
+        }"""
+    )
+
+    expect_fitted(page)
+
+
+def test_frame_that_shows_something_else_meanwhile_is_left_alone(embedded_page, open_site, page):
+    open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>')
+    expect_fitted(page)
+    frame = page.locator("iframe")
+    height = frame.bounding_box()["height"]
+    other = embedded_page.host.show(
+        "<script>parent.postMessage({kind: 'embed:height', height: 7}, '*')</script>"
+    )
+    frame.evaluate("(frame, src) => { frame.src = src; }", other)
+    page.frame(url=other).wait_for_load_state()
+    assert frame.bounding_box()["height"] == height
+    frame.evaluate("(frame, src) => { frame.src = src; }", embedded_page.widget_url())
+
+    expect_fitted(page)
+
+
+def test_frames_that_were_removed_leave_nothing_behind(embedded_page, page):
+    """Each listener that the script adds is counted, on whatever it is; not those of the test's."""
+    page.add_init_script(
+        """window.added = 0;
+        const add = EventTarget.prototype.addEventListener;
+        EventTarget.prototype.addEventListener = function (...all) {
+          if (new Error().stack.includes("/embed.js")) window.added += 1;
+          return add.apply(this, all);
+        };"""
+    )
+    script = CLASSIC.format(embedded_page.service_url)
+    page.goto(embedded_page.host.show(PAGE.format(body=f"<body>{script}")))
+    before = page.evaluate("window.added")
+    for _ in range(3):
+        page.evaluate(ADD, embedded_page.widget_url())
+        expect_fitted(page)
+        page.locator("iframe").evaluate("(frame) => frame.remove()")
+
+    assert before > 0
+    assert page.evaluate("window.added") == before
+
+
+def test_two_frames_follow_their_own_content_and_the_theme(embedded_page, open_site, page):
+    open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>')
+    page.evaluate(ADD, embedded_page.widget_url(accent="ff6600"))
+    for index in (0, 1):
+        expect_fitted(page, index)
+    first, second = page.locator("iframe").all()
+    first.content_frame.get_by_role("button", name="Add your wallet").click()
+    expect(first.content_frame.locator("#flow")).to_be_visible()
+    for index in (0, 1):
+        expect_fitted(page, index)
+    assert first.bounding_box()["height"] > second.bounding_box()["height"]
+
+    page.evaluate("document.documentElement.className = 'dark'")
+    for one in (first, second):
+        ink = one.content_frame.locator("body")
+        expect(ink).to_have_css("color", "rgb(238, 240, 244)")
+
+
+def test_two_tags_of_the_script_do_no_harm(embedded_page, open_site, page):
+    open_site("", CLASSIC + MODULE)
+    page.evaluate(ADD, embedded_page.widget_url())
+
+    expect_fitted(page)
+
+
+@pytest.mark.parametrize(
+    ("script", "is_lending"),
+    [
+        (MODULE, True),
+        (MODULE.replace("<script", '<script data-lend-wallets="off"'), False),
+        (IMPORTED, True),
+    ],
+)
+def test_module_lends_wallets_unless_it_is_told_not_to(
+    embedded_page, open_site, page, browser_wallet, script, is_lending
+):
+    page.add_init_script(f"if (window === top) {browser_wallet.script()}")
+    open_site("", script)
+    page.evaluate(ADD, embedded_page.widget_url())
+    widget = page.locator("iframe").content_frame
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("#flow")).to_be_visible()
+    embedded_page.settle(page)
+
+    count = 1 if is_lending else 0
+    expect(widget.get_by_role("button", name="Use Test wallet")).to_have_count(count)
+
+
+def test_site_with_a_policy_for_scripts_may_use_the_module(embedded_page, open_site, page):
+    service = embedded_page.service_url
+    policy = f"script-src {service}; frame-src {service}"
+    open_site(
+        f'<iframe src="{embedded_page.widget_url()}"></iframe>',
+        MODULE,
+        **{"Content-Security-Policy": policy},
+    )
+
+    expect_fitted(page)
+
+
+def test_module_needs_leave_of_the_service_to_load(embedded_page, open_site, page):
+    """Modules of other origins are loaded by CORS."""
+    answers = []
+    page.on("response", lambda one: one.url.endswith("embed.js") and answers.append(one.headers))
+    open_site("", MODULE)
+    page.wait_for_load_state("load")
+
+    assert [one["access-control-allow-origin"] for one in answers] == ["*"]

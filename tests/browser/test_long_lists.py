@@ -1,0 +1,167 @@
+"""Long lists: in frames that grow and in those of a fixed height, on paper, and "Show more"."""
+
+import re
+
+import pytest
+from embedded_page import frame_of
+from playwright.sync_api import expect
+from test_list_in_browser import fill_page
+
+FIXED = "iframe { height: 600px }"
+AFTER = "body::after { content: ''; display: block; height: 3000px }"
+SWIPE = {"x": 300, "y": 400, "yDistance": -300, "gestureSourceType": "touch"}
+FIND_SCROLLERS = """() => [...document.querySelectorAll("*")]
+  .filter((one) => one !== document.scrollingElement && one.scrollHeight > one.clientHeight + 1 &&
+    ["auto", "scroll"].includes(getComputedStyle(one).overflowY))
+  .map((one) => one.outerHTML.slice(0, 80))"""
+COUNT_PRINTED = """() => {
+  window.printed = [];
+  addEventListener("beforeprint", () => {
+    window.printed.push(document.querySelectorAll("#wallets .wallet").length);
+  });
+}"""
+
+
+def test_growing_frame_shows_all_of_39_wallets(embedded_page, page):
+    fill_page(embedded_page, 39)
+    widget = embedded_page.open(page)
+
+    last = widget.locator("#wallets .wallet").nth(38)
+    frame = page.locator("iframe").bounding_box()
+    expect(page.locator("iframe")).not_to_have_css("height", "600px")
+    frame = page.locator("iframe").bounding_box()
+    box = last.bounding_box()
+    assert box["y"] + box["height"] <= frame["y"] + frame["height"]
+    expect(widget.get_by_role("button", name="Show more")).to_be_hidden()
+    service = frame_of(page, embedded_page.service_url)
+    assert service.evaluate("document.scrollingElement.scrollHeight <= innerHeight")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_nothing_scrolls_but_the_document(embedded_page, page, script):
+    fill_page(embedded_page, 39)
+    embedded_page.open(page, script=script)
+
+    assert frame_of(page, embedded_page.service_url).evaluate(FIND_SCROLLERS) == []
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_wheel_and_touch_lead_through_the_frame_and_on(embedded_page, page, script):
+    """A growing frame scrolls its site at once, a fixed one when its own end is reached."""
+    fill_page(embedded_page, 39)
+    embedded_page.open(page, script=script, style=AFTER)
+    if script:
+        expect(page.locator("iframe")).not_to_have_css("height", "600px")
+    else:
+        frame_of(page, embedded_page.service_url).evaluate("scrollTo(0, 1e6)")
+    client = page.context.new_cdp_session(page)
+
+    page.mouse.move(300, 400)
+    page.mouse.wheel(0, 200)
+    page.wait_for_function("scrollY > 0")
+    page.evaluate("scrollTo(0, 0)")
+    client.send("Input.synthesizeScrollGesture", SWIPE)
+    page.wait_for_function("scrollY > 0")
+
+
+def test_fixed_frame_scrolls_through_the_whole_list(embedded_page, page):
+    fill_page(embedded_page, 39)
+    widget = embedded_page.open(page, script=False)
+    expect(widget.locator("#wallets .wallet")).to_have_count(39)
+
+    page.mouse.move(300, 400)
+    page.mouse.wheel(0, 20_000)
+    expect(widget.locator("#wallets .wallet").last).to_be_in_viewport()
+    assert page.evaluate("scrollY") == 0
+
+
+def test_more_wallets_are_shown_on_demand_and_none_is_cut_off(embedded_page, page):
+    fill_page(embedded_page, 450)
+    widget = embedded_page.open(page)
+    rows, more = widget.locator("#wallets .wallet"), widget.get_by_role("button", name="Show more")
+    state = widget.locator("#state")
+
+    expect(state).to_have_text("100 of 450 wallets")
+    more.click()
+    expect(rows).to_have_count(200)
+    expect(more).to_be_focused()
+    expect(state).to_have_text("200 of 450 wallets")
+    more.click()
+    more.click()
+    expect(rows).to_have_count(450)
+    expect(more).to_be_hidden()
+    expect(state).to_be_empty()
+    expect(rows.nth(400)).to_be_focused()
+    height = widget.locator("html").bounding_box()["height"]
+    assert height > 20_000
+    expect(page.locator("iframe")).to_have_css("height", f"{height:.0f}px")
+
+
+def test_search_begins_with_few_again(embedded_page, page):
+    fill_page(embedded_page, 250)
+    widget = embedded_page.open(page)
+    rows, more = widget.locator("#wallets .wallet"), widget.get_by_role("button", name="Show more")
+    expect(widget.locator("#state")).to_have_text("100 of 250 wallets")
+    more.click()
+    expect(rows).to_have_count(200)
+
+    widget.get_by_role("searchbox").fill("wallet 1")
+    expect(rows).to_have_count(100)
+    expect(widget.locator("#state")).to_have_text("111 of 250 wallets")
+    more.click()
+    expect(rows).to_have_count(111)
+
+
+def test_more_waits_for_the_list_if_that_is_late(embedded_page, page):
+    fill_page(embedded_page, 150)
+    held = []
+    page.route("**/embed/api/tracking/*", lambda route: held.append(route))
+    widget = embedded_page.open(page)
+    with page.expect_event("requestfinished"):
+        widget.get_by_role("button", name="Show more").click()
+        held[0].continue_()
+
+    expect(widget.locator("#wallets .wallet")).to_have_count(150)
+
+
+@pytest.mark.parametrize("count", [39, 250])
+def test_paper_has_all_wallets_and_no_buttons(embedded_page, page, count):
+    fill_page(embedded_page, count)
+    page.goto(embedded_page.widget_url())
+    page.locator("#widget[data-ready]").wait_for()
+    embedded_page.settle(page)
+    page.evaluate(COUNT_PRINTED)
+    pdf = page.pdf(format="A4")
+
+    assert page.evaluate("window.printed") == [count]
+    pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    assert count / 30 < pages < count / 10 + 2
+    expect(page.locator("#wallets .wallet")).to_have_count(min(count, 100))
+    page.emulate_media(media="print")
+    assert page.locator("button:visible, input:visible, select:visible").count() == 0
+    expect(page.locator("#wallets .wallet").first).to_be_visible()
+
+
+def test_paper_is_white_and_has_what_was_searched_for(embedded_page, page):
+    fill_page(embedded_page, 250)
+    page.goto(embedded_page.widget_url(theme="dark"))
+    page.locator("#widget[data-ready]").wait_for()
+    embedded_page.settle(page)
+    page.get_by_role("searchbox").fill("wallet 24")
+    page.evaluate(COUNT_PRINTED)
+    page.pdf()
+
+    assert page.evaluate("window.printed") == [11]
+    page.emulate_media(media="print")
+    expect(page.locator("body")).to_have_css("color", "rgb(25, 28, 33)")
+    expect(page.locator("#state")).to_have_text("11 of 250 wallets")
+
+
+def test_site_that_is_printed_contains_the_whole_list(embedded_page, page):
+    fill_page(embedded_page, 39)
+    embedded_page.open(page)
+    expect(page.locator("iframe")).not_to_have_css("height", "600px")
+    height = page.locator("iframe").bounding_box()["height"]
+    pdf = page.pdf(format="A4")
+
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > height / 1123  # CSS pixels of a sheet
