@@ -108,7 +108,7 @@ export class Api {
         body: body && JSON.stringify(body),
         cache: "no-store",
         keepalive,
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        signal: signal ? eitherOf(signal, timeout) : timeout,
       });
       text = await response.text();
     } catch {
@@ -128,4 +128,18 @@ export class Api {
       details,
     });
   }
+}
+
+/**
+ * Return a signal that aborts as soon as one of both does: AbortSignal.any, which is newer than
+ * the rest of what is used here.
+ * @param {AbortSignal[]} signals
+ */
+export function eitherOf(...signals) {
+  const either = new AbortController();
+  for (const one of signals) {
+    if (one.aborted) either.abort(one.reason);
+    one.addEventListener("abort", () => either.abort(one.reason), { once: true });
+  }
+  return either.signal;
 }

@@ -98,7 +98,7 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(
     embedded_page.track_many(2)
     widget = embedded_page.open(page)
     expect(widget.locator("#wallets .wallet")).to_have_count(2)
-    expect(widget.locator("#own")).to_contain_text(
+    expect(widget.locator("#cookie-blocked")).to_contain_text(
         "Your browser does not let this site remember you here, so only what you send now is shown."
     )
 
