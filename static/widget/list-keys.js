@@ -88,6 +88,6 @@ function findBeside(row, control, step) {
  * @param {HTMLElement} control
  * @returns {HTMLElement | null}
  */
-function findAlike(row, { className }) {
-  return row?.querySelector(className ? `.${className}` : "code") ?? row?.querySelector("code") ?? null;
+function findAlike(row, { classList: [kind] }) {
+  return row?.querySelector(kind ? `.${kind}` : "code") ?? row?.querySelector("code") ?? null;
 }

@@ -26,7 +26,7 @@ export class OwnSubmissions {
     this.cooldown = cooldown;
     this.locateReceipt = locateReceipt;
     /** @type {Submission[]} */
-    this.remembered = JSON.parse(getElement(root, "#own-data", HTMLElement).textContent);
+    this.remembered = JSON.parse(getElement(document, "#own-data", HTMLElement).textContent);
     /** @type {Map<string, Submission & { wasListed: boolean }>} */
     this.sentNow = new Map(); // address -> submission, for browsers that store no cookie
     const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
