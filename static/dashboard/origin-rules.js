@@ -11,15 +11,15 @@
  */
 
 // White space as Python defines it; trim() and \s differ at both ends of the table.
-const WHITE_SPACE = "[\\p{White_Space}\\x1c-\\x1f]";
-const AROUND = new RegExp(`^${WHITE_SPACE}+|${WHITE_SPACE}+$`, "gv");
-const FORBIDDEN = new RegExp(`[${WHITE_SPACE}\\\\\\x00-\\x1f\\x7f]`, "v");
+const WHITE_SPACE = "\\p{White_Space}\\x1c-\\x1f";
+const AROUND = new RegExp(`^[${WHITE_SPACE}]+|[${WHITE_SPACE}]+$`, "gu");
+const FORBIDDEN = new RegExp(`[${WHITE_SPACE}\\\\\\x00-\\x1f\\x7f]`, "u");
 
 const PARTS =
   /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^@%*:[\]/?#]+)(?::([0-9]*))?(?:[/?#](.*))?$/is;
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 const ENDS_IN_NUMBER = /^(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\.?$/; // such hosts are IPv4 addresses
-const UNASSIGNED = /\p{Cn}/v;
+const UNASSIGNED = /\p{Cn}/u;
 const MAX_NAME_LENGTH = 253;
 /** @type {Record<string, number>} */
 const DEFAULT_PORTS = { http: 80, https: 443 };

@@ -124,9 +124,8 @@ async function sign({ id, text, frame, signal, tell }) {
 async function askWallet(action, question) {
   // A click in a frame also counts as a click in the pages around it (HTML, "user activation").
   if (navigator.userActivation?.isActive === false || !limit.begin()) throw new Problem("host_refused");
-  const { promise: left, reject } = Promise.withResolvers();
+  const left = new Promise((_, reject) => (open.giveUp = () => reject(new Problem("wallet_failed"))));
   open.frame = question.frame;
-  open.giveUp = () => reject(new Problem("wallet_failed"));
   question.signal.addEventListener("abort", open.giveUp);
   try {
     return await Promise.race([action(question), /** @type {Promise<never>} */ (left)]);

@@ -145,7 +145,7 @@ export class Api {
         cache,
         credentials,
         keepalive,
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        signal: signal ? eitherOf(signal, timeout) : timeout,
       });
       text = await response.text();
     } catch {
@@ -166,4 +166,18 @@ export class Api {
       details,
     });
   }
+}
+
+/**
+ * Return a signal that aborts as soon as one of both does: AbortSignal.any, which is newer than
+ * the rest of what is used here.
+ * @param {AbortSignal[]} signals
+ */
+export function eitherOf(...signals) {
+  const either = new AbortController();
+  for (const one of signals) {
+    if (one.aborted) either.abort(one.reason);
+    one.addEventListener("abort", () => either.abort(one.reason), { once: true });
+  }
+  return either.signal;
 }

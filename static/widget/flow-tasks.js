@@ -4,12 +4,13 @@
 import { Problem } from "./api.js";
 
 /**
- * @import { Answer, Draft, FlowApi } from "./flow-api.js"
+ * @import { Answer, Draft, FlowApi, Records } from "./flow-api.js"
  * @import { Service } from "./flow.js"
  * @typedef {{ service: Service, done?: () => void, withdraw?: (address: string) => Task }} Task what
  *   follows when it is done, and what the visitor may do then
  * @typedef {{ sent: (draft: Draft, answer: Answer) => void, tried: () => void, added: () => void,
- *   withdrawn: (address: string) => void }} Listener `tried`: a submission was answered, maybe by a refusal
+ *   asked: (records: Records) => void, withdrawn: (address: string) => void }} Listener `tried`: a submission
+ *   was answered, maybe by a refusal; `asked`: the holder of a wallet was told what is kept of it
  */
 
 /**
@@ -38,7 +39,11 @@ export const makeTasks = (api, on) => ({
     service: {
       purpose: "show",
       createNonce: (address, _, signal) => api.createRecordNonce(address, "show", signal),
-      submit: (draft) => api.readRecords(draft),
+      async submit(draft) {
+        const records = await api.readRecords(draft);
+        on.asked(records);
+        return records;
+      },
     },
     withdraw: (address) => ({ service: makeWithdrawal(api, address, on) }),
   },

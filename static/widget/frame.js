@@ -13,8 +13,10 @@ import { setTheme } from "./look.js";
  * @returns {Promise<string>}
  */
 export function connectToHost({ site, isForAnySite }) {
-  /** @type {PromiseWithResolvers<string>} */
-  const { promise: lender, resolve } = Promise.withResolvers();
+  /** @type {(origin: string) => void} */
+  let resolve = () => {};
+  /** @type {Promise<string>} */
+  const lender = new Promise((found) => (resolve = found));
   if (window.parent === window) return lender;
   // Without a Referer the host's origin is unknown: send to any, as the height is not secret.
   const host = document.referrer ? new URL(document.referrer).origin : "*";

@@ -1,7 +1,7 @@
 // The wallets of the host page, which its script (embed.js) lends to the frame. What it answers is
 // checked for its form only: the server verifies the signature, as it does for every wallet.
 
-import { Problem } from "./api.js";
+import { eitherOf, Problem } from "./api.js";
 import { call } from "./calls.js";
 import { isAddress } from "./codec.js";
 
@@ -118,7 +118,7 @@ let asking = new AbortController();
 async function ask(origin, message, { signal: left, onNextWay } = {}) {
   asking.abort(new Problem("wallet_failed"));
   asking = new AbortController();
-  const signal = left ? AbortSignal.any([left, asking.signal]) : asking.signal;
+  const signal = left ? eitherOf(left, asking.signal) : asking.signal;
   try {
     return await call(window.parent, message, { origin, timeoutMs: TIMEOUT_MS, signal, onProgress: onNextWay });
   } catch (error) {

@@ -3,6 +3,7 @@
 import { findAround, getElement } from "../elements.js";
 import { compareAmounts } from "./amounts.js";
 import { copyText } from "./clipboard.js";
+import { keepFocus, steerByKeys } from "./list-keys.js";
 import { keepProof, makeRow, nameOf, readProof, readRow, showProof } from "./wallet-row.js";
 import { formatAmount, language, say } from "./words.js";
 
@@ -51,6 +52,7 @@ export class List {
     this.#listen(root);
     this.served = this.#readServed();
     this.#adopt(Number(root.dataset.total));
+    steerByKeys(this.list);
   }
 
   /** Whether all wallets are known, and not only those that the document shows. */
@@ -181,11 +183,9 @@ export class List {
     this.chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
     if (this.order) this.chosen.sort(this.order);
     this.total = this.chosen.length;
-    const focused = document.activeElement;
     const first = this.chosen.slice(0, this.count);
     this.shown = first.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
-    replaceRows(this.list, this.shown.map(({ row }) => row));
-    if (focused instanceof HTMLElement && this.list.contains(focused)) focused.focus({ preventScroll: true });
+    keepFocus(this.list, () => replaceRows(this.list, this.shown.map(({ row }) => row)));
     this.more.hidden = this.count >= this.total;
     this.empty.hidden = this.total > 0;
     this.empty.textContent = say(this.wallets.length ? "no_match" : "no_wallets");
@@ -241,7 +241,7 @@ const describeRow = (wallet, isMine) => JSON.stringify([wallet, isMine]);
  * @param {HTMLElement} list
  * @param {HTMLElement[]} rows
  */
-function replaceRows(list, rows) {
+export function replaceRows(list, rows) {
   /** @type {Set<Element>} */
   const wanted = new Set(rows);
   for (const child of [...list.children]) if (!wanted.has(child)) child.remove();

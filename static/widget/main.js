@@ -5,7 +5,6 @@ import { Api, Problem } from "./api.js";
 import { connectToHost } from "./frame.js";
 import { List } from "./list.js";
 import { applyLook } from "./look.js";
-import { OwnSubmissions } from "./own.js";
 import { poll } from "./poll.js";
 import { explain, say } from "./words.js";
 
@@ -16,16 +15,11 @@ import { explain, say } from "./words.js";
  */
 
 const LIST_PAUSES = { seconds: 30, slowest: 5 * 60 };
-const OWN_PAUSES = { seconds: 10, slowest: 2 * 60 };
 
 const root = getElement(document, "#widget", HTMLElement);
-const { page: pageId = "", key = "", site, symbol = "", cooldown } = root.dataset;
+const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
 const api = new Api({ pageId, key });
 const list = new List(root);
-const own = new OwnSubmissions(getElement(root, "#own", HTMLElement), {
-  cooldown: Number(cooldown),
-  locateReceipt: (id) => api.locateReceipt(id),
-});
 
 applyLook();
 const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
@@ -47,8 +41,6 @@ async function refreshList() {
     throw error;
   }
   if (!page) return false;
-  own.noteListed((address) => list.has(address));
-  list.markMine(own.approvedAddresses);
   updateDetails();
   return true;
 }
@@ -90,60 +82,26 @@ if (!list.isComplete) listPoll.now();
 
 // The visitor's own submissions
 
-/** Return whether the visitor's submissions have changed. */
-async function refreshOwn() {
-  if (own.isCookieBlocked) return false;
-  const before = own.approvedAddresses.length;
-  const submissions = await api.listOwn();
-  const hasChanged = JSON.stringify(submissions) !== JSON.stringify(own.remembered);
-  own.show(submissions);
-  list.markMine(own.approvedAddresses);
-  if (own.approvedAddresses.length > before) listPoll.now();
-  return hasChanged;
+/** @type {Promise<Listener> | null} */
+let own = null;
+
+/** Follow the visitor's submissions; return what to tell about new ones. */
+function loadOwn() {
+  own ??= import("./own-visit.js").then(({ followOwn }) =>
+    followOwn(root, { api, list, refreshList: () => listPoll.now() }));
+  own.catch(() => (own = null));
+  return own;
 }
 
-const ownPoll = poll(refreshOwn, {
-  ...OWN_PAUSES, isWanted: () => own.isPending && !own.isCookieBlocked,
-});
-
-async function loadOwn() {
-  if (await api.hasSession()) await refreshOwn();
-  else own.showCookieBlocked();
+async function checkCookie() {
+  const notice = getElement(root, "#cookie-blocked", HTMLElement);
+  notice.hidden = "session" in notice.dataset || await api.hasSession();
 }
 
-own.list.addEventListener("click", async (event) => {
-  const link = findAround(event, "a[data-receipt]");
-  if (!(link instanceof HTMLAnchorElement)) return;
-  event.preventDefault(); // the answer may be no receipt
-  try {
-    const { saveReceipt } = await import("./receipt-download.js");
-    own.tell(await saveReceipt(link, api) ?? "");
-  } catch {
-    own.tell(say("offline"));
-  }
-});
-
-loadOwn().catch(() => {}); // the list shows already that the server cannot be reached
+if (!getElement(root, "#own", HTMLElement).hidden) loadOwn().catch(() => {}); // what was served stays
+checkCookie().catch(() => {}); // the list shows already that the server cannot be reached
 
 // Adding a wallet, and the rights of its holder
-
-/** @type {Listener} */
-const listener = {
-  sent({ walletAddress: address, nickname }, answer) {
-    own.addSent({ address, nickname, wasListed: list.has(address), ...answer });
-  },
-  tried: () => refreshOwn().catch(() => {}), // the visitor's list also shows refusals
-  added() {
-    list.markMine(own.approvedAddresses);
-    listPoll.now();
-    ownPoll.now();
-  },
-  withdrawn(address) {
-    own.forgetSent(address);
-    listPoll.now();
-    refreshOwn().catch(() => {});
-  },
-};
 
 /** @type {FlowOpener | null} */
 let opener = null;
@@ -154,17 +112,18 @@ let opener = null;
  */
 async function openFlow(button, purpose) {
   try {
-    const { FlowOpener } = await import("./flow-opener.js");
+    const [{ FlowOpener }, on] = await Promise.all([import("./flow-opener.js"), loadOwn()]);
     const about = { lender, site: site || null, symbol };
     const place = getElement(root, "#flow", HTMLElement);
-    opener ??= new FlowOpener(place, { pageId, key, on: listener, ...about });
+    opener ??= new FlowOpener(place, { pageId, key, on, ...about });
     await opener.toggle(button, purpose);
   } catch (error) {
-    list.warn(error instanceof Problem ? explain(error) : say("offline"));
+    if (error instanceof Problem) return list.warn(explain(error));
+    list.warn(say(error instanceof SyntaxError ? "too_old" : "offline"));
   }
 }
 
-for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#rights", "show"]])) {
+for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#rights", "show"], ["#ask", "show"]])) {
   const button = getElement(root, selector, HTMLButtonElement);
   button.addEventListener("click", () => openFlow(button, purpose));
 }

@@ -5,13 +5,13 @@ const MAX_LENGTH = 32; // code points, after normalisation
 
 // White space as Python defines it; trim() differs at both ends of the table.
 const WHITE_SPACE = "[\\p{White_Space}\\x1c-\\x1f]+";
-const AROUND = new RegExp(`^${WHITE_SPACE}|${WHITE_SPACE}$`, "gv");
+const AROUND = new RegExp(`^${WHITE_SPACE}|${WHITE_SPACE}$`, "gu");
 
 const HIDDEN = "\\p{Default_Ignorable_Code_Point}\\u{13441}\\u{13442}\\u{16FE4}";
 const ALLOWED = new RegExp(
-  `^(?:[\\p{L}--[${HIDDEN}]]` +
-    `[\\p{M}--[\\p{Me}\\p{Script=Common}\\p{Script=Inherited}${HIDDEN}]]{0,4}` +
-    "|[\\p{N} ._\\-])+$", "v");
+  `^(?:(?![${HIDDEN}])\\p{L}` +
+    `(?:(?![\\p{Me}\\p{Script=Common}\\p{Script=Inherited}${HIDDEN}])\\p{M}){0,4}` +
+    "|[\\p{N} ._\\-])+$", "u");
 
 /** @param {string} text */
 const trim = (text) => text.replace(AROUND, "");

@@ -1,17 +1,20 @@
-// The visitor's own submissions: their status, and advice for refused ones.
+// The visitor's own submissions and their status.
 
 import { getElement } from "../elements.js";
-import { formatDuration, say } from "./words.js";
+import { replaceRows } from "./list.js";
+import { countDown, makeRow } from "./own-row.js";
 
 /**
  * @import { Submission } from "./api.js"
- * @import { Answer } from "./flow-api.js"
+ * @import { Answer, Records } from "./flow-api.js"
  */
 
 const APPROVED = new Set(["approved", "auto_approved"]);
+const SHOWN_AT_FIRST = 3; // as in widget.css
 
 export class OwnSubmissions {
   /**
+   * Take over what the server has rendered.
    * @param {HTMLElement} root
    * @param {{ cooldown: number, locateReceipt: (submissionId: string) => string }} options
    *   `cooldown` in seconds
@@ -19,29 +22,35 @@ export class OwnSubmissions {
   constructor(root, { cooldown, locateReceipt }) {
     this.root = root;
     this.list = getElement(root, "#own-list", HTMLElement);
+    this.all = getElement(root, "#own-all", HTMLButtonElement);
     this.cooldown = cooldown;
     this.locateReceipt = locateReceipt;
     /** @type {Submission[]} */
-    this.remembered = []; // the session's submissions from the server
+    this.remembered = JSON.parse(getElement(document, "#own-data", HTMLElement).textContent);
     /** @type {Map<string, Submission & { wasListed: boolean }>} */
     this.sentNow = new Map(); // address -> submission, for browsers that store no cookie
-    this.isCookieBlocked = false; // the browser sends no session cookie
-    /** @type {Map<string, HTMLElement>} */
-    this.rows = new Map(); // text -> row: screen readers do not read unchanged rows again
-    setInterval(() => this.#count(), 1000);
+    const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
+    /** @type {Map<string, HTMLElement>} */ // text -> row: screen readers do not read unchanged rows again
+    this.rows = new Map(this.remembered.map((one, index) => [this.#describe(one), rows[index]]));
+    this.all.addEventListener("click", () => this.#showAll());
+    countDown(this.list, cooldown);
+    setInterval(() => countDown(this.list, cooldown), 1000);
   }
 
-  get all() {
-    const known = new Set(this.remembered.map(({ id }) => id));
-    return [...[...this.sentNow.values()].filter(({ id }) => !known.has(id)), ...this.remembered];
+  /** What is known, with what waits first and else the newest first. */
+  get known() {
+    const ids = new Set(this.remembered.map(({ id }) => id));
+    const sent = [...this.sentNow.values()].filter(({ id }) => !ids.has(id));
+    const isDecided = (/** @type {Submission} */ { status }) => Number(status !== "pending");
+    return [...sent, ...this.remembered].sort((one, other) => isDecided(one) - isDecided(other));
   }
 
   get isPending() {
-    return this.all.some(({ status }) => status === "pending");
+    return this.known.some(({ status }) => status === "pending");
   }
 
   get approvedAddresses() {
-    return this.all.filter(({ status }) => APPROVED.has(status)).map((one) => one.walletAddress);
+    return this.known.filter(({ status }) => APPROVED.has(status)).map((one) => one.walletAddress);
   }
 
   /** @param {Submission[]} submissions */
@@ -58,9 +67,10 @@ export class OwnSubmissions {
     getElement(this.root, "#own-problem", HTMLElement).textContent = sentence;
   }
 
-  showCookieBlocked() {
-    this.isCookieBlocked = true;
-    getElement(this.root, "#cookie-blocked", HTMLElement).hidden = false;
+  /** @param {Answer & { address: string, nickname: string, wasListed: boolean }} sent */
+  addSent({ address, submissionId, status, nickname, wasListed }) {
+    const sent = { id: submissionId, walletAddress: address, nickname, status };
+    this.sentNow.set(address, { ...sent, wasListed });
     this.#render();
   }
 
@@ -73,10 +83,16 @@ export class OwnSubmissions {
     this.#render();
   }
 
-  /** @param {Answer & { address: string, nickname: string, wasListed: boolean }} sent */
-  addSent({ address, submissionId, status, nickname, wasListed }) {
-    const sent = { id: submissionId, walletAddress: address, nickname, status };
-    this.sentNow.set(address, { ...sent, wasListed });
+  /**
+   * Take over what the holder of a wallet was told after a signature.
+   * @param {Records} records
+   */
+  learn({ walletAddress, submissions }) {
+    const sent = this.sentNow.get(walletAddress);
+    if (!sent) return;
+    const found = submissions.find(({ id }) => id === sent.id);
+    if (found) this.sentNow.set(walletAddress, { ...sent, ...found });
+    else this.sentNow.delete(walletAddress); // withdrawn from elsewhere
     this.#render();
   }
 
@@ -93,32 +109,39 @@ export class OwnSubmissions {
   }
 
   #render() {
-    const rows = new Map(this.all.map((one) => {
-      const text = JSON.stringify(one);
+    const rows = new Map(this.known.map((one) => {
+      const text = this.#describe(one);
       return [text, this.rows.get(text) ?? this.#makeRow(one)];
     }));
-    const isSame = [...rows.keys()].join() === [...this.rows.keys()].join();
-    this.root.hidden = rows.size === 0 && !this.isCookieBlocked;
     this.rows = rows;
-    if (!isSame) this.list.replaceChildren(...rows.values());
+    this.root.hidden = rows.size === 0;
+    this.all.hidden = rows.size <= SHOWN_AT_FIRST || this.list.classList.contains("all");
+    replaceRows(this.list, [...rows.values()]);
+  }
+
+  #showAll() {
+    this.list.classList.add("all");
+    this.all.hidden = true;
+    const next = this.list.children[SHOWN_AT_FIRST];
+    if (!(next instanceof HTMLElement)) return;
+    next.tabIndex = -1;
+    next.focus();
   }
 
   /** @param {Submission} submission */
   #makeRow(submission) {
-    const row = document.createElement("li");
-    row.dataset.status = submission.status;
-    const address = document.createElement("code");
-    address.dir = "ltr";
-    address.textContent = submission.walletAddress;
-    const name = document.createElement("strong");
-    name.textContent = submission.nickname ?? "";
-    const status = document.createElement("span");
-    status.className = "status";
-    status.textContent = say(`status_${submission.status}`);
-    row.append(name, " ", status, " ", address);
-    if (this.#hasReceipt(submission)) row.append(this.#linkReceipt(submission.id));
-    if (submission.rejectReason) row.append(this.#makeAdvice(submission));
-    return row;
+    const receipt = this.#hasReceipt(submission) ? this.locateReceipt(submission.id) : null;
+    return makeRow(submission, { receipt, cooldown: this.cooldown });
+  }
+
+  /**
+   * Return what a row shows as text, to detect changes.
+   * @param {Submission} submission
+   */
+  #describe(submission) {
+    const { id, walletAddress, nickname, status, rejectReason = null, decidedAtIso = null } = submission;
+    const hasReceipt = this.#hasReceipt(submission);
+    return JSON.stringify([id, walletAddress, nickname, status, rejectReason, decidedAtIso, hasReceipt]);
   }
 
   /**
@@ -129,46 +152,4 @@ export class OwnSubmissions {
     if (APPROVED.has(status)) return true;
     return status !== "soft_rejected" && this.remembered.some((one) => one.id === id);
   }
-
-  /** @param {string} submissionId */
-  #linkReceipt(submissionId) {
-    const link = document.createElement("a");
-    link.className = "receipt";
-    link.href = this.locateReceipt(submissionId);
-    link.download = "";
-    link.dataset.receipt = submissionId;
-    link.textContent = say("receipt");
-    return link;
-  }
-
-  /** @param {Submission} submission */
-  #makeAdvice({ rejectReason, decidedAtIso, status }) {
-    const advice = document.createElement("p");
-    advice.className = "quiet";
-    advice.append(say(`reason_${rejectReason}`));
-    if (status === "rejected" && decidedAtIso) {
-      const until = Date.parse(decidedAtIso) + this.cooldown * 1000;
-      const again = document.createElement("span");
-      again.dataset.until = String(until);
-      again.setAttribute("aria-live", "off"); // a countdown must not be read out every second
-      again.textContent = sayAgain(until);
-      advice.append(" ", again);
-    }
-    return advice;
-  }
-
-  #count() {
-    /** @type {NodeListOf<HTMLElement>} */
-    const all = this.list.querySelectorAll("[data-until]");
-    for (const again of all) {
-      const sentence = sayAgain(Number(again.dataset.until));
-      if (again.textContent !== sentence) again.textContent = sentence;
-    }
-  }
-}
-
-/** @param {number} until in milliseconds */
-function sayAgain(until) {
-  const left = (until - Date.now()) / 1000;
-  return left > 0 ? say("again_in", { time: formatDuration(left) }) : say("again_now");
 }

@@ -58,12 +58,13 @@ function describeListed({ listed }) {
 }
 
 /** @param {Records["submissions"][number]} submission */
-function describeSubmission({ createdAtIso, nickname, status, hasReceipt }) {
+function describeSubmission({ createdAtIso, nickname, status, rejectReason, hasReceipt }) {
   const given = { date: formatInstant(createdAtIso), status: say(`status_${status}`) };
   const sentence = nickname
     ? say("records_sent", { ...given, name: isolate(nickname) })
     : say("records_sent_nameless", given);
-  return hasReceipt ? `${sentence} ${say("records_receipt")}` : sentence;
+  const reason = rejectReason && say(`reason_${rejectReason}`);
+  return [sentence, reason, hasReceipt && say("records_receipt")].filter(Boolean).join(" ");
 }
 
 /** @param {Balance} balance */

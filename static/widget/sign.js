@@ -83,3 +83,4 @@ function explainDisconnected() {
 adaptToPlace(section);
 if (opener) opener.postMessage({ kind: "ready" }, location.origin);
 else explainDisconnected();
+document.documentElement.dataset.ready = ""; // too-old.js

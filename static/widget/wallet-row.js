@@ -79,6 +79,7 @@ export function showProof(row, proof) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "proved";
+  button.tabIndex = -1; // list-keys.js
   button.dataset.proof = proof.submissionId;
   button.setAttribute("aria-expanded", "false");
   button.textContent = say("proved");

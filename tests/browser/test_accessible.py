@@ -44,6 +44,7 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
 
     tab_to("Add your wallet")
     page.keyboard.press("Enter")
+    expect(widget.locator("#flow-title")).to_be_focused()
     tab_to("Use Test wallet")
     page.keyboard.press("Space")
     expect(widget.get_by_label("Name to show")).to_be_focused()

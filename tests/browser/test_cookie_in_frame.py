@@ -4,6 +4,7 @@ import pytest
 import requests
 from embedded_page import HostSite, submit
 from playwright.sync_api import expect
+from world import Visitor
 
 
 def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(embedded_page, page):
@@ -98,7 +99,7 @@ def test_without_any_cookie_one_reads_submits_and_sees_the_result(
     embedded_page.track_many(2)
     widget = embedded_page.open(page)
     expect(widget.locator("#wallets .wallet")).to_have_count(2)
-    expect(widget.locator("#own")).to_contain_text(
+    expect(widget.locator("#cookie-blocked")).to_contain_text(
         "Your browser does not let this site remember you here, so only what you send now is shown."
     )
 
@@ -127,3 +128,68 @@ def test_without_a_cookie_a_wallet_that_was_listed_before_is_not_taken_for_appro
         embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#own-list li")).to_contain_text("Night heron waits for review")
+
+
+def ask_by_signature(widget) -> None:
+    """Ask what became of the wallet, beside the sentence about the cookie."""
+    widget.get_by_role("button", name="Ask with a signature what became of your wallet").click()
+    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_role("button", name="Sign and send").click()
+
+
+def test_without_a_cookie_a_signature_tells_of_a_rejection(
+    embedded_page, no_cookies, page, browser_wallet
+):
+    no_cookies.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+    own = widget.locator("#own-list li")
+    expect(own).to_contain_text("Night heron waits for review")
+    expect(widget.locator("#own #cookie-blocked")).to_be_visible()  # beside what it is about
+    embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
+
+    ask_by_signature(widget)
+
+    told = "Night heron\u2069: turned down. The owner turned it down."
+    expect(widget.locator("[data-records]")).to_contain_text(told)
+    expect(own).to_contain_text("Night heron turned down")
+    expect(own).to_contain_text("The owner turned it down. It can be sent again in")
+    page.reload()
+    ask_by_signature(widget)
+    expect(widget.locator("[data-records]")).to_contain_text(told)
+
+
+def test_without_a_cookie_a_signature_tells_of_a_withdrawal_from_elsewhere(
+    embedded_page, no_cookies, page, browser_wallet
+):
+    no_cookies.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+    own = widget.locator("#own-list li")
+    expect(own).to_be_visible()
+    assert embedded_page.withdraw(Visitor(browser_wallet.key)).status_code == 200
+
+    ask_by_signature(widget)
+
+    expect(widget.locator("[data-records]")).to_contain_text("It is not on the list.")
+    expect(own).to_have_count(0)
+
+
+def test_without_a_cookie_the_list_as_a_page_of_its_own_remembers(
+    embedded_page, no_cookies, page, browser_wallet
+):
+    no_cookies.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    no_cookies.unroute_all()  # there the cookie is first-party
+    with no_cookies.expect_page() as opened:
+        widget.get_by_role("link", name="Open the list as a page of its own").click()
+    own_page = opened.value
+    own_page.locator("#widget[data-ready]").wait_for()
+    own_page.get_by_role("button", name="Add your wallet").click()
+    submit(own_page, "Night heron")
+    expect(own_page.locator("#own-list li")).to_contain_text("Night heron waits for review")
+
+    own_page.reload()
+
+    expect(own_page.locator("#own-list li")).to_contain_text("Night heron waits for review")
+    expect(own_page.locator("#cookie-blocked")).to_be_hidden()

@@ -64,7 +64,7 @@ def test_host_cannot_submit_a_wallet_whose_key_it_has_not(embedded_page, page, b
     widget = ask_hostile_host(page, url)
     sign_there(widget)
 
-    expect(widget.get_by_role("alert")).to_contain_text("The signature does not fit this wallet")
+    expect(widget.get_by_role("alert")).to_contain_text("The signature does not match this wallet")
     assert page.evaluate("asked.filter(kind => kind == 'embed:sign').length") == 1
     assert (
         embedded_page.client.get(

@@ -32,7 +32,7 @@ def test_search_finds_names_and_addresses(embedded_page, page):
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("Wallet 7")
     search.fill("nobody")
-    expect(widget.locator("#empty")).to_have_text("No wallet fits the search.")
+    expect(widget.locator("#empty")).to_have_text("No wallet matches the search.")
     search.fill("")
     expect(rows).to_have_count(12)
     expect(widget.locator("#state")).to_be_empty()

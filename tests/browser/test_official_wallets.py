@@ -10,10 +10,10 @@ WAITS = "Your wallet waits"
 TRY_AGAIN = "Try again"
 DECLINED = "You declined in your wallet. Nothing was sent."
 WRONG = {
-    "empty": "Your wallet's answer was no signature.",
-    "malformed": "Your wallet's answer was no signature.",
-    "alter": "Your wallet signed another text than the one shown here.",
-    "other": "Your wallet signed with another account than the one chosen here.",
+    "empty": "Your wallet's answer was not a signature.",
+    "malformed": "Your wallet's answer was not a signature.",
+    "alter": "Your wallet signed a different text from the one shown here.",
+    "other": "Your wallet signed with a different account from the one chosen here.",
 }
 
 

@@ -25,8 +25,8 @@ def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox)
     widget.press("Sign and send")
     for sentence in (
         "You declined in your wallet",
-        "Your wallet's answer was no signature",
-        "Your wallet signed with another account than the one chosen here",
+        "Your wallet's answer was not a signature",
+        "Your wallet signed with a different account from the one chosen here",
         "You declined in your wallet",
     ):
         assert widget.read("[data-sentence]").startswith(sentence)

@@ -141,7 +141,7 @@ def test_receipt_that_is_not_public_any_more_says_so(embedded_page, page, prove)
     Wallet.update(is_hidden=True).where(Wallet.address == submission.wallet_address).execute()
     find_mark(widget, "Night heron").click()
 
-    expect(widget.locator(".proof")).to_have_text("There is no receipt that you could read here.")
+    expect(widget.locator(".proof")).to_have_text("There is no receipt here that you can read.")
 
 
 def test_receipt_that_cannot_be_read_now_is_asked_for_again(embedded_page, page, prove):
@@ -226,7 +226,7 @@ def test_mark_stays_when_rows_are_searched_sorted_and_made_again(
     expect(widget.locator(".proof pre")).to_be_visible()  # a refresh closes nothing
     expect(find_mark(widget, "Night heron")).to_be_focused()
     widget.get_by_role("searchbox").fill("proved")
-    expect(widget.locator("#empty")).to_have_text("No wallet fits the search.")
+    expect(widget.locator("#empty")).to_have_text("No wallet matches the search.")
 
 
 def test_own_wallet_is_proved_and_ones_own(embedded_page, context, page, browser_wallet):
@@ -277,7 +277,7 @@ def test_submission_without_a_proof_says_so(embedded_page, context, page, browse
     widget.locator("#own-list").get_by_role("link", name="Receipt").click()
 
     expect(widget.locator("#own-problem")).to_have_text(
-        "There is no receipt that you could read here."
+        "There is no receipt here that you can read."
     )
 
 

@@ -16,7 +16,7 @@ READ = "**/embed/api/tracking/*"
 BROKEN = "Something went wrong between this page and the server. Please try again."
 SENTENCES = {
     "missing_key": "This widget is not set up correctly. Please tell the site's owner.",
-    "invalid_key": "This widget's key does not fit this page. Please tell the site's owner.",
+    "invalid_key": "This widget's key is not for this page. Please tell the site's owner.",
     "revoked_key": "The owner has switched this widget's key off.",
     "missing_origin": "Your browser did not say which site you are on, so the request was refused.",
     "origin_not_allowed": "This site is not on the owner's list of allowed sites.",
@@ -29,14 +29,14 @@ SENTENCES = {
     "invalid_nickname_chars": (
         "Please use only letters, numbers, spaces, period, underscore and hyphen."
     ),
-    "invalid_nonce": "The text to sign had run out. Here is a fresh one; your name is kept.",
+    "invalid_nonce": "The text to sign had expired. Here is a new one; your name is kept.",
     "nonce_binding_mismatch": (
-        "The text to sign belonged to something else. Here is a fresh one; your name is kept."
+        "The text to sign belonged to something else. Here is a new one; your name is kept."
     ),
     "invalid_signature": (
-        "The signature does not fit this wallet and this text. Please sign again."
+        "The signature does not match this wallet and this text. Please sign again."
     ),
-    "duplicate": "This wallet is on this list already, or waits for review.",
+    "duplicate": "This wallet is already on this list, or is waiting for review.",
     "ca_gate_failed": "This page asks for at least 1,500 tokens; this wallet holds 0.25.",
     "balance_unavailable": (
         "Your wallet's balance cannot be read at the moment. What you typed is kept;"
@@ -45,16 +45,16 @@ SENTENCES = {
     "cooldown_active": (
         "This wallet was turned down a while ago. It can be sent again in 1 hour 30 minutes."
     ),
-    "queue_full": "Too many wallets wait for review. Please try again in 1 hour 30 minutes.",
+    "queue_full": "Too many wallets are waiting for review. Please try again in 1 hour 30 minutes.",
     "rate_limit_key": "This list is very busy. Please try again in 1 hour 30 minutes.",
     "rate_limit_ip": (
         "Too many requests came from your network. Please try again in 1 hour 30 minutes."
     ),
     "rate_limit_session": (
-        "You have tried often in a short time. Please try again in 1 hour 30 minutes."
+        "You have tried too often in a short time. Please try again in 1 hour 30 minutes."
     ),
     "unavailable": (
-        "The server is resting for a moment. What you typed is kept;"
+        "The server is unavailable for a moment. What you typed is kept;"
         " please try again in 1 hour 30 minutes."
     ),
     "internal_error": (
@@ -249,7 +249,7 @@ def test_wallet_that_signs_badly_is_asked_again(embedded_page, context, page, br
     widget = embedded_page.open(page)
 
     submit(widget)
-    expect(widget.get_by_role("alert")).to_contain_text("does not fit this account and this text")
+    expect(widget.get_by_role("alert")).to_contain_text("does not match this account and this text")
     widget.get_by_role("button", name="Try again").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()

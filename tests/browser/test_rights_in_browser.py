@@ -13,7 +13,7 @@ from world import Visitor
 
 from embed.db.models import Proof, Submission, Wallet
 
-OPEN = "See or withdraw what this page keeps of your wallet"
+OPEN = "See or withdraw what this page keeps about your wallet"
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_holder_sees_what_is_kept_and_withdraws_it(
     widget.get_by_role("button", name="Sign and send").click()
 
     expect(widget.get_by_text("Done. What was sent for this wallet is erased.")).to_be_visible()
-    expect(widget.get_by_text("The wallet has left the list.")).to_be_visible()
+    expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
     expect(widget.get_by_text("that entry stays")).to_be_hidden()
     expect(widget.locator("#wallets .wallet")).to_have_count(0)
     assert Submission.get_or_none(Submission.id == sent) is None
@@ -103,7 +103,7 @@ def test_owners_own_entry_stays_and_is_told(embedded_page, context, page, browse
 
     records = widget.locator("[data-step=records]")
     expect(records).to_contain_text("The owner put it there.")
-    expect(records).to_contain_text("Visitors do not see it there now.")
+    expect(records).to_contain_text("It is hidden from visitors at the moment.")
     expect(records).to_contain_text("so there is nothing to withdraw")
     expect(records.get_by_role("button", name="Withdraw")).to_be_hidden()
 
@@ -147,7 +147,7 @@ def test_rights_by_hand(embedded_page, page, browser_wallet, sent):
     widget.get_by_role("button", name="Withdraw", exact=True).click()
     expect(widget.locator("[data-show=message]")).to_contain_text("to withdraw it from a page")
     sign_by_hand()
-    expect(widget.get_by_text("The wallet has left the list.")).to_be_visible()
+    expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
 
 
 def test_rights_in_the_signing_window(embedded_page, context, page, browser_wallet, sent):
@@ -169,7 +169,7 @@ def test_rights_in_the_signing_window(embedded_page, context, page, browser_wall
     records.get_by_role("button", name="Withdraw").click()
     sign_in_window()
 
-    expect(widget.get_by_text("The wallet has left the list.")).to_be_visible()
+    expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
     assert Submission.get_or_none(Submission.id == sent) is None
 
 
@@ -185,7 +185,7 @@ def test_rights_with_a_wallet_of_the_host_page(embedded_page, context, page, bro
     texts.append(read_text(widget))
     widget.get_by_role("button", name="Sign and send").click()
 
-    expect(widget.get_by_text("The wallet has left the list.")).to_be_visible()
+    expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
     assert page.evaluate("testWallet.signed") == texts
     assert len(context.pages) == 1
     assert Submission.get_or_none(Submission.id == sent) is None
@@ -194,10 +194,10 @@ def test_rights_with_a_wallet_of_the_host_page(embedded_page, context, page, bro
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("invalid_nonce", "The text to sign had run out. Here is a fresh one."),
+        ("invalid_nonce", "The text to sign had expired. Here is a new one."),
         (
             "nonce_binding_mismatch",
-            "The text to sign belonged to something else. Here is a fresh one.",
+            "The text to sign belonged to something else. Here is a new one.",
         ),
     ],
 )
@@ -296,7 +296,7 @@ def test_own_list_forgets_what_was_withdrawn(embedded_page, context, page, brows
 
     open_rights(widget)  # closes the other steps
     expect(
-        widget.get_by_role("heading", name="What this page keeps of your wallet")
+        widget.get_by_role("heading", name="What this page keeps about your wallet")
     ).to_be_visible()
     expect(widget.get_by_role("button", name="Add your wallet")).to_have_attribute(
         "aria-expanded", "false"
@@ -322,7 +322,7 @@ def test_records_are_shown_as_text(embedded_page, context, page, browser_wallet,
     records = widget.locator("[data-step=records]")
     expect(records.locator("[data-records]")).to_contain_text(hostile)
     assert records.locator("img").count() == 0
-    records.get_by_text("All of it, as data").click()
+    records.get_by_text("Everything, as data").click()
     data = json.loads(records.locator("pre").inner_text())
     assert data["submissions"][0]["nickname"] == hostile
     assert data["walletAddress"] == browser_wallet.address

@@ -159,7 +159,7 @@ def test_mistakes_are_explained_where_they_are_made(embedded_page, page, browser
     other = SigningKey.generate()
     send(widget, base58.b58encode(other.sign(message.encode()).signature).decode())
     expect(widget.get_by_role("alert")).to_have_text(
-        f"The signature does not fit. Check that the key is that of {browser_wallet.address}"
+        f"The signature does not match. Check that the key is that of {browser_wallet.address}"
         " and that exactly this text was signed."
     )
     expect(widget.get_by_role("button", name="Try again")).to_be_hidden()

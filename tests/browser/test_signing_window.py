@@ -206,7 +206,7 @@ def test_window_without_a_wallet_says_where_to_get_one_and_finds_it_when_loaded_
     assert code.evaluate("async (image) => { await image.decode(); return image.naturalWidth }")
 
     window.add_init_script(browser_wallet.script(name="Fresh wallet"))
-    window.get_by_role("button", name="Load again").click()
+    window.get_by_role("button", name="Reload").click()
     window.get_by_role("button", name="Use Fresh wallet").wait_for()
     expect(window.get_by_text("No wallet was found in this browser.")).to_be_hidden()
     submit(window, wallet="Fresh wallet")
@@ -244,7 +244,7 @@ def test_refusal_is_shown_in_the_window_and_the_name_is_kept(
 
     page.route("**/embed/api/submissions", refuse_once)
     window.get_by_role("button", name="Sign and send").click()
-    expect(window.get_by_role("alert")).to_contain_text("Too many wallets wait for review.")
+    expect(window.get_by_role("alert")).to_contain_text("Too many wallets are waiting for review.")
     window.get_by_role("button", name="Try again").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()

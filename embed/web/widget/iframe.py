@@ -11,7 +11,8 @@ from embed import public_payload
 from embed.domain.origins import decide_origin, parse_origin
 from embed.keys.access import Access
 from embed.public_payload import Payload
-from embed.serializers import describe_proof
+from embed.serializers import describe_proof, describe_submission
+from embed.submissions import queries
 from embed.submissions.proofs import read_visible_proofs
 from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
@@ -19,7 +20,6 @@ from embed.web.refused_sites import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_open_page, read_look, respond
-from embed.web.widget.wallet_links import build_links
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -33,6 +33,7 @@ def show_widget(page_id: str) -> Response:
     payload = public_payload.get_payload(page_id, access.page_version)
     shown = _choose_wallets(payload)
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
+    session_id = find_session_id()
     response = respond(
         render_template(
             "widget/page.html",
@@ -47,7 +48,8 @@ def show_widget(page_id: str) -> Response:
             look=read_look(),
             shown=shown,
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
-            links=build_links(page_id),
+            has_session=session_id is not None,
+            own=_list_own(page_id, session_id),
             has_changes=bool(runtime().settings.solana_rpc_url),
             scripts=runtime().extra_scripts,
         ),
@@ -63,6 +65,15 @@ def show_widget(page_id: str) -> Response:
 def show_session_state() -> ResponseReturnValue:
     """Tell the widget whether the browser sends the session cookie, which scripts cannot read."""
     return {"hasSession": find_session_id() is not None}, {"Cache-Control": "no-store"}
+
+
+def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
+    """Return the visitor's own submissions, those that wait first, then by time.
+
+    They are above the list, where rows that appeared later would push it down.
+    """
+    own = [describe_submission(one) for one in queries.list_of_session(page_id, session_id)]
+    return sorted(own, key=lambda one: one["status"] != "pending")
 
 
 def _find_site(access: Access) -> str | None:

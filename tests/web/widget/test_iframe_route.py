@@ -1,5 +1,6 @@
 """GET /embed/tracking/{id}?key= (spec 4.6) and the session cookie (spec 2.7)."""
 
+import json
 from html.parser import HTMLParser
 
 import pytest
@@ -432,3 +433,55 @@ def test_what_the_address_says_is_never_markup(world, text):
 
 def test_nickname_cannot_be_markup_in_the_first_place(world):
     assert code_of(world.submit(Visitor(), "<b>x</b>")) == "invalid_nickname_chars"
+
+
+def read_own(answer) -> list[dict]:
+    """Return the visitor's own submissions as the page's scripts find them."""
+    data = answer.text.partition('id="own-data">')[2].partition("</script>")[0]
+    return json.loads(data)
+
+
+@one_database
+def test_own_submissions_come_with_the_page_what_waits_first(world):
+    visitor, stranger = Visitor(), Visitor()
+    world.open_widget(visitor)
+    world.open_widget(stranger)
+    waiting = world.submit(visitor, "Waiting").json["submissionId"]
+    other = Visitor()
+    other.cookie = visitor.cookie
+    rejected = world.submit(other, "Rejected").json["submissionId"]
+    world.reject(rejected)
+
+    answer = open_frame(world, cookie=visitor.cookie)
+
+    own = read_own(answer)
+    assert [one["id"] for one in own] == [waiting, rejected]
+    listed = world.list_own(visitor).json["submissions"]
+    assert sorted(own, key=str) == sorted(listed, key=str)
+    section = answer.text.partition('<section id="own"')[2].partition("</section>")[0]
+    assert not section.partition(">")[0].endswith("hidden")
+    assert section.index("Waiting") < section.index("waits for review") < section.index("Rejected")
+    assert "The owner turned it down." in section
+    assert other.address in section
+    assert read_own(open_frame(world, cookie=stranger.cookie)) == []
+    assert read_own(open_frame(world)) == []
+
+
+@one_database
+def test_page_says_whether_the_browser_sent_the_cookie(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+
+    def has_session(cookie) -> bool:
+        notice = next(
+            one
+            for one in Document(open_frame(world, cookie=cookie).text).find("div")
+            if one.get("id") == "cookie-blocked"
+        )
+        return "data-session" in notice
+
+    assert [has_session(cookie) for cookie in (visitor.cookie, None, "forged")] == [
+        True,
+        False,
+        False,
+    ]
