@@ -10,7 +10,7 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.times import format_instant
-from embed.errors import InvalidInput, NotFound
+from embed.errors import ApiError, InvalidInput, NotFound
 from embed.settings import Settings
 from embed.web.dashboard import sessions
 from embed.web.dashboard.current_owner import load_owner
@@ -22,7 +22,6 @@ blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
-FROM_ELSEWHERE = "Another site sent you here. Open this from the dashboard itself, at /dashboard/."
 # Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
 MAX_FILE_BYTES = 4 * 1024 * 1024  # a CSV of 10,000 wallets
@@ -61,7 +60,7 @@ def provide_user() -> dict[str, Any]:
 def guard_request() -> ResponseReturnValue | None:
     """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
     if is_from_elsewhere():  # first, and without the session: the same for every visitor
-        return Response(FROM_ELSEWHERE, 403, content_type="text/plain; charset=utf-8")
+        raise ApiError("origin_not_allowed")
     if current_user.is_authenticated:
         request.max_content_length = request.max_form_memory_size = _find_size_limit()
     if (request.content_length or 0) > (request.max_content_length or 0):
