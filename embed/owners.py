@@ -24,7 +24,7 @@ def create_owner(raw_email: str, now: datetime, *, language: str | None = None) 
     """Raises InvalidInput if the e-mail address is invalid or taken, or for an unknown language."""
     email = _parse_email(raw_email)
     _check_language(language)
-    taken = InvalidInput(f"There is an owner {email} already.", field="email")
+    taken = InvalidInput(f"There is already an owner {email}.", field="email")
     with translate_unique_violations({"owner_email": taken}):
         return Owner.create(email=email, language=language, created_at=now)
 
@@ -37,7 +37,7 @@ def choose_language(owner_id: str, language: str) -> None:
 
 def _check_language(language: str | None) -> None:
     if language is not None and language not in LANGUAGES:
-        raise InvalidInput(f"The languages are {', '.join(LANGUAGES)}.", field="language")
+        raise InvalidInput(f"The language must be one of {', '.join(LANGUAGES)}.", field="language")
 
 
 def list_owners() -> list[Owner]:
@@ -49,7 +49,7 @@ def get_owner(raw_email: str) -> Owner:
     email = _parse_email(raw_email)
     owner = Owner.get_or_none(Owner.email == email)
     if owner is None:
-        raise NotFound(f"There is no owner {email}; make one with: flask owners create {email}")
+        raise NotFound(f"There is no owner {email}; create one with: flask owners create {email}")
     return owner
 
 
@@ -87,7 +87,7 @@ def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
         if chosen.execute():
             owner.password_hash = password_hash
             return owner
-    raise NotFound("This link has been used already.")
+    raise NotFound("This link has already been used.")
 
 
 def build_password_url(owner: Owner, signer: PasswordLinkSigner, base_url: str) -> str:

@@ -162,7 +162,7 @@ def _parse_mint(raw: str) -> str:
 def _parse_holding_watch(raw: str) -> str:
     if raw not in HOLDING_WATCHES:
         raise InvalidInput(
-            f"The holding watch is one of {', '.join(HOLDING_WATCHES)}.", field="holding_watch"
+            f"The holding watch must be one of {', '.join(HOLDING_WATCHES)}.", field="holding_watch"
         )
     return raw
 

@@ -28,15 +28,13 @@ def parse_amount(raw: RawAmount, label: str = "A balance", *, field: str = "bala
     amount = _find_number(raw)
     if amount is None:
         raise InvalidInput(
-            f"{label} is a number of whole tokens, 0 or more, such as 1250.5.", field=field
+            f"{label} must be a number of whole tokens, 0 or more, such as 1250.5.", field=field
         )
     if amount > MAX_AMOUNT:
-        raise InvalidInput(f"{label} is at most {MAX_AMOUNT:,f} whole tokens.", field=field)
+        raise InvalidInput(f"{label} can be at most {MAX_AMOUNT:,f} whole tokens.", field=field)
     text = format_amount(amount)
     if len(text.partition(".")[2]) > MAX_DECIMALS:
-        raise InvalidInput(
-            f"{label} is a number with at most {MAX_DECIMALS} decimals.", field=field
-        )
+        raise InvalidInput(f"{label} can have at most {MAX_DECIMALS} decimals.", field=field)
     return Decimal(text)
 
 

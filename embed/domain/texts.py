@@ -53,7 +53,7 @@ def parse_optional_text(
         raise InvalidInput(f"The {label} is longer than {max_length} characters.", field=field)
     checked = text.replace("\n", "") if may_have_lines else text
     if any(unicodedata.category(character) in _UNPRINTABLE for character in checked):
-        raise InvalidInput(f"The {label} holds a character that cannot be shown.", field=field)
+        raise InvalidInput(f"The {label} contains a character that cannot be shown.", field=field)
     return text
 
 

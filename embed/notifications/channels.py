@@ -188,7 +188,7 @@ def _make_throttle(service: NotifyBase) -> Callable[..., None]:
 
 def _explain_form() -> InvalidInput:
     return InvalidInput(
-        "This is neither an e-mail address nor a complete address of Apprise, such as"
+        "This is neither an e-mail address nor a complete Apprise address, such as"
         " ntfys://ntfy.sh/my-topic; see https://appriseit.com/services/.",
         field="target",
     )

@@ -28,7 +28,7 @@ def build_arguments(address: str, settings: Settings) -> dict[str, Any]:
     if settings.smtp_url is None:
         raise InvalidInput(
             "This installation has no mail server: its operator sets SMTP_URL. Or name one in an"
-            " address of Apprise, such as mailtos://user:password@example.com.",
+            " Apprise address, such as mailtos://user:password@example.com.",
             field="target",
         )
     server = urlsplit(settings.smtp_url)

@@ -79,7 +79,7 @@ def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
     for each in raw:
         if each not in MESSAGE_TYPES:
             raise InvalidInput(
-                f"{each!r} is no type of message; these are: {', '.join(MESSAGE_TYPES)}.",
+                f"{each!r} is not a type of message; the types are: {', '.join(MESSAGE_TYPES)}.",
                 field="event_types",
             )
     return tuple(dict.fromkeys(raw))
@@ -89,7 +89,7 @@ def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receive
     with editing(page_id, actor, now) as edit:
         present = Receiver.select().where(Receiver.page == edit.page)
         if present.count() >= MAX_RECEIVERS:
-            raise InvalidInput(f"A page has at most {MAX_RECEIVERS} webhooks and channels.")
+            raise InvalidInput(f"A page can have at most {MAX_RECEIVERS} webhooks and channels.")
         receiver.page = edit.page
         receiver.save(force_insert=True)
         edit.record(ReceiverAdded(receiver.kind, mask_target(receiver)))

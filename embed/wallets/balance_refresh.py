@@ -51,10 +51,10 @@ def refresh_balances(
     is asked for again only by its page. Raises NotFound, InvalidInput.
     """
     if runtime.chain is None:
-        raise InvalidInput("No endpoint is set (SOLANA_RPC_URL): there is nothing to read from.")
+        raise InvalidInput("No endpoint is set (SOLANA_RPC_URL), so there is nothing to read from.")
     page = None if page_id is None else get_page(page_id)
     if page is not None and page.deleted_at is not None:
-        raise InvalidInput(f"The page {page.id} is deleted.")
+        raise InvalidInput(f"The page {page.id} has been deleted.")
     return _Run(runtime, runtime.chain, on_progress).refresh(page)
 
 
@@ -153,7 +153,7 @@ def refresh_alone(
     holder = f"command {make_id()}"
     renewed_at = runtime.clock()
     if not take_lease(LEASE, holder, renewed_at, LEASE_FOR):
-        raise InvalidInput("Another process reads the balances at this moment.")
+        raise InvalidInput("Another process is reading the balances.")
 
     def keep_lease(done: int, total: int) -> None:
         nonlocal renewed_at
@@ -161,7 +161,7 @@ def refresh_alone(
         if now - renewed_at >= RENEW_AFTER:
             renewed_at = now
             if not renew_lease(LEASE, holder, now, LEASE_FOR):
-                raise InvalidInput("Another process reads the balances since.")
+                raise InvalidInput("Another process has started to read the balances.")
         on_progress(done, total)
 
     try:

@@ -1,4 +1,4 @@
-"""What is wrong in a table of wallets: each mistake with its line, and those of one kind together."""
+"""Mistakes in a table of wallets: each with its line, and those of one kind together."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

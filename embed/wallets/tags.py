@@ -50,7 +50,7 @@ def update_tag(
 
 
 def _translate_conflict(name: str) -> AbstractContextManager[None]:
-    taken = InvalidInput(f"The page has a tag {name!r} already.", field="name")
+    taken = InvalidInput(f"The page already has a tag {name!r}.", field="name")
     return translate_unique_violations({"tag_page_id_name": taken})
 
 

@@ -38,7 +38,7 @@ class PageFull(InvalidInput):
     """The page would track more wallets than MAX_WALLETS allows."""
 
     def __init__(self, max_wallets: int) -> None:
-        super().__init__(f"A page tracks at most {max_wallets:,} wallets (MAX_WALLETS).")
+        super().__init__(f"A page can track at most {max_wallets:,} wallets (MAX_WALLETS).")
 
 
 def list_wallets(
@@ -119,7 +119,7 @@ def add_wallet(
         raise InvalidInput(
             f"{address!r} is not a wallet address (base58 of 32 bytes).", field="address"
         )
-    taken = InvalidInput(f"The page tracks {address} already.", field="address")
+    taken = InvalidInput(f"The page already tracks {address}.", field="address")
     with (
         translate_unique_violations({"wallet_page_id_address": taken}),
         editing(page_id, actor, now) as edit,

@@ -104,7 +104,7 @@ def test_refresh_waits_for_no_other_process(run, world, chain, address):
     result = run("balances", "refresh")
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "Error: Another process reads the balances at this moment.\n"
+    assert result.stderr == "Error: Another process is reading the balances.\n"
     assert not chain.calls
     Job.delete().execute()
     assert run("balances", "refresh").exit_code == 0

@@ -58,7 +58,9 @@ def test_length_is_counted_in_code_points():
     ],
 )
 def test_character_that_cannot_be_shown_is_refused(character):
-    with pytest.raises(InvalidInput, match=r"^The title holds a character that cannot be shown\.$"):
+    with pytest.raises(
+        InvalidInput, match=r"^The title contains a character that cannot be shown\.$"
+    ):
         parse_text(f"a{character}b", "title", field="title", max_length=40)
 
 
@@ -80,7 +82,7 @@ def test_comment_may_have_lines(raw, text):
 
 @pytest.mark.parametrize("raw", ["one\rtwo", "one\ttwo", "one\n\0"])
 def test_comment_with_lines_has_no_other_control_characters(raw):
-    with pytest.raises(InvalidInput, match="comment holds a character"):
+    with pytest.raises(InvalidInput, match="comment contains a character"):
         parse_optional_text(raw, "comment", field="comment", max_length=40, may_have_lines=True)
 
 

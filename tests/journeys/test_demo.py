@@ -98,7 +98,7 @@ def read_until(demo: subprocess.Popen[str], word: str) -> str:
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("MAX_WALLETS", "10", "A page tracks at most 10 wallets (MAX_WALLETS)."),
+        ("MAX_WALLETS", "10", "A page can track at most 10 wallets (MAX_WALLETS)."),
         ("LIMIT_PER_IP", "1/hour", "The service refused the visitor: HTTP Error 429"),
     ],
 )

@@ -69,7 +69,7 @@ def guard_request() -> ResponseReturnValue | None:
         return redirect(url_for("dashboard.sign_in", next=_find_target()))
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES:
-            return render_mistake("The dashboard takes what its forms send.", 415)
+            return render_mistake("The dashboard only accepts its own forms.", 415)
         _csrf.protect()
     return None
 
@@ -120,7 +120,7 @@ def show_unknown(_: Any) -> ResponseReturnValue:
 
 @blueprint.errorhandler(413)
 def show_too_large(_: Any) -> ResponseReturnValue:
-    return render_mistake("This is too much at once; a file may have 4 MB. Send it in parts.", 413)
+    return render_mistake("This is too large. A file can have up to 4 MB; split a larger one.", 413)
 
 
 @blueprint.errorhandler(InvalidInput)
@@ -131,7 +131,7 @@ def show_invalid(error: InvalidInput) -> ResponseReturnValue:
 @blueprint.errorhandler(CSRFError)
 def show_csrf_error(_: CSRFError) -> ResponseReturnValue:
     return render_mistake(
-        "This form is too old, or its cookie did not arrive: it needs HTTPS, except on localhost."
-        " Go back, reload the page and try again.",
+        "This form has expired, or its cookie did not arrive, which needs HTTPS except on"
+        " localhost. Go back, reload the page and try again.",
         400,
     )

@@ -177,7 +177,7 @@ def test_wallet_is_added(world, owner):
     ("fields", "field", "said"),
     [
         ({"address": "nonsense"}, "address", "is not a wallet address"),
-        ({"address": ""}, "address", "Which wallet?"),
+        ({"address": ""}, "address", "Enter the wallet's address."),
         ({"address": USDC}, "address", "already"),
         ({"alias": "x" * 101}, "alias", "100"),
         ({"alias": "a\x00b"}, "alias", "cannot be shown"),
