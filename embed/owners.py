@@ -87,7 +87,7 @@ def choose_password(owner_id: str, made_for: str, password: str) -> Owner:
         if chosen.execute():
             owner.password_hash = password_hash
             return owner
-    raise NotFound("This link has been used already.")
+    raise NotFound("This link has already been used.")
 
 
 def build_password_url(owner: Owner, signer: PasswordLinkSigner, base_url: str) -> str:

@@ -40,6 +40,7 @@ VARIABLES = (
     "QUEUE_URL",
     "SMTP_URL",
     "ALLOW_PRIVATE_TARGETS",
+    "FRONT_PAGE",
 )
 
 MIN_KEY_LENGTH = 16  # characters
@@ -80,6 +81,7 @@ class Settings:
     queue_url: str | None = field(repr=False)  # None: a file beside the database
     smtp_url: str | None = field(repr=False)
     allow_private_targets: bool
+    front_page: bool  # whether / answers
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
@@ -112,7 +114,8 @@ class Settings:
             balance_history=_parse_span(given, "BALANCE_HISTORY", "90 days"),
             queue_url=_parse_queue_url(given),
             smtp_url=_parse_smtp_url(given),
-            allow_private_targets=_parse_switch(given, "ALLOW_PRIVATE_TARGETS"),
+            allow_private_targets=_parse_switch(given, "ALLOW_PRIVATE_TARGETS", default="0"),
+            front_page=_parse_switch(given, "FRONT_PAGE", default="1"),
         )
 
 
@@ -235,8 +238,8 @@ def _parse_whole_number(given: Mapping[str, str], name: str, *, default: int, le
     return int(raw)
 
 
-def _parse_switch(given: Mapping[str, str], name: str) -> bool:
-    raw = given.get(name, "0")
+def _parse_switch(given: Mapping[str, str], name: str, *, default: str) -> bool:
+    raw = given.get(name, default)
     if raw not in ("0", "1"):
         raise SettingsError(f"{name} must be 0 or 1.")
     return raw == "1"

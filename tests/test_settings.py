@@ -50,6 +50,7 @@ def test_service_runs_on_defaults():
     assert defaults.queue_url is None
     assert defaults.smtp_url is None
     assert defaults.allow_private_targets is False
+    assert defaults.front_page is True
 
 
 def test_every_variable_is_read():
@@ -73,6 +74,7 @@ def test_every_variable_is_read():
         QUEUE_URL="redis://:hush@queue.example:6379/1",
         SMTP_URL="smtp://user:hush@mail.example:587",
         ALLOW_PRIVATE_TARGETS="1",
+        FRONT_PAGE="0",
     )
 
     assert given.secret_keys == (NEW, OLD)
@@ -94,6 +96,7 @@ def test_every_variable_is_read():
     assert given.queue_url == "redis://:hush@queue.example:6379/1"
     assert given.smtp_url == "smtp://user:hush@mail.example:587"
     assert given.allow_private_targets is True
+    assert given.front_page is False
     assert "hush" not in repr(given)
 
 
@@ -265,6 +268,7 @@ WRONG = {
     "QUEUE_URL": ["localhost:6379", "amqp://localhost", "redis://", "redis://localhost:port"],
     "SMTP_URL": ["mail.example", "imap://mail.example", "smtp://", "smtp://mail.example:0"],
     "ALLOW_PRIVATE_TARGETS": ["yes", "true", "2", "-1"],
+    "FRONT_PAGE": ["no", "false", "2"],
 } | {name: [*WRONG_LIMITS, "600/minute;10/second"] for name in LIMITS}
 
 

@@ -21,7 +21,7 @@ def hash_password(password: str) -> str:
     """Return an argon2id hash with its salt and cost parameters. Raises InvalidInput."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise InvalidInput(
-            f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters.", field="password"
+            f"A password must have {MIN_LENGTH} to {MAX_LENGTH} characters.", field="password"
         )
     return pwhash.argon2id.str(_encode(password)).decode("ascii")
 

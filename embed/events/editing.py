@@ -80,7 +80,7 @@ def editing(
             check_owner_is_there(next_owner_id)
         page = lock_page(page_id)
         if page.owner_id != owner_id:
-            raise InvalidInput("The page has just been handed to another owner.")
+            raise InvalidInput("The page now belongs to another owner.")
         edit = Edit(page, actor, now)
         yield edit
         if edit.has_changed:
@@ -106,7 +106,7 @@ def _get_row(model: type[RowOfPage], row_id: str) -> RowOfPage:
     row: RowOfPage | None = model.get_or_none(model.id == row_id)
     if row is None:
         if model is Submission and Withdrawal.get_or_none(Withdrawal.submission_id == row_id):
-            raise NotFound(f"The wallet's holder withdrew the submission {row_id}.")
+            raise NotFound(f"The wallet's holder has withdrawn the submission {row_id}.")
         raise NotFound(f"There is no {_NAMES[model]} {row_id}.")
     return row
 

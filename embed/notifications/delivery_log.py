@@ -81,7 +81,7 @@ def queue_test(receiver_id: str, now: datetime) -> Message:
         message = write_message(receiver.page_id, TEST, {}, [receiver_id], now)
         _try_at_once(receiver_id)
     if message is None:
-        raise NotFound(f"The receiver {receiver_id} has just been removed.")
+        raise NotFound(f"The receiver {receiver_id} has been removed.")
     return message
 
 

@@ -89,7 +89,7 @@ def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receive
     with editing(page_id, actor, now) as edit:
         present = Receiver.select().where(Receiver.page == edit.page)
         if present.count() >= MAX_RECEIVERS:
-            raise InvalidInput(f"A page has at most {MAX_RECEIVERS} webhooks and channels.")
+            raise InvalidInput(f"A page can have at most {MAX_RECEIVERS} webhooks and channels.")
         receiver.page = edit.page
         receiver.save(force_insert=True)
         edit.record(ReceiverAdded(receiver.kind, mask_target(receiver)))

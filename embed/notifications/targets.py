@@ -12,7 +12,7 @@ def check_host(host: str, settings: Settings) -> None:
     """Raises InvalidInput for a host of the operator's network, unless the settings allow these."""
     if not settings.allow_private_targets and _is_private(host):
         raise InvalidInput(
-            "Webhooks and channels must not point into this service's own network, unless its"
+            "Webhooks and channels must not lead into this service's own network unless its"
             " operator sets ALLOW_PRIVATE_TARGETS=1.",
             field="target",
         )

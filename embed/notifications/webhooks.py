@@ -40,7 +40,7 @@ def check_url(raw: str, settings: Settings) -> str:
         )
     if parts.username is not None or parts.password is not None:
         raise InvalidInput(
-            "A webhook's address must not contain a user name or a password.", field="target"
+            "A webhook's address must not contain a user name or password.", field="target"
         )
     check_host(_expand(host), settings)
     return url

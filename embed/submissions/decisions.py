@@ -40,7 +40,7 @@ def approve(
     with editing_row(Submission, submission_id, actor, now) as (edit, submission):
         _check_pending(submission)
         if edit.page.deleted_at is not None:
-            raise InvalidInput(f"The page {edit.page.id} is deleted.")
+            raise InvalidInput(f"The page {edit.page.id} has been deleted.")
         submission.status = "approved"
         submission.decided_at = now
         submission.has_added_wallet = track_approved(
@@ -79,9 +79,9 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
         if now > decided_at + UNDO_WITHIN:
             raise InvalidInput("It is too late to undo this.")
         if _is_withdrawn(submission.id):
-            raise InvalidInput("The wallet's holder has just withdrawn it.")
+            raise InvalidInput("The wallet's holder has withdrawn it.")
         if submission.status == "rejected" and _is_live(submission):
-            raise InvalidInput("The wallet has been submitted again since then.")
+            raise InvalidInput("The wallet has been submitted again since.")
         if submission.has_added_wallet:
             untrack_approved(edit.page, submission.wallet_address, decided_at)
         submission.status = "pending"
@@ -109,7 +109,7 @@ def change_many(
     with db.atomic():  # one transaction, so that the disk is synced once
         lock_owners(page.owner_id)
         if lock_page(page.id).owner_id != page.owner_id:
-            raise NotFound("The page has just been handed to another owner.")
+            raise NotFound("The page now belongs to another owner.")
         withdrawn = _list_withdrawn(page, submission_ids)
         present = [one for one in dict.fromkeys(submission_ids) if one not in withdrawn]
         _check_on_page(page, present)
@@ -144,7 +144,7 @@ def _check_on_page(page: Page, submission_ids: Collection[str]) -> None:
         raise NotFound("Not all of these are ids.")
     found = Submission.select().where(Submission.page == page, Submission.id.in_(list(wanted)))
     if found.count() != len(wanted):
-        raise NotFound("Not all of these submissions were sent to the page.")
+        raise NotFound("Not all of these submissions belong to the page.")
 
 
 def _check_pending(submission: Submission) -> None:

@@ -54,7 +54,7 @@ def refresh_balances(
         raise InvalidInput("SOLANA_RPC_URL is not set, so there is nowhere to read balances from.")
     page = None if page_id is None else get_page(page_id)
     if page is not None and page.deleted_at is not None:
-        raise InvalidInput(f"The page {page.id} is deleted.")
+        raise InvalidInput(f"The page {page.id} has been deleted.")
     return _Run(runtime, runtime.chain, on_progress).refresh(page)
 
 

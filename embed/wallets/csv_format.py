@@ -11,6 +11,7 @@ from embed.domain.addresses import is_address
 from embed.domain.amounts import format_amount, parse_amount
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput
+from embed.wallets.csv_mistakes import Kind, Mistake
 
 COLUMNS = ("address", "alias", "tags", "hidden", "balance")
 MAX_LINES = 10_000
@@ -34,12 +35,6 @@ class Line:
     is_hidden: bool | None = None
     balance: Decimal | None = None
     number: int = 0  # line number in the file, from 1
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    number: int  # of the line in the file, from 1
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +96,19 @@ def parse_sheet(text: str) -> Sheet:
             count += 1
             if count > MAX_LINES:
                 sentence = f"More than {MAX_LINES:,} wallets; split the file."
-                return Sheet([], [Mistake(number, sentence)])
-            sentences, line = _parse_line(number, cells)
+                return Sheet([], [Mistake(number, Kind.TOO_MANY, sentence)])
+            found, line = _parse_line(number, cells)
             if line is not None:
                 first = first_numbers.setdefault(line.address, number)
                 if first != number:
-                    sentences.append(f"The address stands on line {first} already.")
-            if sentences:
-                mistakes.append(Mistake(number, " ".join(sentences)))
-            elif line is not None:
+                    sentence = f"The address is on line {first} already."
+                    found.append(Mistake(number, Kind.REPEATED, sentence))
+            mistakes += found
+            if line is not None and not found:
                 lines.append(line)
     except csv.Error as error:
-        mistakes.append(Mistake(reader.line_num, f"This cannot be read as CSV: {error}."))
+        sentence = f"This cannot be read as CSV: {error}."
+        mistakes.append(Mistake(reader.line_num, Kind.UNREADABLE, sentence))
     return Sheet(lines, mistakes)
 
 
@@ -128,37 +124,43 @@ def _is_heading(number: int, cells: list[str]) -> bool:
     return number == 1 and cells[0].strip().lower() == COLUMNS[0]
 
 
-def _parse_line(number: int, cells: list[str]) -> tuple[list[str], Line | None]:
-    """Return a sentence for each mistake, and the line if its address is valid."""
+def _parse_line(number: int, cells: list[str]) -> tuple[list[Mistake], Line | None]:
+    """Return what is wrong, and the line if its address is valid."""
     if len(cells) > len(COLUMNS):
-        return [f"{len(cells)} columns; there are {len(COLUMNS)}: {', '.join(COLUMNS)}."], None
+        sentence = f"{len(cells)} columns; there are {len(COLUMNS)}: {', '.join(COLUMNS)}."
+        return [Mistake(number, Kind.COLUMNS, sentence)], None
     raw = dict(zip(COLUMNS, (unescape_formula(cell).strip() for cell in cells), strict=False))
     address = raw["address"]
     if not is_address(address):
-        hint = " Columns are parted by commas." if ";" in address and len(cells) == 1 else ""
-        return [f"{_shorten(address)} is not a wallet address.{hint}"], None
-    sentences: list[str] = []
+        hint = " Separate columns by commas." if ";" in address and len(cells) == 1 else ""
+        sentence = f"{_shorten(address)} is not a wallet address.{hint}"
+        return [Mistake(number, Kind.ADDRESS, sentence)], None
+    found: list[Mistake] = []
+
+    def note(kind: Kind, sentence: str) -> None:
+        found.append(Mistake(number, kind, sentence))
+
     alias = tag_names = is_hidden = balance = None
     try:
         if "alias" in raw:
             alias = parse_optional_text(raw["alias"], "alias", field="alias", max_length=100) or ""
     except InvalidInput as mistake:
-        sentences.append(str(mistake))
+        note(Kind.ALIAS, str(mistake))
     try:
         if "tags" in raw:
             tag_names = _split_tags(raw["tags"])
     except InvalidInput as mistake:
-        sentences.append(str(mistake))
+        note(Kind.TAG_NAME, str(mistake))
     if "hidden" in raw:
         is_hidden = _YES_NO.get(raw["hidden"].lower())
         if is_hidden is None:
-            sentences.append(f"Hidden is yes or no, not {_shorten(raw['hidden'])}.")
+            note(Kind.HIDDEN, f"Hidden must be yes or no, not {_shorten(raw['hidden'])}.")
     try:
         if raw.get("balance"):
             balance = parse_amount(raw["balance"])
     except InvalidInput as mistake:
-        sentences.append(f"{_shorten(raw['balance'])} is not a balance. {mistake}")
-    return sentences, Line(address, alias, tag_names, is_hidden, balance, number)
+        note(Kind.BALANCE, f"{_shorten(raw['balance'])} is not a balance. {mistake}")
+    return found, Line(address, alias, tag_names, is_hidden, balance, number)
 
 
 def _join_tags(names: Iterable[str]) -> str:

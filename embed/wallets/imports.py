@@ -17,7 +17,8 @@ from embed.db.tracked_wallets import TrackedWallet
 from embed.domain.identifiers import make_id
 from embed.events.editing import editing
 from embed.events.kinds import WalletsImported
-from embed.wallets.csv_format import Line, Mistake, format_sheet, parse_sheet
+from embed.wallets.csv_format import Line, format_sheet, parse_sheet
+from embed.wallets.csv_mistakes import Kind, Mistake
 from embed.wallets.tags import COLORS, list_tags
 from embed.wallets.tracking import PageFull, list_wallets
 
@@ -81,6 +82,11 @@ class Plan:
     def changed(self) -> int:
         return len(self.changes) - self.added
 
+    @property
+    def wrong_lines(self) -> int:
+        """Count the lines with mistakes; one may have several."""
+        return len({mistake.number for mistake in self.mistakes})
+
 
 def export_sheet(page: Page) -> str:
     """Return all wallets of a page, the hidden ones too."""
@@ -107,8 +113,8 @@ def plan_import(page: Page, text: str, *, makes_tags: bool, max_wallets: int) ->
         missing = [name for name in line.tag_names or () if name not in known]
         new_tags |= dict.fromkeys(missing)
         if missing and not makes_tags:
-            names = ", ".join(missing)
-            mistakes.append(Mistake(line.number, f"The page has no tag {names}."))
+            sentence = f"The page has no tag {', '.join(missing)}."
+            mistakes.append(Mistake(line.number, Kind.UNKNOWN_TAG, sentence))
     tracked = {one.address: one for one in list_wallets(page, tags, with_hidden=True)}
     changes = [RowChange(line, tracked.get(line.address)) for line in sheet.lines]
     real = [change for change in changes if change.changes_anything]
@@ -116,7 +122,7 @@ def plan_import(page: Page, text: str, *, makes_tags: bool, max_wallets: int) ->
     new = [change.line for change in real if change.before is None]
     room = max(0, max_wallets - len(tracked))
     if len(new) > room:
-        mistakes.append(Mistake(new[room].number, str(PageFull(max_wallets))))
+        mistakes.append(Mistake(new[room].number, Kind.PAGE_FULL, str(PageFull(max_wallets))))
         lacks_only_tags = False
     mistakes.sort(key=lambda mistake: mistake.number)
     return Plan(real, len(changes) - len(real), list(new_tags), mistakes, lacks_only_tags)

@@ -1,4 +1,4 @@
-"""Error responses: JSON for the API, a small HTML page elsewhere."""
+"""Error responses: JSON for the API, a small HTML page elsewhere, translated for visitors only."""
 
 import math
 from datetime import timedelta
@@ -11,7 +11,7 @@ from embed.db.connection import discard_broken_connection
 from embed.db.upgrades import is_schema_missing
 from embed.errors import ApiError
 from embed.serializers import write_json
-from embed.web.current import is_api_request, is_receipt_request
+from embed.web.current import is_api_request, is_receipt_request, runtime
 from embed.web.security_headers import allow_isolated_hosts
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
@@ -45,11 +45,13 @@ def _as_json(refusal: ApiError) -> Response:
 
 
 def _as_page(refusal: ApiError) -> Response:
-    html = render_template("widget/refusal.html", code=refusal.code, status=refusal.status)
+    is_widget = f"{request.path}/".startswith("/embed/")
+    html = _render_for_visitors(refusal) if is_widget else _render_for_owners(refusal)
     response = Response(html, refusal.status)
     policy = response.content_security_policy
     policy.default_src = policy.base_uri = policy.form_action = "'none'"
     policy.style_src = "'self'"
+    policy.img_src = "data:"  # the empty icon
     if request.path.startswith("/embed/tracking/"):  # sites show the widget's refusals
         allow_isolated_hosts(response)
     else:
@@ -57,6 +59,21 @@ def _as_page(refusal: ApiError) -> Response:
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _render_for_visitors(refusal: ApiError) -> str:
+    return render_template("widget/refusal.html", code=refusal.code, status=refusal.status)
+
+
+def _render_for_owners(refusal: ApiError) -> str:
+    """Render a page that leads back, without asking the database or reading a cookie."""
+    return render_template(
+        "front/refusal.html",
+        code=refusal.code,
+        status=refusal.status,
+        is_dashboard=f"{request.path}/".startswith("/dashboard/"),
+        has_front_page=runtime().settings.front_page,
+    )
 
 
 def _render_http_exception(error: HTTPException) -> Response | HTTPException:

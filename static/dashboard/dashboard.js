@@ -16,6 +16,15 @@ export function showTimes(root) {
 
 showTimes(document);
 
+// Scroll the chosen tab into sight; CSS alone does it in Chromium only (scroll-initial-target).
+// Not by scrollIntoView(), which would also scroll up from a part of the page that was asked for.
+const tab = document.querySelector(".tabs [aria-current]");
+const tabs = tab?.closest(".tabs");
+if (tab && tabs) {
+  const [inner, outer] = [tab.getBoundingClientRect(), tabs.getBoundingClientRect()];
+  tabs.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+}
+
 // Copy buttons: data-copy names the element whose text is copied.
 document.addEventListener("click", async (event) => {
   const button = findAround(event, "button[data-copy]");

@@ -40,9 +40,9 @@ def test_owner_goes_from_link_to_snippet(page, embedded_page):
 
     page.goto(embedded_page.service_url + link)
     page.get_by_label("New password").fill(PASSWORD)
-    page.get_by_label("The same again").fill(PASSWORD)
-    page.get_by_role("button", name="Set the password").click()
-    page.get_by_role("link", name="Make the first page").click()
+    page.get_by_label("Repeat the new password").fill(PASSWORD)
+    page.get_by_role("button", name="Set password").click()
+    page.get_by_role("link", name="Create the first page").click()
     page.get_by_label("Token name").fill("USD Coin")
     page.get_by_label("Ticker").fill("USDC")
     page.get_by_label("Mint address").fill("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
@@ -117,7 +117,7 @@ def test_many_are_approved_at_once(dashboard, page):
     page.get_by_label("All on this screen").check()
     page.get_by_role("button", name="Approve selected").click()
 
-    expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
+    expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     assert {status_of(dashboard, visitor) for visitor in sent} == {"approved"}
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".item")).to_have_count(3)

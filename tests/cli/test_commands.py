@@ -629,8 +629,9 @@ def test_submission_that_was_withdrawn_is_not_decided(operator, world):
     world.withdraw(visitor)
 
     for word in ("approve", "reject"):
-        assert f"The wallet's holder withdrew the submission {submission_id}." in operator.refuse(
-            "submissions", word, submission_id
+        assert (
+            f"The wallet's holder has withdrawn the submission {submission_id}."
+            in operator.refuse("submissions", word, submission_id)
         )
 
 

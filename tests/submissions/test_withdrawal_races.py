@@ -172,7 +172,7 @@ def test_page_that_is_handed_over_meanwhile_is_withdrawn_from_at_the_second_try(
     visitor = Visitor()
     submit(world, visitor)
     nonce = issue(world, runtime, visitor)
-    refusal = InvalidInput("The page has just been handed to another owner.")
+    refusal = InvalidInput("The page now belongs to another owner.")
 
     def fail(*_):
         raise refusal

@@ -52,12 +52,12 @@ def test_empty_cells_take_name_and_tags_off_and_leave_the_balance():
     [
         ("nonsense", "'nonsense' is not a wallet address"),
         (f"{USDC[:-8]}", "is not a wallet address"),
-        (f"{USDC};name;team", "Columns are parted by commas"),
+        (f"{USDC};name;team", "Separate columns by commas"),
         (f"{USDC},a,b,no,1,more", "6 columns; there are 5"),
         (f"{USDC},{'x' * 101}", "The alias is longer than 100 characters"),
         (f"{USDC},a\x00b", "cannot be shown"),
         (f"{USDC},,{'x' * 41}", "longer than 40 characters"),
-        (f"{USDC},,,perhaps", "Hidden is yes or no, not 'perhaps'"),
+        (f"{USDC},,,perhaps", "Hidden must be yes or no, not 'perhaps'"),
         (f"{USDC},,,,-1", "'-1' is not a balance"),
         (f"{USDC},,,,nan", "'nan' is not a balance"),
         (f"{USDC},,,,1e999", "'1e999' is not a balance"),
@@ -78,11 +78,11 @@ def test_every_bad_line_is_listed_and_a_line_with_two_mistakes_says_both():
 
     said = read_mistakes(text)
 
-    assert [number for number, _ in said] == [1, 3, 5]
+    assert [number for number, _ in said] == [1, 1, 1, 3, 5]
     assert "cannot be shown" in said[0][1]
-    assert "Hidden is" in said[0][1]
-    assert "not a balance" in said[0][1]
-    assert said[2][1] == "The address stands on line 4 already."
+    assert "Hidden must be" in said[1][1]
+    assert "not a balance" in said[2][1]
+    assert said[4][1] == "The address is on line 4 already."
     assert [line.address for line in parse_sheet(text).lines] == [OTHER]
 
 

@@ -34,6 +34,7 @@ def paths(world) -> dict[str, str]:
         "script for sites": "/embed.js",
         "script": f"{STATIC}/widget/main.js",
         "style sheet": f"{STATIC}/widget/widget.css",
+        "front page": "/",
         "dashboard": "/dashboard/",
         "sign-in": "/dashboard/sign-in",
         "unknown path of the dashboard": "/dashboard/nothing",

@@ -34,10 +34,14 @@ from embed.web.languages import name_language
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
-DEAD_LINK = "This link has been used or has run out. Make a new one: flask owners reset EMAIL"
+DEAD_LINK = (
+    "This link has been used or has expired. Whoever runs this server can create a new one:"
+    " flask owners reset EMAIL"
+)
 # Labels by value; the type stubs of WTForms do not support this form.
 _LANGUAGES: Any = {code: name_language(code) for code in LANGUAGES}
-WRONG = "This e-mail address and password do not fit together."
+LENGTH_RULE = f"{MIN_LENGTH} to {MAX_LENGTH} characters."
+WRONG = "The e-mail address or the password is wrong."
 
 
 class SignInForm(Form):
@@ -49,19 +53,25 @@ class SignInForm(Form):
 class PasswordForm(Form):
     password = PasswordField(
         "New password",
-        [
+        description=LENGTH_RULE,
+        validators=[
             InputRequired(),
-            Length(MIN_LENGTH, MAX_LENGTH, f"Choose {MIN_LENGTH} to {MAX_LENGTH} characters."),
+            Length(
+                MIN_LENGTH,
+                MAX_LENGTH,
+                f"Choose a password of {MIN_LENGTH} to {MAX_LENGTH} characters.",
+            ),
         ],
     )
     again = PasswordField(
-        "The same again", [InputRequired(), EqualTo("password", "The two are not the same.")]
+        "Repeat the new password",
+        [InputRequired(), EqualTo("password", "The two passwords are not the same.")],
     )
-    submit = SubmitField("Set the password")
+    submit = SubmitField("Set password")
 
 
 class ChangePasswordForm(PasswordForm):
-    present = PasswordField("Present password", [InputRequired(), Length(max=MAX_LENGTH)])
+    current = PasswordField("Current password", [InputRequired(), Length(max=MAX_LENGTH)])
 
 
 class LanguageForm(Form):
@@ -95,7 +105,7 @@ def sign_in() -> ResponseReturnValue:
 def sign_out() -> ResponseReturnValue:
     logout_user()
     session.clear()
-    return redirect_with_message("You are signed out.", url_for("dashboard.sign_in"))
+    return redirect_with_message("You have signed out.", url_for("dashboard.sign_in"))
 
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
@@ -129,9 +139,9 @@ def account() -> ResponseReturnValue:
     try:
         _check_attempts(owner.email)
     except ApiError as refusal:
-        return _refuse_attempt(refusal, form.present, lambda: _render_account(form, status=429))
-    if not is_correct_password(form.present.data or "", owner.password_hash):
-        form.present.errors = ["This is not your present password."]
+        return _refuse_attempt(refusal, form.current, lambda: _render_account(form, status=429))
+    if not is_correct_password(form.current.data or "", owner.password_hash):
+        form.current.errors = ["This is not your current password."]
         return _render_account(form, status=422)
     try:
         changed = owners.choose_password(
@@ -142,7 +152,7 @@ def account() -> ResponseReturnValue:
         return _render_account(form, status=422)
     _begin_session(changed)
     return redirect_with_message(
-        "Your password is changed; other devices are signed out.", request.path
+        "Your password has been changed. Other devices are signed out.", request.path
     )
 
 
@@ -175,7 +185,10 @@ def _refuse_attempt(
     refusal: ApiError, field: PasswordField, render_form: Callable[[], Response]
 ) -> Response:
     seconds = math.ceil((refusal.retry_after or timedelta(minutes=10)).total_seconds())
-    field.errors = [f"Too many attempts. Please wait {math.ceil(seconds / 60)} min."]
+    minutes = math.ceil(seconds / 60)
+    field.errors = [
+        f"Too many attempts. Please wait {minutes} {'minute' if minutes == 1 else 'minutes'}."
+    ]
     response = render_form()
     response.headers["Retry-After"] = str(seconds)
     return response

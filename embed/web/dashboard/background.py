@@ -10,8 +10,8 @@ from embed.web.dashboard.responses import render
 # What owners read instead of the names of jobs; others are shown by their name.
 TITLES = {
     "balances": "Balances from the chain",
-    "feed": "Feed of joined and left wallets",
-    "prune": "Removal of what is old",
+    "feed": "Feed of wallets that joined or left",
+    "prune": "Deletion of old data",
     "notifications": "Notifications",
     "slow-notifications": "Notifications to slow receivers",
 }

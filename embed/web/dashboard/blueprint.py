@@ -10,7 +10,7 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.times import format_instant
-from embed.errors import InvalidInput, NotFound
+from embed.errors import ApiError, InvalidInput, NotFound
 from embed.settings import Settings
 from embed.web.dashboard import sessions
 from embed.web.dashboard.current_owner import load_owner
@@ -22,7 +22,6 @@ blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
-FROM_ELSEWHERE = "Another site sent you here. Open this from the dashboard itself, at /dashboard/."
 # Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
 MAX_FILE_BYTES = 4 * 1024 * 1024  # a CSV of 10,000 wallets
@@ -61,7 +60,7 @@ def provide_user() -> dict[str, Any]:
 def guard_request() -> ResponseReturnValue | None:
     """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
     if is_from_elsewhere():  # first, and without the session: the same for every visitor
-        return Response(FROM_ELSEWHERE, 403, content_type="text/plain; charset=utf-8")
+        raise ApiError("origin_not_allowed")
     if current_user.is_authenticated:
         request.max_content_length = request.max_form_memory_size = _find_size_limit()
     if (request.content_length or 0) > (request.max_content_length or 0):
@@ -70,7 +69,7 @@ def guard_request() -> ResponseReturnValue | None:
         return redirect(url_for("dashboard.sign_in", next=_find_target()))
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES:
-            return render_mistake("The dashboard takes what its forms send.", 415)
+            return render_mistake("The dashboard only accepts its own forms.", 415)
         _csrf.protect()
     return None
 
@@ -121,7 +120,7 @@ def show_unknown(_: Any) -> ResponseReturnValue:
 
 @blueprint.errorhandler(413)
 def show_too_large(_: Any) -> ResponseReturnValue:
-    return render_mistake("This is too much at once; a file may have 4 MB. Send it in parts.", 413)
+    return render_mistake("This is too large. A file can have up to 4 MB; split a larger one.", 413)
 
 
 @blueprint.errorhandler(InvalidInput)
@@ -132,7 +131,7 @@ def show_invalid(error: InvalidInput) -> ResponseReturnValue:
 @blueprint.errorhandler(CSRFError)
 def show_csrf_error(_: CSRFError) -> ResponseReturnValue:
     return render_mistake(
-        "This form is too old, or its cookie did not arrive: it needs HTTPS, except on localhost."
-        " Go back, reload the page and try again.",
+        "This form has expired, or its cookie did not arrive, which needs HTTPS except on"
+        " localhost. Go back, reload the page and try again.",
         400,
     )

@@ -72,10 +72,10 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
     delivery = queries.get_delivery_to(receiver, message_id)
     url = url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
     if delivery.state == "waiting":
-        return redirect_with_message("The message waits to be sent already.", url)
+        return redirect_with_message("The message is already waiting to be sent.", url)
     delivery_log.send_again(delivery.id)
     return redirect_with_message(
-        "The message is sent again. Reload this page to see what became of it.", url
+        "The message is being sent again. Reload this page to see the result.", url
     )
 
 

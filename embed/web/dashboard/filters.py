@@ -14,11 +14,11 @@ OUTCOMES = {
     "rejected": "rejected",
     "soft_rejected": "turned away",
     "manual": "by you",
-    "rate_limited": "too many from one session",
+    "rate_limited": "too many submissions from one visitor",
     "queue_full": "the queue was full",
-    "duplicate": "sent already",
+    "duplicate": "already submitted",
     "ca_gate": "below the minimum balance",
-    "cooldown": "rejected not long ago",
+    "cooldown": "rejected recently",
 }
 
 # Every type of message, and every state of its delivery.
@@ -30,6 +30,37 @@ MESSAGES = {
     "queue.filling": "Queue filling up",
     "test": "Test",
 }
+# Every action of the log (events/kinds.py), as what somebody did.
+ACTIONS = {
+    "create page": "created the page",
+    "delete page": "deleted the page",
+    "restore page": "restored the page",
+    "change page": "changed the page:",
+    "create key": "created the key",
+    "change origins": "changed the sites of the key",
+    "revoke key": "revoked the key",
+    "add tag": "added the tag",
+    "remove tag": "removed the tag",
+    "change tag": "changed the tag",
+    "add wallet": "added the wallet",
+    "change wallet": "changed the wallet",
+    "remove wallet": "removed the wallet",
+    "import wallets": "imported wallets:",
+    "hide wallets": "hid wallets:",
+    "show wallets": "showed wallets:",
+    "tag wallets": "added a tag to wallets:",
+    "untag wallets": "removed a tag from wallets:",
+    "remove wallets": "removed wallets:",
+    "flag wallet": "flagged the wallet",
+    "unflag wallet": "unflagged the wallet",
+    "add receiver": "added the",
+    "remove receiver": "removed the",
+    "rotate secret": "created a new secret for the",
+    "approve submission": "approved the submission of",
+    "reject submission": "rejected the submission of",
+    "undo decision": "undid the decision on",
+    "withdraw submission": "withdrew the submission",
+}
 STATES = {"waiting": "waiting", "delivered": "delivered", "given_up": "given up"}
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
@@ -38,6 +69,11 @@ UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 @blueprint.app_template_filter("outcome")
 def describe_outcome(code: str) -> str:
     return OUTCOMES.get(code, code)
+
+
+@blueprint.app_template_filter("action")
+def describe_action(action: str) -> str:
+    return ACTIONS.get(action, action)
 
 
 @blueprint.app_template_filter("message")

@@ -34,7 +34,7 @@ OWN_MAIL_SERVER = "mailtos://user:password@mail.example.com?to=you@example.com"
 
 
 class ReceiverForm(Form):
-    target = StringField("Address", [InputRequired("Where are the messages to go?")])
+    target = StringField("Address", [InputRequired("Enter an address.")])
     event_types = SelectMultipleField(
         "Messages",
         [InputRequired("Choose at least one.")],
@@ -52,7 +52,7 @@ def add_channel(page_id: str) -> ResponseReturnValue:
     channel = _add(page, form, "channel")
     if channel is not None:
         return redirect_with_message(
-            f"{mask_target(channel)} is added. Send a test to see whether messages arrive.",
+            f"{mask_target(channel)} has been added. Send a test to see whether messages arrive.",
             url_for("dashboard.list_receivers", page_id=page.id),
         )
     return _show_form(page, form, "channel")

@@ -29,7 +29,7 @@ class PageForm(Form):
     )
     public_title = StringField("Title", [Optional(), Length(max=200)])
     public_comments = TextAreaField("Comment", [Optional(), Length(max=2000)])
-    is_public = BooleanField("Public", default=True, description="Off: nobody but you sees it.")
+    is_public = BooleanField("Public", default=True, description="Off: only you can see it.")
     is_embeddable = BooleanField(
         "Embedding", default=True, description="Off: the widget and the API answer 403."
     )
@@ -47,13 +47,13 @@ class LookedUpPageForm(PageForm):
         "Token name",
         [Optional(), Length(max=100)],
         filters=[_strip],
-        description="Leave it empty, and it is looked up by the mint address.",
+        description="Leave it empty to look it up by the mint address.",
     )
     token_symbol = StringField(
         "Ticker",
         [Optional(), Length(max=20)],
         filters=[_strip],
-        description="Without the $ sign. Leave it empty, and it is looked up.",
+        description="Without the $ sign. Leave it empty to look it up.",
     )
 
 
@@ -85,7 +85,7 @@ def create_page() -> ResponseReturnValue:
             add_error(form, mistake)
         else:
             return redirect_with_message(
-                "The page is made. Next, it needs a key.",
+                "The page has been created. Next, it needs a key.",
                 url_for("dashboard.list_keys", page_id=page.id),
             )
     return render("page_form.html", form=form, status=422 if form.errors else 200)
@@ -101,7 +101,7 @@ def _propose_names(form: PageForm) -> ResponseReturnValue:
     else:
         for field, found in ((form.token_name, info.name), (form.token_symbol, info.symbol)):
             if not field.data and found is None:
-                field.errors = ["The chain does not hold it; write it here."]
+                field.errors = ["The chain does not have it; enter it here."]
             elif not field.data:
                 field.data, is_proposed = found, True
     status = 422 if form.errors else 200
@@ -133,7 +133,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     pages.delete_page(page.id, runtime().clock(), actor=current_owner().email)
     return redirect_with_message(
-        f"{page.token_name} is deleted. You can take that back for 30 days.",
+        f"{page.token_name} has been deleted. You can restore it for 30 days.",
         url_for("dashboard.list_pages"),
     )
 
@@ -142,7 +142,9 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 def restore_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id, deleted=True)
     pages.restore_page(page.id, runtime().clock(), actor=current_owner().email)
-    return redirect_with_message(f"{page.token_name} is back.", url_for("dashboard.list_pages"))
+    return redirect_with_message(
+        f"{page.token_name} has been restored.", url_for("dashboard.list_pages")
+    )
 
 
 def _read(form: PageForm) -> dict[str, Any]:

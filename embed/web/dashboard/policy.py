@@ -38,30 +38,30 @@ class PolicyForm(Form):
     min_balance = StringField(
         "Minimum balance",
         [InputRequired()],
-        description="Whole tokens that a wallet must hold to be sent. 0: no minimum.",
+        description="How many whole tokens a wallet must hold to be submitted. 0: no minimum.",
     )
     queue_capacity = IntegerField(
         "Places in the queue",
         [InputRequired()],
-        description="Submissions that may wait for you at a time; more are turned away.",
+        description="How many submissions can wait for you at a time. More are turned away.",
     )
     cooldown = FloatField(
         "Cooldown",
         [InputRequired()],
-        description="How long a wallet that you rejected is kept away. 0: it may return at once.",
+        description="How long a wallet that you rejected cannot be submitted again. 0: no wait.",
     )
     cooldown_unit = SelectField("Unit of the cooldown", choices=cast(Any, list(UNITS)))
     trust_after = IntegerField(
         "Approvals that earn trust",
         [InputRequired()],
-        description="After so many approvals by your own hand, and no rejection since, what a "
-        "wallet or its visitor sends no longer waits. 0: everybody waits.",
+        description="After you have approved this many submissions of a wallet or visitor, and "
+        "rejected none since, their next ones are approved at once. 0: everybody waits.",
     )
     holding_watch = SelectField(
         "Visitors' wallets that fall below the minimum",
         choices=cast(Any, WATCH_CHOICES),
-        description="Only after two observations in a row, and never those that you put on the "
-        "page yourself. None is ever removed.",
+        description="Takes effect after two readings in a row, and never for wallets that you "
+        "added yourself. No wallet is ever removed.",
     )
 
 
@@ -105,7 +105,7 @@ def _read(form: PolicyForm) -> dict[str, Any]:
     """Return the fields by the names in pages.py. Raises InvalidInput."""
     cooldown_s = (form.cooldown.data or 0.0) * UNITS[form.cooldown_unit.data]
     if not math.isfinite(cooldown_s):
-        raise InvalidInput("The cooldown is a number.", field="cooldown")
+        raise InvalidInput("The cooldown must be a number.", field="cooldown")
     return {
         "auto_approve": form.auto_approve.data,
         "min_balance": form.min_balance.data,
@@ -144,16 +144,16 @@ def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
         else "wallets wait for you",
         "min_balance": f"a wallet needs {format_amount(rules.min_balance)} {page.token_symbol}"
         if rules.min_balance
-        else "a wallet may hold nothing",
-        "queue_capacity": f"{waiting:,} of {rules.queue_capacity:,} places taken"
+        else "no balance is needed",
+        "queue_capacity": f"{waiting:,} of {rules.queue_capacity:,} places are taken"
         if rules.queue_capacity
-        else "nobody can wait, so nothing reaches you",
-        "cooldown": f"a rejected wallet may return after {cooldown}"
+        else "the queue has no places, so nothing reaches you",
+        "cooldown": f"a rejected wallet can be submitted again after {cooldown}"
         if rules.cooldown
-        else "a rejected wallet may return at once",
-        "trust_after": f"{rules.trust_after:,} approvals by hand earn trust"
+        else "a rejected wallet can be submitted again at once",
+        "trust_after": f"{rules.trust_after:,} {'approval earns' if rules.trust_after == 1 else 'approvals earn'} trust"
         if rules.trust_after
-        else "nobody skips the queue by trust",
+        else "nobody skips the queue",
         "holding_watch": _describe_watch(page),
     }
 

@@ -62,7 +62,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     kind: Any = receiver.kind
     receivers.remove_receiver(receiver.id, kind, runtime().clock(), actor=current_owner().email)
     return redirect_with_message(
-        f"{masked} is removed.", url_for("dashboard.list_receivers", page_id=page.id)
+        f"{masked} has been removed.", url_for("dashboard.list_receivers", page_id=page.id)
     )
 
 
@@ -72,10 +72,10 @@ def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     if queries.has_waiting_test(receiver):
-        sentence = "A test message is on its way already."
+        sentence = "A test message is already being sent."
     else:
         queue_test(receiver.id, runtime().clock())
-        sentence = "A test message is on its way. Reload this page to see what became of it."
+        sentence = "A test message is being sent. Reload this page to see the result."
     return redirect_with_message(
         sentence, url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
     )

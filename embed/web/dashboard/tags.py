@@ -45,7 +45,7 @@ def add_tag(page_id: str) -> ResponseReturnValue:
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            return redirect_with_message(f"The tag {tag.name} is made.", _build_url(page))
+            return redirect_with_message(f"The tag {tag.name} has been added.", _build_url(page))
     return _show_list(page, form, 422)
 
 
@@ -92,7 +92,7 @@ def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
         count = tags.count_wallets(page).get(tag.id, 0)
         return render("tag_remove.html", page=page, tag=tag, count=count)
     tags.remove_tag(tag.id, runtime().clock(), actor=current_owner().email)
-    return redirect_with_message(f"The tag {tag.name} is removed.", _build_url(page))
+    return redirect_with_message(f"The tag {tag.name} has been removed.", _build_url(page))
 
 
 def _build_url(page: Page) -> str:

@@ -9,6 +9,7 @@ from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.wallets import imports
 from embed.wallets.csv_format import decode_sheet
+from embed.wallets.csv_mistakes import group_mistakes
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
@@ -17,8 +18,8 @@ from embed.web.dashboard.wallets import build_list_url
 
 
 class ImportForm(Form):
-    file = FileField("CSV file", description="UTF-8, columns parted by commas.")
-    makes_tags = BooleanField("Make tags that the page does not have yet")
+    file = FileField("CSV file", description="UTF-8, with commas between the columns.")
+    makes_tags = BooleanField("Create tags that the page does not have yet")
     submit = SubmitField("Check the file")
 
 
@@ -73,7 +74,7 @@ def apply_import(page_id: str) -> ResponseReturnValue:
     if plan.mistakes:  # the page has changed since the dry run
         return _show_plan(page, ImportForm(), plan, text)
     return redirect_with_message(
-        f"{plan.added} added, {plan.changed} changed.", build_list_url(page)
+        f"{plan.added:,} added, {plan.changed:,} changed.", build_list_url(page)
     )
 
 
@@ -91,6 +92,7 @@ def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> R
         page=page,
         form=form,
         plan=plan,
+        groups=group_mistakes(plan.mistakes),
         text=text,
         status=422 if plan.mistakes else 200,
     )

@@ -43,9 +43,9 @@ _DONE = {
 class WalletForm(Form):
     """The fields that an owner may set; the address only when adding a wallet."""
 
-    address = StringField("Address", [InputRequired("Which wallet?"), Length(max=60)])
+    address = StringField("Address", [InputRequired("Enter the wallet's address."), Length(max=60)])
     alias = StringField(
-        "Name", [Optional(), Length(max=100)], description="Shown instead of the bare address."
+        "Name", [Optional(), Length(max=100)], description="Shown beside the address."
     )
     tag_names = SelectMultipleField(
         "Tags",
@@ -53,11 +53,11 @@ class WalletForm(Form):
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
     )
-    is_hidden = BooleanField("Hidden", description="Off the public list; only you see it.")
+    is_hidden = BooleanField("Hidden", description="Not on the public list; only you see it.")
     balance = StringField(
         "Balance",
         [Optional()],
-        description="In whole tokens. Every page of this token shares it.",
+        description="In whole tokens. All your pages for this token share it.",
     )
     submit = SubmitField("Save")
 
@@ -66,7 +66,9 @@ class WalletForm(Form):
         names: Any = [tag.name for tag in tags.list_tags(page)]
         self.tag_names.choices = names
         if is_chain_used():
-            self.balance.description = "In whole tokens. Counts until the chain was asked."
+            self.balance.description = (
+                "In whole tokens. It counts until the balance is first read from the chain."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
             add_error(form, mistake)
         else:
             return redirect_with_message(
-                f"{added.public_alias or added.address} is tracked.", build_list_url(page)
+                f"{added.public_alias or added.address} has been added.", build_list_url(page)
             )
     return render("wallet_form.html", page=page, form=form, status=422 if form.errors else 200)
 
@@ -199,7 +201,7 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
         return render("wallets_remove.html", page=page, count=1, wallet=wallet, action=None)
     tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_owner().email)
     return redirect_with_message(
-        f"{wallet.public_alias or wallet.address} is removed.", build_list_url(page)
+        f"{wallet.public_alias or wallet.address} has been removed.", build_list_url(page)
     )
 
 
@@ -212,7 +214,7 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
     if action is None:
         raise InvalidInput("Choose what to do with the wallets.")
     if not ids:
-        raise InvalidInput("Tick the wallets that you mean, and try again.")
+        raise InvalidInput("Select at least one wallet first.")
     tag = None
     if action in ("tag", "untag"):
         if not request.form.get("tag"):

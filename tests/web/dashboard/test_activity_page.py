@@ -8,8 +8,9 @@ from many_submissions import add_submissions
 
 from embed.db.models import STATUSES
 from embed.events.editing import editing
-from embed.events.kinds import PageChanged, PageDeleted
+from embed.events.kinds import Event, PageChanged, PageDeleted
 from embed.web.dashboard.activity import STACK
+from embed.web.dashboard.filters import ACTIONS
 
 
 @pytest.fixture
@@ -31,8 +32,9 @@ def list_deeds(answer) -> list[int]:
 def test_log_says_who_did_what_when_newest_first(world, owner, path):
     log(world, 2)
 
-    assert "2026-01-31 09:30 UTC owner@example.com change page public_title: deed 1." in owner.see(
-        path
+    assert (
+        "2026-01-31 09:30 UTC owner@example.com changed the page: public_title: deed 1."
+        in owner.see(path)
     )
     assert list_deeds(owner.get(path)) == [1, 0]
 
@@ -70,13 +72,13 @@ def test_bar_of_a_day_is_stacked_by_outcome_and_the_tallest_fills_the_chart(worl
     ]
 
 
-def test_table_says_the_same_as_the_chart(world, owner, path):
+def test_numbers_say_the_same_as_the_charts(world, owner, path):
     add_submissions(world, 3)
     add_submissions(world, 1, "approved")
 
     text = owner.see(path)
-    assert "2026-01-31 1 0 3 0 0" in text
-    assert "approved approved by policy waiting rejected turned away 1 0 3 0 0" in text
+    assert "2026-01-31 1 approved, 3 waiting" in text
+    assert "approved 1 approved by policy 0 waiting 3 rejected 0 turned away 0" in text
 
 
 def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
@@ -90,7 +92,7 @@ def test_chart_holds_thirty_days_by_utc_and_no_more(world, owner, path):
 
 
 def test_page_without_submissions_draws_nothing_and_says_so(owner, path):
-    assert "Nobody sent a wallet." in owner.see(path)
+    assert "No submissions." in owner.see(path)
 
 
 def test_hostile_log_is_shown_as_text(world, owner, path):
@@ -118,3 +120,21 @@ def test_other_owners_find_nothing_here(owner, stranger, path):
 
 def _find_chart(page: str) -> str:
     return re.search(r'<svg class="chart".*?</svg>', page, re.DOTALL)[0]
+
+
+def list_actions(kind: type[Event] = Event) -> set[str]:
+    """Return the actions of all kinds of events."""
+    own = {kind.action} if "action" in vars(kind) else set()
+    return own.union(*(list_actions(each) for each in kind.__subclasses__()))
+
+
+def test_every_action_is_told_as_what_somebody_did():
+    assert set(ACTIONS) == list_actions()
+
+
+def test_day_without_submissions_is_not_called_the_busiest(world, owner, path):
+    assert "busiest day" not in owner.see(path)
+
+    add_submissions(world, 3)
+
+    assert "busiest day: 3" in owner.see(path)

@@ -6,7 +6,7 @@ from world import one_database
 
 from embed.db.models import Job, WorkerProcess
 
-NOBODY = "Nobody does the background work."
+NOBODY = "The background work is not running."
 PATH = "/dashboard/background"
 
 
@@ -43,13 +43,15 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
     page = owner.see(PATH)
 
     assert (
-        "Feed of joined and left wallets 2026-01-31 09:30 UTC 2026-01-31 09:30 UTC 2 joined."
-        in page
-    )
-    assert "2 joined. 2026-01-31 10:30 UTC" in page
+        "Feed of wallets that joined or left Last started 2026-01-31 09:30 UTC"
+        " Last finished 2026-01-31 09:30 UTC Next run 2026-01-31 10:30 UTC Result: 2 joined."
+    ) in page
     assert "Failed 2026-01-31 09:30 UTC : RpcUnavailable: no endpoint answers" in page
     assert "Before: Read 3 balances." in page
-    assert "Notifications 2026-01-31 09:30 UTC never running now" in page
+    assert (
+        "Notifications Last started 2026-01-31 09:30 UTC Last finished never Next run running now"
+        in page
+    )
 
 
 @one_database

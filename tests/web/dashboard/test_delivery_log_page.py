@@ -46,7 +46,7 @@ def read_states(answer) -> list[str]:
 
 
 def list_ids(answer) -> list[str]:
-    return re.findall(r"Its id is <code>(\w{20})</code>", answer.text)
+    return re.findall(r"Id <code>(\w{20})</code>", answer.text)
 
 
 def test_log_without_deliveries_says_so(owner, log):
@@ -101,7 +101,7 @@ def test_log_is_narrowed_to_a_state_and_a_receiver(world, owner, log):
     assert read_states(owner.get(f"{log}?state=delivered")) == []
     assert read_states(owner.get(f"{log}?receiver={channel.id}")) == ["waiting"]
     assert read_states(owner.get(f"{log}?receiver={webhook.id}&state=waiting")) == []
-    assert "Only what goes to https://hooks.example/…" in owner.see(f"{log}?receiver={webhook.id}")
+    assert "Only messages to https://hooks.example/…" in owner.see(f"{log}?receiver={webhook.id}")
 
 
 @one_database
@@ -161,7 +161,7 @@ def test_delivered_message_is_sent_again_with_the_same_id_before_newer_ones(
 
     assert answer.status_code == 303
     assert len(http_receiver.received) == 1  # the request does not wait for the receiver
-    assert "The message is sent again." in owner.see(answer.headers["Location"])
+    assert "The message is being sent again." in owner.see(answer.headers["Location"])
     deliver(world, webhook)
     assert http_receiver.ids == [message.id, message.id, newer.id]
     assert http_receiver.received[0].body == http_receiver.received[1].body
@@ -192,7 +192,7 @@ def test_message_that_waits_already_stays_as_it_is(world, owner, log):
     answer = owner.post(again(world, webhook, message))
 
     assert world.dump() == before
-    assert "waits to be sent already" in owner.see(answer.headers["Location"])
+    assert "is already waiting to be sent" in owner.see(answer.headers["Location"])
     assert "Send again" not in owner.see(log)
 
 

@@ -69,7 +69,7 @@ def test_channel_is_added_and_shown_without_its_secret(world, owner):
     text = owner.see(path_of(world))
     assert "ntfys://me:****@ntfy.example/… Messages: New submission, Decision" in text
     assert "hunter2" not in owner.get(path_of(world)).text
-    assert "Nothing was sent yet." in text
+    assert "Nothing has been sent yet." in text
 
 
 @pytest.mark.parametrize(("kind", "checked"), [("channel", CHANNEL_TYPES), ("webhook", ALL_TYPES)])
@@ -108,7 +108,7 @@ def test_plain_mail_addresses_are_offered_where_the_installation_has_a_mail_serv
     environ["SMTP_URL"] = "smtp://127.0.0.1:2525"
     owner = request.getfixturevalue("owner")
 
-    assert "you@example.com or, by a mail server" in owner.see(
+    assert "you@example.com or through your own mail server" in owner.see(
         path_of(owner.world, "channels", "new")
     )
     assert send_form(owner, "channel", "me@example.com").status_code == 303
@@ -145,7 +145,7 @@ def test_secret_of_a_new_webhook_is_shown_on_the_answer_and_nowhere_again(world,
 def test_new_secret_says_first_that_the_old_one_signs_as_well(world, owner):
     webhook = add_webhook(world)
     path = path_of(world, webhook.id, "secret")
-    assert "signs as well for 24 hours" in owner.see(path)
+    assert "For 24 hours, messages are also signed with the current secret" in owner.see(path)
     assert get_only(world).secret == webhook.secret
     world.clock.forward(seconds=1)
 
@@ -155,7 +155,9 @@ def test_new_secret_says_first_that_the_old_one_signs_as_well(world, owner):
     rotated = get_only(world)
     assert set(SECRET.findall(answer.text.replace("&#43;", "+"))) == {rotated.secret}
     assert rotated.secret != webhook.secret == rotated.previous_secret
-    assert "signs as well until 2026-02-01 09:30 UTC" in owner.see(path_of(world))
+    assert "also signed with the previous secret until 2026-02-01 09:30 UTC" in owner.see(
+        path_of(world)
+    )
     assert "stops at once if you go on" in owner.see(path)
     assert activity_log.list_of_page(world.page_id)[0].action == "rotate secret"
     world.clock.forward(days=1)
@@ -233,7 +235,7 @@ def test_test_is_queued_goes_ahead_of_what_waits_and_its_outcome_is_shown(
     assert http_receiver.received == []  # the request does not wait for the receiver
     assert answer.status_code == 303
     log = answer.headers["Location"]
-    assert "A test message is on its way." in owner.see(log)
+    assert "A test message is being sent." in owner.see(log)
     deliver(world, webhook)
     assert [b'"type":"test"' in each.body for each in http_receiver.received] == [True, False]
     assert re.search(r"Test delivered .*1 attempt, the last .*: 204 No Content", owner.see(log))
@@ -273,7 +275,7 @@ def test_only_one_test_waits_for_a_receiver(world, owner):
         answer = owner.post(path_of(world, webhook.id, "test"))
 
     assert Message.select().count() == 1
-    assert "on its way already" in owner.see(answer.headers["Location"])
+    assert "is already being sent" in owner.see(answer.headers["Location"])
 
 
 def test_test_for_a_receiver_that_is_removed_meanwhile_is_not_queued(world, owner, monkeypatch):
@@ -333,7 +335,7 @@ def test_what_was_given_up_is_at_the_top_and_noticed_on_queue_and_overview(world
     text = owner.see(path_of(world))
     assert text.index("6 messages could not be delivered") < text.index("Channels")
     assert text.count("To https://hooks.example/…") == 3
-    assert "All that were given up" in text
+    assert "All messages that were given up" in text
     queue = f"/dashboard/pages/{world.page_id}/queue"
     for path in (queue, "/dashboard/"):
         assert "6 messages could not be delivered." in owner.see(path)

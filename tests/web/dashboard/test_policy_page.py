@@ -140,10 +140,10 @@ def test_each_field_says_what_it_does_now(world, owner, path):
     text = owner.see(path)
     for sentence in (
         "Now: wallets wait for you",
-        "Now: a wallet may hold nothing",
-        "Now: 12 of 100 places taken",
-        "Now: a rejected wallet may return after 1 day",
-        "Now: nobody skips the queue by trust",
+        "Now: no balance is needed",
+        "Now: 12 of 100 places are taken",
+        "Now: a rejected wallet can be submitted again after 1 day",
+        "Now: nobody skips the queue",
     ):
         assert sentence in text
     world.configure(
@@ -153,9 +153,9 @@ def test_each_field_says_what_it_does_now(world, owner, path):
     for sentence in (
         "Now: everything is approved at once",
         "Now: a wallet needs 1,500 USDC",
-        "Now: nobody can wait",
-        "Now: a rejected wallet may return at once",
-        "Now: 2 approvals by hand earn trust",
+        "Now: the queue has no places",
+        "Now: a rejected wallet can be submitted again at once",
+        "Now: 2 approvals earn trust",
     ):
         assert sentence in text
 
@@ -171,8 +171,8 @@ def test_preview_shows_only_what_would_differ_and_saves_nothing(world, owner, pa
 
     text = read_text(answer)
     assert answer.status_code == 200
-    assert "2 of the last 3 submissions would have come out differently." in text
-    assert "waiting below the minimum balance" in text
+    assert "2 of the last 3 submissions would have been decided differently." in text
+    assert "waiting → now, below the minimum balance with this policy" in text
     assert "<bdi>Visitor 0</bdi>" not in answer.text
     assert read_policy(world) == before
 
@@ -191,11 +191,11 @@ def test_preview_keeps_what_was_typed_for_saving(world, owner, path):
 def test_preview_without_a_difference_says_so(world, owner, path):
     add_submissions(world, 3)
 
-    assert "Nothing would have come out differently" in preview(owner, path).text
+    assert "None of the last" in preview(owner, path).text
 
 
 def test_preview_without_submissions_says_so(owner, path):
-    assert "Nobody has sent a wallet yet" in preview(owner, path).text
+    assert "No wallet has been submitted yet" in preview(owner, path).text
 
 
 def test_preview_says_where_a_name_was_withdrawn(world, owner, path):

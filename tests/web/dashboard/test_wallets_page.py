@@ -7,6 +7,7 @@ import re
 from functools import partial
 
 import pytest
+from owner_browser import read_text
 from world import USDC, Visitor, one_database
 
 from embed import pages
@@ -176,7 +177,7 @@ def test_wallet_is_added(world, owner):
     ("fields", "field", "said"),
     [
         ({"address": "nonsense"}, "address", "is not a wallet address"),
-        ({"address": ""}, "address", "Which wallet?"),
+        ({"address": ""}, "address", "Enter the wallet's address."),
         ({"address": USDC}, "address", "already"),
         ({"alias": "x" * 101}, "alias", "100"),
         ({"alias": "a\x00b"}, "alias", "cannot be shown"),
@@ -353,7 +354,7 @@ def test_export_is_imported_exactly_into_another_page(world, owner):
     assert import_file(owner, text, makes_tags="y").status_code == 303
 
     assert read_all(world) == kept
-    assert "already, just so" in check_file(owner, text).text
+    assert "already match the page" in check_file(owner, text).text
 
 
 def test_dry_run_lists_every_bad_line_and_changes_nothing(world, owner):
@@ -362,16 +363,38 @@ def test_dry_run_lists_every_bad_line_and_changes_nothing(world, owner):
     answer = check_file(owner, f"address\nbad\n{USDC},,new tag\n{USDC},,,,much\n{make_address()}\n")
 
     assert answer.status_code == 422
-    rows = re.findall(r'<td class="number">(\d+)</td><td>(.*?)</td>', answer.text)
-    assert [number for number, _ in rows] == ["2", "3", "4"]
-    assert "has no tag new tag" in rows[1][1]
+    said = re.findall("<h3>(.*?)</h3>", answer.text)
+    assert sorted(sentence.partition(":")[0] for sentence in said) == [
+        "Line 2",
+        "Line 3",
+        "Line 4",
+        "Line 4",
+    ]
+    assert "Line 3: The page has no tag new tag." in said
+    assert "3 lines need your attention" in answer.text
     assert world.dump() == before
+
+
+def test_thousands_of_alike_mistakes_are_one_paragraph_below_the_button(owner):
+    rows = [f"{make_address()},Name,tag {number % 100}" for number in range(5_965)]
+
+    answer = check_file(owner, "\n".join(rows))
+
+    assert answer.text.index("Create the tags and import") < answer.text.index("What is wrong")
+    said = read_text(answer)
+    assert "5,965 lines name tags that the page does not have." in said
+    assert "Lines 1 to 5,965. For example: Line 1: The page has no tag tag 0." in said
+    assert answer.text.count("<h3>") == 1
+    assert "tag 19 and 80 more Once they exist, this file would add 5,965 wallets" in said
+    (listed,) = re.findall(r'<pre[^>]*id="mistakes"[^>]*>(.*?)</pre>', answer.text, re.DOTALL)
+    assert listed.strip().splitlines()[-1] == "Line 5965: The page has no tag tag 64."
+    assert len(listed.strip().splitlines()) == 5_965
 
 
 def test_missing_tags_alone_are_offered_to_be_made(world, owner):
     checked = check_file(owner, f"{USDC},,team;watch")
-    assert "Make the tags and apply" in checked.text
-    assert "Make the tags and apply" not in check_file(owner, f"{USDC},,team\nbad").text
+    assert "Create the tags and import" in checked.text
+    assert "Create the tags and import" not in check_file(owner, f"{USDC},,team\nbad").text
 
     owner.post(path_of(world, "import/apply"), text=read_carried(checked), makes_tags="y")
 
