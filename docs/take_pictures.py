@@ -3,23 +3,10 @@
 Needs requirements-dev.txt and a Chromium (CHROMIUM names one that is not on the PATH).
 """
 
-import json
-import os
-import secrets
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from demo_in_browser import PROJECT_DIR, choose_password, open_site, run_demo, start_browser
+from playwright.sync_api import Browser, FrameLocator, Locator, Page
 
-from playwright.sync_api import Browser, FrameLocator, Locator, Page, sync_playwright
-
-PROJECT_DIR = Path(__file__).resolve().parent.parent
-PICTURES = Path(__file__).resolve().parent / "pictures"
+PICTURES = PROJECT_DIR / "docs" / "pictures"
 WIDE = {"width": 760, "height": 900}
 PHONE = {"width": 360, "height": 740}
 DASHBOARD = {"width": 900, "height": 820}
@@ -27,9 +14,7 @@ DASHBOARD = {"width": 900, "height": 820}
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    with run_demo() as demo, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+    with run_demo() as demo, start_browser() as browser:
         take_list(browser, demo, "widget-light", WIDE)
         take_list(browser, demo, "widget-dark", WIDE, is_dark=True)
         take_list(browser, demo, "widget-phone", PHONE)
@@ -38,39 +23,11 @@ def main() -> None:
         take_proof(visitor)
         take_rights(visitor)
         take_signing_by_hand(browser, demo)
-        browser.close()
 
 
-@contextmanager
-def run_demo() -> Iterator[dict[str, str]]:
-    """Run `flask demo` on a database of its own; yield what it prints."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "flask", "demo", "--json"]
-        ports = ["--port", str(find_free_port()), "--host-port", str(find_free_port())]
-        environ = os.environ | {
-            "DATABASE_URL": f"sqlite:///{folder}/embed.db",
-            "SECRET_KEY": os.urandom(32).hex(),
-        }
-        server = subprocess.Popen(  # noqa: S603 -- our own command line
-            [*command, *ports], cwd=PROJECT_DIR, env=environ, stdout=subprocess.PIPE
-        )
-        try:
-            yield json.loads(server.stdout.readline())
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait()
-
-
-def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def open_site(browser: Browser, demo: dict[str, str], size: dict[str, int]) -> Page:
+def open_page(browser: Browser, demo: dict[str, str], size: dict[str, int]) -> Page:
     page = browser.new_page(viewport=size, locale="en-US")
-    page.goto(demo["hostUrl"])
-    widget_of(page).locator("#widget[data-ready]").wait_for()
+    open_site(page, demo)
     return page
 
 
@@ -81,7 +38,7 @@ def widget_of(page: Page) -> FrameLocator:
 def take_list(
     browser: Browser, demo: dict[str, str], name: str, size: dict[str, int], is_dark: bool = False
 ) -> None:
-    page = open_site(browser, demo, size)
+    page = open_page(browser, demo, size)
     if is_dark:
         page.get_by_role("button", name="Light or dark").click()
         widget_of(page).locator("html[data-theme=dark]").wait_for()
@@ -91,7 +48,7 @@ def take_list(
 
 
 def take_steps(browser: Browser, demo: dict[str, str]) -> Page:
-    page = open_site(browser, demo, {"width": 620, "height": 900})
+    page = open_page(browser, demo, {"width": 620, "height": 900})
     widget = widget_of(page)
     flow = widget.locator("#flow")
     widget.get_by_role("button", name="Add your wallet").click()
@@ -132,7 +89,7 @@ def take_rights(visitor: Page) -> None:
 
 
 def take_signing_by_hand(browser: Browser, demo: dict[str, str]) -> None:
-    page = open_site(browser, demo, {"width": 620, "height": 1700})
+    page = open_page(browser, demo, {"width": 620, "height": 1700})
     widget = widget_of(page)
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_text("Sign by hand").click()
@@ -147,10 +104,7 @@ def take_signing_by_hand(browser: Browser, demo: dict[str, str]) -> None:
 def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     page = browser.new_page(viewport=DASHBOARD, locale="en-US", timezone_id="UTC")
     page.goto(demo["dashboardUrl"])
-    password = secrets.token_urlsafe()
-    page.get_by_label("New password").fill(password)
-    page.get_by_label("Repeat the new password").fill(password)
-    page.get_by_role("button", name="Set password").click()
+    choose_password(page)
     page.locator(".cards h2 a").first.click()
     page.get_by_role("button", name="Approve Night heron").click()
     page.get_by_role("button", name="Undo").wait_for()

@@ -1,0 +1,73 @@
+"""The running demo, as the scripts that take pictures see it."""
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, FrameLocator, Page, sync_playwright
+
+PROJECT_DIR = Path(__file__).resolve().parent.parent
+
+
+@contextmanager
+def run_demo() -> Iterator[dict[str, str]]:
+    """Run `flask demo` on a database of its own; yield what it prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "flask", "demo", "--json"]
+        ports = ["--port", str(_find_free_port()), "--host-port", str(_find_free_port())]
+        environ = os.environ | {
+            "DATABASE_URL": f"sqlite:///{folder}/embed.db",
+            "SECRET_KEY": os.urandom(32).hex(),
+            "LIMIT_PER_IP": "100000/minute",
+            "LIMIT_IP_SUBMISSIONS": "1000/minute",
+        }
+        server = subprocess.Popen(  # noqa: S603 -- our own command line
+            [*command, *ports], cwd=PROJECT_DIR, env=environ, stdout=subprocess.PIPE
+        )
+        try:
+            yield json.loads(server.stdout.readline())
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait()
+
+
+@contextmanager
+def start_browser() -> Iterator[Browser]:
+    """Start the Chromium that CHROMIUM names, an installed one, or Playwright's own."""
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def open_site(page: Page, demo: dict[str, str]) -> FrameLocator:
+    """Open the demo's site and return the widget in it, once its script is ready."""
+    page.goto(demo["hostUrl"])
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-ready]").wait_for()
+    return widget
+
+
+def choose_password(page: Page) -> None:
+    """Follow the owner's one-time link to the end."""
+    password = secrets.token_urlsafe()
+    for field in page.locator("input[type=password]").all():
+        field.fill(password)
+    page.locator("form:has(input[type=password]) [type=submit]").click()
+    page.locator(".cards h2 a").first.wait_for()
+
+
+def _find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,146 @@
+"""Picture every page of the demo: ``python docs/picture_page.py FOLDER``, then open its index.html.
+
+At three widths, light and dark; the widget in Arabic, too. ``--quick`` takes each at one width, in
+light and in English, which shows that it still works. Needs requirements-dev.txt and a Chromium
+(CHROMIUM names one that is not on the PATH).
+"""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+import picture_scenes
+from demo_in_browser import run_demo, start_browser
+from playwright.sync_api import Browser, BrowserContext, Page
+
+# By device, since pages also ask whether there is a touch screen.
+WIDTHS = {"desktop": (1280,), "phone": (375, 320)}
+DEVICES = {"desktop": {}, "phone": {"is_mobile": True, "has_touch": True, "device_scale_factor": 1}}
+THEMES = ("light", "dark")
+LANGUAGES = ("en", "ar")
+HEIGHT, MAX_HEIGHT = 800, 6000
+# The frame sends its height to the page around it, which then changes it.
+_SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+_HEAD = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Pictures</title>'
+_SWITCH_THEME = "theme => { document.documentElement.dataset.theme = theme }"
+_STYLE = """
+  :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+  body { margin: 1rem; }
+  section > div { display: flex; gap: .5rem; overflow-x: auto; }
+  figure { flex: none; margin: 0; }
+  img { height: 22rem; max-width: 40rem; object-fit: cover; object-position: top; }
+  img { border: 1px solid gray; }
+  figcaption { font-size: .8125rem; }
+"""
+
+
+@dataclass
+class Album:
+    """A folder of pictures, by the names of what they show."""
+
+    folder: Path
+    pictures: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def place(self, name: str, caption: str) -> Path:
+        """Return where to save a picture."""
+        file = f"{name} {caption}.png".replace(" ", "-").replace(",", "")
+        self.pictures.setdefault(name, []).append((caption, file))
+        return self.folder / file
+
+    def write_index(self) -> None:
+        sections = [
+            f"<section><h2>{escape(name)}</h2><div>{''.join(map(_show, pictures))}</div></section>"
+            for name, pictures in self.pictures.items()
+        ]
+        html = "\n".join((_HEAD, f"<style>{_STYLE}</style>", "<h1>Pictures</h1>", *sections))
+        (self.folder / "index.html").write_text(html, encoding="utf-8")
+
+
+@dataclass
+class Camera:
+    """Takes what a page shows at each width of a device, in each theme."""
+
+    album: Album
+    page: Page
+    widths: tuple[int, ...]
+    themes: tuple[str, ...]
+    language: str
+
+    def take(self, name: str, page: Page | None = None) -> None:
+        """Take the page, or another one that it opened."""
+        page = page or self.page
+        for width in self.widths:
+            for theme in self.themes:
+                page.emulate_media(color_scheme=theme)
+                if page.locator("#theme").count():  # the demo's site has a switch of its own
+                    page.evaluate(_SWITCH_THEME, theme)
+                show_whole(page, width)
+                place = self.album.place(name, f"{width}, {theme}, {self.language}")
+                page.screenshot(path=place, animations="disabled")
+
+
+def show_whole(page: Page, width: int) -> None:
+    """Make the window as high as the page, since browsers leave out what is in frames below it."""
+    height = HEIGHT
+    for _ in range(4):  # what comes into view may be higher than was guessed
+        page.set_viewport_size({"width": width, "height": height})
+        for frame in (*page.frames[1:], page.main_frame):
+            frame.evaluate(_SETTLED)
+        needed = min(page.evaluate("document.documentElement.scrollHeight"), MAX_HEIGHT)
+        if needed <= height:
+            return
+        height = needed
+
+
+def take_all(folder: Path, *, is_quick: bool = False) -> None:
+    """Take all pictures into the folder, with an index.html that shows them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    album = Album(folder)
+    devices = list(WIDTHS)[-1:] if is_quick else list(WIDTHS)
+    languages = LANGUAGES[:1] if is_quick else LANGUAGES
+    with run_demo() as demo, start_browser() as browser:
+
+        def walk(scene: Callable[..., None], language: str, device: str, **options: object):
+            context = open_context(browser, device, language, **options)
+            widths = WIDTHS[device][-1:] if is_quick else WIDTHS[device]
+            themes = THEMES[:1] if is_quick else THEMES
+            scene(Camera(album, context.new_page(), widths, themes, language), demo)
+            return context
+
+        for scene in picture_scenes.WIDGET:
+            for language in languages:
+                for device in devices:
+                    walk(scene, language, device).close()
+        owner = walk(picture_scenes.choose_password, "en", devices[0])
+        for scene in picture_scenes.DASHBOARD:
+            for device in devices:
+                walk(scene, "en", device, storage_state=owner.storage_state()).close()
+    album.write_index()
+    print(f"{folder / 'index.html'}: {sum(map(len, album.pictures.values()))} pictures")
+
+
+def open_context(browser: Browser, device: str, language: str, **options) -> BrowserContext:
+    size = {"width": WIDTHS[device][0], "height": HEIGHT}
+    locale = {"en": "en-US"}.get(language, language)
+    return browser.new_context(
+        viewport=size, locale=locale, timezone_id="UTC", **DEVICES[device], **options
+    )
+
+
+def _show(picture: tuple[str, str]) -> str:
+    caption, file = picture
+    return (
+        f'<figure><a href="{quote(file)}"><img loading="lazy" alt="" src="{quote(file)}"></a>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    given = parser.parse_args()
+    take_all(given.folder, is_quick=given.quick)
