@@ -12,6 +12,7 @@ from embed.db.upgrades import is_schema_missing
 from embed.errors import ApiError
 from embed.serializers import write_json
 from embed.web.current import is_api_request, is_receipt_request
+from embed.web.widget.blueprint import read_look
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
@@ -44,7 +45,9 @@ def _as_json(refusal: ApiError) -> Response:
 
 
 def _as_page(refusal: ApiError) -> Response:
-    html = render_template("widget/refusal.html", code=refusal.code, status=refusal.status)
+    html = render_template(
+        "widget/refusal.html", code=refusal.code, status=refusal.status, look=read_look()
+    )
     response = Response(html, refusal.status)
     policy = response.content_security_policy
     policy.default_src = policy.base_uri = policy.form_action = "'none'"
