@@ -13,6 +13,7 @@ from embed.errors import ApiError
 from embed.serializers import write_json
 from embed.web.current import is_api_request, is_receipt_request, runtime
 from embed.web.security_headers import allow_isolated_hosts
+from embed.web.widget.blueprint import read_look
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
@@ -62,7 +63,9 @@ def _as_page(refusal: ApiError) -> Response:
 
 
 def _render_for_visitors(refusal: ApiError) -> str:
-    return render_template("widget/refusal.html", code=refusal.code, status=refusal.status)
+    return render_template(
+        "widget/refusal.html", code=refusal.code, status=refusal.status, look=read_look()
+    )
 
 
 def _render_for_owners(refusal: ApiError) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from embedded_page import HostSite, frame_of
 from playwright.sync_api import expect
+from test_signing_window import open_window
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 
@@ -145,6 +146,87 @@ def test_frame_is_seen_through_in_every_theme(
     expected = "rgb(238, 240, 244)" if is_dark else "rgb(25, 28, 33)"
     expect(widget.locator("body")).to_have_css("color", expected)
     assert corner_of_frame(page) == color_at(page, 2, 2)
+
+
+WHITE, BLACK = (255, 255, 255), (18, 18, 18)
+INK, LIGHT_INK = "rgb(25, 28, 33)", "rgb(238, 240, 244)"
+
+
+@pytest.mark.parametrize("machine", ["light", "dark"])
+@pytest.mark.parametrize(
+    "style",
+    ["", LIGHT, "html { background: #fbf8f2 }", "html { background: #14202a }", DARK],
+    ids=["undeclared", "light", "light-background", "dark-background", "dark"],
+)
+def test_plain_snippet_can_be_read_on_every_site(embedded_page, page, machine, style):
+    """It is light whatever the device says, on a white surface of its own."""
+    page.emulate_media(color_scheme=machine)
+    widget = embedded_page.open(page, style=style, script=False)
+
+    expect(widget.locator("body")).to_have_css("color", INK)
+    box = widget.locator(".symbol").bounding_box()
+    assert color_at(page, int(box["x"]) - 3, int(box["y"]) - 3) == WHITE
+    assert corner_of_frame(page) != BLACK
+    if not style:
+        assert color_at(page, 2, 2) == WHITE
+
+
+def test_plain_refusal_is_light_too(embedded_page, page):
+    page.emulate_media(color_scheme="dark")
+    url = embedded_page.widget_url().replace(embedded_page.key, "svc_pub_wrong")
+    page.goto(embedded_page.host.show(f'<h1>A site</h1><iframe src="{url}"></iframe>'))
+    widget = page.frame_locator("iframe")
+
+    expect(widget.locator(".refusal h1")).to_be_visible()
+    expect(widget.locator("body")).to_have_css("color", INK)
+    assert corner_of_frame(page) == WHITE
+
+
+@pytest.mark.parametrize(("scheme", "ink"), [("light", INK), ("dark", LIGHT_INK)])
+@pytest.mark.parametrize("script", [True, False])
+def test_theme_auto_follows_the_device_on_a_site_that_does(
+    embedded_page, page, scheme, ink, script
+):
+    page.emulate_media(color_scheme=scheme)
+    widget = embedded_page.open(
+        page, style="html { color-scheme: light dark }", theme="auto", script=script
+    )
+
+    expect(widget.locator("body")).to_have_css("color", ink)
+    assert corner_of_frame(page) == color_at(page, 2, 2)
+
+
+def test_list_as_a_page_of_its_own_follows_the_device(embedded_page, page):
+    for scheme, ink in (("dark", LIGHT_INK), ("light", INK)):
+        page.emulate_media(color_scheme=scheme)
+        page.goto(embedded_page.widget_url())
+        expect(page.locator("body")).to_have_css("color", ink)
+
+
+def test_snippet_for_dark_sites_is_seen_through_without_a_script(embedded_page, page):
+    """The words that the documentation adds to the snippet."""
+    src = embedded_page.widget_url(theme="dark")
+    page.goto(
+        embedded_page.host.show(
+            f"""<style>html {{ background: #14202a }}</style><h1>A site</h1>
+            <iframe src="{src}" style="border: 0; color-scheme: dark"></iframe>"""
+        )
+    )
+    widget = page.frame_locator("iframe")
+
+    expect(widget.locator("body")).to_have_css("color", LIGHT_INK)
+    assert corner_of_frame(page) == color_at(page, 2, 2) == (20, 32, 42)
+
+
+def test_signing_window_has_the_theme_that_the_site_gave_the_frame(embedded_page, page):
+    page.emulate_media(color_scheme="light")
+    widget = embedded_page.open(page, style=DARK, accent="ff6600")
+    expect(widget.locator("body")).to_have_css("color", LIGHT_INK)
+    window = open_window(page, widget)
+
+    expect(window.locator("body")).to_have_css("color", LIGHT_INK)
+    assert "theme=dark" in window.url
+    assert "accent=%23ff6600" in window.url
 
 
 def test_theme_follows_the_site_while_it_is_open(embedded_page, page):

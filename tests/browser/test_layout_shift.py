@@ -42,7 +42,14 @@ def load(slow_browser, embedded_page, url, cookie_blocked=False):
     client.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     if cookie_blocked:
         client.send("Network.enable")
-        client.send("Network.setCookieControls", {"enableThirdPartyCookieRestriction": True, "disableThirdPartyCookieMetadata": True, "disableThirdPartyCookieHeuristics": True})
+        client.send(
+            "Network.setCookieControls",
+            {
+                "enableThirdPartyCookieRestriction": True,
+                "disableThirdPartyCookieMetadata": True,
+                "disableThirdPartyCookieHeuristics": True,
+            },
+        )
     page.goto(url, wait_until="load")
     page.frame_locator("iframe").locator("#widget[data-ready]").wait_for()
     embedded_page.settle(page)
@@ -61,4 +68,6 @@ def test_measure(slow_browser, embedded_page, count, script):
     url = embedded_page.host_page(script=script)
     for _ in range(6):
         shifts, host = load(slow_browser, embedded_page, url)
-        print(count, script, round(sum(s["value"] for s in shifts), 3), shifts[:4], "HOST", host[:3])
+        print(
+            count, script, round(sum(s["value"] for s in shifts), 3), shifts[:4], "HOST", host[:3]
+        )

@@ -9,7 +9,6 @@ from test_list_in_browser import fill_page
 
 FIXED = "iframe { height: 600px }"
 AFTER = "body::after { content: ''; display: block; height: 3000px }"
-SWIPE = {"x": 300, "y": 400, "yDistance": -300, "gestureSourceType": "touch"}
 FIND_SCROLLERS = """() => [...document.querySelectorAll("*")]
   .filter((one) => one !== document.scrollingElement && one.scrollHeight > one.clientHeight + 1 &&
     ["auto", "scroll"].includes(getComputedStyle(one).overflowY))
@@ -20,6 +19,18 @@ COUNT_PRINTED = """() => {
     window.printed.push(document.querySelectorAll("#wallets .wallet").length);
   });
 }"""
+
+
+def swipe_up(page) -> None:
+    """Swipe with a finger, from the middle of the frame."""
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    touch = {"type": "touchStart", "touchPoints": [{"x": 300, "y": 600}]}
+    client.send("Input.dispatchTouchEvent", touch)
+    for y in range(580, 200, -20):
+        touch = {"type": "touchMove", "touchPoints": [{"x": 300, "y": y}]}
+        client.send("Input.dispatchTouchEvent", touch)
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_growing_frame_shows_all_of_39_wallets(embedded_page, page):
@@ -54,13 +65,11 @@ def test_wheel_and_touch_lead_through_the_frame_and_on(embedded_page, page, scri
         expect(page.locator("iframe")).not_to_have_css("height", "600px")
     else:
         frame_of(page, embedded_page.service_url).evaluate("scrollTo(0, 1e6)")
-    client = page.context.new_cdp_session(page)
-
     page.mouse.move(300, 400)
     page.mouse.wheel(0, 200)
     page.wait_for_function("scrollY > 0")
     page.evaluate("scrollTo(0, 0)")
-    client.send("Input.synthesizeScrollGesture", SWIPE)
+    swipe_up(page)
     page.wait_for_function("scrollY > 0")
 
 
