@@ -14,6 +14,7 @@ from embed.serializers import describe_proof
 from embed.submissions.proofs import read_visible_proofs
 from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
+from embed.web.look import parse_hidden_parts
 from embed.web.refused_sites import report_refused_site
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_open_page, read_look, respond
@@ -30,6 +31,7 @@ def show_widget(page_id: str) -> Response:
     access, page = get_open_page(page_id)
     payload = public_payload.get_payload(page_id, access.page_version)
     shown = _choose_wallets(payload)
+    hidden = parse_hidden_parts(request.args.get("hide", ""))
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
     response = respond(
         render_template(
@@ -42,10 +44,11 @@ def show_widget(page_id: str) -> Response:
             site=_find_site(access),
             is_for_any_site=_list_ancestors(access) is None,
             look=read_look(),
+            hidden=hidden,
             shown=shown,
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
             links=build_links(page_id),
-            has_changes=bool(runtime().settings.solana_rpc_url),
+            has_changes=bool(runtime().settings.solana_rpc_url) and "changes" not in hidden,
             scripts=runtime().extra_scripts,
         ),
         ancestors=_list_ancestors(access),
