@@ -118,6 +118,7 @@ def describe_key(key: ApiKey) -> dict[str, Any]:
         "trackingPageId": key.page_id,
         "tier": key.tier,
         "displayPrefix": key.display_prefix,
+        "label": key.label,
         "origins": list(key.origins),
         "allowNullOrigin": key.allow_null_origin,
         "createdAtIso": format_instant(key.created_at),

@@ -16,9 +16,15 @@ group = Group("keys", help="Bearer keys, each for one page.")
 @click.option("--tier", type=click.Choice(["public", "secret"]), required=True)
 @click.option("--origin", "origins", multiple=True, help="A site that may use it; repeatable.")
 @click.option("--allow-null-origin", is_flag=True, help="Also let in callers without an origin.")
+@click.option("--label", help="What the key is for; only owners see it.")
 @json_option
 def create(
-    page: str, tier: Tier, origins: tuple[str, ...], allow_null_origin: bool, as_json: bool
+    page: str,
+    tier: Tier,
+    origins: tuple[str, ...],
+    allow_null_origin: bool,
+    label: str | None,
+    as_json: bool,
 ) -> None:
     """Make a key and print it: this once, it cannot be had again."""
     api_key, key = management.create_key(
@@ -26,6 +32,7 @@ def create(
         tier,
         raw_origins=origins,
         allow_null_origin=allow_null_origin,
+        raw_label=label,
         now=runtime().clock(),
     )
     print_record({"key": key} | describe_key(api_key), as_json=as_json)

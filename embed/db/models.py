@@ -83,6 +83,7 @@ class ApiKey(BaseModel):
     revoked_at = InstantField(null=True)
     last_used_at = InstantField(null=True)  # to the hour
     is_preview = BooleanField(default=False)  # used by the dashboard's preview only
+    label = TextField(null=True)  # for owners only
 
 
 ApiKey.add_index(ApiKey.page, unique=True, where=ApiKey.is_preview, name="api_key_preview")

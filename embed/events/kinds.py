@@ -70,14 +70,19 @@ def _format(value: Any) -> str:
 class KeyEvent(Event):
     tier: str
     display_prefix: str
+    label: str | None
 
     @classmethod
     def of(cls, key: ApiKey) -> Self:
-        return cls(key.tier, key.display_prefix)
+        return cls(key.tier, key.display_prefix, key.label)
 
     @property
     def subject(self) -> str:
-        return f"{self.tier} {self.display_prefix}"
+        return self._name(self.label)
+
+    def _name(self, label: str | None) -> str:
+        name = f"{self.tier} {self.display_prefix}"
+        return f"{label} ({name})" if label else name
 
 
 class KeyCreated(KeyEvent):
@@ -86,6 +91,20 @@ class KeyCreated(KeyEvent):
 
 class OriginsChanged(KeyEvent):
     action = "change origins"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLabelChanged(KeyEvent):
+    action = "change label"
+    previous_label: str | None
+
+    @classmethod
+    def of_change(cls, key: ApiKey, previous_label: str | None) -> Self:
+        return cls(key.tier, key.display_prefix, key.label, previous_label)
+
+    @property
+    def subject(self) -> str:
+        return f"{self._name(self.previous_label)}, now {self.label or 'without a label'}"
 
 
 class KeyRevoked(KeyEvent):

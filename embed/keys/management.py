@@ -11,13 +11,15 @@ from embed.domain.key_format import (
     shorten_key,
 )
 from embed.domain.origins import parse_allowlist_entry
+from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
-from embed.events.kinds import KeyCreated, KeyRevoked, OriginsChanged
+from embed.events.kinds import KeyCreated, KeyLabelChanged, KeyRevoked, OriginsChanged
 from embed.keys.refused_origins import forget_refused_origin
 from embed.pages import get_page
 
 MAX_ORIGINS = 100  # the widget lists them all in one header
+MAX_LABEL_LENGTH = 64
 
 
 def create_key(
@@ -26,18 +28,20 @@ def create_key(
     *,
     raw_origins: Sequence[str] = (),
     allow_null_origin: bool = False,
+    raw_label: str | None = None,
     now: datetime,
     actor: str = COMMAND_LINE,
 ) -> tuple[ApiKey, str]:
     """Create a key; the second value is the whole key, which is not stored.
 
-    Raises NotFound, InvalidInput.
+    The label is for owners only; an empty one is none. Raises NotFound, InvalidInput.
     """
     if tier == "secret" and (raw_origins or allow_null_origin):
         raise InvalidInput(
             "A secret key has no origins: any server that holds it may use it.", field="origins"
         )
     key = make_key(tier)
+    label = parse_label(raw_label)
     origins = parse_allowlist(raw_origins)
     with editing(page_id, actor, now) as edit:
         api_key = ApiKey.create(
@@ -45,12 +49,18 @@ def create_key(
             tier=tier,
             key_hash=hash_key(key),
             display_prefix=shorten_key(key),
+            label=label,
             origins=origins,
             allow_null_origin=allow_null_origin,
             created_at=now,
         )
         edit.record(KeyCreated.of(api_key))
     return api_key, key
+
+
+def parse_label(raw: str | None) -> str | None:
+    """Return a trimmed label, None for an empty one. Raises InvalidInput."""
+    return parse_optional_text(raw, "label", field="label", max_length=MAX_LABEL_LENGTH)
 
 
 def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
@@ -68,17 +78,20 @@ def list_keys(page_id: str) -> list[ApiKey]:
     return list(keys.order_by(ApiKey.created_at, ApiKey.id))
 
 
-def change_origins(
+def change_key(
     key_id: str,
-    raw_origins: Iterable[str],
     *,
-    allow_null_origin: bool,
+    raw_label: str | None,
+    raw_origins: Iterable[str] = (),
+    allow_null_origin: bool = False,
     now: datetime,
     actor: str = COMMAND_LINE,
 ) -> ApiKey:
-    """Set the allowlist of a public key. Raises NotFound, InvalidInput."""
+    """Set the label of a key, and the allowlist if it is public. Raises NotFound, InvalidInput."""
+    label = parse_label(raw_label)
     origins = parse_allowlist(raw_origins)
     with editing_row(ApiKey, key_id, actor, now) as (edit, key):
+        _set_label(edit, key, label)
         _set_origins(edit, key, origins, allow_null_origin)
     return key
 
@@ -102,11 +115,19 @@ def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiK
     return key
 
 
+def _set_label(edit: Edit, key: ApiKey, label: str | None) -> None:
+    if key.label != label:
+        previous, key.label = key.label, label
+        key.save(only=[ApiKey.label])
+        edit.record(KeyLabelChanged.of_change(key, previous))
+
+
 def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: bool) -> None:
+    if (key.origins, key.allow_null_origin) == (origins, allow_null):
+        return
     if key.tier != "public":
         raise InvalidInput("A secret key has no origins.", field="origins")
-    if (key.origins, key.allow_null_origin) != (origins, allow_null):
-        key.origins = origins
-        key.allow_null_origin = allow_null
-        key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
-        edit.record(OriginsChanged.of(key))
+    key.origins = origins
+    key.allow_null_origin = allow_null
+    key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
+    edit.record(OriginsChanged.of(key))

@@ -1,32 +1,19 @@
 """A wallet in the browser made of the official npm packages, with real key pairs."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
-import pytest
+from bundles import bundle
 from embedded_page import BrowserWallet
-from servers import PROJECT_DIR
 
 SOURCE = Path(__file__).with_name("official_wallet.js")
-ESBUILD = PROJECT_DIR / "node_modules" / ".bin" / "esbuild"
 
 
 def build() -> str:
     """Return the wallet as a script, built as wallets are: their errors have codes only."""
-    if not ESBUILD.exists():
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("npm ci brings esbuild")
-    command = (
-        ESBUILD,
-        SOURCE,
-        "--bundle",
-        "--format=iife",
-        "--global-name=officialWallet",
-        '--define:process.env.NODE_ENV="production"',
-        "--log-level=error",
+    return bundle(
+        SOURCE, "--global-name=officialWallet", '--define:process.env.NODE_ENV="production"'
     )
-    return subprocess.run(command, cwd=PROJECT_DIR, check=True, capture_output=True).stdout.decode()
 
 
 class OfficialWallet:

@@ -283,6 +283,7 @@ def test_public_key_is_shown_once_with_its_origins(operator, page_id):
         "trackingPageId": page_id,
         "tier": "public",
         "displayPrefix": made["key"][:12],
+        "label": None,
         "origins": ["https://site.example", "http://localhost:8080"],
         "allowNullOrigin": False,
         "createdAtIso": NOW,
@@ -290,6 +291,15 @@ def test_public_key_is_shown_once_with_its_origins(operator, page_id):
     }
     del made["key"]
     assert operator.show("keys", "list", page_id) == [made]
+
+
+def test_label_of_a_key_is_told_by_every_command(operator, page_id):
+    made = operator.show("keys", "create", page_id, "--tier", "public", "--label", " The blog ")
+
+    assert made["label"] == "The blog"
+    assert [key["label"] for key in operator.show("keys", "list", page_id)] == ["The blog"]
+    assert re.search(r"^id +.* label .*\n.* The blog ", operator.tell("keys", "list", page_id))
+    assert operator.show("keys", "revoke", made["id"])["label"] == "The blog"
 
 
 def test_secret_key_is_made_and_revoked_once(operator, page_id, clock):
@@ -514,6 +524,8 @@ MISTAKES = {
         ("keys", "create", "{page}", "--tier", "public", "--origin", SITE, "--origin", "*"),
         ("keys", "create", "{page}", "--tier", "secret", "--origin", SITE),
         ("keys", "create", "{page}", "--tier", "secret", "--allow-null-origin"),
+        ("keys", "create", "{page}", "--tier", "secret", "--label", "x" * 65),
+        ("keys", "create", "{page}", "--tier", "secret", "--label", "two\nlines"),
     ],
     "unconfirmed": [
         ("pages", "delete", "{page}"),

@@ -1,4 +1,4 @@
-"""The page's keys: creating, allowlists, refused sites and revoking."""
+"""The page's keys: creating, labels, allowlists, refused sites and revoking."""
 
 from datetime import datetime
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf import FlaskForm
-from wtforms import BooleanField, SubmitField, TextAreaField
+from wtforms import BooleanField, StringField, SubmitField, TextAreaField
 from wtforms.validators import ValidationError
 
 from embed.db.models import ApiKey, Page
@@ -14,12 +14,15 @@ from embed.domain.key_format import Tier
 from embed.domain.origins import parse_allowlist_entry
 from embed.errors import InvalidInput
 from embed.keys import management, refused_origins
+from embed.keys.access import USE_RECORDED_EVERY
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_key, get_own_page
-from embed.web.dashboard.embed_code import build_snippets
+from embed.web.dashboard.embed_page import SiteForm, render_embed
+from embed.web.dashboard.key_names import explain_changes, name_key
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
+SECTION = "list_keys"  # the tab of all pages about keys
 NULL_WARNING = (
     "For files opened from disk and sandboxed frames. Browsers cannot name such places, so with"
     " this switch every site on the web may show the widget with this key, and any program that"
@@ -27,7 +30,22 @@ NULL_WARNING = (
 )
 
 
-class OriginsForm(Form):
+class KeyForm(Form):
+    label = StringField(
+        "Label (optional)",
+        description="What the key is for, such as Blog. Only you see it.",
+    )
+
+
+class SecretForm(KeyForm):
+    submit = SubmitField("Make the key")
+
+
+class SecretEditForm(KeyForm):
+    submit = SubmitField("Save")
+
+
+class OriginsForm(KeyForm):
     origins = TextAreaField(
         "Sites",
         description="One a line, as the address bar shows it: https://www.example.com."
@@ -54,10 +72,6 @@ class CreateForm(OriginsForm):
     submit = SubmitField("Make the key")
 
 
-class SecretForm(Form):
-    submit = SubmitField("Make the key")
-
-
 def read_lines(text: str | None) -> list[str]:
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
@@ -72,6 +86,7 @@ def list_keys(page_id: str) -> ResponseReturnValue:
         live=[key for key in keys if key.revoked_at is None],
         revoked=[key for key in keys if key.revoked_at is not None],
         refusals=refused_origins.list_refused_origins(page.id),
+        hour_ago=_now() - USE_RECORDED_EVERY,
     )
 
 
@@ -82,45 +97,61 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     form = CreateForm() if tier == "public" else SecretForm()
     if form.validate_on_submit():
         try:
-            api_key, key = management.create_key(
+            made = management.create_key(
                 page.id, tier, **_read(form), now=_now(), actor=current_owner().email
             )
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            return _show_new_key(page, api_key, key, form)
+            if tier == "public":
+                return render_embed(page, SiteForm(None), made, _explain_changes(form))
+            api_key, key = made
+            return render(
+                "key_created.html",
+                page=page,
+                section=SECTION,
+                key=key,
+                api_key=api_key,
+                status=201,
+            )
     status = 422 if form.errors else 200
-    return render("key_form.html", page=page, form=form, tier=tier, status=status)
+    return render("key_form.html", page=page, section=SECTION, form=form, tier=tier, status=status)
 
 
-def _show_new_key(page: Page, api_key: ApiKey, key: str, form: FlaskForm) -> ResponseReturnValue:
-    return render(
-        "key_created.html",
-        page=page,
-        key=key,
-        api_key=api_key,
-        notes=_explain_changes(form),
-        snippets=build_snippets(page, key) if api_key.tier == "public" else None,
-        status=201,
-    )
-
-
-@blueprint.route("/pages/<page_id>/keys/<key_id>/sites", methods=["GET", "POST"])
-def edit_origins(page_id: str, key_id: str) -> ResponseReturnValue:
+@blueprint.route("/pages/<page_id>/keys/<key_id>/edit", methods=["GET", "POST"])
+def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
+    """Change the label of a key, and the sites of a public one."""
     page = get_own_page(page_id)
     key = _get_changeable(page, key_id)
-    form = OriginsForm(origins="\n".join(key.origins), allow_null_origin=key.allow_null_origin)
+    form = _make_edit_form(key)
     if form.validate_on_submit():
-        sites = _read(form)
         try:
-            management.change_origins(key.id, **sites, now=_now(), actor=current_owner().email)
+            management.change_key(key.id, **_read(form), now=_now(), actor=current_owner().email)
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            message = " ".join(["The sites are saved.", *_explain_changes(form)])
+            message = " ".join(["The key is saved.", *_explain_changes(form)])
             return redirect_with_message(message, url_for("dashboard.list_keys", page_id=page.id))
     status = 422 if form.errors else 200
-    return render("key_form.html", page=page, form=form, key=key, tier="public", status=status)
+    return render(
+        "key_form.html",
+        page=page,
+        section=SECTION,
+        form=form,
+        key=key,
+        tier=key.tier,
+        status=status,
+    )
+
+
+def _make_edit_form(key: ApiKey) -> FlaskForm:
+    if key.tier == "secret":
+        return SecretEditForm(label=key.label)
+    return OriginsForm(
+        label=key.label,
+        origins="\n".join(key.origins),
+        allow_null_origin=key.allow_null_origin,
+    )
 
 
 @blueprint.route("/pages/<page_id>/keys/<key_id>/revoke", methods=["GET", "POST"])
@@ -128,10 +159,11 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     key = get_own_key(page, key_id)
     if request.method == "GET":
-        return render("key_revoke.html", page=page, key=key)
+        hour_ago = _now() - USE_RECORDED_EVERY
+        return render("key_revoke.html", page=page, section=SECTION, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, _now(), actor=current_owner().email)
     return redirect_with_message(
-        f"The key {key.display_prefix}… is revoked.",
+        f"The key {name_key(key)} is revoked.",
         url_for("dashboard.list_keys", page_id=page.id),
     )
 
@@ -144,7 +176,8 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     origin = request.form.get("origin", "")
     management.allow_origin(key.id, origin, now=_now(), actor=current_owner().email)
     return redirect_with_message(
-        f"{origin} may use the key now.", url_for("dashboard.list_keys", page_id=page.id)
+        f"{origin} may use the key {name_key(key)} now.",
+        url_for("dashboard.list_keys", page_id=page.id),
     )
 
 
@@ -158,30 +191,26 @@ def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
 
 
 def _get_changeable(page: Page, key_id: str) -> ApiKey:
-    """Raises NotFound, and InvalidInput for secret and revoked keys."""
+    """Raises NotFound, and InvalidInput for revoked keys."""
     key = get_own_key(page, key_id)
-    if key.tier != "public":
-        raise InvalidInput("A secret key has no sites: any server that holds it may use it.")
     if key.revoked_at is not None:
-        raise InvalidInput("This key is revoked; make a new one.")
+        raise InvalidInput(f"The key {name_key(key)} is revoked; make a new one.")
     return key
 
 
 def _read(form: FlaskForm) -> dict[str, Any]:
+    label = {"raw_label": form.label.data}
     if isinstance(form, OriginsForm):
-        return {
+        return label | {
             "raw_origins": read_lines(form.origins.data),
             "allow_null_origin": bool(form.allow_null_origin.data),
         }
-    return {}
+    return label
 
 
 def _explain_changes(form: FlaskForm) -> list[str]:
-    """Return a sentence for each entry that is stored in another form than it was typed."""
-    if not isinstance(form, OriginsForm):
-        return []
-    origins = {raw: parse_allowlist_entry(raw) for raw in read_lines(form.origins.data)}
-    return [f"{raw} is kept as {origin}." for raw, origin in origins.items() if raw != origin]
+    lines = read_lines(form.origins.data) if isinstance(form, OriginsForm) else []
+    return explain_changes(lines)
 
 
 def _now() -> datetime:

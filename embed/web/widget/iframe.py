@@ -16,6 +16,7 @@ from embed.submissions import queries
 from embed.submissions.proofs import read_visible_proofs
 from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
+from embed.web.look import parse_hidden_parts
 from embed.web.refused_sites import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
@@ -32,6 +33,7 @@ def show_widget(page_id: str) -> Response:
     access, page = get_open_page(page_id)
     payload = public_payload.get_payload(page_id, access.page_version)
     shown = _choose_wallets(payload)
+    hidden = parse_hidden_parts(request.args.get("hide", ""))
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
     session_id = find_session_id()
     response = respond(
@@ -46,11 +48,12 @@ def show_widget(page_id: str) -> Response:
             site=_find_site(access),
             is_for_any_site=_list_ancestors(access) is None,
             look=read_look(),
+            hidden=hidden,
             shown=shown,
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
             has_session=session_id is not None,
             own=_list_own(page_id, session_id),
-            has_changes=bool(runtime().settings.solana_rpc_url),
+            has_changes=bool(runtime().settings.solana_rpc_url) and "changes" not in hidden,
             scripts=runtime().extra_scripts,
         ),
         ancestors=_list_ancestors(access),

@@ -115,7 +115,7 @@ def test_every_form_without_its_token_is_refused_and_changes_nothing(world, thin
 
 @one_database
 def test_getting_a_page_changes_nothing(world, things, owner):
-    owner.get(f"/dashboard/pages/{world.page_id}/embed")  # makes the preview's key, once
+    owner.get(f"/dashboard/pages/{world.page_id}/embed/preview")  # makes the preview's key, once
     before = world.dump()
 
     for _, method, rule in list_routes(world.app):

@@ -69,9 +69,10 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
     "restore_page": lambda things: (f"{things.root}/restore", {}),
     "edit_policy": lambda things: (f"{things.root}/policy", POLICY_FORM),
     "create_key": lambda things: (f"{things.root}/keys/new/public", {"origins": SITE}),
-    "edit_origins": lambda things: (
-        f"{things.root}/keys/{things.key_id}/sites",
-        {"origins": f"{SITE}\n{EVIL}"},
+    "show_embed": lambda things: (f"{things.root}/embed", {"site": SITE, "label": "Blog"}),
+    "edit_key": lambda things: (
+        f"{things.root}/keys/{things.key_id}/edit",
+        {"origins": f"{SITE}\n{EVIL}", "label": "Blog"},
     ),
     "allow_origin": lambda things: (f"{things.root}/keys/{things.key_id}/allow", {"origin": EVIL}),
     "revoke_key": lambda things: (f"{things.root}/keys/{things.key_id}/revoke", {}),
@@ -206,7 +207,7 @@ def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
     [
         pytest.param("settings", PAGE_FORM | {"token_name": "USD Coin", "is_embeddable": "y"}),
         pytest.param("tags/{tag_id}", {"name": "team", "color": "green"}),
-        pytest.param("keys/{key_id}/sites", {"origins": SITE}),
+        pytest.param("keys/{key_id}/edit", {"origins": SITE, "label": ""}),
         pytest.param(
             "wallets/{wallet.id}", {"alias": "Whale", "tag_names": ["team"], "balance": "5.00"}
         ),

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from world import SITE, one_database
+from world import SITE, Visitor, one_database
 
 from embed.db.models import ApiKey
 from embed.events import activity_log
@@ -104,9 +104,9 @@ def test_sites_are_edited_later(world, owner):
 
     world.clock.forward(seconds=1)
 
-    shown = owner.get(path_of(world, key.id, "sites"))
+    shown = owner.get(path_of(world, key.id, "edit"))
     assert SITE in shown.text
-    answer = owner.post(path_of(world, key.id, "sites"), origins="https://other.example/")
+    answer = owner.post(path_of(world, key.id, "edit"), origins="https://other.example/")
 
     assert answer.status_code == 303
     assert get_key(world).origins == ("https://other.example",)
@@ -115,14 +115,29 @@ def test_sites_are_edited_later(world, owner):
     assert activity_log.list_of_page(world.page_id)[0].actor == owner.email
 
 
-def test_secret_and_revoked_keys_have_no_sites_to_edit(world, owner):
-    secret, public = get_key(world, "secret"), get_key(world)
-    management.revoke_key(public.id, world.clock())
+def test_secret_key_has_a_label_but_no_sites_to_edit(world, owner):
+    secret = get_key(world, "secret")
 
-    for key in (secret, public):
-        answer = owner.post(path_of(world, key.id, "sites"), origins="https://other.example")
-        assert answer.status_code == 409
-    assert get_key(world).origins == (SITE,)
+    assert "Sites" not in owner.see(path_of(world, secret.id, "edit"))
+    answer = owner.post(
+        path_of(world, secret.id, "edit"), origins="https://other.example", label="Server"
+    )
+
+    assert answer.status_code == 303
+    assert (get_key(world, "secret").origins, get_key(world, "secret").label) == ((), "Server")
+
+
+def test_revoked_key_cannot_be_edited_and_the_refusal_names_it(world, owner):
+    key = get_key(world)
+    edit = path_of(world, key.id, "edit")
+    owner.post(edit, origins=SITE, label="Blog")
+    management.revoke_key(key.id, world.clock())
+
+    answer = owner.post(edit, origins="https://other.example", label="Shop")
+
+    assert answer.status_code == 409
+    assert f"The key Blog ({key.display_prefix}…) is revoked" in answer.text
+    assert (get_key(world).origins, get_key(world).label) == ((SITE,), "Blog")
 
 
 def test_revoking_says_first_what_stops_working_and_then_does_it(world, owner):
@@ -140,13 +155,95 @@ def test_revoking_says_first_what_stops_working_and_then_does_it(world, owner):
     assert "It was revoked" in owner.see(path_of(world, key.id, "revoke"))
 
 
-def test_last_use_is_shown(world, owner):
-    assert owner.see(path_of(world)).count("never used yet") == 2
+def test_last_use_is_shown_as_exactly_as_it_is_known(world, owner):
+    key = get_key(world)
+    revoke = path_of(world, key.id, "revoke")
+    assert owner.see(path_of(world)).count("never used") == 2
+    assert "It was never used." in owner.see(revoke)
 
+    world.read()  # at 09:30
+    world.clock.forward(minutes=59)
     world.read()
 
-    assert owner.see(path_of(world)).count("never used yet") == 1
-    assert "last used" in owner.see(path_of(world))
+    assert owner.see(path_of(world)).count("last used within the past hour") == 1
+    assert "It was last used within the past hour." in owner.see(revoke)
+    world.clock.forward(minutes=1)
+    for path in (path_of(world), revoke):
+        assert "last used in the hour after 2026-01-31 09:30 UTC" in owner.see(path)
+
+
+# Labels
+
+
+def test_label_is_shown_wherever_the_key_is(world, owner):
+    answer = make(owner, label="  The blog  ")
+    key = ApiKey.get(ApiKey.label == "The blog")
+    name = f"The blog ({key.display_prefix}…)"
+
+    assert "Your new public key: <bdi>The blog</bdi>" in answer.text
+    shown = owner.see(path_of(world))
+    assert f"Edit {name}" in shown
+    assert f"Revoke {name}" in shown
+    world.read(key=KEY.search(answer.text)[0], headers={"Origin": "https://strange.example"})
+    allowed = owner.post(path_of(world, key.id, "allow"), origin="https://strange.example")
+    assert f"https://strange.example may use the key {name} now." in owner.see(allowed.location)
+    assert "Revoke The blog" in owner.see(path_of(world, key.id, "revoke"))
+    revoked = owner.post(path_of(world, key.id, "revoke"))
+    assert f"The key {name} is revoked." in owner.see(revoked.location)
+
+
+def test_label_is_changed_removed_and_logged(world, owner):
+    key = get_key(world)
+    edit = path_of(world, key.id, "edit")
+
+    logged = []
+    for label in ("Blog", "Shop", ""):
+        world.clock.forward(seconds=1)
+        assert owner.post(edit, origins=SITE, label=label).status_code == 303
+        logged.append(activity_log.list_of_page(world.page_id)[0].subject)
+
+    assert get_key(world).label is None
+    name = f"public {key.display_prefix}"
+    assert logged == [
+        f"{name}, now Blog",
+        f"Blog ({name}), now Shop",
+        f"Shop ({name}), now without a label",
+    ]
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [("x" * 65, "longer than 64 characters"), ("a\tb", "cannot be shown"), ("a\0b", "be shown")],
+)
+@pytest.mark.parametrize("tier", ["public", "secret"])
+def test_bad_label_is_refused_beside_the_field(world, owner, tier, label, said):
+    for path in (path_of(world, f"new/{tier}"), path_of(world, get_key(world, tier).id, "edit")):
+        answer = owner.post(path, origins="https://new.example", label=label)
+
+        assert answer.status_code == 422
+        assert said in re.search(r'id="label-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
+    assert ApiKey.select().where(ApiKey.label.is_null(False)).count() == 0
+
+
+def test_label_is_no_markup(owner):
+    make(owner, label="<script>alert(1)</script>")
+
+    assert "<script>alert" not in owner.get(path_of(owner.world)).text
+
+
+def test_visitors_never_see_a_label(world, owner):
+    key = KEY.search(make(owner, label="Confidential name").text)[0]
+    origin = {"Origin": "https://new.example"}
+
+    answers = [
+        world.read(key=key, headers=origin),
+        world.ask_nonce(Visitor(), key=key, headers=origin),
+        world.send("GET", f"/embed/tracking/{world.page_id}?key={key}", headers={}),
+    ]
+
+    assert all(answer.status_code == 200 for answer in answers)
+    assert not any("Confidential" in answer.text for answer in answers)
 
 
 def test_doctor_shows_what_was_kept_out_and_one_press_lets_it_in(world, owner):
@@ -173,7 +270,7 @@ def test_doctor_has_no_button_for_the_null_origin(world, owner):
 
 
 def test_preview_key_is_not_among_the_keys(world, owner):
-    owner.get(f"/dashboard/pages/{world.page_id}/embed")
+    owner.get(f"/dashboard/pages/{world.page_id}/embed/preview")
     preview = ApiKey.get(ApiKey.is_preview)
 
     assert preview.display_prefix not in owner.get(path_of(world)).text

@@ -1,0 +1,59 @@
+"""Labels by which owners tell their keys apart."""
+
+import pytest
+from world import SITE, one_database
+
+from embed.db.models import ApiKey
+from embed.errors import InvalidInput
+from embed.events import activity_log
+from embed.keys import management
+
+
+def make(world, raw_label):
+    return management.create_key(world.page_id, "secret", raw_label=raw_label, now=world.clock())[0]
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("raw", "label"),
+    [(None, None), ("", None), (" \t ", None), ("  Blog ", "Blog"), ("ü" * 64, "ü" * 64)],
+)
+def test_label_is_trimmed_and_may_be_missing(world, raw, label):
+    key = make(world, raw)
+
+    assert ApiKey.get_by_id(key.id).label == label
+
+
+@one_database
+@pytest.mark.parametrize("raw", ["x" * 65, "a\nb", "a\0b", "a\x1bb", "\ud800"])
+def test_bad_label_makes_no_key(world, raw):
+    before = world.dump()
+
+    with pytest.raises(InvalidInput, match="label") as refusal:
+        make(world, raw)
+
+    assert refusal.value.field == "label"
+    assert world.dump() == before
+
+
+def test_log_names_a_key_by_its_label(world):
+    world.clock.forward(seconds=1)
+    key = make(world, "Server")
+    world.clock.forward(seconds=1)
+    management.revoke_key(key.id, world.clock())
+
+    name = f"Server (secret {key.display_prefix})"
+    log = activity_log.list_of_page(world.page_id)
+    assert [(log[0].action, log[0].subject), (log[1].action, log[1].subject)] == [
+        ("revoke key", name),
+        ("create key", name),
+    ]
+
+
+def test_sites_for_a_secret_key_are_refused_and_its_label_stays(world):
+    key = make(world, "Server")
+
+    with pytest.raises(InvalidInput, match="no origins"):
+        management.change_key(key.id, raw_label="Other", raw_origins=[SITE], now=world.clock())
+
+    assert ApiKey.get_by_id(key.id).label == "Server"

@@ -1,0 +1,72 @@
+"""Parts of the widget that a site leaves out, by `hide=` in the address."""
+
+import re
+
+import pytest
+from world import Visitor, one_database
+
+pytestmark = one_database
+
+
+@pytest.fixture
+def shown(world_with):
+    """The widget's page with some parts left out, on a service that knows changes."""
+    world = world_with(SOLANA_RPC_URL="https://rpc.example")
+    world.configure(public_title="The title", public_comments="The comment")
+    world.track(Visitor().address, alias="Whale")
+
+    def show(hide: str) -> str:
+        query = {"key": world.public_key, "hide": hide}
+        answer = world.client.get(f"/embed/tracking/{world.page_id}", query_string=query)
+        assert answer.status_code == 200
+        return answer.text
+
+    return show
+
+
+def find_hidden_parts(text: str) -> set[str]:
+    body = text.partition("<body>")[2]
+    return {
+        part
+        for part, is_hidden in {
+            "heading": '<h1 class="hidden-visually">' in body
+            and "The title" not in body
+            and "The comment" not in body,
+            "tools": re.search('<div class="tools[^>]* hidden>', body),
+            "changes": "data-changes" not in body,
+            "add": re.search('<p [^>]*hidden><button[^>]* id="add"', body)
+            and '<noscript><p class="quiet" hidden>' in body,
+        }.items()
+        if is_hidden
+    }
+
+
+@pytest.mark.parametrize(
+    ("hide", "parts"),
+    [
+        ("", set()),
+        ("heading", {"heading"}),
+        ("tools", {"tools"}),
+        ("changes", {"changes"}),
+        ("add", {"add"}),
+        ("add,heading", {"add", "heading"}),
+        ("heading,tools,changes,add", {"heading", "tools", "changes", "add"}),
+        ("everything,add", {"add"}),
+        ("ADD", set()),
+        ('"><script>', set()),
+        ("list,wallets,rights", set()),
+    ],
+)
+def test_named_parts_are_left_out_and_no_others(shown, hide, parts):
+    text = shown(hide)
+
+    assert find_hidden_parts(text) == parts
+    assert "<script>" not in text
+
+
+def test_list_and_rights_of_holders_are_always_there(shown):
+    text = shown("heading,tools,changes,add")
+
+    assert "Whale" in text
+    assert '<p class="foot needs-script"><button' in text
+    assert "$USDC" in text.partition("<h1")[2].partition("</h1>")[0]
