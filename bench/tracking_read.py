@@ -103,7 +103,7 @@ def compare(ours: int, bare: int, case: Case, rounds: int, seconds: int) -> floa
     return ratio
 
 
-def make_case(database_url: str, folder: Path, *, wallets: int = WALLETS) -> Case:
+def make_case(database_url: str, folder: Path) -> Case:
     """Make a page of wallets with aliases, tags and balances, and a public key for it."""
     connection.open_database(database_url)
     connection.upgrade()
@@ -112,14 +112,14 @@ def make_case(database_url: str, folder: Path, *, wallets: int = WALLETS) -> Cas
     names = ("team", "whale", "exchange", "market maker")
     for name in names:
         tags.add_tag(page.id, name, "blue", now)
-    for number in range(wallets):
+    for number in range(WALLETS):
         changes = tracking.WalletChanges(
             alias=f"Wallet number {number}",
             tag_names=names[: number % 3],
             balance=Decimal("1000.25") * number,
         )
         address = base58.b58encode(number.to_bytes(32, "big", signed=False)).decode()
-        tracking.add_wallet(page.id, address, changes, now, max_wallets=wallets)
+        tracking.add_wallet(page.id, address, changes, now, max_wallets=WALLETS)
     _, key = management.create_key(page.id, "public", raw_origins=[SITE], now=now)
     body_file = folder / "body.json"
     body_file.write_bytes(public_payload.get_payload(page.id, pages.get_page(page.id).version).json)
