@@ -26,10 +26,11 @@ import base58
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT_DIR))
 
-from embed import owners, pages, public_payload
+from embed import owners, pages
 from embed.db import connection
 from embed.domain import times
 from embed.keys import management
+from embed.public_payload import payloads
 from embed.settings import VARIABLES
 from embed.wallets import tags, tracking
 
@@ -122,7 +123,7 @@ def make_case(database_url: str, folder: Path) -> Case:
         tracking.add_wallet(page.id, address, changes, now, max_wallets=WALLETS)
     _, key = management.create_key(page.id, "public", raw_origins=[SITE], now=now)
     body_file = folder / "body.json"
-    body_file.write_bytes(public_payload.get_payload(page.id, pages.get_page(page.id).version).json)
+    body_file.write_bytes(payloads.get_payload(page.id, pages.get_page(page.id).version).json)
     connection.db.close()
     headers = {"Authorization": f"Bearer {key}", "Origin": SITE}
     return Case(f"/api/embed/tracking/{page.id}", headers, body_file)

@@ -25,16 +25,17 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
   let refusedUntil = 0;
   let isFailing = false;
   let isRunning = false;
-  let isAskedAgain = false;
+  let isWantedNow = false;
 
   async function run() {
     if (isRunning || document.hidden || !isWanted()) return;
     isRunning = true;
-    isAskedAgain = false;
+    const isPrompted = isWantedNow; // what prompted it will often show only later
+    isWantedNow = false;
     askedAt = Date.now();
     try {
       const isSame = await action() === false;
-      pause = isSame && !isFailing ? Math.min(pause * GROWTH, slowest * 1000) : shortest;
+      pause = isSame && !isFailing && !isPrompted ? Math.min(pause * GROWTH, slowest * 1000) : shortest;
       isFailing = false;
     } catch (error) {
       isFailing = true;
@@ -44,7 +45,7 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
     } finally {
       isRunning = false;
     }
-    schedule(isAskedAgain ? 0 : pause - vary(pause));
+    schedule(isWantedNow ? 0 : pause - vary(pause));
   }
 
   /** @param {number} time */
@@ -67,7 +68,7 @@ export function poll(action, { seconds, slowest = seconds, isWanted = () => true
   return {
     now() {
       pause = shortest;
-      isAskedAgain = true; // what is under way may be answered from before
+      isWantedNow = true; // what is under way may be answered from before
       if (!isRunning) schedule(0);
     },
   };

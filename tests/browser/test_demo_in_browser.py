@@ -61,7 +61,7 @@ def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
     )
     (waiting,) = (one for one in json.loads(listed.stdout) if one["nickname"] == "Night heron")
     run_flask("submissions", "approve", waiting["id"], environ=demo_environ)
-    context.clock.fast_forward("00:16")
+    context.clock.fast_forward("00:11")
 
     expect(own).to_contain_text("approved")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")

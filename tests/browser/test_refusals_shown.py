@@ -168,7 +168,7 @@ def test_cooldown_counts_down_and_is_over_at_its_end(embedded_page, context, pag
     submit(widget, "Night heron")
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
-    embedded_page.forward(page, "00:16")
+    embedded_page.forward(page, "00:11")
     own = widget.locator("#own-list li")
     expect(own).to_contain_text("turned down")
     expect(own).to_contain_text("The owner turned it down. It can be sent again in 1 hour")

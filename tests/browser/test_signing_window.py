@@ -37,7 +37,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
     expect(widget.locator("[data-problem]")).to_be_hidden()
     embedded_page.approve(embedded_page.find_submission(top_wallet.address).id)
-    embedded_page.forward(page, "00:16")
+    embedded_page.forward(page, "00:11")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 

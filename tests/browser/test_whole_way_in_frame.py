@@ -24,7 +24,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, bro
     expect(own).to_contain_text(browser_wallet.address)
 
     embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
-    embedded_page.forward(page, "00:16")
+    embedded_page.forward(page, "00:11")
     expect(own).to_contain_text("approved")
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 

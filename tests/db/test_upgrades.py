@@ -5,11 +5,11 @@ from peewee import OperationalError
 from playhouse.migrations import Runner
 from world import SECRET_KEY, World, code_of
 
-from embed import public_payload
 from embed.db import connection
 from embed.db.connection import db
 from embed.db.upgrades import upgrade_until_done
 from embed.factory import create_app
+from embed.public_payload import payloads
 from embed.settings import Settings
 
 MIGRATIONS = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
@@ -68,9 +68,7 @@ def test_preflights_widget_and_dashboard_come_back_later_too(client):
 
 @pytest.mark.parametrize("missing", ["SELECT * FROM nowhere", "SELECT no_column FROM page"])
 def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monkeypatch, missing):
-    monkeypatch.setattr(
-        public_payload, "get_payload", lambda page_id, version: db.execute_sql(missing)
-    )
+    monkeypatch.setattr(payloads, "get_payload", lambda page_id, version: db.execute_sql(missing))
 
     assert code_of(world.read()) == "unavailable"
 
@@ -78,9 +76,7 @@ def test_upgrade_that_ends_while_a_request_fails_makes_no_bug_of_it(world, monke
 def test_statement_that_postgres_cannot_read_is_a_bug(postgres_database_url, clock, monkeypatch):
     settings = {"DATABASE_URL": postgres_database_url, "SECRET_KEY": SECRET_KEY}
     world = World(create_app(Settings.from_environ(settings), clock=clock), clock)
-    monkeypatch.setattr(
-        public_payload, "get_payload", lambda page_id, version: db.execute_sql("SELEKT")
-    )
+    monkeypatch.setattr(payloads, "get_payload", lambda page_id, version: db.execute_sql("SELEKT"))
 
     assert code_of(world.read()) == "internal_error"
     db.close()

@@ -129,7 +129,7 @@ MODULES = (
     "domain/amounts.py",
     "domain/policy.py",
     "pages.py",
-    "public_payload.py",
+    "public_payload",
     "serializers.py",
     "submissions",
     "wallets",

@@ -13,7 +13,7 @@ from embed import owners, pages
 from embed.db.connection import db
 from embed.errors import InvalidInput
 from embed.events.editing import bump_version, lock_owners, lock_page
-from embed.public_payload import get_payload
+from embed.public_payload.payloads import get_payload
 from embed.submissions import decisions
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletChanges

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Problem } from "../../static/widget/api.js";
+import { Api, Problem } from "../../static/widget/api.js";
 import { FlowApi } from "../../static/widget/flow-api.js";
 
 const api = new FlowApi({ pageId: "page", key: "svc_pub_x" });
@@ -91,3 +91,51 @@ for (const [name, answer, code] of /** @type {[string, () => Response, string][]
     await assert.rejects(api.readPage(), isProblem(code));
   });
 }
+
+/** Answers to reads of a page, one after the other. */
+const PAGE = { wallets: [{ id: "a" }, { id: "b" }, { id: "c" }] };
+const DELTA = { publicTitle: "New", wallets: [{ id: "z" }, [0, 1], [2, 3]] };
+const [WHOLE, CHANGED, SAME, FAILED] = [
+  () => Response.json(PAGE, { headers: { ETag: 'W/"1"' } }),
+  () => Response.json(DELTA, { status: 226, headers: { ETag: 'W/"2"' } }),
+  () => new Response(null, { status: 304, headers: { ETag: 'W/"2"' } }),
+  () => new Response("cut off", { status: 226, headers: { ETag: 'W/"2"' } }),
+];
+
+test("a page is asked for by what is known of it, and what changed is applied", async (context) => {
+  const answers = [WHOLE, FAILED, CHANGED, SAME];
+  const requests = serve(context, () => /** @type {() => Response} */ (answers.shift())());
+  const reader = new Api({ pageId: "page", key: "svc_pub_x" });
+
+  assert.deepEqual(await reader.readPage(), PAGE);
+  await assert.rejects(reader.readPage(), isProblem("server")); // it builds on the first again
+  assert.deepEqual(await reader.readPage(), {
+    publicTitle: "New", wallets: [{ id: "z" }, { id: "a" }, { id: "c" }],
+  });
+  assert.equal(await reader.readPage(), null);
+
+  const sent = requests.map(({ options: { headers, cache } }) =>
+    [headers["If-None-Match"], headers["A-IM"], cache]);
+  const first = ['W/"1"', "wallets", "no-store"];
+  assert.deepEqual(sent, [
+    [undefined, undefined, "no-cache"], first, first, ['W/"2"', "wallets", "no-store"],
+  ]);
+});
+
+test("who knows only the tag of a page asks for no delta", async (context) => {
+  const requests = serve(context, WHOLE);
+  const reader = new Api({ pageId: "page", key: "svc_pub_x" });
+  reader.known.etag = 'W/"0"';
+
+  assert.deepEqual(await reader.readPage(), PAGE);
+  const { headers } = requests[0].options;
+  assert.deepEqual([headers["If-None-Match"], headers["A-IM"]], ['W/"0"', undefined]);
+});
+
+test("an answer without a tag is not built upon", async (context) => {
+  const requests = serve(context, () => Response.json(PAGE));
+  const reader = new Api({ pageId: "page", key: "svc_pub_x" });
+
+  for (let turn = 0; turn < 2; turn += 1) assert.deepEqual(await reader.readPage(), PAGE);
+  assert.equal(requests[1].options.headers["If-None-Match"], undefined);
+});

@@ -3,9 +3,10 @@
 from flask import Blueprint, Response, g, request
 from flask.typing import ResponseReturnValue
 
-from embed import public_payload, serializers
+from embed import serializers
 from embed.domain.record_nonces import Action, RecordNonce
 from embed.errors import ApiError
+from embed.public_payload import payloads
 from embed.submissions import ownership, queries, records, submitting, withdrawal
 from embed.web import rate_limits, visitor
 from embed.web.api import auth, bodies, tracking_page
@@ -31,7 +32,7 @@ def read_tracking_page(page_id: str) -> ResponseReturnValue:
         raise ApiError("embed_disabled")
     if request.blueprint == OWN_API:
         return tracking_page.answer_reader(page_id, g.access.page_version)
-    payload = public_payload.get_payload(page_id, g.access.page_version)
+    payload = payloads.get_payload(page_id, g.access.page_version)
     return Response(payload.json, content_type="application/json")
 
 

@@ -5,8 +5,8 @@ Under /api the spec fixes the headers, so these answers are for /embed/api alone
 
 from flask import Response, request
 
-from embed import payload_deltas, public_payload
-from embed.public_payload import Payload
+from embed.public_payload import deltas, payloads
+from embed.public_payload.payloads import Payload
 from embed.web.compression import compress_once
 
 DELTA = "wallets"  # the name of the format in A-IM and IM; docs/api.md describes it
@@ -19,10 +19,10 @@ def answer_reader(page_id: str, version: int) -> Response:
     ``A-IM: wallets`` (RFC 3229). A 304 is decided by the page's version, without the payload.
     Raises ApiError `not_found`.
     """
-    etag = public_payload.get_etag(page_id, version)
+    etag = payloads.get_etag(page_id, version)
     if request.if_none_match.contains_weak(etag):
         return _finish(Response(status=304), etag)
-    payload = public_payload.get_payload(page_id, version)
+    payload = payloads.get_payload(page_id, version)
     delta = _find_delta(page_id, payload)
     if delta is not None:
         return delta
@@ -34,7 +34,7 @@ def _find_delta(page_id: str, payload: Payload) -> Response | None:
     if DELTA not in request.headers.get("A-IM", "").replace(" ", "").split(","):
         return None
     for earlier in request.if_none_match.as_set(include_weak=True):
-        delta = payload_deltas.find_delta(page_id, earlier, payload)
+        delta = deltas.find_delta(page_id, earlier, payload)
         if delta is not None:
             response = Response(delta, status=226, content_type="application/json")
             response.headers["IM"] = DELTA

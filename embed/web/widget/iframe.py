@@ -7,10 +7,10 @@ from flask import Response, render_template, request
 from flask.typing import ResponseReturnValue
 from werkzeug.http import quote_etag
 
-from embed import public_payload
 from embed.domain.origins import decide_origin, parse_origin
 from embed.keys.access import Access
-from embed.public_payload import Payload
+from embed.public_payload import payloads
+from embed.public_payload.payloads import Payload
 from embed.serializers import describe_proof, describe_submission
 from embed.submissions import queries
 from embed.submissions.proofs import read_visible_proofs
@@ -31,7 +31,7 @@ def show_widget(page_id: str) -> Response:
     Raises ApiError `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
     """
     access, page = get_open_page(page_id)
-    payload = public_payload.get_payload(page_id, access.page_version)
+    payload = payloads.get_payload(page_id, access.page_version)
     shown = _choose_wallets(payload)
     hidden = parse_hidden_parts(request.args.get("hide", ""))
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])

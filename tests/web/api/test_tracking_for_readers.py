@@ -5,10 +5,10 @@ import json
 import pytest
 from world import USDC, Visitor, code_of, one_database
 
-from embed import payload_deltas, public_payload
 from embed.byte_cache import ByteCache
 from embed.db.connection import db
 from embed.db.models import Page
+from embed.public_payload import deltas, payloads
 from embed.wallets import tags, tracking
 
 pytestmark = one_database  # which statements are made is tested elsewhere
@@ -39,9 +39,9 @@ def start_process(monkeypatch):
     """Forget everything that this process keeps of payloads, as a new one would."""
 
     def start() -> None:
-        monkeypatch.setattr(public_payload, "_etags", ByteCache(10**6))
-        monkeypatch.setattr(public_payload, "_cache", ByteCache(10**8))
-        monkeypatch.setattr(payload_deltas, "_cache", ByteCache(10**7))
+        monkeypatch.setattr(payloads, "_etags", ByteCache(10**6))
+        monkeypatch.setattr(payloads, "_cache", ByteCache(10**8))
+        monkeypatch.setattr(deltas, "_cache", ByteCache(10**7))
 
     start()
     return start
@@ -51,13 +51,13 @@ def start_process(monkeypatch):
 def built(monkeypatch) -> list[str]:
     """The pages whose payload was built, in order."""
     seen = []
-    build = public_payload._build
+    build = payloads._build
 
     def record_and_build(page):
         seen.append(page.id)
         return build(page)
 
-    monkeypatch.setattr(public_payload, "_build", record_and_build)
+    monkeypatch.setattr(payloads, "_build", record_and_build)
     return seen
 
 
@@ -93,7 +93,7 @@ def test_unchanged_page_is_neither_loaded_nor_built(
 ):
     etag = reader.read().headers["ETag"]
     built.clear()
-    monkeypatch.setattr(public_payload, "_cache", ByteCache(1))  # the payload itself is forgotten
+    monkeypatch.setattr(payloads, "_cache", ByteCache(1))  # the payload itself is forgotten
 
     def read() -> None:
         assert read_again(reader, etag).status_code == 304
@@ -386,8 +386,8 @@ def test_delta_is_compressed(reader, fill):
 
 def test_what_a_busy_page_makes_a_process_keep_is_bounded(reader, fill, monkeypatch):
     fill(20)
-    bounds = {(public_payload, "_cache"): 40_000, (public_payload, "_etags"): 4_000}
-    bounds[payload_deltas, "_cache"] = 4_000
+    bounds = {(payloads, "_cache"): 40_000, (payloads, "_etags"): 4_000}
+    bounds[deltas, "_cache"] = 4_000
     for (module, name), bound in bounds.items():
         monkeypatch.setattr(module, name, ByteCache(bound))
     etag = reader.read().headers["ETag"]

@@ -9,23 +9,23 @@ import pytest
 from remote import at_once
 from world import Visitor, one_database
 
-from embed import public_payload
 from embed.db.connection import db
 from embed.db.models import Tag
-from embed.public_payload import WALLETS_PER_PART, get_payload
+from embed.public_payload import payloads
+from embed.public_payload.payloads import WALLETS_PER_PART, get_payload
 
 
 @pytest.fixture
 def built(monkeypatch) -> list[str]:
     """The pages whose payload was built, in order."""
     pages = []
-    build = public_payload._build
+    build = payloads._build
 
     def record_and_build(page):
         pages.append(page.id)
         return build(page)
 
-    monkeypatch.setattr(public_payload, "_build", record_and_build)
+    monkeypatch.setattr(payloads, "_build", record_and_build)
     return pages
 
 
@@ -77,7 +77,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
     cached = get_payload(world.page_id, version)
     other_id = world.make_page()
     is_building, may_end = threading.Event(), threading.Event()
-    build = public_payload._build
+    build = payloads._build
 
     def build_slowly(page):
         is_building.set()
@@ -90,7 +90,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
         finally:
             db.close()
 
-    monkeypatch.setattr(public_payload, "_build", build_slowly)
+    monkeypatch.setattr(payloads, "_build", build_slowly)
     builder = threading.Thread(target=get_other)
     builder.start()
     assert is_building.wait(30)
@@ -113,7 +113,7 @@ def test_widget_parses_no_more_wallets_than_it_shows(world, monkeypatch):
         parsed.append(text)
         return loads(text, **how)
 
-    monkeypatch.setattr(public_payload.json, "loads", record_and_parse)
+    monkeypatch.setattr(payloads.json, "loads", record_and_parse)
     pages = [open_widget(world, page=number) for number in (1, 3)]
 
     assert [page.text.count('<li class="wallet" data-id') for page in pages] == [100, 1]
@@ -174,8 +174,8 @@ def test_statements_do_not_grow_with_the_wallets(world, count_statements):
 
 
 def test_cached_payloads_are_bounded_by_their_bytes(world, monkeypatch):
-    cache = public_payload.ByteCache(3_000)
-    monkeypatch.setattr(public_payload, "_cache", cache)
+    cache = payloads.ByteCache(3_000)
+    monkeypatch.setattr(payloads, "_cache", cache)
     for number in range(30):
         world.configure(public_title=f"{number}" * 100)
         world.read()

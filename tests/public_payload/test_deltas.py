@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from remote import at_once
 from servers import PROJECT_DIR
 
-from embed import payload_deltas, public_payload
 from embed.byte_cache import ENTRY_BYTES, ByteCache
-from embed.payload_deltas import find_delta, make_delta
-from embed.public_payload import Payload, write_payload
+from embed.public_payload import deltas, payloads
+from embed.public_payload.deltas import find_delta, make_delta
+from embed.public_payload.payloads import Payload, write_payload
 
 NODE = PROJECT_DIR / "node_modules/.bin/node"
 TAG = {"id": "t1", "name": "team", "color": "blue"}
@@ -105,9 +105,9 @@ def test_small_change_of_many_wallets_is_small(read_as_widget, edit):
 @pytest.fixture
 def keep(monkeypatch):
     """Let this process know only the payloads that are kept: ``keep(payload)``."""
-    monkeypatch.setattr(public_payload, "_cache", ByteCache(10**7))
-    monkeypatch.setattr(payload_deltas, "_cache", ByteCache(10**6))
-    return lambda one: public_payload._cache.set(("page", one.etag), one)
+    monkeypatch.setattr(payloads, "_cache", ByteCache(10**7))
+    monkeypatch.setattr(deltas, "_cache", ByteCache(10**6))
+    return lambda one: payloads._cache.set(("page", one.etag), one)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def compared(monkeypatch) -> list[tuple[str, str]]:
         seen.append((earlier.etag, later.etag))
         return make_delta(earlier, later)
 
-    monkeypatch.setattr(payload_deltas, "make_delta", note_and_compare)
+    monkeypatch.setattr(deltas, "make_delta", note_and_compare)
     return seen
 
 
@@ -146,7 +146,7 @@ def test_delta_that_is_not_worth_it_is_not_made_again(keep, compared):
 def test_delta_from_an_unknown_payload_is_neither_made_nor_kept(keep, compared, etag):
     assert find_delta("page", etag, EMPTY) is None
     assert compared == []
-    assert payload_deltas._cache.size_bytes == 0
+    assert deltas._cache.size_bytes == 0
 
 
 def test_payloads_of_another_page_are_unknown(keep):
@@ -159,7 +159,7 @@ def test_payloads_of_another_page_are_unknown(keep):
 def test_kept_deltas_are_bounded_by_their_bytes(keep, monkeypatch):
     bound = 5_000 + 10 * ENTRY_BYTES
     cache = ByteCache(bound)
-    monkeypatch.setattr(payload_deltas, "_cache", cache)
+    monkeypatch.setattr(deltas, "_cache", cache)
     for version in range(100):
         earlier, later = make_page(MANY[:50], version), make_page(MANY[:51], version)
         keep(earlier)
@@ -178,7 +178,7 @@ def test_readers_of_a_kept_delta_do_not_wait_while_others_are_made(keep, monkeyp
         assert may_end.wait(30)
         return b"{}"
 
-    monkeypatch.setattr(payload_deltas, "make_delta", compare_slowly)
+    monkeypatch.setattr(deltas, "make_delta", compare_slowly)
     other = threading.Thread(target=find_delta, args=("page", earlier.etag, latest))
     other.start()
     assert is_comparing.wait(30)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 
 from embed.byte_cache import ByteCache
-from embed.public_payload import Payload, find_earlier
+from embed.public_payload.payloads import Payload, find_earlier
 
 MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process
 WORTH_IT = 0.5  # a delta of more than this part of the payload is not sent
