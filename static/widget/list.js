@@ -184,8 +184,10 @@ export class List {
     if (this.order) this.chosen.sort(this.order);
     this.total = this.chosen.length;
     const first = this.chosen.slice(0, this.count);
-    this.shown = first.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
-    keepFocus(this.list, () => replaceRows(this.list, this.shown.map(({ row }) => row)));
+    keepFocus(this.list, () => {
+      this.shown = first.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
+      replaceRows(this.list, this.shown.map(({ row }) => row));
+    });
     this.more.hidden = this.count >= this.total;
     this.empty.hidden = this.total > 0;
     this.empty.textContent = say(this.wallets.length ? "no_match" : "no_wallets");

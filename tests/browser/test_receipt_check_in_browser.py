@@ -19,8 +19,8 @@ from servers import PROJECT_DIR
 from world import USDC
 
 FILE = (PROJECT_DIR / "static/check-receipts.html").as_uri()
-HOLDS = "This receipt holds."
-FAILS = "This receipt does not hold. It proves nothing."
+HOLDS = "This receipt is valid."
+FAILS = "This receipt is not valid. It proves nothing."
 KIND = "tracking-embed-receipts/1"
 
 
@@ -77,7 +77,7 @@ def test_page_says_what_was_signed_and_what_was_not(checker):
     result = checker.locator("#result")
     for told in ("अदिति", make()["walletAddress"], PAGE_ID, "embed.example", USDC):
         expect(result).to_contain_text(told)
-    expect(result.get_by_role("heading", name="What is only the service’s word")).to_be_visible()
+    expect(result.get_by_role("heading", name="What only the service vouches for")).to_be_visible()
     expect(result.locator("pre")).to_have_text(make("v0", "अदिति")["message"])
     expect(result).not_to_contain_text("The text has none.")
     expect(checker.locator("#verdict")).to_be_focused()
@@ -179,10 +179,10 @@ def test_exported_file_is_checked_receipt_by_receipt(checker, tmp_path):
 
     checker.locator("#file").set_input_files(path)
 
-    expect(checker.locator("#verdict")).to_have_text("All 1 receipts of this file hold.")
+    expect(checker.locator("#verdict")).to_have_text("The receipt in this file is valid.")
     expect(checker.locator("#result")).to_contain_text("SHA-256 of the file")
     drop(checker, write_many(make(), other))
-    expect(checker.locator("#verdict")).to_have_text("1 of 2 receipts do not hold.")
+    expect(checker.locator("#verdict")).to_have_text("Not valid: 1 of 2 receipts.")
     assert list_failed(checker) == ["No\nNo other receipt before it has this wallet."]
 
 
@@ -207,8 +207,8 @@ SPOILED = {
 
 def test_file_with_a_spoiled_receipt_does_not_hold(checker):
     for name, text in SPOILED.items():
-        assert check(checker, write_many(make())) == "All 1 receipts of this file hold."
-        assert check(checker, text) == "1 of 1 receipts do not hold.", name
+        assert check(checker, write_many(make())) == "The receipt in this file is valid."
+        assert check(checker, text) == "Not valid: 1 of 1 receipts.", name
         expect(checker.locator("#result.bad"), name).to_be_visible()
 
 
@@ -274,7 +274,7 @@ def test_page_without_scripts_says_that_it_checks_nothing(browser):
     page = context.new_page()
     page.goto(FILE)
 
-    expect(page.get_by_text("This page checks nothing yet")).to_be_visible()
+    expect(page.get_by_text("This page cannot check anything")).to_be_visible()
     context.close()
 
 

@@ -141,7 +141,7 @@ def test_duplicate_of_the_real_server_is_told(widget, embedded_page, page, brows
     submit(widget)
 
     expect(widget.get_by_role("alert")).to_have_text(SENTENCES["duplicate"])
-    expect(widget.locator("#own-list li").first).to_contain_text("not accepted")
+    expect(widget.locator("#own-list li").last).to_contain_text("not accepted")
 
 
 def test_holding_gate_of_the_real_server_is_told(widget, embedded_page):

@@ -1,4 +1,4 @@
-"""Arabic: every text begins at the right, whatever script it is written in."""
+"""Arabic: every text begins at the right, in whatever script; and room for scroll bars."""
 
 import pytest
 from embedded_page import BrowserWallet
@@ -127,3 +127,14 @@ def test_texts_that_wallets_sign_stay_left_to_right(arabic):
 
     expect(arabic.locator("[data-show=message]")).to_have_css("direction", "ltr")
     expect(arabic.locator("[data-show=message]")).to_have_css("text-align", "start")
+
+
+@pytest.mark.parametrize(("lang", "width"), [("en", 1280), ("en", 320), ("ar", 320)])
+def test_scroll_bar_over_the_page_touches_no_digit(embedded_page, page, lang, width):
+    embedded_page.track_many(3)
+    page.set_viewport_size({"width": width, "height": 640})
+    page.goto(embedded_page.widget_url(lang=lang))
+
+    box = page.locator("#wallets .balance bdi").first.bounding_box()
+    gap = box["x"] if lang == "ar" else width - box["x"] - box["width"]
+    assert gap >= 16  # as wide as such bars become under the pointer
