@@ -6,11 +6,11 @@ light and in English, which shows that it still works. Needs requirements-dev.tx
 """
 
 import argparse
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from urllib.parse import quote
 
 import picture_scenes
 from demo_in_browser import run_demo, start_browser
@@ -31,8 +31,9 @@ _STYLE = """
   body { margin: 1rem; }
   section > div { display: flex; gap: .5rem; overflow-x: auto; }
   figure { flex: none; margin: 0; }
-  img { height: 22rem; max-width: 40rem; object-fit: cover; object-position: top; }
-  img { border: 1px solid gray; }
+  figure > a { display: block; max-height: 28rem; overflow-y: auto; border: 1px solid gray; }
+  img { display: block; width: 11rem; }
+  .desktop { width: 30rem; }
   figcaption { font-size: .8125rem; }
 """
 
@@ -46,7 +47,7 @@ class Album:
 
     def place(self, name: str, caption: str) -> Path:
         """Return where to save a picture."""
-        file = f"{name} {caption}.png".replace(" ", "-").replace(",", "")
+        file = re.sub(r"\W+", "-", f"{name} {caption}") + ".png"
         self.pictures.setdefault(name, []).append((caption, file))
         return self.folder / file
 
@@ -87,7 +88,7 @@ def show_whole(page: Page, width: int) -> None:
     height = HEIGHT
     for _ in range(4):  # what comes into view may be higher than was guessed
         page.set_viewport_size({"width": width, "height": height})
-        for frame in (*page.frames[1:], page.main_frame):
+        for frame in page.frames * 2:  # a frame draws what its page has brought into view
             frame.evaluate(_SETTLED)
         needed = min(page.evaluate("document.documentElement.scrollHeight"), MAX_HEIGHT)
         if needed <= height:
@@ -132,8 +133,9 @@ def open_context(browser: Browser, device: str, language: str, **options) -> Bro
 
 def _show(picture: tuple[str, str]) -> str:
     caption, file = picture
+    look = ' class="desktop"' if caption.startswith(f"{WIDTHS['desktop'][0]},") else ""
     return (
-        f'<figure><a href="{quote(file)}"><img loading="lazy" alt="" src="{quote(file)}"></a>'
+        f'<figure><a href="{file}"><img{look} loading="lazy" alt="" src="{file}"></a>'
         f"<figcaption>{escape(caption)}</figcaption></figure>"
     )
 
