@@ -541,7 +541,7 @@ def test_undoing_what_was_withdrawn_is_a_sentence(world, owner, decision):
     answer = undo(owner, submission_id)
 
     assert answer.status_code == 409
-    assert "withdrawn by its wallet" in answer.text or "holder withdrew it" in answer.text
+    assert "withdrawn by its wallet" in answer.text or "holder has just withdrawn it" in answer.text
     assert visitor.address not in owner.get(path_of(world)).text
 
 
