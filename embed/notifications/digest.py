@@ -33,14 +33,14 @@ def write_digest(page: Page, messages: Iterable[Message], *, public_url: str | N
     if public_url is not None:
         link = f"{public_url}/dashboard/pages/{page.id}/queue"
         lines.append(words.gettext("Open the queue: %(link)s") % {"link": link})
-    title = words.gettext("News of %(page)s") % {"page": _name_page(page)}
+    title = words.gettext("News about %(page)s") % {"page": _name_page(page)}
     return Digest(title, "\n".join(lines))
 
 
 def write_test(page: Page) -> Digest:
     words = _load_words(page)
     return Digest(
-        words.gettext("Test message of %(page)s") % {"page": _name_page(page)},
+        words.gettext("Test message from %(page)s") % {"page": _name_page(page)},
         words.gettext("The messages of this page arrive here."),
     )
 

@@ -110,7 +110,9 @@ def test_channel_is_tested_at_once(world_with):
         assert added["target"] == "ann@example.com"
 
         assert run_json(world, "channels", "test", added["id"])["answer"] == "sent"
-        assert [message["Subject"] for message in mailbox.messages] == ["Test message of USD Coin"]
+        assert [message["Subject"] for message in mailbox.messages] == [
+            "Test message from USD Coin"
+        ]
 
 
 @one_database

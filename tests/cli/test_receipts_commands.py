@@ -192,7 +192,9 @@ def test_list_that_nobody_may_read_is_not_exported(run, world, prove, close):
     prove()
     close(world)
 
-    assert "Nobody may read the list" in refuse(run, "export-receipts", world.page_id)
+    assert "is not public, so there are no receipts" in refuse(
+        run, "export-receipts", world.page_id
+    )
 
 
 def test_refused_export_leaves_the_file_as_it_was(run, world, tmp_path):

@@ -198,7 +198,7 @@ def test_test_is_a_message_of_its_own(owner, http_receiver):
     owner.deliver(channel)
 
     first, second = http_receiver.received
-    assert json.loads(first.body)["title"] == "Test message of USD Coin"
+    assert json.loads(first.body)["title"] == "Test message from USD Coin"
     assert "Ann" in read_body(second)
 
 
@@ -426,7 +426,7 @@ def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, ma
     (message,) = mailbox.messages
     assert message["To"] == "ann@example.com"
     assert "notifications@embed.example.com" in message["From"]
-    assert message["Subject"] == "News of USD Coin"
+    assert message["Subject"] == "News about USD Coin"
     (text,) = [part for part in message.walk() if not part.is_multipart()]
     assert text.get_content_type() == "text/plain"
     assert text.get_content().strip().splitlines() == [

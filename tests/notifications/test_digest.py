@@ -45,7 +45,7 @@ EVERYTHING = [
 def test_everything_that_happened_is_summed_up():
     digest = write_digest(make_page(), EVERYTHING, public_url=PUBLIC_URL)
 
-    assert digest.title == "News of USD Coin"
+    assert digest.title == "News about USD Coin"
     assert digest.body.splitlines() == [
         "New submissions to review: 2 (Ann, Bob)",
         "Wallets added without review: 1 (Cleo)",
@@ -95,7 +95,7 @@ def test_owner_reads_their_language(language):
 
 @pytest.mark.parametrize("language", [None, "xx"])
 def test_unknown_language_is_english(language):
-    assert write_test(make_page(language=language)).title == "Test message of USD Coin"
+    assert write_test(make_page(language=language)).title == "Test message from USD Coin"
 
 
 @pytest.mark.parametrize(
