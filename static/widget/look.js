@@ -4,6 +4,7 @@ const root = document.documentElement;
 
 /** Apply theme and accent from the address. */
 export function applyLook() {
+  document.body.hidden = false; // if the stylesheet could not be loaded
   if (root.dataset.accent) setAccent(root.dataset.accent);
 }
 

@@ -128,7 +128,7 @@ def test_nothing_moves_by_itself_for_those_who_asked_for_calm(embedded_page, pag
     page.emulate_media(reduced_motion="reduce")
     widget = embedded_page.open(page)
 
-    expect(widget.locator("#scroller")).to_have_css("scroll-behavior", "auto")
+    expect(widget.locator("html")).to_have_css("scroll-behavior", "auto")
     moving = frame_of(page, embedded_page.service_url).evaluate(
         """() => [...document.querySelectorAll("*")].filter((one) => {
           const {transitionDuration, animationName} = getComputedStyle(one);

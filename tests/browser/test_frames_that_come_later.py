@@ -1,4 +1,4 @@
-"""The script for sites finds frames whenever they come: single-page sites, lazy loaders, modules."""
+"""The script for sites finds frames whenever they come: single-page sites, lazy ones, modules."""
 
 import pytest
 from playwright.sync_api import expect

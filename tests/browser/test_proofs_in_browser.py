@@ -193,9 +193,9 @@ def test_rows_further_down_learn_of_their_proofs_when_they_come_near(embedded_pa
     embedded_page.settle(page)
     assert asked == []  # the first hundred are known from the document
 
-    widget.locator("#scroller").evaluate("scroller => scroller.scrollTo(0, 1e9)")
+    widget.get_by_role("button", name="Show more").click()
     expect(widget.locator("#wallets .wallet")).to_have_count(151)
-    widget.locator("#scroller").evaluate("scroller => scroller.scrollTo(0, 1e9)")
+    find_row(widget, "Night heron").scroll_into_view_if_needed()
     find_mark(widget, "Night heron").click()
     expect(find_row(widget, "Night heron").locator(".proof pre")).to_be_visible()
     expect(widget.locator(".proved")).to_have_count(1)
