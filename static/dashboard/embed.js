@@ -48,10 +48,13 @@ function listChoices() {
 function updateSnippets() {
   const address = buildAddress();
   const pixels = height.validity.valid && height.value ? height.value : shown.height;
+  const theme = String(new FormData(form).get("theme") || "light");
+  const scheme = theme === "auto" ? "light dark" : theme;
   for (const code of document.querySelectorAll(".code")) {
     code.textContent = code.textContent
       .replaceAll(escapeText(shown.address), escapeText(address))
-      .replaceAll(`height="${shown.height}"`, `height="${pixels}"`);
+      .replaceAll(`height="${shown.height}"`, `height="${pixels}"`)
+      .replace(/((?:color-s|colorS)cheme: "?)[a-z ]+/, `$1${scheme}`);
   }
   Object.assign(shown, { address, height: pixels });
 }

@@ -110,7 +110,7 @@ def test_pasted_key_goes_into_the_snippets_and_nowhere_else(dashboard, tab):
 
     expect(tab.locator("#kept-key-state")).to_have_text(f"Filled in: {dashboard.key[:12]}…")
     expect(tab.frame_locator("iframe.preview").locator("[data-theme=dark]")).to_be_attached()
-    snippet, script, react = read_codes(tab)
+    snippet, script, react, *_ = read_codes(tab)
     assert f"?key={dashboard.key}&amp;theme=dark" in snippet
     assert f"?key={dashboard.key}&amp;theme=dark" in react
     assert dashboard.key not in script

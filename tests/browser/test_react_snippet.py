@@ -10,7 +10,9 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 %s
 const Frame = %s;
-createRoot(document.getElementById("root")).render(<Frame><TrackedWallets /></Frame>);
+createRoot(document.getElementById("root")).render(
+  <Frame><TrackedWallets /><TrackedWallets /></Frame>,
+);
 """
 
 
@@ -40,9 +42,14 @@ def test_component_shows_the_list_and_grows(dashboard, page, component, tmp_path
         )
     )
 
-    expect(page.frame_locator("iframe").locator(".wallet")).to_have_count(3)
-    shown = page.locator("iframe")
+    expect(page.locator("iframe")).to_have_count(2)
+    for shown in page.locator("iframe").all():
+        check_frame(page, shown)
+    expect(page.locator("script[src$='/embed.js']")).to_have_count(1)
+
+
+def check_frame(page, shown) -> None:
+    expect(shown.content_frame.locator(".wallet")).to_have_count(3)
     expect(shown).to_have_attribute("title", """Ann's "wallets" {x} <b> & \\n""")
     grown = "frame => frame.style.height !== '' && frame.clientHeight !== 600"
     page.wait_for_function(grown, arg=shown.element_handle())
-    expect(page.locator("script[src$='/embed.js']")).to_have_count(1)

@@ -8,6 +8,8 @@ from embed.db.models import Page
 from embed.web.current import own_origin
 
 DEFAULT_HEIGHT = 600  # pixels
+# By theme. Behind a frame of another color scheme than its document's, browsers put a background.
+COLOR_SCHEMES = {"light": "light", "dark": "dark", "auto": "light dark"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +23,13 @@ def build_snippets(page: Page, key: str, *, height: int = DEFAULT_HEIGHT, **look
     """Return what to paste; `look` are the widget's query arguments."""
     origin = own_origin()
     url = escape(f"{origin}{build_path(page, key, **look)}")
+    scheme = COLOR_SCHEMES[look.get("theme", "light")]
     title = escape(page.public_title or f"{page.token_name} wallets")
     return Snippets(
         frame=(
             f'<iframe src="{url}"\n'
             f'        title="{title}" width="100%" height="{height}"'
-            ' style="border: 0; display: block"\n'
+            f' style="border: 0; display: block; color-scheme: {scheme}"\n'
             '        referrerpolicy="strict-origin"></iframe>'
         ),
         script=f'<script src="{origin}/embed.js" async></script>',
@@ -36,7 +39,7 @@ def build_snippets(page: Page, key: str, *, height: int = DEFAULT_HEIGHT, **look
             "    <>\n"
             f'      <iframe src="{url}"\n'
             f'        title="{title}" width="100%" height="{height}"'
-            ' style={{ border: 0, display: "block" }}\n'
+            f' style={{{{ border: 0, display: "block", colorScheme: "{scheme}" }}}}\n'
             '        referrerPolicy="strict-origin" />\n'
             f'      <script src="{origin}/embed.js" async />\n'
             "    </>\n"

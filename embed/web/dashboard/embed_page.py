@@ -29,7 +29,7 @@ PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
 # Labels by value; the type stubs of WTForms do not support this form.
 _THEMES: Any = {
-    "": "As your site with the script line, light without",
+    "": "As your site",
     "auto": "As the visitor's device",
     "light": "Light",
     "dark": "Dark",
@@ -52,7 +52,11 @@ class LookForm(Form):
     class Meta:
         csrf = False
 
-    theme = SelectField("Theme", choices=_THEMES)
+    theme = SelectField(
+        "Theme",
+        choices=_THEMES,
+        description="As your site takes the script line; without it, the widget is light.",
+    )
     accent = StringField(
         "Accent color",
         [Optional(), Regexp(re.compile(r"#?[0-9a-fA-F]{6}\Z"), message="Six hex digits.")],

@@ -78,6 +78,18 @@ def test_choice_that_makes_no_sense_is_named_and_left_out(owner, chosen):
 
 
 @one_database
+@pytest.mark.parametrize(
+    ("theme", "scheme"),
+    [("", "light"), ("light", "light"), ("dark", "dark"), ("auto", "light dark"), ("x", "light")],
+)
+def test_frame_has_the_color_scheme_of_the_theme(owner, theme, scheme):
+    text = open_page(owner, theme=theme)
+
+    assert f'display: block; color-scheme: {scheme}"' in read_snippet(text)
+    assert f'colorScheme: "{scheme}" }}}}' in read_code(text, "react")
+
+
+@one_database
 @pytest.mark.parametrize("height", ["199", "4001", "-1", "1e3", "tall", "9" * 5000])
 def test_height_that_makes_no_sense_is_named_and_left_out(owner, height):
     text = open_page(owner, height=height)
