@@ -111,6 +111,46 @@ def _read(form: PolicyForm) -> dict[str, Any]:
         "min_balance": form.min_balance.data,
         "queue_capacity": form.queue_capacity.data,
         "cooldown_s": round(cooldown_s),
+        "trust_after": form.trust_after.data,
+        "holding_watch": form.holding_watch.data,
+    }
+
+
+def _render(
+    page: Page,
+    form: PolicyForm,
+    *,
+    outcomes: list[policy_simulation.SimulatedDecision] | None = None,
+    status: int = 200,
+) -> ResponseReturnValue:
+    return render(
+        "policy.html",
+        page=page,
+        status=status,
+        form=form,
+        effects=_describe_effects(page, pages.read_policy(page)),
+        outcomes=outcomes,
+        differing=[one for one in outcomes or [] if one.differs],
+    )
+
+
+def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
+    """Return a description of each field's present effect."""
+    waiting = queries.count_by_status(page)["pending"]
+    cooldown = format_span(rules.cooldown)
+    return {
+        "auto_approve": "everything is approved at once"
+        if rules.auto_approve
+        else "wallets wait for you",
+        "min_balance": f"a wallet needs {format_amount(rules.min_balance)} {page.token_symbol}"
+        if rules.min_balance
+        else "no balance is needed",
+        "queue_capacity": f"{waiting:,} of {rules.queue_capacity:,} places are taken"
+        if rules.queue_capacity
+        else "the queue has no places, so nothing reaches you",
+        "cooldown": f"a rejected wallet can be submitted again after {cooldown}"
+        if rules.cooldown
+        else "a rejected wallet can be submitted again at once",
         "trust_after": f"approvals by hand that earn trust: {rules.trust_after:,}"
         if rules.trust_after
         else "nobody skips the queue",
