@@ -272,7 +272,7 @@ def test_what_is_no_address_of_a_webhook_is_refused(settings, url):
 
 @one_database
 def test_credentials_in_an_address_are_refused_and_not_repeated(settings):
-    with pytest.raises(InvalidInput, match="must not hold a user") as refusal:
+    with pytest.raises(InvalidInput, match="must not contain a user name") as refusal:
         check_url("https://ann:hunter2@example.com/", settings)
 
     assert "hunter2" not in str(refusal.value)

@@ -46,7 +46,7 @@ def plan(world, *addresses: str) -> imports.Plan:
 def test_owner_adds_no_more_wallets_than_fit_hidden_ones_included(world):
     add(world)
 
-    with pytest.raises(PageFull, match=r"^A page tracks at most 3 wallets \(MAX_WALLETS\)\.$"):
+    with pytest.raises(PageFull, match=r"^A page can track at most 3 wallets \(MAX_WALLETS\)\.$"):
         add(world)
     assert Wallet.select().count() == MAX_WALLETS
 
