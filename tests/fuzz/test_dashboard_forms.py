@@ -124,4 +124,4 @@ def test_applied_table_comes_back_in_the_export_and_changes_nothing_more(world, 
     )
 
     assert answer.status_code == 200
-    assert "on the page already, just so" in answer.text
+    assert "already match" in answer.text

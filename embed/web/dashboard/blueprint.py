@@ -21,6 +21,7 @@ from embed.web.security_headers import restrict_content
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
+NOT_FOUND = "This page does not exist, or it belongs to somebody else."
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
 # Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
@@ -110,12 +111,12 @@ def format_moment(instant: datetime) -> str:
 
 @blueprint.errorhandler(NotFound)
 def show_not_found(error: NotFound) -> ResponseReturnValue:
-    return render_mistake("This is not here, or not yours.", 404)
+    return render_mistake(NOT_FOUND, 404)
 
 
 @blueprint.errorhandler(404)
 def show_unknown(_: Any) -> ResponseReturnValue:
-    return render_mistake("This is not here, or not yours.", 404)
+    return render_mistake(NOT_FOUND, 404)
 
 
 @blueprint.errorhandler(413)

@@ -151,7 +151,7 @@ def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
         "cooldown": f"a rejected wallet can be submitted again after {cooldown}"
         if rules.cooldown
         else "a rejected wallet can be submitted again at once",
-        "trust_after": f"{rules.trust_after:,} {'approval earns' if rules.trust_after == 1 else 'approvals earn'} trust"
+        "trust_after": f"approvals by hand that earn trust: {rules.trust_after:,}"
         if rules.trust_after
         else "nobody skips the queue",
         "holding_watch": _describe_watch(page),

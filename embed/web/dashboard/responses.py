@@ -30,7 +30,7 @@ def render(
     template: str, *, page: Page | None = None, status: int = 200, **values: Any
 ) -> Response:
     """Render a template; with `page`, inside that page's navigation."""
-    html = render_template(f"dashboard/{template}", page=page, **values)
+    html = render_template(f"dashboard/{template}", page=page, status=status, **values)
     return Response(html, status, content_type="text/html; charset=utf-8")
 
 

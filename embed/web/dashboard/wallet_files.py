@@ -16,6 +16,8 @@ from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.responses import Form, redirect_with_message, render
 from embed.web.dashboard.wallets import build_list_url
 
+SECTION = "list_wallets"  # the tab of these pages
+
 
 class ImportForm(Form):
     file = FileField("CSV file", description="UTF-8, with commas between the columns.")
@@ -46,12 +48,12 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     form = ImportForm()
     if not form.validate_on_submit():
-        return render("wallets_import.html", page=page, form=form)
+        return render("wallets_import.html", page=page, section=SECTION, form=form)
     try:
         text = _read_file()
     except InvalidInput as mistake:
         form.file.errors = [str(mistake)]
-        return render("wallets_import.html", page=page, form=form, status=422)
+        return render("wallets_import.html", page=page, section=SECTION, form=form, status=422)
     makes_tags = bool(form.makes_tags.data)
     max_wallets = runtime().settings.max_wallets
     plan = imports.plan_import(page, text, makes_tags=makes_tags, max_wallets=max_wallets)
@@ -90,6 +92,7 @@ def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> R
     return render(
         "wallets_plan.html",
         page=page,
+        section=SECTION,
         form=form,
         plan=plan,
         groups=group_mistakes(plan.mistakes),

@@ -13,7 +13,7 @@ from embed.db.models import Page
 
 pytestmark = one_database
 NEW = "/dashboard/pages/new"
-PROPOSED = "These names were read from the chain"
+PROPOSED = "These names come from the chain"
 
 
 @pytest.fixture

@@ -155,7 +155,7 @@ def test_each_field_says_what_it_does_now(world, owner, path):
         "Now: a wallet needs 1,500 USDC",
         "Now: the queue has no places",
         "Now: a rejected wallet can be submitted again at once",
-        "Now: 2 approvals earn trust",
+        "Now: approvals by hand that earn trust: 2",
     ):
         assert sentence in text
 

@@ -92,7 +92,7 @@ def test_removing_asks_first_and_takes_the_tag_off_its_wallets(world, owner):
     tag = world.add_tag("team")
     world.track(Visitor().address, tag_names=["team"])
 
-    assert "taken off 1 wallet," in owner.see(path_of(world, tag.id, "remove"))
+    assert "removed from 1 wallet," in owner.see(path_of(world, tag.id, "remove"))
     assert owner.post(path_of(world, tag.id, "remove")).status_code == 303
 
     assert world.read().json["tags"] == []
