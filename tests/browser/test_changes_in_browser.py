@@ -151,6 +151,19 @@ def test_no_row_is_wider_than_a_narrow_screen(embedded_page, page, track, lang):
         assert box["x"] + box["width"] <= 320
 
 
+@pytest.mark.parametrize("lang", ["en", "ar", "ru"])
+@pytest.mark.parametrize("width", [320, 375])
+def test_change_is_not_cut_off_on_a_phone(embedded_page, page, track, width, lang):
+    page.set_viewport_size({"width": width, "height": 700})
+    track("Ann", "1035.5", {DAY: "999123.25"})
+    track("Bob", "7431.125", {DAY: "4400.5"})
+    page.goto(embedded_page.widget_url(lang=lang))
+
+    expect(page.locator(".change")).to_have_count(2)
+    for delta in page.locator(".delta:first-of-type").all():
+        assert delta.evaluate("(one) => one.scrollWidth <= one.clientWidth"), delta.inner_text()
+
+
 @pytest.mark.parametrize("lang", ["en", "ar"])
 def test_names_begin_where_addresses_do(embedded_page, page, track, lang):
     for name in ("Ann", "آن"):

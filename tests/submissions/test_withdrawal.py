@@ -420,7 +420,7 @@ def test_decision_on_a_withdrawn_submission_says_that_it_was_withdrawn(world, vi
         "undo": partial(decisions.undo, actor="owner@example.com"),
     }
 
-    with pytest.raises(NotFound, match=f"holder withdrew the submission {submission_id}"):
+    with pytest.raises(NotFound, match=f"holder has withdrawn the submission {submission_id}"):
         calls[decide](submission_id, now=world.clock())
 
 
@@ -428,7 +428,7 @@ def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
     submission_id = submit(world, visitor, "rejected")
     world.withdraw(visitor)
 
-    with pytest.raises(InvalidInput, match="holder has just withdrawn it"):
+    with pytest.raises(InvalidInput, match="holder has withdrawn it"):
         decisions.undo(submission_id, world.clock(), actor="owner@example.com")
     assert Submission.get().status == "rejected"
 

@@ -240,6 +240,24 @@ def test_widget_renders_in_every_language(world, language):
     assert "%(" not in answer.text + flow.text
 
 
+@one_database
+def test_own_submissions_are_told_in_the_language_of_each_page(world):
+    visitor = Visitor()
+    world.open_widget(visitor)
+    world.submit(visitor, "Night heron")
+
+    def read(language: str) -> str:
+        query = {"key": world.public_key, "lang": language}
+        path = f"/embed/tracking/{world.page_id}"
+        return world.call("GET", path, query_string=query, cookie=visitor.cookie).text
+
+    told = {language: read(language) for language in ("en", "de", "ar")}
+
+    waits = {"en": "waits for review", "de": "wartet auf Prüfung", "ar": "بانتظار المراجعة"}
+    for language, text in told.items():
+        assert {one for one in waits if waits[one] in text} == {language}
+
+
 @pytest.mark.parametrize(
     ("language", "balance"),
     [
