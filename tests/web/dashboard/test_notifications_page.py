@@ -158,10 +158,10 @@ def test_new_secret_says_first_that_the_old_one_signs_as_well(world, owner):
     assert "also signed with the previous secret until 2026-02-01 09:30 UTC" in owner.see(
         path_of(world)
     )
-    assert "stops at once if you go on" in owner.see(path)
+    assert "If you continue, that ends at once." in owner.see(path)
     assert activity_log.list_of_page(world.page_id)[0].action == "rotate secret"
     world.clock.forward(days=1)
-    assert "signs as well until" not in owner.see(path_of(world))
+    assert "signed with the previous secret" not in owner.see(path_of(world))
 
 
 def test_button_for_a_new_secret_that_is_pressed_twice_makes_one(world, owner):
