@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 from many_submissions import add_submissions
-from world import Visitor, code_of
+from world import Visitor, code_of, with_session
 
 from embed import pages
 from embed.db.models import (
@@ -35,9 +35,7 @@ NAME = "Ann of Arc"
 
 @pytest.fixture
 def visitor(world) -> Visitor:
-    visitor = Visitor()
-    world.open_widget(visitor)
-    return visitor
+    return with_session(world)
 
 
 @pytest.fixture
@@ -420,7 +418,7 @@ def test_decision_on_a_withdrawn_submission_says_that_it_was_withdrawn(world, vi
         "undo": partial(decisions.undo, actor="owner@example.com"),
     }
 
-    with pytest.raises(NotFound, match=f"holder withdrew the submission {submission_id}"):
+    with pytest.raises(NotFound, match=f"holder has withdrawn the submission {submission_id}"):
         calls[decide](submission_id, now=world.clock())
 
 
@@ -428,7 +426,7 @@ def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
     submission_id = submit(world, visitor, "rejected")
     world.withdraw(visitor)
 
-    with pytest.raises(InvalidInput, match="holder has just withdrawn it"):
+    with pytest.raises(InvalidInput, match="holder has withdrawn it"):
         decisions.undo(submission_id, world.clock(), actor="owner@example.com")
     assert Submission.get().status == "rejected"
 
