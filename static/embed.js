@@ -20,6 +20,7 @@
   function readTheme(frame) {
     const asked = new URL(frame.src).searchParams.get("theme");
     const root = document.documentElement;
+    if (asked === "auto") return "auto"; // as the device
     const words = [asked, frame.dataset.theme, root.dataset.theme, ...root.classList];
     const theme = words.find((word) => word === "dark" || word === "light");
     if (theme) return theme;

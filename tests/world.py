@@ -55,6 +55,20 @@ class Visitor:
         return base64.b64encode(self.key.sign(message.encode()).signature).decode()
 
 
+def with_session(world: "World") -> Visitor:
+    """Return a new visitor who has opened the widget."""
+    visitor = Visitor()
+    world.open_widget(visitor)
+    return visitor
+
+
+def another_wallet(visitor: Visitor) -> Visitor:
+    """Return the same visitor with another wallet, in the same session."""
+    other = Visitor()
+    other.cookie = visitor.cookie
+    return other
+
+
 def code_of(answer) -> str | None:
     """Return a refusal's code, None for a success; check that a refusal has the spec's form."""
     if answer.status_code < 400:

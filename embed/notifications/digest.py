@@ -41,7 +41,7 @@ def write_test(page: Page) -> Digest:
     words = _load_words(page)
     return Digest(
         words.gettext("Test message from %(page)s") % {"page": _name_page(page)},
-        words.gettext("The messages of this page arrive here."),
+        words.gettext("Messages about this page arrive here."),
     )
 
 

@@ -1,12 +1,11 @@
 """A browser for all tests, a running service for each file, a fresh context for each test."""
 
-import os
 import re
-import shutil
-import subprocess
 from contextlib import closing
 
 import pytest
+from absence import skip_or_fail
+from certificates import make_certificate
 from embedded_page import (
     ARGUMENTS,
     HOW_TO_GET_ONE,
@@ -43,9 +42,7 @@ def launch(playwright):
     """Start a browser: ``launch("--flag")``; skip if there is none, except in CI."""
     path = find_browser(playwright)
     if path is None:
-        if os.environ.get("CI"):
-            pytest.fail(HOW_TO_GET_ONE)
-        pytest.skip(HOW_TO_GET_ONE)
+        skip_or_fail(HOW_TO_GET_ONE)
 
     def start(*arguments: str) -> Browser:
         return playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
@@ -64,7 +61,7 @@ def browser(launch):
 def start_firefox(tmp_path_factory):
     """Start a Firefox with preferences; skip if there is none, except in CI."""
     if not is_installed():
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(HOW_TO_GET_FIREFOX)
+        skip_or_fail(HOW_TO_GET_FIREFOX)
 
     def start(preferences: dict[str, object]) -> closing[Firefox]:
         return closing(Firefox(tmp_path_factory.mktemp("firefox") / "profile", preferences))
@@ -104,14 +101,7 @@ def service(service_environ):
 @pytest.fixture(scope="package")
 def certificate(tmp_path_factory):
     """A file with a certificate and its key, which no browser trusts."""
-    if not shutil.which("openssl"):
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("openssl makes the certificate")
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = (
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=x"
-    )
-    subprocess.run([*command.split(), "-keyout", path, "-out", path], check=True, stderr=-3)
-    return path
+    return make_certificate(tmp_path_factory.mktemp("tls") / "both.pem")
 
 
 @pytest.fixture

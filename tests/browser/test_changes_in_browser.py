@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 from chain_history import record_history
 from embedded_page import BrowserWallet, frame_of, sign_in
+from loaded_bytes import count_loaded
 from playwright.sync_api import expect
 from test_accessible import check
 from test_dashboard_in_browser import check as check_dashboard
@@ -211,9 +212,7 @@ def test_axe_finds_nothing(embedded_page, page, track, theme):
     assert check(page, "list", theme) == []
 
 
-def test_list_keeps_its_budget_and_changes_have_one_of_their_own(
-    embedded_page, context, page, track
-):
+def test_list_keeps_its_budget_and_changes_have_one_of_their_own(embedded_page, page, track):
     embedded_page.add_tag("team", "blue")
     embedded_page.add_tag("early bird", "green")
     chance = random.Random(1)
@@ -221,22 +220,12 @@ def test_list_keeps_its_budget_and_changes_have_one_of_their_own(
         for number in range(100):
             earlier = {day * DAY: str(chance.randrange(10**9)) for day in range(1, 30)}
             track(f"Wallet {number}", "5", earlier, tag_names=["team", "early bird"])
-    loaded, urls = {}, {}
-    client = context.new_cdp_session(page)
-    client.send("Network.enable")
-    client.on(
-        "Network.requestWillBeSent",
-        lambda event: urls.update({event["requestId"]: event["request"]["url"]}),
-    )
-    client.on(
-        "Network.loadingFinished",
-        lambda event: loaded.update({event["requestId"]: event["encodedDataLength"]}),
-    )
+    loaded = count_loaded(page)
     page.goto(embedded_page.widget_url(lang="en"), wait_until="networkidle")
     expect(page.locator(".change").first).to_be_visible()
 
     later = re.compile("change|details")
-    of_changes = {urls[one]: size for one, size in loaded.items() if later.search(urls[one])}
+    of_changes = {url: size for url, size in loaded.items() if later.search(url)}
     assert len(of_changes) == 4  # three scripts, and the changes
     assert sum(of_changes.values()) <= CHANGES_BUDGET_BYTES, of_changes
     assert sum(loaded.values()) - sum(of_changes.values()) <= BUDGET_BYTES

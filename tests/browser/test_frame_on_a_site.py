@@ -183,14 +183,22 @@ def test_plain_refusal_is_light_too(embedded_page, page):
 
 
 @pytest.mark.parametrize(("scheme", "ink"), [("light", INK), ("dark", LIGHT_INK)])
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+@pytest.mark.parametrize(
+    "style",
+    [
+        "html { color-scheme: light dark }",
+        "@media (prefers-color-scheme: dark) { html { background: #14202a } }",
+    ],
+    ids=["declared", "media-query"],
+)
 def test_theme_auto_follows_the_device_on_a_site_that_does(
-    embedded_page, page, scheme, ink, script
+    embedded_page, page, scheme, ink, script, style
 ):
+    """The words that the documentation adds to the snippet."""
     page.emulate_media(color_scheme=scheme)
-    widget = embedded_page.open(
-        page, style="html { color-scheme: light dark }", theme="auto", script=script
-    )
+    style += " iframe { color-scheme: light dark }"
+    widget = embedded_page.open(page, style=style, theme="auto", script=script)
 
     expect(widget.locator("body")).to_have_css("color", ink)
     assert corner_of_frame(page) == color_at(page, 2, 2)

@@ -3,12 +3,12 @@
 import base64
 import hashlib
 import json
-import os
 import subprocess
 from datetime import UTC, datetime, timedelta
 
 import base58
 import pytest
+from absence import skip_or_fail
 from offchain_bytes import ASCII, FIELDS_BY_FORM, NO_APPLICATION, UTF8, Envelope
 from servers import PROJECT_DIR
 from solders.keypair import Keypair
@@ -51,8 +51,8 @@ def sign(signed_bytes: bytes) -> bytes:
 @pytest.fixture(scope="module")
 def kit() -> list[dict]:
     """What the packages sign: for each message without an application, then with the host's."""
-    if not NODE.exists() and not os.environ.get("CI"):
-        pytest.skip("the packages of package.json are not installed: npm ci")
+    if not NODE.exists():
+        skip_or_fail("the packages of package.json are not installed: npm ci")
     tasks = [
         {"text": text, "seed": [*SEED], "domain": [*application]}
         for text in (ASCII_MESSAGE, MESSAGE)

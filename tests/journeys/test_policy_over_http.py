@@ -3,25 +3,12 @@
 from decimal import Decimal
 
 import pytest
-from world import USDC, Visitor, World, code_of, read_exactly
+from world import USDC, Visitor, World, another_wallet, code_of, read_exactly, with_session
 
 from embed import owners
 from embed.db.models import Submission
 from embed.submissions import queries
 from embed.submissions.queries import MAX_LISTED
-
-
-def with_session(world) -> Visitor:
-    visitor = Visitor()
-    world.open_widget(visitor)
-    return visitor
-
-
-def another_wallet(visitor: Visitor) -> Visitor:
-    """The same visitor with another wallet, in the same session."""
-    other = Visitor()
-    other.cookie = visitor.cookie
-    return other
 
 
 def submit(world, visitor, nickname="Visitor", **arguments) -> str:

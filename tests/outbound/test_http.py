@@ -1,14 +1,12 @@
 import gzip
-import os
-import shutil
 import socket
 import ssl
-import subprocess
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
 import pytest
+from certificates import make_certificate
 from raw_server import send, serve_raw, trickle, wait
 
 from embed.outbound.guard import Reach
@@ -121,15 +119,8 @@ def test_invalid_address_is_told(host):
 @pytest.fixture
 def tls_port(tmp_path):
     """A server with a certificate that only itself vouches for."""
-    if not shutil.which("openssl"):
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("openssl makes the certificate")
-    command = (
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=x"
-        " -addext subjectAltName=DNS:localhost -keyout key -out cert"
-    )
-    subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "cert", tmp_path / "key")
+    context.load_cert_chain(make_certificate(tmp_path / "both.pem"))
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         Thread(target=server.serve_forever, daemon=True).start()

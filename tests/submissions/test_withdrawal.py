@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 from many_submissions import add_submissions
-from world import Visitor, code_of
+from world import Visitor, code_of, with_session
 
 from embed import pages
 from embed.db.models import (
@@ -35,9 +35,7 @@ NAME = "Ann of Arc"
 
 @pytest.fixture
 def visitor(world) -> Visitor:
-    visitor = Visitor()
-    world.open_widget(visitor)
-    return visitor
+    return with_session(world)
 
 
 @pytest.fixture

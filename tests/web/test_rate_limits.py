@@ -7,7 +7,7 @@ import limits
 import pytest
 import redis
 from servers import find_free_port
-from world import ENDPOINTS, SITE, Visitor, World, code_of, one_database
+from world import ENDPOINTS, SITE, Visitor, World, code_of, one_database, with_session
 
 from embed.db import connection
 from embed.factory import create_app
@@ -358,12 +358,6 @@ def test_preflight_is_answered_when_the_key_is_used_up(world_with):
 @pytest.fixture
 def tight(world_with):
     return world_with(LIMIT_SESSION_NONCES="2/hour", LIMIT_SESSION_SUBMISSIONS="1/10 minutes")
-
-
-def with_session(world) -> Visitor:
-    visitor = Visitor()
-    world.open_widget(visitor)
-    return visitor
 
 
 def test_nonces_are_limited_per_session(tight):

@@ -55,7 +55,7 @@ class LookForm(Form):
     theme = SelectField(
         "Theme",
         choices=_THEMES,
-        description="As your site takes the script line; without it, the widget is light.",
+        description="“As your site” needs the script line below; without it, the widget is light.",
     )
     accent = StringField(
         "Accent color",

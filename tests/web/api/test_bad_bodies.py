@@ -9,7 +9,7 @@ import itertools
 import json
 
 import pytest
-from world import SECRET_KEY, SITE, Clock, Visitor, World, code_of
+from world import SECRET_KEY, SITE, Clock, Visitor, World, code_of, with_session
 
 from embed.db import connection
 from embed.factory import create_app
@@ -40,9 +40,7 @@ def world(shared_database_url):
 @pytest.fixture
 def visitor(world):
     """A new visitor with a session, where a stored submission would be found."""
-    visitor = Visitor()
-    world.open_widget(visitor)
-    return visitor
+    return with_session(world)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """GET /session/submissions (spec 4.4), and its elements (spec 2.4)."""
 
 import pytest
-from world import Visitor, code_of, one_database
+from world import Visitor, another_wallet, code_of, one_database, with_session
 
 from embed.db.models import Submission
 
@@ -10,10 +10,8 @@ EVENING = "2026-01-31T19:30:00.000Z"
 
 
 @pytest.fixture
-def visitor(world):
-    visitor = Visitor()
-    world.open_widget(visitor)
-    return visitor
+def visitor(world) -> Visitor:
+    return with_session(world)
 
 
 def list_own(world, visitor, **arguments):
@@ -21,13 +19,6 @@ def list_own(world, visitor, **arguments):
     assert answer.status_code == 200, answer.text
     assert set(answer.json) == {"submissions"}
     return answer.json["submissions"]
-
-
-def another_wallet(visitor):
-    """The same visitor with another wallet, in the same session."""
-    other = Visitor()
-    other.cookie = visitor.cookie
-    return other
 
 
 def test_waiting_submission_has_just_the_fields_of_the_spec(world, visitor):
