@@ -1,14 +1,14 @@
 // Optional script for the iframe snippet: adapts the frame's height to its content and its theme
-// to the host page, and lends it the page's wallets, many of which do not appear in frames. It can
-// be anywhere on the page, also as a module, and frames may come and go; they also work without it.
+// to the host page, and lends it the page's wallets, many of which do not appear in frames. Frames
+// may come and go; they also work without it.
 (() => {
   const tag = document.currentScript instanceof HTMLScriptElement && document.currentScript;
-  // Modules have no currentScript, and `import.meta` is a syntax error elsewhere; but the first
-  // address in the stack of an error is that of the script itself.
+  // A module has no currentScript; the first address in the stack of an error is the script's.
   const address = tag ? tag.src : /https?:[^\s)]+/.exec(new Error().stack ?? "")?.[0] ?? "";
   const { origin } = new URL(address);
   const start = `${origin}/embed/tracking/`;
   const LENDING = ["embed:wallets", "embed:watch", "embed:connect", "embed:sign"];
+  const DARK = /^rgb\(\d?\d, \d?\d, \d?\d\)$/; // each part is under 100
   const frames = document.getElementsByTagName("iframe"); // those of each moment
   /** @type {WeakMap<HTMLIFrameElement, string>} */
   const addresses = new WeakMap(); // of the frames that are set up
@@ -26,7 +26,9 @@
     if (theme) return theme;
     const scheme = getComputedStyle(root).colorScheme;
     if (scheme.includes("dark") && scheme.includes("light")) return "auto";
-    return scheme.includes("dark") ? "dark" : "light";
+    if (scheme !== "normal") return scheme.includes("dark") ? "dark" : "light";
+    const colors = [document.body, root].map((one) => getComputedStyle(one).backgroundColor);
+    return DARK.test(colors.find((color) => color.startsWith("rgb(")) ?? "") ? "dark" : "light";
   }
 
   /**

@@ -26,6 +26,7 @@ let listed = [];
 const listeners = new Map();
 /** @type {Map<string, { account: Account, frame: Frame }>} */
 const accounts = new Map(); // a frame can use only those that it has connected itself
+let connected = 0; // accounts ever
 let isWatching = false;
 /** The frame whose question is open, and how to give that up. */
 const open = { frame: /** @type {Frame} */ (null), giveUp: () => {} };
@@ -54,6 +55,7 @@ export function lend({ data: { kind, args }, source: frame, ports: [port] }) {
  * @param {Frame} frame
  */
 function listWallets(port, frame) {
+  forgetRemoved();
   if (open.frame === frame) open.giveUp(); // the frame was loaded again and waits no longer
   listeners.get(frame)?.close();
   listeners.set(frame, port);
@@ -63,6 +65,19 @@ function listWallets(port, frame) {
     listed = found.map((wallet) => ({ id: register(wallet), name: wallet.name, icon: wallet.icon ?? null }));
     for (const listener of listeners.values()) listener.postMessage(listed);
   });
+}
+
+/** Give up what frames that the page has removed asked for. */
+function forgetRemoved() {
+  /** @param {Frame} frame */
+  const isRemoved = (frame) => /** @type {Window | null} */ (frame)?.closed === true;
+  if (isRemoved(open.frame)) open.giveUp();
+  for (const [frame, port] of listeners) {
+    if (!isRemoved(frame)) continue;
+    port.close();
+    listeners.delete(frame);
+  }
+  for (const [id, { frame }] of accounts) if (isRemoved(frame)) accounts.delete(id);
 }
 
 /** @param {Wallet} wallet */
@@ -102,7 +117,8 @@ async function connect({ id, frame }) {
   const wallet = wallets.get(id);
   if (!wallet) throw new Problem("wallet_failed");
   return [await wallet.connect()].flat().map((account) => {
-    const accountId = String(accounts.size);
+    const accountId = String(connected);
+    connected += 1;
     accounts.set(accountId, { account, frame });
     return { id: accountId, address: account.address, label: account.label };
   });

@@ -19,10 +19,13 @@ export class ListDetails {
     for (const { wallet, proof } of list.served) proofs.learn(wallet, proof);
     /** @type {{ update: () => Promise<void> }[]} */
     this.details = [proofs];
+    this.proofs = proofs;
     if (hasChanges) this.#loadChanges(shared, api);
   }
 
-  update() {
+  /** @param {{ hasChanged?: boolean }} [page] */
+  update({ hasChanged = false } = {}) {
+    if (hasChanged) this.proofs.expire(); // a wallet may be proved and look as before
     for (const one of this.details) one.update();
   }
 

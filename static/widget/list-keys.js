@@ -3,7 +3,10 @@
 
 const CONTROLS = "code, .proved, .copy"; // of a row, in order
 
-/** @param {HTMLElement} list */
+/**
+ * Listen to the keys, and return how to choose the control that Tab leads to.
+ * @param {HTMLElement} list
+ */
 export function steerByKeys(list) {
   /** @type {HTMLElement | null} */
   let current = null;
@@ -34,19 +37,23 @@ export function steerByKeys(list) {
   });
   new MutationObserver(chooseAny).observe(list, { childList: true, subtree: true });
   chooseAny();
+  return choose;
 }
 
 /**
- * Run `change`, which may make rows anew, and leave the focus on the same control of the same wallet.
+ * Run `change`, which may make rows anew, and leave the focus on the same control of the same wallet,
+ * or of the one that took its place.
  * @param {HTMLElement} list
  * @param {() => void} change
  */
 export function keepFocus(list, change) {
   const focused = document.activeElement;
   const row = list.contains(focused) ? focused?.closest(".wallet") : null;
+  const place = row ? [...list.children].indexOf(row) : -1;
   change();
   if (!(focused instanceof HTMLElement) || !(row instanceof HTMLElement)) return;
-  const now = list.querySelector(`[data-id="${row.dataset.id}"]`);
+  const now = list.querySelector(`[data-id="${row.dataset.id}"]`) ??
+    list.children[place] ?? list.lastElementChild;
   const same = list.contains(focused) ? focused : findAlike(now, focused);
   same?.focus({ preventScroll: true });
 }

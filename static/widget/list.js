@@ -34,8 +34,6 @@ export class List {
     this.wallets = null;
     /** @type {Entry[]} */
     this.chosen = []; // by search and tags, in order
-    /** @type {Shown[]} */
-    this.shown = []; // the wallets that have a row on the page, in order
     /** @type {(() => void)[]} */
     this.listeners = []; // called when other rows are shown
     /** @type {Set<string>} */
@@ -51,8 +49,10 @@ export class List {
     this.rows = new Map(); // id -> {row, text}: rows of unchanged wallets are reused
     this.#listen(root);
     this.served = this.#readServed();
+    /** @type {Shown[]} */
+    this.shown = this.served; // the wallets that have a row on the page, in order
     this.#adopt(Number(root.dataset.total));
-    steerByKeys(this.list);
+    this.chooseStop = steerByKeys(this.list);
   }
 
   /** Whether all wallets are known, and not only those that the document shows. */
@@ -96,29 +96,26 @@ export class List {
     return Boolean(this.wallets?.some((wallet) => wallet.address === address));
   }
 
-  /** Return the wallets that the server has rendered, with their rows and proofs. */
+  /** Return the wallets that the server has rendered, with their rows, which are reused, and proofs. */
   #readServed() {
     const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
     return rows.map((row) => {
       const proof = readProof(row);
       const wallet = addSought(readRow(row));
       showProof(row, proof); // as a button instead of a link
+      this.rows.set(wallet.id, { row, text: describeRow(wallet, false) });
       return { wallet, row, proof };
     });
   }
 
   /**
-   * Use the rows rendered by the server, if they are complete, so that no request is needed.
+   * Use the wallets rendered by the server, if they are all, so that no request is needed.
    * @param {number} total
    */
   #adopt(total) {
     if (this.served.length !== total) return;
-    this.wallets = this.served.map(({ wallet, row }) => {
-      this.rows.set(wallet.id, { row, text: describeRow(wallet, false) });
-      return wallet;
-    });
+    this.wallets = this.served.map(({ wallet }) => wallet);
     this.chosen = this.wallets;
-    this.shown = this.served;
     this.total = total;
   }
 
@@ -158,10 +155,17 @@ export class List {
     const { length } = this.shown;
     this.count *= 2;
     this.#render();
-    if (!this.more.hidden) return;
-    const row = this.shown[length]?.row; // since the button, which had the focus, is gone
-    row?.setAttribute("tabindex", "-1");
-    row?.focus({ preventScroll: true });
+    const first = this.shown[length]?.row.querySelector("code");
+    if (first) this.chooseStop(first); // Shift+Tab leads to what is new
+  }
+
+  /**
+   * Focus the row at `place`, or the last one, since the button that had the focus is gone.
+   * @param {number} place
+   */
+  #focusRow(place) {
+    const { row } = this.shown[place] ?? this.shown.at(-1) ?? {};
+    row?.querySelector("code")?.focus({ preventScroll: true });
   }
 
   /** Paper has no button: print all that fit the search. */
@@ -183,12 +187,15 @@ export class List {
     this.chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
     if (this.order) this.chosen.sort(this.order);
     this.total = this.chosen.length;
+    const { length } = this.shown;
     const first = this.chosen.slice(0, this.count);
+    const isFocused = document.activeElement === this.more;
     keepFocus(this.list, () => {
       this.shown = first.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
       replaceRows(this.list, this.shown.map(({ row }) => row));
     });
     this.more.hidden = this.count >= this.total;
+    if (isFocused && this.more.hidden) this.#focusRow(length);
     this.empty.hidden = this.total > 0;
     this.empty.textContent = say(this.wallets.length ? "no_match" : "no_wallets");
     this.#tell();
@@ -247,7 +254,9 @@ export function replaceRows(list, rows) {
   /** @type {Set<Element>} */
   const wanted = new Set(rows);
   for (const child of [...list.children]) if (!wanted.has(child)) child.remove();
-  rows.forEach((row, index) => {
-    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
-  });
+  let place = list.firstElementChild;
+  for (const row of rows) {
+    if (row === place) place = row.nextElementSibling;
+    else list.insertBefore(row, place);
+  }
 }

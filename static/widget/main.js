@@ -41,7 +41,7 @@ async function refreshList() {
     throw error;
   }
   if (!page) return false;
-  updateDetails();
+  updateDetails({ hasChanged: true });
   return true;
 }
 
@@ -51,18 +51,18 @@ const hasChanges = "changes" in root.dataset;
 /** @type {Promise<ListDetails> | null} */
 let details = null;
 
-async function updateDetails() {
+async function updateDetails({ hasChanged = false } = {}) {
   details ??= import("./list-details.js").then(({ ListDetails }) => new ListDetails({
     list, api, hasChanges,
   }));
   try {
-    (await details).update();
+    (await details).update({ hasChanged });
   } catch {
     details = null; // the list is complete without them
   }
 }
 
-list.listeners.push(updateDetails);
+list.listeners.push(() => updateDetails());
 if (hasChanges) updateDetails();
 
 list.list.addEventListener("click", async (event) => {

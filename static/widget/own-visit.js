@@ -63,7 +63,7 @@ export function followOwn(root, { api, list, refreshList }) {
 
   return {
     sent({ walletAddress: address, nickname }, answer) {
-      if (isForgotten()) own.root.append(notice); // it explains the row above it
+      if (isForgotten()) own.root.after(notice); // it explains the row above it, and stays when that goes
       own.addSent({ address, nickname, wasListed: list.has(address), ...answer });
     },
     tried: () => refresh().catch(() => {}), // the visitor's list also shows refusals

@@ -47,6 +47,11 @@ export class RowDetails {
     this.known.set(id, { balance, readAt: Date.now(), detail });
   }
 
+  /** Ask for everything again, and show what is known until then. */
+  expire() {
+    for (const known of this.known.values()) known.readAt = 0;
+  }
+
   /** Show what is known, and ask for what is missing or old. Failures are not shown. */
   async update() {
     this.#showKnown();

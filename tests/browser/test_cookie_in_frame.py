@@ -145,7 +145,7 @@ def test_without_a_cookie_a_signature_tells_of_a_rejection(
     submit(widget, "Night heron")
     own = widget.locator("#own-list li")
     expect(own).to_contain_text("Night heron waits for review")
-    expect(widget.locator("#own #cookie-blocked")).to_be_visible()  # beside what it is about
+    expect(widget.locator("#own + #cookie-blocked")).to_be_visible()  # beside what it is about
     embedded_page.reject(embedded_page.find_submission(browser_wallet.address).id)
 
     ask_by_signature(widget)
@@ -157,6 +157,21 @@ def test_without_a_cookie_a_signature_tells_of_a_rejection(
     page.reload()
     ask_by_signature(widget)
     expect(widget.locator("[data-records]")).to_contain_text(told)
+
+
+def test_without_a_cookie_a_withdrawal_beside_the_own_list_is_confirmed(
+    embedded_page, no_cookies, page, browser_wallet
+):
+    no_cookies.add_init_script(browser_wallet.script())
+    widget = embedded_page.open(page)
+    submit(widget, "Night heron")
+    ask_by_signature(widget)
+    widget.get_by_role("button", name="Withdraw", exact=True).click()
+    widget.get_by_role("button", name="Sign and send").click()
+
+    expect(widget.locator("#own")).to_be_hidden()
+    expect(widget.get_by_text("Done. What was sent for this wallet is erased.")).to_be_visible()
+    expect(widget.locator("#cookie-blocked")).to_be_visible()
 
 
 def test_without_a_cookie_a_signature_tells_of_a_withdrawal_from_elsewhere(

@@ -133,9 +133,32 @@ LIGHT = "html { color-scheme: light; background: #fbf8f2 }"
         (DARK, {"theme": "dark"}, False, True),
         (LIGHT, {"theme": "light"}, False, False),
         ("html { background: #14202a }", {"theme": "dark"}, True, True),
+        ("html { background: #14202a }", {}, True, True),
+        (
+            "html { background: #fff } body { padding: 9px; margin: 0; background: #222 }",
+            {},
+            True,
+            True,
+        ),
+        (
+            "html { background: #222 } body { padding: 9px; margin: 0; background: #fbf8f2 }",
+            {},
+            True,
+            False,
+        ),
         (DARK, {"theme": "light"}, True, False),
     ],
-    ids=["dark", "light", "asked-dark", "asked-light", "plain-host", "against-the-host"],
+    ids=[
+        "dark",
+        "light",
+        "asked-dark",
+        "asked-light",
+        "plain-host",
+        "dark-background",
+        "dark-body",
+        "light-body",
+        "against-the-host",
+    ],
 )
 def test_frame_is_seen_through_in_every_theme(
     embedded_page, page, machine, style, arguments, with_script, is_dark

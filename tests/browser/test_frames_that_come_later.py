@@ -139,6 +139,28 @@ def test_frames_that_were_removed_leave_nothing_behind(embedded_page, page):
     assert page.evaluate("window.added") == before
 
 
+def test_site_that_adds_and_removes_two_hundred_frames_keeps_working(
+    embedded_page, open_site, page
+):
+    open_site("", MODULE)
+    page.evaluate(
+        """(src) => {
+          for (let count = 0; count < 200; count += 1) {
+            const frame = document.createElement("iframe");
+            frame.src = src;
+            document.body.append(frame);
+            if (count % 2) frame.remove();
+            else setTimeout(() => frame.remove());
+          }
+        }""",
+        embedded_page.widget_url(),
+    )
+    page.wait_for_function("!document.querySelector('iframe')")
+    page.evaluate(ADD, embedded_page.widget_url())
+
+    expect_fitted(page)
+
+
 def test_two_frames_follow_their_own_content_and_the_theme(embedded_page, open_site, page):
     open_site(f'<iframe src="{embedded_page.widget_url()}"></iframe>')
     page.evaluate(ADD, embedded_page.widget_url(accent="ff6600"))

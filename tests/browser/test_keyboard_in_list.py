@@ -65,6 +65,22 @@ def test_skip_link_leads_past_the_list(embedded_page, page):
     expect(widget.locator("#rights")).to_be_focused()
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_skip_link_leads_to_the_rest_of_a_long_list(embedded_page, browser, watch, script):
+    fill_page(embedded_page, 250)
+    context = watch(browser.new_context(locale="en-US", java_script_enabled=script))
+    page = context.new_page()
+    page.goto(embedded_page.widget_url())
+    if script:
+        page.locator("#widget[data-ready]").wait_for()
+    page.get_by_role("link", name="Skip the list").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+
+    expect(page.locator("#more:focus" if script else "[rel=next]:focus")).to_be_visible()
+    context.close()
+
+
 def test_arrow_keys_reach_every_control_of_every_wallet(embedded_page, page, proved):
     widget = embedded_page.open(page)
     focused = focus_first(widget)

@@ -234,6 +234,27 @@ def test_frame_that_is_loaded_again_in_the_middle_of_a_question_can_ask_again(
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
+def test_frame_that_is_removed_in_the_middle_of_a_question_blocks_no_other(
+    embedded_page, context, page, browser_wallet
+):
+    slow = {"connect": [3_600_000]}
+    context.add_init_script(browser_wallet.script(name="Host wallet", where="top", slow=slow))
+    widget = embedded_page.open(page)
+    open_flow(widget)
+    widget.get_by_role("button", name="Use Host wallet").click()
+    expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
+
+    page.locator("iframe").evaluate("""frame => {
+      const next = frame.cloneNode();
+      frame.remove();
+      document.body.append(next);
+    }""")
+    widget.locator("#widget[data-ready]").wait_for()
+    submit(widget, wallet="Host wallet")
+
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+
+
 def test_frame_with_the_name_of_a_wallet_hides_no_wallets(embedded_page, page, host_wallet):
     """A frame's name is a property of `window`, as wallets were before the standard."""
     page.goto(

@@ -7,6 +7,8 @@ from embedded_page import frame_of
 from playwright.sync_api import expect
 from test_list_in_browser import fill_page
 
+from embed.wallets import tracking
+
 FIXED = "iframe { height: 600px }"
 AFTER = "body::after { content: ''; display: block; height: 3000px }"
 FIND_SCROLLERS = """() => [...document.querySelectorAll("*")]
@@ -100,7 +102,9 @@ def test_more_wallets_are_shown_on_demand_and_none_is_cut_off(embedded_page, pag
     expect(rows).to_have_count(450)
     expect(more).to_be_hidden()
     expect(state).to_be_empty()
-    expect(rows.nth(400)).to_be_focused()
+    expect(rows.nth(400).locator("code")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(rows.nth(401).locator("code")).to_be_focused()
     height = widget.locator("html").bounding_box()["height"]
     assert height > 20_000
     expect(page.locator("iframe")).to_have_css("height", f"{height:.0f}px")
@@ -131,6 +135,31 @@ def test_more_waits_for_the_list_if_that_is_late(embedded_page, page):
         held[0].continue_()
 
     expect(widget.locator("#wallets .wallet")).to_have_count(150)
+    expect(widget.locator("#wallets code").nth(100)).to_be_focused()  # the button is gone
+
+
+def test_shift_and_tab_lead_from_show_more_to_what_is_new(embedded_page, page):
+    fill_page(embedded_page, 450)
+    widget = embedded_page.open(page)
+    expect(widget.locator("#state")).to_have_text("100 of 450 wallets")
+    widget.get_by_role("button", name="Show more").press("Enter")
+    expect(widget.locator("#wallets .wallet")).to_have_count(200)
+    page.keyboard.press("Shift+Tab")
+
+    expect(widget.locator("#wallets code").nth(100)).to_be_focused()
+
+
+def test_rows_of_the_document_stay_when_the_list_has_come(embedded_page, page):
+    fill_page(embedded_page, 150)
+    held = []
+    page.route("**/embed/api/tracking/*", lambda route: held.append(route))
+    widget = embedded_page.open(page)
+    first = widget.locator("#wallets .wallet").first
+    first.evaluate("row => { row.wasServed = true }")
+    held[0].continue_()
+
+    expect(widget.locator("#state")).to_have_text("100 of 150 wallets")
+    assert first.evaluate("row => row.wasServed")
 
 
 @pytest.mark.parametrize("count", [39, 250])
@@ -146,7 +175,9 @@ def test_paper_has_all_wallets_and_no_buttons(embedded_page, page, count):
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     assert count / 30 < pages < count / 10 + 2
     expect(page.locator("#wallets .wallet")).to_have_count(min(count, 100))
+    page.locator("#cookie-blocked").evaluate("notice => { notice.hidden = false }")
     page.emulate_media(media="print")
+    expect(page.locator("#cookie-blocked")).to_be_hidden()
     assert page.locator("button:visible, input:visible, select:visible").count() == 0
     expect(page.locator("#wallets .wallet").first).to_be_visible()
 
@@ -174,3 +205,31 @@ def test_site_that_is_printed_contains_the_whole_list(embedded_page, page):
     pdf = page.pdf(format="A4")
 
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > height / 1123  # CSS pixels of a sheet
+
+
+def test_change_leaves_focus_and_place_in_thousands_of_rows(embedded_page, page):
+    count, middle = 2_000, 1_000
+    page.clock.install()
+    fill_page(embedded_page, count)
+    widget = embedded_page.open(page)
+    expect(widget.locator("#state")).to_have_text("100 of 2,000 wallets")
+    more = widget.get_by_role("button", name="Show more")
+    more.evaluate("button => { while (!button.hidden) button.click() }")
+    rows = widget.locator("#wallets .wallet")
+    expect(rows).to_have_count(count)
+    code = rows.nth(middle).locator("code")
+    code.focus()
+    top = rows.nth(middle).evaluate("row => row.offsetTop")
+    embedded_page.observe(code.inner_text(), "77")
+    with page.expect_response("**/embed/api/tracking/*"):
+        embedded_page.forward(page, "00:31")
+
+    expect(rows.nth(middle).locator(".balance")).to_have_text("77")
+    expect(code).to_be_focused()
+    assert rows.nth(middle).evaluate("row => row.offsetTop") == top
+    wallet_id = rows.nth(middle).get_attribute("data-id")
+    tracking.remove_wallet(wallet_id, embedded_page.clock())
+    with page.expect_response("**/embed/api/tracking/*"):
+        embedded_page.forward(page, "00:31")
+    expect(rows).to_have_count(count - 1)
+    expect(rows.nth(middle).locator("code")).to_be_focused()

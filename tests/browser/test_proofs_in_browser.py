@@ -229,6 +229,31 @@ def test_mark_stays_when_rows_are_searched_sorted_and_made_again(
     expect(widget.locator("#empty")).to_have_text("No wallet matches the search.")
 
 
+def test_mark_appears_when_a_listed_wallet_is_proved(embedded_page, context, page, prove):
+    context.clock.install()
+    visitor = Visitor()
+    embedded_page.track(visitor.address, alias="Night heron")
+    widget = embedded_page.open(page)
+    embedded_page.track(BrowserWallet().address, alias="Other")
+    embedded_page.forward(page, "00:31")  # what rows show beside the list is loaded
+    expect(find_row(widget, "Other")).to_be_visible()
+    expect(widget.locator(".proved")).to_have_count(0)
+    prove("Night heron", visitor)
+    embedded_page.forward(page, "00:46")
+
+    expect(find_mark(widget, "Night heron")).to_be_visible()
+
+
+def test_proof_opens_before_the_whole_list_has_come(embedded_page, page, prove):
+    prove("Night heron")
+    fill_page(embedded_page, 150)
+    page.route("**/embed/api/tracking/*", lambda _: None)
+    widget = embedded_page.open(page)
+    find_mark(widget, "Night heron").click()
+
+    expect(widget.locator(".proof")).to_contain_text("The holder of this wallet signed this")
+
+
 def test_own_wallet_is_proved_and_ones_own(embedded_page, context, page, browser_wallet):
     embedded_page.configure(auto_approve=True)
     context.add_init_script(browser_wallet.script())

@@ -306,6 +306,18 @@ def test_answer_after_the_time_out_is_dropped(embedded_page, context, page, top_
     assert read_text(window) != late["message"]
 
 
+def test_window_whose_frame_was_removed_says_so_and_sends_nothing(embedded_page, page, top_wallet):
+    widget = embedded_page.open(page)
+    window = open_window(page, widget)
+    page.locator("iframe").evaluate("frame => frame.remove()")
+    ask_for_text(window)
+
+    expect(window.get_by_role("alert")).to_have_text(
+        "This window belongs to a list on another site. Please open it from there."
+    )
+    expect(window.get_by_label("Name to show on the list")).to_have_value("Night heron")
+
+
 def test_leaving_a_step_in_the_window_aborts_the_frames_request(embedded_page, page, top_wallet):
     widget = embedded_page.open(page)
     window = open_window(page, widget)
