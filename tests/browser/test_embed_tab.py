@@ -125,7 +125,7 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
     tab.get_by_label("paste a public key").fill(dashboard.key)
     tab.get_by_label("Theme").select_option("dark")
     tab.get_by_label("Address of your site").fill("https://new.example")
-    tab.get_by_role("button", name="Make a key and its snippet").click()
+    tab.get_by_role("button", name="Create a key and its snippet").click()
 
     expect(tab.get_by_role("heading", name="Your new public key")).to_be_visible()
     assert dashboard.key not in "\n".join(sent)
@@ -183,7 +183,7 @@ def test_without_a_script_the_form_loads_the_choices(dashboard, browser, watch):
     assert re.search("theme=dark.*hide=tools", read_codes(page)[0])
     expect(page.frame_locator("iframe.preview").locator("html[data-theme=dark]")).to_be_attached()
     page.get_by_label("Address of your site").fill("https://new.example")
-    page.get_by_role("button", name="Make a key and its snippet").click()
+    page.get_by_role("button", name="Create a key and its snippet").click()
     key = page.locator("#new-key").inner_text()
     assert f"?key={key}&amp;theme=dark&amp;hide=tools" in read_codes(page)[0]
     context.close()
