@@ -6,6 +6,8 @@ import pytest
 from embedded_page import frame_of, sign_in
 from playwright.sync_api import expect
 
+from embed.db.models import ApiKey
+
 CHOICES = {"theme": "dark", "lang": "de", "accent": "#FF6600", "height": "450"}
 
 
@@ -133,6 +135,18 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
     assert f"?key={key}&amp;theme=dark" in read_codes(tab)[0]
     tab.get_by_label("Theme").select_option("light")
     assert f"?key={key}&amp;theme=light" in read_codes(tab)[0]
+
+
+def test_double_press_creates_one_key(dashboard, tab):
+    before = ApiKey.select().count()
+    tab.get_by_label("Address of your site").fill("https://new.example")
+
+    tab.get_by_role("button", name="Create a key and its snippet").dblclick()
+
+    expect(tab.get_by_role("heading", name="Your new public key")).to_be_visible()
+    assert ApiKey.select().count() == before + 1
+    tab.get_by_role("link", name="I have copied it").click()
+    expect(tab.get_by_text("https://new.example", exact=True)).to_have_count(1)
 
 
 @pytest.mark.parametrize(
