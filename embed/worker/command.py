@@ -65,7 +65,7 @@ def explain_rest(settings: Settings) -> str:
     """Return a sentence about what to do where nobody works."""
     stopped = "The background work is not running."
     if settings.queue_url is not None:
-        return f"{stopped} As QUEUE_URL is set, gunicorn does not: start flask worker."
+        return f"{stopped} As QUEUE_URL is set, gunicorn does not do it: start flask worker."
     return f"{stopped} Start gunicorn or flask worker."
 
 

@@ -108,7 +108,7 @@ def test_status_with_a_queue_for_all_names_the_command(world_with):
 
     assert run_status(world.app) == (
         "The background work is not running."
-        " As QUEUE_URL is set, gunicorn does not: start flask worker.\n"
+        " As QUEUE_URL is set, gunicorn does not do it: start flask worker.\n"
     )
 
 
