@@ -163,6 +163,32 @@ def test_session_ends_at_once(owner, remove):
     assert owner.sign_in_again(password=PASSWORD).status_code == 422
 
 
+def test_form_of_a_removed_owner_is_not_saved(world, owner, other, remove):
+    remove("--yes", f"--pages-to={OTHER}")
+    before = world.dump()
+
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/tags/new", name="Late", color="#112233")
+
+    assert answer.location.startswith("/dashboard/sign-in")
+    assert world.dump() == before
+
+
+def test_owner_removed_during_sign_in_is_not_signed_in(world, owner, remove, monkeypatch):
+    find = owners.find_by_password
+
+    def find_and_remove(email: str, password: str) -> Owner | None:
+        found = find(email, password)
+        remove("--yes", "--delete-pages")
+        return found
+
+    monkeypatch.setattr(owners, "find_by_password", find_and_remove)
+    owner.client = world.app.test_client()
+    owner.sign_in_again()
+
+    assert EMAIL not in list_emails()
+    assert owner.get("/dashboard/").location.startswith("/dashboard/sign-in")
+
+
 def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, remove, other):
     links = world.app.extensions[EXTENSION].password_links
     path = owners.build_password_url(other, links, "")

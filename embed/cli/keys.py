@@ -26,7 +26,7 @@ def create(
     label: str | None,
     as_json: bool,
 ) -> None:
-    """Make a key and print it: this once, it cannot be had again."""
+    """Create a key and print it. It is not shown again."""
     api_key, key = management.create_key(
         page,
         tier,

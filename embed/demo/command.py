@@ -12,7 +12,7 @@ from flask.cli import with_appcontext
 
 from embed.db import connection
 from embed.demo.host_site import serve_host_site
-from embed.demo.installation import make_environ
+from embed.demo.installation import hold_folder, make_environ, names_database
 from embed.demo.mailbox import serve_mailbox
 from embed.demo.market import Market, run_market
 from embed.demo.printing import print_addresses
@@ -46,12 +46,12 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
     say = _say_nothing if as_json else click.echo
     base_url = f"http://127.0.0.1:{port}"
     host_url = f"http://localhost:{host_port}"  # browsers treat it as another site
-    check_free(port, "--port")
-    check_free(host_port, "--host-port")
-    environ, settings = _read_settings()
-    connection.open_database(settings.database_url)
-    connection.upgrade()
     with ExitStack() as servers:
+        environ, settings, lock = _read_settings(servers)
+        check_free(port, "--port")
+        check_free(host_port, "--host-port")
+        connection.open_database(settings.database_url)
+        connection.upgrade()
         mailbox, smtp_url = servers.enter_context(serve_mailbox())
         settings = replace(settings, smtp_url=smtp_url)
         page = make_demo_page([host_url], settings, runtime().clock())
@@ -70,7 +70,7 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
             "/mailbox": _make_renderer("demo/mailbox.html", mailbox=mailbox),
         }
         servers.enter_context(serve_host_site(pages, host_port))
-        server = servers.enter_context(run_service(port, environ))
+        server = servers.enter_context(run_service(port, environ, lock))
         say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
         summary = act(base_url, page, market, mailbox, say)
         links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
@@ -81,10 +81,12 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
         server.wait()
 
 
-def _read_settings() -> tuple[dict[str, str], Settings]:
+def _read_settings(servers: ExitStack) -> tuple[dict[str, str], Settings, int | None]:
+    """Return also the lock of the demo's folder, unless another database is used."""
     try:
+        lock = None if names_database(os.environ) else servers.enter_context(hold_folder())
         environ = make_environ(os.environ)
-        return environ, Settings.from_environ(environ)
+        return environ, Settings.from_environ(environ), lock
     except SettingsError as mistake:
         raise click.ClickException(str(mistake)) from None
 

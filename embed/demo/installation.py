@@ -1,12 +1,22 @@
 """The demo's installation: settings of its own, and the commands that act on it."""
 
+import fcntl
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from embed.settings import DEFAULT_DATABASE_URL, INSTANCE_DIR, PROJECT_DIR, load_secret_key
+import click
+
+from embed.settings import (
+    DEFAULT_DATABASE_URL,
+    INSTANCE_DIR,
+    PROJECT_DIR,
+    SettingsError,
+    load_secret_key,
+)
 
 DEMO_DIR = INSTANCE_DIR / "demo"
 DEMO_DATABASE_URL = "sqlite:///instance/demo/embed.db"
@@ -20,11 +30,47 @@ def make_environ(environ: Mapping[str, str]) -> dict[str, str]:
     """
     # The demo's gunicorn does its background work itself, and leaves the queues of others alone.
     own = {"QUEUE_URL": ""}
-    if not environ.get("DATABASE_URL", "").strip():
+    if not names_database(environ):
         own["DATABASE_URL"] = DEMO_DATABASE_URL
         if not environ.get("SECRET_KEY", "").strip():
             own["SECRET_KEY"] = load_secret_key(DEMO_DIR / "secret_key")
     return {**environ, **own}
+
+
+def names_database(environ: Mapping[str, str]) -> bool:
+    """Tell whether the demo is to use a database other than its own."""
+    return bool(environ.get("DATABASE_URL", "").strip())
+
+
+@contextmanager
+def hold_folder() -> Iterator[int]:
+    """Keep other demos out of the demo's folder: each revokes the keys of the one before.
+
+    The descriptor is for the demo's gunicorn, which thus keeps them out for as long as it runs,
+    also when the demo was killed. Raises SettingsError, and click.ClickException if a demo runs.
+    """
+    try:
+        DEMO_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(DEMO_DIR / "running", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise SettingsError(f"The demo's folder {DEMO_DIR} cannot be used: {error}") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        process_id = os.read(descriptor, 20).decode()
+        os.close(descriptor)
+        raise click.ClickException(_explain_other_demo(process_id)) from None
+    try:
+        os.ftruncate(descriptor, 0)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _explain_other_demo(process_id: str) -> str:
+    """Return a sentence about a demo whose gunicorn, if it has one yet, is this process."""
+    sentence = f"A demo is already running in {DEMO_DIR}."
+    return f"{sentence} To end it: kill {process_id}" if process_id else sentence
 
 
 def write_command(environ: Mapping[str, str], *arguments: str) -> str:

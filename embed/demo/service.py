@@ -1,5 +1,6 @@
 """The service that the demo shows: gunicorn as a process of its own."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -28,8 +29,13 @@ def check_free(port: int, option: str) -> None:
 
 
 @contextmanager
-def run_service(port: int, environ: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """Run gunicorn with these variables, and stop it however the demo ends."""
+def run_service(
+    port: int, environ: Mapping[str, str], lock: int | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run gunicorn with these variables, and stop it however the demo ends.
+
+    It inherits the descriptor `lock`, and its process id is written there.
+    """
     options = ["--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
     arguments = ["gunicorn", "embed.factory:create_demo_app()", *options]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
@@ -39,7 +45,10 @@ def run_service(port: int, environ: Mapping[str, str]) -> Iterator[subprocess.Po
         # Ctrl-C goes to a whole process group. A worker of gunicorn that gets it besides its
         # arbiter's signal may deadlock, and is killed only after the graceful timeout of 30 s.
         process_group=0,
+        pass_fds=() if lock is None else (lock,),
     )
+    if lock is not None:
+        os.write(lock, str(server.pid).encode())
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         _wait_until_served(server, port)

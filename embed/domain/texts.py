@@ -7,6 +7,8 @@ from embed.errors import InvalidInput
 
 # Control characters, lone surrogates and private-use ones. (Unassigned ones may be new emoji.)
 _UNPRINTABLE = {"Cc", "Cs", "Co"}
+# Embeddings and overrides of direction: what follows a name would be shown in another order.
+_TURNING = set("\u202a\u202b\u202c\u202d\u202e")
 
 # What chat services and mail readers take for mentions, markup, links and channels, and what is
 # shown in its place.
@@ -52,7 +54,10 @@ def parse_optional_text(
     if len(text) > max_length:
         raise InvalidInput(f"The {label} is longer than {max_length} characters.", field=field)
     checked = text.replace("\n", "") if may_have_lines else text
-    if any(unicodedata.category(character) in _UNPRINTABLE for character in checked):
+    if any(
+        unicodedata.category(character) in _UNPRINTABLE or character in _TURNING
+        for character in checked
+    ):
         raise InvalidInput(f"The {label} contains a character that cannot be shown.", field=field)
     return text
 

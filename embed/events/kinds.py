@@ -12,6 +12,24 @@ from embed.domain.amounts import format_amount
 from embed.domain.times import format_instant
 from embed.serializers import describe_submission
 
+# What the dashboard calls the fields of a page.
+PAGE_FIELDS = {
+    "owner": "owner",
+    "token_name": "token name",
+    "token_symbol": "ticker",
+    "token_mint": "mint address",
+    "public_title": "title",
+    "public_comments": "comment",
+    "is_public": "public",
+    "is_embeddable": "embedding",
+    "auto_approve": "approve everything at once",
+    "min_balance": "minimum balance",
+    "queue_capacity": "places in the queue",
+    "cooldown_s": "cooldown in seconds",
+    "trust_after": "approvals that earn trust",
+    "holding_watch": "holding watch",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Event(ABC):
@@ -59,10 +77,16 @@ class PageChanged(Event):
 
     @property
     def subject(self) -> str:
-        return ", ".join(f"{name}: {_format(value)}" for name, value in self.changes.items())
+        return ", ".join(
+            f"{PAGE_FIELDS[name]}: {_format(value)}" for name, value in self.changes.items()
+        )
 
 
 def _format(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value is None:
+        return "none"
     return format_amount(value) if isinstance(value, Decimal) else str(value)
 
 

@@ -63,10 +63,10 @@ def show_status(as_json: bool) -> None:
 
 def explain_rest(settings: Settings) -> str:
     """Return a sentence about what to do where nobody works."""
-    nobody = "No process is doing the background work."
+    stopped = "The background work is not running."
     if settings.queue_url is not None:
-        return f"{nobody} As QUEUE_URL is set, gunicorn does not: start flask worker."
-    return f"{nobody} Start gunicorn or flask worker."
+        return f"{stopped} As QUEUE_URL is set, gunicorn does not do it: start flask worker."
+    return f"{stopped} Start gunicorn or flask worker."
 
 
 def describe_status(status: WorkStatus) -> Record:

@@ -41,3 +41,19 @@ document.addEventListener("click", async (event) => {
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = label), 2000);
 });
+
+// Send a form only once, however often the button is pressed: two keys would be created, say.
+// Only for a while, as the browser's Stop button ends what was sent.
+const SENT_FOR_MS = 5000;
+/** @type {WeakSet<HTMLFormElement>} */
+const sent = new WeakSet();
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.method !== "post") return;
+  if (sent.has(form)) event.preventDefault();
+  sent.add(form);
+  setTimeout(() => sent.delete(form), SENT_FOR_MS);
+});
+addEventListener("pageshow", (event) => {
+  if (event.persisted) for (const form of document.forms) sent.delete(form);
+});

@@ -75,18 +75,6 @@ document.addEventListener("keydown", (event) => {
   actions[event.key]();
 });
 
-// Send a decision only once, however often the button is pressed.
-document.addEventListener("submit", (event) => {
-  const form = findAround(event, ".item form, .many, .undo");
-  if (form?.dataset.sent) event.preventDefault();
-  if (form) form.dataset.sent = "yes";
-});
-addEventListener("pageshow", () => {
-  /** @type {NodeListOf<HTMLFormElement>} */
-  const forms = document.querySelectorAll("form[data-sent]");
-  for (const form of forms) delete form.dataset.sent;
-});
-
 if (undo) {
   const until = performance.now() + Number(undo.dataset.remainingMs);
   const countdown = getElement(undo, "[data-countdown]", HTMLElement);

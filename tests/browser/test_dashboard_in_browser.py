@@ -39,7 +39,7 @@ def test_owner_goes_from_link_to_snippet(page, embedded_page):
     link = re.search(r"/dashboard/password/\S+", answer.output)[0]
 
     page.goto(embedded_page.service_url + link)
-    page.get_by_label("New password").fill(PASSWORD)
+    page.get_by_label("New password", exact=True).fill(PASSWORD)
     page.get_by_label("Repeat the new password").fill(PASSWORD)
     page.get_by_role("button", name="Set password").click()
     page.get_by_role("link", name="Create the first page").click()
@@ -47,14 +47,14 @@ def test_owner_goes_from_link_to_snippet(page, embedded_page):
     page.get_by_label("Ticker").fill("USDC")
     page.get_by_label("Mint address").fill("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
     page.get_by_role("button", name="Save").click()
-    page.get_by_role("link", name="Make a public key").click()
+    page.get_by_role("link", name="Create a public key").click()
     page.get_by_label("Sites").fill("https://www.example.com/")
     page.get_by_role("button", name=re.compile("key", re.IGNORECASE)).click()
 
     expect(page.locator("#new-key")).to_have_text(re.compile("^svc_pub_[0-9A-Za-z]{32}$"))
     key = page.locator("#new-key").inner_text()
     expect(page.locator("#snippet")).to_contain_text(key)
-    page.get_by_role("link", name="I have kept it").click()
+    page.get_by_role("link", name="I have copied it").click()
     assert key not in page.content()
     expect(page.get_by_text("https://www.example.com", exact=True)).to_be_visible()
 
@@ -292,7 +292,7 @@ def test_receivers_work_without_javascript(dashboard, browser):
     page.get_by_role("textbox", name="Address").fill("ntfys://ntfy.sh/my-topic")
     page.get_by_label("Decision on a submission").check()
     page.get_by_role("button", name="Add").click()
-    expect(page.locator(".flash.done")).to_contain_text("is added")
+    expect(page.locator(".flash.done")).to_contain_text("has been added")
     page.get_by_role("button", name="Send a test").click()
     expect(page.locator(".deliveries li")).to_have_count(1)
     page.goto(f"{dashboard.base}/notifications")

@@ -6,6 +6,8 @@ import pytest
 from embedded_page import frame_of, sign_in
 from playwright.sync_api import expect
 
+from embed.db.models import ApiKey
+
 CHOICES = {"theme": "dark", "lang": "de", "accent": "#FF6600", "height": "450"}
 
 
@@ -125,7 +127,7 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
     tab.get_by_label("paste a public key").fill(dashboard.key)
     tab.get_by_label("Theme").select_option("dark")
     tab.get_by_label("Address of your site").fill("https://new.example")
-    tab.get_by_role("button", name="Make a key and its snippet").click()
+    tab.get_by_role("button", name="Create a key and its snippet").click()
 
     expect(tab.get_by_role("heading", name="Your new public key")).to_be_visible()
     assert dashboard.key not in "\n".join(sent)
@@ -133,6 +135,18 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
     assert f"?key={key}&amp;theme=dark" in read_codes(tab)[0]
     tab.get_by_label("Theme").select_option("light")
     assert f"?key={key}&amp;theme=light" in read_codes(tab)[0]
+
+
+def test_double_press_creates_one_key(dashboard, tab):
+    before = ApiKey.select().count()
+    tab.get_by_label("Address of your site").fill("https://new.example")
+
+    tab.get_by_role("button", name="Create a key and its snippet").dblclick()
+
+    expect(tab.get_by_role("heading", name="Your new public key")).to_be_visible()
+    assert ApiKey.select().count() == before + 1
+    tab.get_by_role("link", name="I have copied it").click()
+    expect(tab.get_by_text("https://new.example", exact=True)).to_have_count(1)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +197,7 @@ def test_without_a_script_the_form_loads_the_choices(dashboard, browser, watch):
     assert re.search("theme=dark.*hide=tools", read_codes(page)[0])
     expect(page.frame_locator("iframe.preview").locator("html[data-theme=dark]")).to_be_attached()
     page.get_by_label("Address of your site").fill("https://new.example")
-    page.get_by_role("button", name="Make a key and its snippet").click()
+    page.get_by_role("button", name="Create a key and its snippet").click()
     key = page.locator("#new-key").inner_text()
     assert f"?key={key}&amp;theme=dark&amp;hide=tools" in read_codes(page)[0]
     context.close()

@@ -25,7 +25,7 @@ def component(dashboard, page) -> str:
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed")
     page.get_by_label("Address of your site").fill(dashboard.host.origin)
-    page.get_by_role("button", name="Make a key and its snippet").click()
+    page.get_by_role("button", name="Create a key and its snippet").click()
     return page.locator("#react").text_content()
 
 

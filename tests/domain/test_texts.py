@@ -55,6 +55,8 @@ def test_length_is_counted_in_code_points():
         pytest.param("\ud800", id="high surrogate"),
         pytest.param("\udfff", id="low surrogate"),
         pytest.param("\ue000", id="private use"),
+        pytest.param("\u202a", id="left-to-right embedding"),
+        pytest.param("\u202e", id="right-to-left override"),
     ],
 )
 def test_character_that_cannot_be_shown_is_refused(character):

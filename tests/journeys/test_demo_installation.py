@@ -1,8 +1,11 @@
 """flask demo has an installation of its own, and the commands that it prints act on it."""
 
 import json
+import os
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -166,14 +169,52 @@ def test_demo_says_that_its_secret_key_cannot_be_read(clone):
     folder.mkdir(parents=True)
     (folder / "secret_key").touch()
 
-    ended = subprocess.run(
-        [FLASK, "demo", *choose_ports()],
-        cwd=clone,
-        env=clean_environ(),
-        capture_output=True,
-        text=True,
-    )
+    ended = try_demo(clone, choose_ports())
 
     assert (ended.returncode, ended.stdout) == (1, "")
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"Error: {folder / 'secret_key'} is empty")
+
+
+def test_demo_that_was_killed_leaves_a_service_that_the_next_one_names(clone):
+    ports = choose_ports()
+    with run_demo({}, *ports, "--json", program=[FLASK], folder=clone) as demo:
+        demo.stdout.readline()
+        second = try_demo(clone, ports)
+        demo.kill()
+    third = try_demo(clone, ports)
+
+    assert (second.returncode, third.returncode) == (1, 1)
+    assert second.stderr == third.stderr
+    folder = re.escape(str(clone / "instance" / "demo"))
+    said = re.fullmatch(
+        rf"Error: A demo is already running in {folder}\. To end it: kill (\d+)\n", third.stderr
+    )
+    os.kill(int(said[1]), signal.SIGTERM)
+    wait_for_end(int(said[1]))
+    with run_demo({}, *ports, "--json", program=[FLASK], folder=clone) as demo:
+        assert json.loads(demo.stdout.readline())["id"]
+
+
+def try_demo(folder: Path, ports: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [FLASK, "demo", *ports], cwd=folder, env=clean_environ(), capture_output=True, text=True
+    )
+
+
+def wait_for_end(process_id: int) -> None:
+    """Wait for a process that is no child of this one."""
+    descriptor = os.pidfd_open(process_id)
+    select.select([descriptor], [], [], TIMEOUT_S)
+    os.close(descriptor)
+
+
+def test_demo_says_that_its_folder_cannot_be_used(clone):
+    (clone / "instance").mkdir()
+    (clone / "instance" / "demo").touch()
+
+    ended = try_demo(clone, choose_ports())
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"Error: The demo's folder {clone / 'instance' / 'demo'} cannot be used")

@@ -86,3 +86,33 @@ def test_unknown_host_is_not_sent_back_to_where_it_fails_again(world_with):
 
     assert answer.status_code == 400
     assert "<a " not in answer.text
+
+
+@one_database
+@pytest.mark.parametrize("path", ["/", "/nothing", "/dashboard/", "/dashboard/nothing"])
+def test_host_that_is_no_name_is_refused_with_a_page(world, path):
+    host = "x" * 5000
+
+    answer = world.client.get(path, headers={"Host": host})
+
+    assert answer.status_code == 400
+    assert "This request cannot be answered" in answer.text
+    assert host not in answer.text
+
+
+@one_database
+@pytest.mark.parametrize("folder", ["", "dashboard/", "embed/"])
+def test_error_pages_do_not_repeat_what_was_asked_for(world, folder):
+    for answer in (
+        world.client.get(f"/{folder}<script>alert(1)</script>"),
+        world.client.post(f"/{folder}?<script>alert(1)</script>"),
+    ):
+        assert answer.status_code in (404, 405)
+        assert "alert(1)" not in answer.text
+
+
+@one_database
+def test_front_page_answers_head_without_a_body(world):
+    answer = world.client.head("/")
+
+    assert (answer.status_code, answer.data) == (200, b"")

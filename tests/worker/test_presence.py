@@ -93,8 +93,7 @@ def test_old_reports_of_keys_are_dropped_but_none_of_a_periodic_job(app, clock):
 
 def test_status_says_when_nobody_works_and_what_to_do(app):
     assert (
-        run_status(app)
-        == "No process is doing the background work. Start gunicorn or flask worker.\n"
+        run_status(app) == "The background work is not running. Start gunicorn or flask worker.\n"
     )
     assert json.loads(run_status(app, "--json")) == {
         "isWorking": False,
@@ -108,8 +107,8 @@ def test_status_with_a_queue_for_all_names_the_command(world_with):
     world = world_with(QUEUE_URL="redis://:secret@127.0.0.1/1")
 
     assert run_status(world.app) == (
-        "No process is doing the background work."
-        " As QUEUE_URL is set, gunicorn does not: start flask worker.\n"
+        "The background work is not running."
+        " As QUEUE_URL is set, gunicorn does not do it: start flask worker.\n"
     )
 
 

@@ -89,12 +89,12 @@ class SiteForm(Form):
     label = StringField(
         "Label (optional)", description="What the key is for, such as Blog. Only you see it."
     )
-    submit = SubmitField("Make a key and its snippet")
+    submit = SubmitField("Create a key and its snippet")
 
 
 @blueprint.route("/pages/<page_id>/embed", methods=["GET", "POST"])
 def show_embed(page_id: str) -> ResponseReturnValue:
-    """Show the Embed tab; a POST makes a public key for one site and shows it this once."""
+    """Show the Embed tab; a POST creates a public key for one site and shows it this once."""
     page = get_own_page(page_id)
     form = SiteForm()
     if form.validate_on_submit():
@@ -152,7 +152,7 @@ def render_embed(
 def show_preview(page_id: str) -> ResponseReturnValue:
     """Lead the preview's frame to the widget, with the page's preview key.
 
-    A route of its own, so that making a key writes nothing but that key.
+    A route of its own, so that creating a key writes nothing but that key.
     """
     page = get_own_page(page_id)
     key = get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())

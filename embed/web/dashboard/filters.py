@@ -37,6 +37,7 @@ ACTIONS = {
     "restore page": "restored the page",
     "change page": "changed the page:",
     "create key": "created a key:",
+    "change label": "changed the label of a key:",
     "change origins": "changed the sites of a key:",
     "revoke key": "revoked a key:",
     "add tag": "added the tag",

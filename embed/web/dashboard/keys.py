@@ -38,7 +38,7 @@ class KeyForm(Form):
 
 
 class SecretForm(KeyForm):
-    submit = SubmitField("Make the key")
+    submit = SubmitField("Create the key")
 
 
 class SecretEditForm(KeyForm):
@@ -69,7 +69,7 @@ class OriginsForm(KeyForm):
 
 
 class CreateForm(OriginsForm):
-    submit = SubmitField("Make the key")
+    submit = SubmitField("Create the key")
 
 
 def read_lines(text: str | None) -> list[str]:
@@ -194,7 +194,7 @@ def _get_changeable(page: Page, key_id: str) -> ApiKey:
     """Raises NotFound, and InvalidInput for revoked keys."""
     key = get_own_key(page, key_id)
     if key.revoked_at is not None:
-        raise InvalidInput(f"The key {name_key(key)} is revoked; make a new one.")
+        raise InvalidInput(f"The key {name_key(key)} is revoked; create a new one.")
     return key
 
 

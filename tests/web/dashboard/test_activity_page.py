@@ -5,10 +5,12 @@ from datetime import timedelta
 
 import pytest
 from many_submissions import add_submissions
+from world import Visitor
 
 from embed.db.models import STATUSES
 from embed.events.editing import editing
 from embed.events.kinds import Event, PageChanged, PageDeleted
+from embed.pages import update_page
 from embed.web.dashboard.activity import STACK
 from embed.web.dashboard.filters import ACTIONS
 
@@ -32,9 +34,8 @@ def list_deeds(answer) -> list[int]:
 def test_log_says_who_did_what_when_newest_first(world, owner, path):
     log(world, 2)
 
-    assert (
-        "2026-01-31 09:30 UTC owner@example.com changed the page: public_title: deed 1."
-        in owner.see(path)
+    assert "2026-01-31 09:30 UTC owner@example.com changed the page: title: deed 1." in owner.see(
+        path
     )
     assert list_deeds(owner.get(path)) == [1, 0]
 
@@ -138,3 +139,34 @@ def test_day_without_submissions_is_not_called_the_busiest(world, owner, path):
     add_submissions(world, 3)
 
     assert "busiest day: 3" in owner.see(path)
+
+
+def test_every_field_of_a_page_is_told_in_the_dashboards_words(world, owner, stranger, path):
+    world.clock.forward(seconds=1)
+    fields = {
+        "token_name": "Bonk",
+        "token_symbol": "BONK",
+        "token_mint": Visitor().address,
+        "public_title": "Holders",
+        "public_comments": "New here",
+        "is_public": False,
+        "is_embeddable": False,
+        "auto_approve": True,
+        "min_balance": "5",
+        "queue_capacity": 7,
+        "cooldown_s": 60,
+        "trust_after": 3,
+        "holding_watch": "flag",
+    }
+    update_page(world.page_id, fields, world.clock())
+
+    assert (
+        "changed the page: token name: Bonk, ticker: BONK, mint address:"
+        f" {fields['token_mint']}, title: Holders, comment: New here, public: off, embedding: off,"
+        " approve everything at once: on, minimum balance: 5, places in the queue: 7,"
+        " cooldown in seconds: 60, approvals that earn trust: 3, holding watch: flag"
+    ) in owner.see(path)
+
+    world.clock.forward(seconds=1)
+    update_page(world.page_id, {"owner": stranger.owner, "public_title": ""}, world.clock())
+    assert f"changed the page: owner: {stranger.email}, title: none" in stranger.see(path)

@@ -280,7 +280,7 @@ def test_preview_key_is_not_among_the_keys(world, owner):
 def test_page_without_keys_leads_to_the_first(world, owner):
     world.revoke_all_keys()
 
-    assert "Make a public key" in owner.see(path_of(world))
+    assert "Create a public key" in owner.see(path_of(world))
 
 
 def test_list_asks_the_database_as_often_for_200_keys_as_for_5(world, owner, count_statements):
