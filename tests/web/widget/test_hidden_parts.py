@@ -68,5 +68,5 @@ def test_list_and_rights_of_holders_are_always_there(shown):
     text = shown("heading,tools,changes,add")
 
     assert "Whale" in text
-    assert '<p class="foot needs-script" id="after-list"' in text
+    assert '<p class="foot needs-script"><button' in text
     assert "$USDC" in text.partition("<h1")[2].partition("</h1>")[0]

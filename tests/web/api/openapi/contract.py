@@ -18,6 +18,7 @@ METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 OTHER_HEADERS = {"Content-Type", "Content-Length", "Content-Encoding", "Date"} | {
     "Content-Security-Policy",
     "X-Content-Type-Options",
+    "Cross-Origin-Resource-Policy",
 }
 
 
