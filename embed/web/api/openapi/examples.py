@@ -32,24 +32,26 @@ RECORD_SIGNATURE = (
 
 _TAG = {"id": "hNvwG4y52ZONNENwFJr8", "name": "team", "color": "blue"}
 
+_WALLET = {
+    "id": "Pz3i9VpPYoMik9A11QTQ",
+    "address": WALLET_ADDRESS,
+    "publicAlias": "Treasury",
+    "tokenBalance": Decimal("18446744073.709551615"),
+    "tags": [_TAG],
+}
+_PAGE = {
+    "tokenName": "USD Coin",
+    "tokenSymbol": "USDC",
+    "tokenMint": "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+    "publicTitle": "Wallets we watch",
+    "publicComments": None,
+    "wallets": [_WALLET],
+    "tags": [_TAG],
+}
+
 EXAMPLES: dict[str, dict[str, Any]] = {
-    "TrackingPage": {
-        "tokenName": "USD Coin",
-        "tokenSymbol": "USDC",
-        "tokenMint": "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
-        "publicTitle": "Wallets we watch",
-        "publicComments": None,
-        "wallets": [
-            {
-                "id": "Pz3i9VpPYoMik9A11QTQ",
-                "address": WALLET_ADDRESS,
-                "publicAlias": "Treasury",
-                "tokenBalance": Decimal("18446744073.709551615"),
-                "tags": [_TAG],
-            }
-        ],
-        "tags": [_TAG],
-    },
+    "TrackingPage": _PAGE,
+    "TrackingPageDelta": _PAGE | {"wallets": [_WALLET, [1, 500]]},
     "NonceRequest": {
         "trackingPageId": PAGE_ID,
         "walletAddress": WALLET_ADDRESS,

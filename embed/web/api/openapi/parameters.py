@@ -39,6 +39,18 @@ ORIGIN_HEADERS = [
         example="same-origin",
     ),
 ]
+CONDITIONS = [
+    _describe_parameter(
+        "header",
+        "If-None-Match",
+        "At `/embed/api`: the `ETag` of the payload that the client has.",
+    ),
+    _describe_parameter(
+        "header",
+        "A-IM",
+        "At `/embed/api`: `wallets` asks for only what has changed (RFC 3229).",
+    ),
+]
 SESSION = _describe_parameter(
     "cookie",
     "embed_session",

@@ -4,6 +4,7 @@ from typing import Any
 
 from embed.web.api.openapi.operations import BY_ANY, describe_preflight
 from embed.web.api.openapi.parameters import (
+    CONDITIONS,
     ORIGIN_HEADERS,
     PAGE_IN_PATH,
     PAGE_IN_QUERY,
@@ -11,16 +12,26 @@ from embed.web.api.openapi.parameters import (
     describe_body,
 )
 from embed.web.api.openapi.refusals import describe_refusals
-from embed.web.api.openapi.responses import describe_success
+from embed.web.api.openapi.responses import DELTA_HEADERS, PAYLOAD_HEADERS, describe_success
 
 _READ = {
     "operationId": "readTrackingPage",
     "summary": "Read a page",
     "description": "Returns the public data of a tracking page. Do not keep the answer in a cache "
-    "that visitors share. Ask at most once a second.",
-    "parameters": ORIGIN_HEADERS,
+    "that visitors share. Ask at most once a second. At `/embed/api` the answer has an `ETag`, "
+    "and clients that send it back get only what is new.",
+    "parameters": [*ORIGIN_HEADERS, *CONDITIONS],
     "responses": {
-        "200": describe_success("TrackingPage", "The page."),
+        "200": describe_success("TrackingPage", "The page.", headers=PAYLOAD_HEADERS),
+        "226": describe_success(
+            "TrackingPageDelta",
+            "Only at `/embed/api`, if `A-IM` asks for it: what has changed.",
+            headers=DELTA_HEADERS,
+        ),
+        "304": {
+            "description": "Only at `/embed/api`: the client has the present payload.",
+            "headers": PAYLOAD_HEADERS,
+        },
         **describe_refusals(*BY_ANY, "embed_disabled", "not_found"),
     },
 }

@@ -35,6 +35,16 @@ HEADERS: dict[str, Header] = {
     "Retry-After": _describe_header(
         "The seconds to wait, rounded up.", required=True, type="integer", minimum=1
     ),
+    "ETag": _describe_header("At `/embed/api`: the payload's tag.", type="string", pattern="^W/"),
+    "Cache-Control": _describe_header(
+        "At `/embed/api`: whether a browser may keep the answer.", type="string"
+    ),
+    "IM": _describe_header(
+        "The format of what has changed.", required=True, type="string", const="wallets"
+    ),
+    "Delta-Base": _describe_header(
+        "The tag of the payload that has changed.", required=True, type="string", pattern="^W/"
+    ),
     "Allow": _describe_header(
         "The methods that this path has, with commas between them.", required=True, type="string"
     ),
@@ -52,6 +62,10 @@ ANSWER_HEADERS = refer_to_headers(
     "Access-Control-Allow-Credentials",
     "Access-Control-Expose-Headers",
 )
+
+
+PAYLOAD_HEADERS = ANSWER_HEADERS | refer_to_headers("ETag", "Cache-Control")
+DELTA_HEADERS = PAYLOAD_HEADERS | refer_to_headers("IM", "Delta-Base")
 
 
 def describe_json(
@@ -78,11 +92,12 @@ def describe_success(
     description: str,
     *,
     schema: str | None = None,
+    headers: dict[str, Header] = ANSWER_HEADERS,
     links: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Describe a success by the name of its example, which is its schema's unless that is given."""
     example = {name: EXAMPLES[name]}
-    response = describe_json(refer_to(schema or name), example, description, ANSWER_HEADERS)
+    response = describe_json(refer_to(schema or name), example, description, headers)
     return response | ({"links": links} if links else {})
 
 

@@ -58,16 +58,37 @@ _ADDRESS = describe_text(
     "The wallet's address: base58 of 32 bytes.", pattern="^[1-9A-HJ-NP-Za-km-z]{32,44}$"
 )
 
+_PAGE_FIELDS = {
+    "tokenName": describe_text("The token's name."),
+    "tokenSymbol": describe_text("The token's symbol, without a `$`."),
+    "tokenMint": describe_text("Base58 address of the token's mint."),
+    "publicTitle": describe_optional_text("The page's title."),
+    "publicComments": describe_optional_text("A note by the owner; may have several lines."),
+    "wallets": describe_list("Wallet", "Oldest first, without hidden ones."),
+    "tags": describe_list("Tag", "All tags of the page, used or not."),
+}
+_WALLETS_OF_DELTA = {
+    "type": "array",
+    "description": "Wallets, and pairs of numbers for wallets that have not changed: `[1, 500]` "
+    "stands for those at the places 1 to 499, counted from 0, of the earlier `wallets`.",
+    "items": {
+        "anyOf": [
+            refer_to("Wallet"),
+            {
+                "type": "array",
+                "prefixItems": [{"type": "integer", "minimum": 0}] * 2,
+                "minItems": 2,
+                "maxItems": 2,
+            },
+        ]
+    },
+}
+
 SCHEMAS: dict[str, Schema] = {
-    "TrackingPage": describe_object(
-        "The public data of a tracking page.",
-        tokenName=describe_text("The token's name."),
-        tokenSymbol=describe_text("The token's symbol, without a `$`."),
-        tokenMint=describe_text("Base58 address of the token's mint."),
-        publicTitle=describe_optional_text("The page's title."),
-        publicComments=describe_optional_text("A note by the owner; may have several lines."),
-        wallets=describe_list("Wallet", "Oldest first, without hidden ones."),
-        tags=describe_list("Tag", "All tags of the page, used or not."),
+    "TrackingPage": describe_object("The public data of a tracking page.", **_PAGE_FIELDS),
+    "TrackingPageDelta": describe_object(
+        "The public data of a tracking page, but for wallets that the client has.",
+        **_PAGE_FIELDS | {"wallets": _WALLETS_OF_DELTA},
     ),
     "Wallet": describe_object(
         "A wallet that is tracked.",

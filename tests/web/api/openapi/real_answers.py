@@ -64,6 +64,7 @@ def succeed(world: World) -> Iterator[Answer]:
     yield describe("readTrackingPage", world.read())
     world.configure(public_title="Title", public_comments="Comments")
     yield describe("readTrackingPage", world.read(headers={"Accept-Encoding": "gzip"}))
+    yield from read_again(world)
     visitor = Visitor()
     world.open_widget(visitor)
     yield describe("createNonce", world.ask_nonce(visitor))
@@ -74,6 +75,16 @@ def succeed(world: World) -> Iterator[Answer]:
         if method == "OPTIONS":
             path = world.root + path.format(trackingPageId=world.page_id)
             yield describe(operation, world.call(method, path, headers={"Authorization": None}))
+
+
+def read_again(world: World) -> Iterator[Answer]:
+    """Read the page as a client that has it, before and after a change; /api knows no tags."""
+    for _ in range(20):
+        world.track(Visitor().address)
+    condition = {"If-None-Match": world.read().headers.get("ETag", 'W/"none"'), "A-IM": "wallets"}
+    yield describe("readTrackingPage", world.read(headers=condition))
+    world.track(Visitor().address)
+    yield describe("readTrackingPage", world.read(headers=condition))
 
 
 def submit_in_every_way(world: World, visitor: Visitor) -> Iterator[Answer]:

@@ -49,7 +49,9 @@ def reads(world, monkeypatch) -> dict[str, set[str]]:
     def record(place: str, base: type) -> type:
         class Recorder(base):
             def get(self, name, *arguments, **options):
-                if sys._getframe(1).f_globals["__name__"].startswith("embed."):
+                caller = sys._getframe(1).f_globals["__name__"]
+                # Werkzeug reads this one only when our code asks for `request.if_none_match`.
+                if caller.startswith("embed.") or name == "If-None-Match":
                     names[place].add(name)
                 return super().get(name, *arguments, **options)
 
@@ -89,6 +91,7 @@ def read_body_schema(described: dict) -> dict:
 @one_database
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_document_has_everything_that_is_read_and_nothing_else(world, reads, operation):
+    world.root = "/embed/api"  # which reads all that /api does, and conditions
     arguments = prepare(world, operation)
     reads.clear()
 
