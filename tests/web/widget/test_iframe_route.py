@@ -393,7 +393,7 @@ HOSTILE = [
     "{{ 7*7 }}{% raw %}",
     "&lt;b&gt; &amp;amp;",
     "javascript:alert(1)",
-    "\u202eright to left",
+    "\u2067right to left\u2069",
 ]
 
 
