@@ -237,7 +237,7 @@ HOSTILE = [
     "\"'><svg onload=alert(3)>",
     "{{ 7*7 }}",
     "javascript:alert(4)",
-    "\u202egnorw",
+    "\u2067gnorw\u2069",
     "${alert(5)}",
 ]
 
