@@ -25,6 +25,7 @@ from embed.db import connection
 from embed.demo.ledger.ledger import Ledger
 from embed.demo.ledger.rpc_server import RpcServer, run_rpc
 from embed.factory import create_app
+from embed.public_payload import payloads
 from embed.settings import Settings
 
 # How long an example takes does not matter, and every run takes the same examples. The fixtures
@@ -322,3 +323,17 @@ def count_statements(monkeypatch):
         return len(seen)
 
     return count
+
+
+@pytest.fixture
+def built(monkeypatch) -> list[str]:
+    """The pages whose payload was built, in order."""
+    pages = []
+    build = payloads._build
+
+    def record_and_build(page):
+        pages.append(page.id)
+        return build(page)
+
+    monkeypatch.setattr(payloads, "_build", record_and_build)
+    return pages

@@ -7,7 +7,7 @@ from embedded_page import BrowserWallet, HostSite
 SETTINGS = {
     "standard": {},
     "strict": {"browser.contentblocking.category": "strict"},
-    "refused": {"network.cookie.cookieBehavior": 1},
+    "refused": {"network.cookie.cookieBehavior": 1, "network.cookie.CHIPS.enabled": False},
 }
 # A visitor who comes back to the tab after ten minutes.
 COME_BACK = """
@@ -116,10 +116,11 @@ def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
 
     if setting == "refused":
         assert "does not let this site remember you" in widget.read("#cookie-blocked")
-        widget.until("document.querySelector('#rights').click() === undefined")
+        widget.press("Ask with a signature what became of your wallet")
         widget.press("Use Test wallet")
         widget.press("Sign and send")
-        widget.wait_for("[data-records]", "turned down")
+        widget.wait_for("[data-records]", "turned down. The owner turned it down.")
+        widget.wait_for(OWN, "Night heron turned down")
     else:
         come_back_until(widget, OWN, "Night heron turned down")
         site.reload()

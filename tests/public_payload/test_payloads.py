@@ -15,20 +15,6 @@ from embed.public_payload import payloads
 from embed.public_payload.payloads import WALLETS_PER_PART, get_payload
 
 
-@pytest.fixture
-def built(monkeypatch) -> list[str]:
-    """The pages whose payload was built, in order."""
-    pages = []
-    build = payloads._build
-
-    def record_and_build(page):
-        pages.append(page.id)
-        return build(page)
-
-    monkeypatch.setattr(payloads, "_build", record_and_build)
-    return pages
-
-
 def open_widget(world, **query):
     path = f"/embed/tracking/{world.page_id}"
     answer = world.call("GET", path, query_string={"key": world.public_key} | query)

@@ -47,20 +47,6 @@ def start_process(monkeypatch):
     return start
 
 
-@pytest.fixture
-def built(monkeypatch) -> list[str]:
-    """The pages whose payload was built, in order."""
-    seen = []
-    build = payloads._build
-
-    def record_and_build(page):
-        seen.append(page.id)
-        return build(page)
-
-    monkeypatch.setattr(payloads, "_build", record_and_build)
-    return seen
-
-
 def read_again(reader, etag: str, *, understands_deltas=True, **how):
     headers = {"If-None-Match": etag} | how.pop("headers", {})
     return reader.read(headers=headers | ({"A-IM": "wallets"} if understands_deltas else {}), **how)
