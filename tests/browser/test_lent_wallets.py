@@ -216,16 +216,20 @@ def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page,
     expect(first.get_by_role("button", name="Use Host wallet")).to_be_visible()
 
 
-def test_frame_that_is_loaded_again_in_the_middle_of_a_question_can_ask_again(
-    embedded_page, context, page, browser_wallet
-):
+@pytest.fixture
+def waiting_widget(embedded_page, context, page, browser_wallet):
+    """The widget while the host page's wallet does not answer."""
     slow = {"connect": [3_600_000]}
     context.add_init_script(browser_wallet.script(name="Host wallet", where="top", slow=slow))
     widget = embedded_page.open(page)
     open_flow(widget)
     widget.get_by_role("button", name="Use Host wallet").click()
     expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
+    return widget
 
+
+def test_frame_that_is_loaded_again_in_the_middle_of_a_question_can_ask_again(page, waiting_widget):
+    widget = waiting_widget
     page.locator("iframe").evaluate("frame => { frame.src += '&again' }")
     widget.locator("section#flow").wait_for(state="detached")
     widget.locator("#widget[data-ready]").wait_for()
@@ -234,16 +238,8 @@ def test_frame_that_is_loaded_again_in_the_middle_of_a_question_can_ask_again(
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
-def test_frame_that_is_removed_in_the_middle_of_a_question_blocks_no_other(
-    embedded_page, context, page, browser_wallet
-):
-    slow = {"connect": [3_600_000]}
-    context.add_init_script(browser_wallet.script(name="Host wallet", where="top", slow=slow))
-    widget = embedded_page.open(page)
-    open_flow(widget)
-    widget.get_by_role("button", name="Use Host wallet").click()
-    expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
-
+def test_frame_that_is_removed_in_the_middle_of_a_question_blocks_no_other(page, waiting_widget):
+    widget = waiting_widget
     page.locator("iframe").evaluate("""frame => {
       const next = frame.cloneNode();
       frame.remove();
