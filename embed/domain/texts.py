@@ -10,8 +10,6 @@ _UNPRINTABLE = {"Cc", "Cs", "Co"}
 # Embeddings and overrides of direction: what follows a name would be shown in another order.
 _TURNING = set("\u202a\u202b\u202c\u202d\u202e")
 
-_INVISIBLE = {"Cf", "Zs", "Zl", "Zp"}  # formatting characters and spaces
-
 # What chat services and mail readers take for mentions, markup, links and channels, and what is
 # shown in its place.
 _SPECIAL = str.maketrans(
@@ -47,11 +45,11 @@ def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
 def parse_optional_text(
     raw: str | None, label: str, *, field: str, max_length: int, may_have_lines: bool = False
 ) -> str | None:
-    """As parse_text, but return None for a text that shows nothing."""
+    """As parse_text, but return None for an empty or blank text."""
     text = (raw or "").strip()
     if may_have_lines:
         text = text.replace("\r\n", "\n")  # forms send CRLF
-    if all(unicodedata.category(character) in _INVISIBLE for character in text):
+    if not text:
         return None
     if len(text) > max_length:
         raise InvalidInput(f"The {label} is longer than {max_length} characters.", field=field)
