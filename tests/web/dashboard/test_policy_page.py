@@ -84,7 +84,7 @@ def test_saved_policy_is_kept_and_logged(world, owner, path):
     assert read_policy(world) == (True, 1.5, 7, 86_400, 2)
     entry = activity_log.list_of_page(world.page_id)[0]
     assert (entry.actor, entry.action) == (owner.email, "change page")
-    assert "queue_capacity: 7" in entry.subject
+    assert "places in the queue: 7" in entry.subject
 
 
 @pytest.mark.parametrize(
