@@ -46,7 +46,7 @@ def test_refusal_is_shown_and_no_empty_box(embedded_page, page, isolated):
     page.goto(embedded_page.host_page(headers=isolated, page_id="nonsense"))
     refusal = page.frame_locator("iframe")
 
-    expect(refusal.get_by_text("This widget's key does not fit this page.")).to_be_visible()
+    expect(refusal.get_by_text("This widget's key is not for this page.")).to_be_visible()
     expect(refusal.locator("main")).to_have_css("max-width", "768px")  # its style was loaded
 
 
