@@ -28,6 +28,8 @@ const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in ro
 
 if (list.isComplete) api.known.etag = root.dataset.etag ?? null; // the document shows all of it
 
+let { etag: shownEtag } = root.dataset; // of what the rows and their proofs are from
+
 /** Return whether the page has changed. */
 async function refreshList() {
   let page;
@@ -40,9 +42,10 @@ async function refreshList() {
     list.warn(isPassing ? say("stale") : explain(problem));
     throw error;
   }
-  if (!page) return false;
-  updateDetails({ hasChanged: true });
-  return true;
+  const hasChanged = api.known.etag !== shownEtag;
+  shownEtag = api.known.etag ?? undefined;
+  if (page) updateDetails({ hasChanged });
+  return hasChanged;
 }
 
 // What rows show beside the payload: loaded when the list shows other rows than the server's
