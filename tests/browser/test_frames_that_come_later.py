@@ -109,8 +109,9 @@ def test_frame_that_shows_something_else_meanwhile_is_left_alone(embedded_page, 
     other = embedded_page.host.show(
         "<script>parent.postMessage({kind: 'embed:height', height: 7}, '*')</script>"
     )
-    frame.evaluate("(frame, src) => { frame.src = src; }", other)
-    page.frame(url=other).wait_for_load_state()
+    with page.expect_event("framenavigated", lambda navigated: navigated.url == other) as event:
+        frame.evaluate("(frame, src) => { frame.src = src; }", other)
+    event.value.wait_for_load_state()
     assert frame.bounding_box()["height"] == height
     frame.evaluate("(frame, src) => { frame.src = src; }", embedded_page.widget_url())
 
