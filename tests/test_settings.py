@@ -51,6 +51,9 @@ def test_service_runs_on_defaults():
     assert defaults.smtp_url is None
     assert defaults.allow_private_targets is False
     assert defaults.front_page is True
+    assert defaults.web_concurrency == 1
+    assert defaults.metrics_bind is None
+    assert defaults.log_format == "text"
 
 
 def test_every_variable_is_read():
@@ -75,6 +78,9 @@ def test_every_variable_is_read():
         SMTP_URL="smtp://user:hush@mail.example:587",
         ALLOW_PRIVATE_TARGETS="1",
         FRONT_PAGE="0",
+        WEB_CONCURRENCY="3",
+        METRICS_BIND="[::1]:9100",
+        LOG_FORMAT="json",
     )
 
     assert given.secret_keys == (NEW, OLD)
@@ -97,6 +103,9 @@ def test_every_variable_is_read():
     assert given.smtp_url == "smtp://user:hush@mail.example:587"
     assert given.allow_private_targets is True
     assert given.front_page is False
+    assert given.web_concurrency == 3
+    assert given.metrics_bind == ("::1", 9100)
+    assert given.log_format == "json"
     assert "hush" not in repr(given)
 
 
@@ -269,6 +278,9 @@ WRONG = {
     "SMTP_URL": ["mail.example", "imap://mail.example", "smtp://", "smtp://mail.example:0"],
     "ALLOW_PRIVATE_TARGETS": ["yes", "true", "2", "-1"],
     "FRONT_PAGE": ["no", "false", "2"],
+    "WEB_CONCURRENCY": ["0", "-1", "many", "1.5"],
+    "METRICS_BIND": ["9100", ":9100", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "a.example:1"],
+    "LOG_FORMAT": ["JSON", "plain"],
 } | {name: [*WRONG_LIMITS, "600/minute;10/second"] for name in LIMITS}
 
 

@@ -2,8 +2,9 @@
 
 import click
 
-from embed import owner_removal, owners
+from embed import owners
 from embed.db.models import Owner
+from embed.maintenance import owner_removal
 from embed.serializers import describe_owner
 from embed.terminal import (
     Group,

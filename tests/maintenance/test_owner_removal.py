@@ -8,12 +8,13 @@ from owner_browser import PASSWORD, OwnerBrowser
 from remote import at_once
 from world import USDC, Visitor
 
-from embed import owner_removal, owners, pages
+from embed import owners, pages
 from embed.db import connection
 from embed.db.models import Balance, Delivery, Owner, Proof, Receiver, Submission
 from embed.errors import InvalidInput, NotFound
 from embed.events import activity_log
 from embed.events.editing import COMMAND_LINE
+from embed.maintenance import owner_removal
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 

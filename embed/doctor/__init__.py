@@ -1,0 +1,1 @@
+"""``flask doctor``: what is wrong with this installation, and what to do."""

@@ -1,0 +1,1 @@
+"""How the service logs: the form of a line, and what no line may contain."""

@@ -1,0 +1,1 @@
+"""Counters and histograms of what the service does, added up across processes."""

@@ -1,0 +1,1 @@
+"""What operators and their monitoring ask of a running service."""

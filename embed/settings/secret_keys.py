@@ -1,0 +1,62 @@
+"""SECRET_KEY, or the file that stands in for it."""
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from embed.settings.error import SettingsError
+
+MIN_KEY_LENGTH = 16  # characters
+_HOW_TO_MAKE_A_KEY = (
+    f"use at least {MIN_KEY_LENGTH} random characters, such as those that this command prints: "
+    'python3 -c "import secrets; print(secrets.token_urlsafe(48))".'
+)
+
+
+def parse_secret_keys(given: Mapping[str, str], path: Path) -> tuple[str, ...]:
+    if "SECRET_KEY" not in given:
+        return (load_secret_key(path),)
+    keys = tuple(key.strip() for key in given["SECRET_KEY"].split(","))
+    if not all(keys):
+        raise SettingsError("SECRET_KEY has an empty entry between commas.")
+    if not all(key.isprintable() for key in keys):  # undecodable bytes cannot be used as a key
+        raise SettingsError("SECRET_KEY must consist of printable characters.")
+    if min(map(len, keys)) < MIN_KEY_LENGTH:  # the old ones too: whoever guesses one can sign in
+        raise SettingsError(f"SECRET_KEY contains a key that is too short; {_HOW_TO_MAKE_A_KEY}")
+    return keys
+
+
+def load_secret_key(path: Path) -> str:
+    """Read the installation's secret key; create its file (mode 0600) the first time.
+
+    Raises SettingsError if the file cannot be created, is empty or is not UTF-8.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            _write_once(path, secrets.token_urlsafe(48))
+        key = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"SECRET_KEY is not set, and {path} cannot be used: {error}") from None
+    if not key:
+        raise SettingsError(f"{path} is empty; delete it, or set SECRET_KEY.")
+    if len(key) < MIN_KEY_LENGTH:
+        raise SettingsError(f"{path} contains a key that is too short; {_HOW_TO_MAKE_A_KEY}")
+    return key
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Create `path` with its whole text, unless another process has created it meanwhile."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
