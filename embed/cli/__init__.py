@@ -3,12 +3,14 @@
 from flask import Flask
 
 from embed.cli import (
+    backups,
     balances,
     channels,
     database,
     keys,
     owners,
     pages,
+    pruning,
     receipts,
     submissions,
     tags,
@@ -31,4 +33,11 @@ def init_cli(app: Flask) -> None:
         webhooks.group,
     ):
         app.cli.add_command(group)
-    app.cli.add_command(receipts.export)
+    for command in (
+        receipts.export,
+        backups.backup,
+        backups.restore,
+        backups.copy_to,
+        pruning.command,
+    ):
+        app.cli.add_command(command)

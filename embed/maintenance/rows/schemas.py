@@ -1,0 +1,36 @@
+"""Which tables and columns a database has, and which migrations made them."""
+
+from collections.abc import Sequence
+
+from embed.db import connection
+from embed.db.models import MODELS
+from embed.errors import InvalidInput
+
+Schema = dict[str, tuple[str, ...]]  # the columns of each table, sorted
+
+
+def describe_newest() -> Schema:
+    """Return the schema of this version; tables come after those that they refer to."""
+    return {
+        model._meta.table_name: tuple(
+            sorted(field.column_name for field in model._meta.sorted_fields)
+        )
+        for model in MODELS
+    }
+
+
+def check_migrations(migrations: Sequence[str]) -> None:
+    """Raises InvalidInput unless these are the first migrations of this version."""
+    known = connection.list_migrations()
+    if not migrations:
+        raise InvalidInput("It has no tables of this service.")
+    if list(migrations) != known[: len(migrations)]:
+        unknown = next((name for name in migrations if name not in known), "history")
+        raise InvalidInput(
+            "It was made by another, probably newer version of this service: the migration"
+            f" {unknown} is not known here."
+        )
+
+
+def is_newest(migrations: Sequence[str]) -> bool:
+    return list(migrations) == connection.list_migrations()
