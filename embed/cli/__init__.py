@@ -8,6 +8,7 @@ from embed.cli import (
     database,
     keys,
     owners,
+    page_files,
     pages,
     receipts,
     submissions,
@@ -31,4 +32,5 @@ def init_cli(app: Flask) -> None:
         webhooks.group,
     ):
         app.cli.add_command(group)
-    app.cli.add_command(receipts.export)
+    for command in (receipts.export, page_files.export_file, page_files.import_file):
+        app.cli.add_command(command)
