@@ -3,6 +3,7 @@
 from flask import Flask
 
 from embed.cli import (
+    backups,
     balances,
     channels,
     database,
@@ -10,6 +11,7 @@ from embed.cli import (
     owners,
     page_files,
     pages,
+    pruning,
     receipts,
     submissions,
     tags,
@@ -32,5 +34,14 @@ def init_cli(app: Flask) -> None:
         webhooks.group,
     ):
         app.cli.add_command(group)
-    for command in (receipts.export, page_files.export_file, page_files.import_file):
+    for command in (
+        receipts.export,
+        page_files.export_file,
+        page_files.import_file,
+        backups.backup,
+        backups.restore,
+        backups.copy_to,
+        pruning.command,
+    ):
+        app.cli.add_command(command)
         app.cli.add_command(command)

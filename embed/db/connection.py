@@ -22,7 +22,7 @@ from peewee import (
     ProgrammingError,
     SqliteDatabase,
 )
-from playhouse.migrations import Runner
+from playhouse.migrations import Migration, Runner
 
 from embed.settings import PROJECT_DIR, SettingsError
 
@@ -49,13 +49,22 @@ def open_database(url: str) -> Database:
 
     ``sqlite:///path`` is relative to the project's folder, ``sqlite:////path`` is absolute.
     """
-    database = _open_sqlite(url) if url.startswith("sqlite:") else _open_postgres(url)
+    database = make_database(url)
     db.initialize(database)
     return database
 
 
+def make_database(url: str) -> Database:
+    """Return a database that no model uses; connects at first use."""
+    return _open_sqlite(url) if url.startswith("sqlite:") else _open_postgres(url)
+
+
+def find_sqlite_path(url: str) -> Path:
+    return PROJECT_DIR / unquote(url.removeprefix("sqlite:///"))
+
+
 def _open_sqlite(url: str) -> Database:
-    path = PROJECT_DIR / unquote(url.removeprefix("sqlite:///"))
+    path = find_sqlite_path(url)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -122,50 +131,61 @@ def best_effort() -> Iterator[None]:
         discard_broken_connection()
 
 
-def upgrade() -> list[str]:
+def upgrade(database: Any = None, *, last: str | None = None) -> list[str]:
     """Apply all missing migrations in one transaction, and return their names.
 
-    Several servers may start at once: one upgrades, the others wait for it.
+    Another `database` than the models' may be given, and the `last` migration to apply. Several
+    servers may start at once: one upgrades, the others wait for it.
     """
-    with _without_cascades(), db.atomic():
-        if isinstance(db.obj, PostgresqlDatabase):
-            db.execute_sql("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
-        applied: list[str] = _runner().up()
+    database = database or db.obj
+    with _without_cascades(database), database.atomic():
+        if not _is_sqlite(database):
+            database.execute_sql("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
+        applied: list[str] = _make_runner(database).up(last)
         if applied:
-            _check_references()
+            _check_references(database)
         return applied
 
 
 @contextmanager
-def _without_cascades() -> Iterator[None]:
+def _without_cascades(database: Any) -> Iterator[None]:
     """Switch SQLite's foreign keys off: dropping a table would delete the rows that refer to it.
 
     SQLite ignores the setting inside a transaction (https://sqlite.org/lang_altertable.html,
     "Making Other Kinds Of Table Schema Changes").
     """
-    if not isinstance(db.obj, SqliteDatabase):
+    if not _is_sqlite(database):
         yield
         return
-    db.execute_sql("PRAGMA foreign_keys = 0")
+    database.execute_sql("PRAGMA foreign_keys = 0")
     try:
-        if db.execute_sql("PRAGMA foreign_keys").fetchone()[0]:
+        if database.execute_sql("PRAGMA foreign_keys").fetchone()[0]:
             raise ProgrammingError("An upgrade cannot begin inside a transaction.")
         yield
     finally:
-        db.execute_sql("PRAGMA foreign_keys = 1")
+        database.execute_sql("PRAGMA foreign_keys = 1")
 
 
-def _check_references() -> None:
+def _is_sqlite(database: object) -> bool:
+    return isinstance(database, SqliteDatabase)
+
+
+def _check_references(database: Any) -> None:
     """Raises IntegrityError if a foreign key refers to no row; Postgres checks this itself."""
-    if isinstance(db.obj, SqliteDatabase):
-        broken = db.execute_sql("PRAGMA foreign_key_check").fetchone()
+    if _is_sqlite(database):
+        broken = database.execute_sql("PRAGMA foreign_key_check").fetchone()
         if broken is not None:
             raise IntegrityError(f"A row of {broken[0]} refers to no row of {broken[2]}.")
 
 
 def list_missing_migrations() -> list[str]:
-    return [migration.name for migration in _runner().status() if not migration.applied]
+    return [migration.name for migration in _make_runner(db.obj).status() if not migration.applied]
 
 
-def _runner() -> Runner:
-    return Runner(db.obj, str(MIGRATIONS_DIR))
+def list_migrations() -> list[str]:
+    """Return the names of all migrations of this version, in order."""
+    return [migration.name for migration in Migration.load_directory(str(MIGRATIONS_DIR))]
+
+
+def _make_runner(database: Any) -> Runner:
+    return Runner(database, str(MIGRATIONS_DIR))
