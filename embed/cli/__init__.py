@@ -9,6 +9,7 @@ from embed.cli import (
     database,
     keys,
     owners,
+    page_files,
     pages,
     pruning,
     receipts,
@@ -35,9 +36,12 @@ def init_cli(app: Flask) -> None:
         app.cli.add_command(group)
     for command in (
         receipts.export,
+        page_files.export_file,
+        page_files.import_file,
         backups.backup,
         backups.restore,
         backups.copy_to,
         pruning.command,
     ):
+        app.cli.add_command(command)
         app.cli.add_command(command)
