@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from peewee import (
     Database,
@@ -24,7 +23,8 @@ from peewee import (
 )
 from playhouse.migrations import Runner
 
-from embed.settings import PROJECT_DIR, SettingsError
+from embed.settings import SettingsError
+from embed.settings.files import find_database_file
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 
@@ -49,13 +49,13 @@ def open_database(url: str) -> Database:
 
     ``sqlite:///path`` is relative to the project's folder, ``sqlite:////path`` is absolute.
     """
-    database = _open_sqlite(url) if url.startswith("sqlite:") else _open_postgres(url)
+    path = find_database_file(url)
+    database = _open_postgres(url) if path is None else _open_sqlite(path)
     db.initialize(database)
     return database
 
 
-def _open_sqlite(url: str) -> Database:
-    path = PROJECT_DIR / unquote(url.removeprefix("sqlite:///"))
+def _open_sqlite(path: Path) -> Database:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -165,6 +165,11 @@ def _check_references() -> None:
 
 def list_missing_migrations() -> list[str]:
     return [migration.name for migration in _runner().status() if not migration.applied]
+
+
+def list_unknown_migrations() -> list[str]:
+    """Return those that the database has and this version has not."""
+    return [migration.name for migration in _runner().status() if migration.path is None]
 
 
 def _runner() -> Runner:
