@@ -141,7 +141,10 @@ def check_answers(asked: Sequence[tuple[Exchange, Report | None]]) -> Iterator[F
 
 
 def _describe_change(name: str, sent: Sequence[str], got: Sequence[str]) -> Finding:
-    arrived = quote("; ".join(got)) if got else "nothing"
+    added = [value for value in got if value not in sent]
+    arrived = (
+        quote("; ".join(added)) if added else f"{len(got)} where the service sends {len(sent)}"
+    )
     if name == "X-Frame-Options":
         return Finding(
             "proxy_adds_frame_options",
@@ -153,7 +156,7 @@ def _describe_change(name: str, sent: Sequence[str], got: Sequence[str]) -> Find
         return Finding(
             "proxy_changes_policy",
             "The proxy adds or changes Content-Security-Policy, so sites cannot show the widget, or"
-            f" it cannot load its parts: {arrived}",
+            f" it cannot load its parts: {arrived}.",
             "Take it out of the proxy; each page of the service has its own.",
         )
     if name == "Set-Cookie":
@@ -166,7 +169,7 @@ def _describe_change(name: str, sent: Sequence[str], got: Sequence[str]) -> Find
         )
     return Finding(
         "proxy_changes_header",
-        f"The proxy changes the header {name} of answers: {arrived} arrives.",
+        f"The proxy changes the header {name} of answers: {arrived}.",
         f"Take {name} out of the proxy; the service sets it where it belongs.",
     )
 

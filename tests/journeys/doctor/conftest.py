@@ -1,0 +1,31 @@
+"""The service behind a real nginx that may be configured in wrong ways."""
+
+import ssl
+from collections.abc import Iterator
+
+import pytest
+from certificates import make_certificate
+from proxied import Proxied
+
+KEY = "Vv0Xq2mJtK8dHs5rYw7LzB4nGp1cTfRa"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return make_certificate(tmp_path_factory.mktemp("tls") / "both.pem")
+
+
+@pytest.fixture
+def trusted(certificate, monkeypatch):
+    """A certificate for localhost that this process trusts."""
+    monkeypatch.setenv(ssl.get_default_verify_paths().openssl_cafile_env, str(certificate))
+    return certificate
+
+
+@pytest.fixture(scope="module")
+def service(make_sqlite) -> Iterator[Proxied]:
+    """The service with one proxy, whose address is its PUBLIC_URL."""
+    service = Proxied({"DATABASE_URL": make_sqlite(), "SECRET_KEY": KEY})
+    service.start()
+    yield service
+    service.stop()
