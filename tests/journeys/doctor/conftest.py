@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 from certificates import make_certificate
 from proxied import Proxied
-
-KEY = "Vv0Xq2mJtK8dHs5rYw7LzB4nGp1cTfRa"
+from world import RANDOM_KEY
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def trusted(certificate, monkeypatch):
 @pytest.fixture(scope="module")
 def service(make_sqlite) -> Iterator[Proxied]:
     """The service with one proxy, whose address is its PUBLIC_URL."""
-    service = Proxied({"DATABASE_URL": make_sqlite(), "SECRET_KEY": KEY})
+    service = Proxied({"DATABASE_URL": make_sqlite(), "SECRET_KEY": RANDOM_KEY})
     service.start()
     yield service
     service.stop()

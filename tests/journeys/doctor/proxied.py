@@ -1,5 +1,8 @@
 """gunicorn behind nginx, and what flask doctor finds there."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from absence import skip_or_fail
 from nginx import run_nginx_with
 from servers import Gunicorn, Unavailable, find_free_port
@@ -54,9 +57,14 @@ class Proxied:
 
     def examine(self, sample: str, **variables: str) -> dict[str, Finding]:
         """Return what is found, by code, while nginx runs with these servers."""
+        with self.run_proxy(sample):
+            return self.ask(**variables)
+
+    @contextmanager
+    def run_proxy(self, sample: str) -> Iterator[None]:
         try:
             with run_nginx_with(sample, self.port):
-                return self.ask(**variables)
+                yield
         except Unavailable as why:
             skip_or_fail(str(why))
 
