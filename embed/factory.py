@@ -7,6 +7,7 @@ from embed import cli, demo
 from embed.balances.gate import LiveBalances
 from embed.balances.known import BalanceSource, EnteredBalances, use_chain
 from embed.balances.solana_rpc import SolanaRpc
+from embed.cli import doctor
 from embed.db.connection import open_database
 from embed.domain import times
 from embed.domain.nonces import NonceSigner
@@ -27,6 +28,7 @@ from embed.web.error_handlers import init_error_handlers
 from embed.web.front_page import init_front_page
 from embed.web.health import init_health
 from embed.web.languages import init_languages
+from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
 from embed.web.requests import LenientRequest
 from embed.web.security_headers import init_security_headers
@@ -68,6 +70,7 @@ def create_app(
         hops = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
+    init_probe(app, settings, clock)
     open_database(settings.database_url)
     chain = chain or _open_chain(settings)
     use_chain(chain is not None)
@@ -118,6 +121,13 @@ def _open_chain(settings: Settings) -> SolanaRpc | None:
     # A node on the same machine is the operator's own choice; visitors choose no address here.
     reach = Reach.ANY if settings.allow_private_targets else Reach.PUBLIC_OR_LOOPBACK
     return SolanaRpc(settings.solana_rpc_url, limit=settings.limit_rpc, reach=reach)
+
+
+def create_doctor_app() -> Flask:
+    """Make what ``flask doctor`` runs in: it reads no settings and creates no file."""
+    app = Flask("embed", static_folder=None)
+    app.cli.add_command(doctor.doctor)
+    return app
 
 
 def create_demo_app() -> Flask:

@@ -54,11 +54,18 @@ def run_nginx(service_port: int, *, http_port: int | None = None) -> Iterator[st
 
     `http_port` is for the sample's first server, which is without HTTPS.
     """
+    port = find_free_port()
+    sample = adapt_sample(read_sample(), http_port or find_free_port(), port, service_port)
+    with run_nginx_with(sample, port):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def run_nginx_with(sample: str, port: int) -> Iterator[None]:
+    """Run nginx with the servers of `sample`, one of which listens on `port`."""
     program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         raise Unavailable("apt-get install nginx-light brings an nginx for tests")
-    port = find_free_port()
-    sample = adapt_sample(read_sample(), http_port or find_free_port(), port, service_port)
     user = "user root;" if os.geteuid() == 0 else ""
     with tempfile.TemporaryDirectory(prefix="embed-nginx-") as folder:
         config = Path(folder) / "nginx.conf"
@@ -66,6 +73,6 @@ def run_nginx(service_port: int, *, http_port: int | None = None) -> Iterator[st
         server = Server([program, "-c", config, "-e", f"{folder}/error.log"], folder)
         try:
             wait_until(lambda: is_listening(port), server.process)
-            yield f"http://127.0.0.1:{port}"
+            yield
         finally:
             server.end(server.process.terminate)

@@ -23,6 +23,7 @@ from embed.submissions import decisions
 from embed.wallets import tags, tracking
 
 SECRET_KEY = "a secret for tests that is long enough to be one"
+RANDOM_KEY = "Vv0Xq2mJtK8dHs5rYw7LzB4nGp1cTfRa"  # with which flask doctor finds no fault
 SITE = "https://site.example"
 USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 

@@ -7,6 +7,7 @@ from embed.cli import (
     balances,
     channels,
     database,
+    doctor,
     keys,
     owners,
     page_files,
@@ -42,6 +43,6 @@ def init_cli(app: Flask) -> None:
         backups.restore,
         backups.copy_to,
         pruning.command,
+        doctor.doctor,
     ):
-        app.cli.add_command(command)
         app.cli.add_command(command)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from peewee import (
     Database,
@@ -24,7 +23,8 @@ from peewee import (
 )
 from playhouse.migrations import Migration, Runner
 
-from embed.settings import PROJECT_DIR, SettingsError
+from embed.settings import SettingsError
+from embed.settings.files import find_database_file
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 
@@ -56,15 +56,11 @@ def open_database(url: str) -> Database:
 
 def make_database(url: str) -> Database:
     """Return a database that no model uses; connects at first use."""
-    return _open_sqlite(url) if url.startswith("sqlite:") else _open_postgres(url)
+    path = find_database_file(url)
+    return _open_postgres(url) if path is None else _open_sqlite(path)
 
 
-def find_sqlite_path(url: str) -> Path:
-    return PROJECT_DIR / unquote(url.removeprefix("sqlite:///"))
-
-
-def _open_sqlite(url: str) -> Database:
-    path = find_sqlite_path(url)
+def _open_sqlite(path: Path) -> Database:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -185,6 +181,11 @@ def list_missing_migrations() -> list[str]:
 def list_migrations() -> list[str]:
     """Return the names of all migrations of this version, in order."""
     return [migration.name for migration in Migration.load_directory(str(MIGRATIONS_DIR))]
+
+
+def list_unknown_migrations() -> list[str]:
+    """Return those that the database has and this version has not."""
+    return [migration.name for migration in _make_runner(db.obj).status() if migration.path is None]
 
 
 def _make_runner(database: Any) -> Runner:

@@ -99,7 +99,7 @@ class Client:
                     request = Request("POST", url, headers=sent, data=body).prepare()
                     answer = self._ask(request, guard, timeout_s, max_bytes)
                 except _FAILURES as failure:
-                    reason = "timed out" if guard.is_expired else _find_reason(failure)
+                    reason = "timed out" if guard.is_expired else find_reason(failure)
                     raise RequestFailed(reason) from None
                 except UnicodeError:  # a name that cannot be a host's
                     raise RequestFailed("its address is not valid") from None
@@ -138,7 +138,7 @@ def _read(raw: urllib3.HTTPResponse, max_bytes: int) -> bytes:
     return bytes(read)
 
 
-def _find_reason(failure: BaseException) -> str:
+def find_reason(failure: BaseException) -> str:
     causes = list(_list_causes(failure))
     for kind, reason in _REASONS:
         if any(isinstance(cause, kind) for cause in causes):

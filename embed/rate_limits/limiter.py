@@ -26,6 +26,11 @@ class RateLimiter:
         self._own = FixedWindowRateLimiter(ExactMemoryStorage())
         self._shared_paused_until = 0.0
 
+    @property
+    def is_fallen_back(self) -> bool:
+        """Tell whether this process counts for itself because the shared counters failed."""
+        return time.monotonic() < self._shared_paused_until
+
     def hit(self, code: str, limit: RateLimitItem, who: str) -> None:
         """Count one request of `who`. Raises ApiError `code` above the limit."""
         reset_at = self.count(code, limit, who)
@@ -38,7 +43,7 @@ class RateLimiter:
         Above the limit, return when the window ends, in seconds since 1970. `name` and `who` are
         the key in Redis: changing their form resets the counters of a running installation.
         """
-        if time.monotonic() < self._shared_paused_until:
+        if self.is_fallen_back:
             return _count(self._own, name, limit, who)
         try:
             return _count(self._shared, name, limit, who)

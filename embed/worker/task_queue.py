@@ -13,7 +13,6 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from huey import Huey
 from huey.exceptions import HueyException
@@ -24,7 +23,8 @@ from redis import ConnectionPool, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from embed.settings import INSTANCE_DIR, PROJECT_DIR, Settings
+from embed.settings import Settings
+from embed.settings.files import find_queue_file
 from embed.worker.outages import Outage
 
 # What its storages raise when they are away.
@@ -113,14 +113,6 @@ def open_queue(settings: Settings, outage: Outage) -> TaskQueue:
         return TaskQueue(
             name, outage, storage_class=SqliteStorage, filename=str(path), fsync=False, cache_mb=1
         )
-
-
-def find_queue_file(settings: Settings) -> Path:
-    """Return ``queue.db`` beside the SQLite file, or in ``instance/`` with Postgres."""
-    if settings.database_url.startswith("sqlite:///"):
-        database = unquote(settings.database_url.removeprefix("sqlite:///"))
-        return (PROJECT_DIR / database).with_name("queue.db")
-    return INSTANCE_DIR / "queue.db"
 
 
 def _create_private_file(path: Path) -> None:

@@ -9,8 +9,9 @@ from world import SECRET_KEY
 
 from embed import settings as settings_module
 from embed.settings import Settings
+from embed.settings.files import find_queue_file
 from embed.worker import task_queue
-from embed.worker.task_queue import find_queue_file, open_queue, watch_queue
+from embed.worker.task_queue import open_queue, watch_queue
 
 
 def read_settings(database_url: str, **variables: str) -> Settings:

@@ -1,0 +1,132 @@
+"""Checks of the database: whether it answers, is whole and at this version, and has our time."""
+
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from peewee import InterfaceError, OperationalError, PeeweeException, PostgresqlDatabase, fn
+
+from embed.db.connection import db, list_missing_migrations, list_unknown_migrations
+from embed.db.models import Job, WorkerProcess
+from embed.db.reading import open_for_reading
+from embed.doctor.findings import Finding, NotChecked, quote
+from embed.doctor.installation import redact
+from embed.domain.times import format_instant
+from embed.settings import Settings
+from embed.settings.files import find_database_file
+
+MOST_DIFFERENCE = timedelta(seconds=5)  # which the documentation asks of several machines
+_INTEGRITY_S = 8.0
+_STEPS = 10_000  # of SQLite's virtual machine, after which it asks whether to go on
+_START = "Start gunicorn, which upgrades it, or run flask db upgrade as the service's user."
+
+
+class Unusable(Exception):
+    """The database cannot be read; `finding` says why."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.problem)
+        self.finding = finding
+
+
+def open_checked(settings: Settings) -> None:
+    """Open the database for reading. Raises Unusable."""
+    path = find_database_file(settings.database_url)
+    if path is not None and not path.is_file():
+        problem = f"There is no database at {path}."
+        remedy = f"{_START} If there was one, look at DATABASE_URL, or restore a backup."
+        raise Unusable(Finding("database_missing", problem, remedy))
+    open_for_reading(settings.database_url)
+    try:
+        db.connect()
+        db.execute_sql("SELECT 1 FROM schema_migration WHERE 1 = 0")
+    except PeeweeException as error:
+        raise Unusable(_explain(error, path)) from None
+    finally:
+        db.close()
+
+
+def _explain(error: Exception, path: Path | None) -> Finding:
+    text = " ".join(str(error).split())
+    reason = quote(redact(text))
+    if "schema_migration" in text:
+        return Finding("database_behind", "The database has no tables yet.", _START)
+    remedy = (
+        "Look whether Postgres runs, and whether DATABASE_URL has the right address and password."
+        if path is None
+        else f"Look whether {path} is a SQLite database that this user may read."
+    )
+    return Finding("database_unreachable", f"The database does not answer: {reason}", remedy)
+
+
+def check_database(now: datetime) -> Iterator[Finding]:
+    missing = list_missing_migrations()
+    if missing:
+        names = ", ".join(missing)
+        yield Finding("database_behind", f"The database lacks the upgrades {names}.", _START)
+    unknown = list_unknown_migrations()
+    if unknown:
+        yield Finding(
+            "database_ahead",
+            f"The database has upgrades of a newer version: {', '.join(unknown)}.",
+            "Install the version of the code that made them, or restore a backup from before.",
+        )
+    if not missing:
+        yield from _check_clock(now)
+    yield from _check_integrity()
+
+
+def _check_clock(now: datetime) -> Iterator[Finding]:
+    """Compare with Postgres, and with the newest times that are kept, which cannot be ahead."""
+    if isinstance(db.obj, PostgresqlDatabase):
+        theirs = db.execute_sql("SELECT clock_timestamp()").fetchone()[0]
+        if abs(theirs - now) > MOST_DIFFERENCE:
+            problem = f"This machine's clock says {format_instant(now)}, and Postgres says"
+            yield _describe_clock(f"{problem} {format_instant(theirs)}.")
+            return
+    newest = max((each for each in _list_newest() if each is not None), default=now)
+    if newest - now > MOST_DIFFERENCE:
+        problem = f"This machine's clock says {format_instant(now)}, and the database holds"
+        yield _describe_clock(f"{problem} something of {format_instant(newest)}.")
+
+
+def _list_newest() -> tuple[datetime | None, ...]:
+    started_at: Any = Job.select(fn.MAX(Job.started_at)).scalar()
+    seen_at: Any = WorkerProcess.select(fn.MAX(WorkerProcess.seen_at)).scalar()
+    return started_at, seen_at
+
+
+def _describe_clock(problem: str) -> Finding:
+    return Finding(
+        "clock_differs",
+        f"{problem} Limits, cooldowns and texts to sign depend on the time.",
+        "Let both machines set their clocks by the network: timedatectl set-ntp true",
+    )
+
+
+def _check_integrity() -> Iterator[Finding]:
+    """Raises NotChecked if a SQLite file is too large to be read in time."""
+    if isinstance(db.obj, PostgresqlDatabase):
+        return
+    ends_at = time.monotonic() + _INTEGRITY_S
+    sqlite = db.connection()
+    sqlite.set_progress_handler(lambda: time.monotonic() >= ends_at, _STEPS)
+    try:
+        answer = db.execute_sql("PRAGMA quick_check(1)").fetchone()[0]
+    except (OperationalError, InterfaceError) as error:
+        if "interrupted" in str(error):
+            raise NotChecked(
+                "Not checked whether the database file is whole: it is too large to be read within"
+                f" {_INTEGRITY_S:g} seconds. PRAGMA quick_check in sqlite3 does it."
+            ) from None
+        answer = str(error)
+    finally:
+        sqlite.set_progress_handler(None, _STEPS)
+    if answer != "ok":
+        yield Finding(
+            "database_damaged",
+            f"The database file is damaged: {quote(answer)}",
+            "Stop the service, keep a copy of the file, and restore the last backup.",
+        )

@@ -1,0 +1,135 @@
+"""Checks of the files that the service keeps: who may read and write them, and the disk."""
+
+import os
+import pwd
+import resource
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from embed.doctor.findings import Finding
+from embed.doctor.installation import Installation
+from embed.settings.files import find_database_file, find_queue_file
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_MAY_ENTER = stat.S_IXGRP | stat.S_IXOTH
+_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_COMPANIONS = ("", "-wal", "-shm")  # of a SQLite database
+_ROOT = 0
+
+_MIB = 1024 * 1024
+_LEAST_FREE_BYTES, _ENOUGH_FREE_BYTES = 100 * _MIB, 1024 * _MIB
+_LEAST_FREE_SHARE = 0.05
+# What gunicorn's worker needs with its 800 connections (gunicorn.conf.py).
+_OPEN_FILES = 900
+
+
+def list_files(installation: Installation) -> list[Path]:
+    """Return the files of the service that exist."""
+    databases = [find_queue_file(installation.settings)]
+    database = find_database_file(installation.settings.database_url)
+    if database is not None:
+        databases.insert(0, database)
+    every = [path.with_name(path.name + end) for path in databases for end in _COMPANIONS]
+    if installation.key_file is not None:
+        every.append(installation.key_file)
+    return [path for path in every if path.is_file()]
+
+
+def check_files(paths: Iterable[Path], user_id: int) -> Iterator[Finding]:
+    """Look at files as the user `user_id` would; for root, as the owner of their folder."""
+    by_folder: dict[Path, list[Path]] = {}
+    for path in paths:
+        by_folder.setdefault(path.parent, []).append(path)
+    for folder, files in by_folder.items():
+        owner_id = folder.stat().st_uid
+        service_id = owner_id if user_id == _ROOT else user_id
+        yield from _check_folder(folder, service_id)
+        for path in files:
+            yield from _check_file(path, service_id)
+        if user_id == _ROOT and owner_id != _ROOT:
+            yield Finding(
+                "runs_as_another_user",
+                f"This command runs as root, and {folder} belongs to {_name(owner_id)}. Files that"
+                " other commands create as root cannot be used by the service.",
+                f"Run commands as its user: runuser -u {_name(owner_id)} -- .venv/bin/flask doctor",
+            )
+
+
+def _check_folder(folder: Path, service_id: int) -> Iterator[Finding]:
+    mode = folder.stat().st_mode
+    if mode & _MAY_WRITE:
+        yield Finding(
+            "folder_exposed",
+            f"Other users of this machine may write in {folder}, and replace what is kept there.",
+            f"chmod 700 {folder}",
+        )
+    if folder.stat().st_uid != service_id:
+        yield _describe_owner(folder, service_id)
+
+
+def _check_file(path: Path, service_id: int) -> Iterator[Finding]:
+    found = path.stat()
+    if found.st_mode & _OTHERS and path.parent.stat().st_mode & _MAY_ENTER:
+        yield Finding(
+            "file_exposed",
+            f"Other users of this machine may read or write {path}.",
+            f"chmod 600 {path}",
+        )
+    if found.st_uid != service_id:
+        yield _describe_owner(path, service_id)
+    elif not found.st_mode & stat.S_IWUSR or (
+        service_id == os.geteuid() and not os.access(path, os.R_OK | os.W_OK)
+    ):
+        yield Finding(
+            "file_not_writable",
+            f"The service cannot write {path}.",
+            f"chmod 600 {path}, and make sure that its file system is not mounted read-only.",
+        )
+
+
+def _describe_owner(path: Path, service_id: int) -> Finding:
+    service = _name(service_id)
+    return Finding(
+        "file_of_another_user",
+        f"{path} belongs to {_name(path.stat().st_uid)}, and the service's user is {service}.",
+        f"chown {service} {path}",
+    )
+
+
+def _name(user_id: int) -> str:
+    try:
+        return pwd.getpwuid(user_id).pw_name
+    except KeyError:  # as in a container
+        return str(user_id)
+
+
+def check_disks(folders: Iterable[Path]) -> Iterator[Finding]:
+    for folder in sorted({each for each in folders if each.is_dir()}):
+        total, _, free = shutil.disk_usage(folder)
+        if free < find_least_free(total):
+            yield Finding(
+                "disk_nearly_full",
+                f"The disk of {folder} has {free // _MIB:,} MiB left of {total // _MIB:,}. Once it"
+                " is full, everything that writes answers 503.",
+                "Free some space, or move the database to a larger disk.",
+            )
+
+
+def find_least_free(total: int) -> int:
+    """Return how many bytes of a disk should be free: 5 %, within 100 MiB and 1 GiB."""
+    share = int(total * _LEAST_FREE_SHARE)
+    return max(_LEAST_FREE_BYTES, min(share, _ENOUGH_FREE_BYTES))
+
+
+def check_open_files() -> Iterator[Finding]:
+    """Look at this process's limit, which is the service's if it is started in the same way."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most != resource.RLIM_INFINITY and most < _OPEN_FILES:
+        yield Finding(
+            "open_files_limited",
+            f"A process may open {most} files here, and the service needs {_OPEN_FILES}.",
+            "Raise the limit (ulimit -Hn, or LimitNOFILE= in a systemd unit), or start gunicorn"
+            " with fewer --worker-connections.",
+        )

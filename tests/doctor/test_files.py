@@ -1,0 +1,171 @@
+"""What flask doctor finds in the files of the service, its disks and its limits."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+
+import pytest
+from servers import PROJECT_DIR
+from world import RANDOM_KEY
+
+from embed.doctor import files
+from embed.doctor.files import check_disks, check_files, find_least_free, list_files
+from embed.doctor.installation import Installation
+
+ME = os.geteuid()
+SOMEBODY = 54_321  # who has no name here
+
+
+@pytest.fixture
+def installation(tmp_path, monkeypatch) -> Installation:
+    """One whose files are all in a folder, as its first start made them."""
+    monkeypatch.setattr("embed.settings.INSTANCE_DIR", tmp_path / "instance")
+    folder = tmp_path / "instance"
+    folder.mkdir(mode=0o755)
+    for name in ("embed.db", "embed.db-wal", "embed.db-shm", "queue.db", "secret_key"):
+        (folder / name).touch(mode=0o600)
+    (folder / "secret_key").write_text(RANDOM_KEY)
+    return Installation.from_environ({"DATABASE_URL": f"sqlite:///{folder / 'embed.db'}"})
+
+
+def find(installation: Installation, user_id: int = ME) -> dict[str, str]:
+    """Return the problems by code."""
+    return {each.code: each.problem for each in check_files(list_files(installation), user_id)}
+
+
+def test_nothing_is_wrong_with_files_that_the_service_made(installation):
+    assert len(list_files(installation)) == 5
+    assert find(installation) == {}
+
+
+@pytest.mark.parametrize("name", ["embed.db", "embed.db-wal", "queue.db", "secret_key"])
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o660, 0o606])
+def test_file_that_others_may_read_is_found(installation, tmp_path, name, mode):
+    path = tmp_path / "instance" / name
+    path.chmod(mode)
+
+    assert find(installation) == {
+        "file_exposed": f"Other users of this machine may read or write {path}."
+    }
+
+
+def test_file_in_a_folder_that_others_may_not_enter_is_fine(installation, tmp_path):
+    (tmp_path / "instance" / "embed.db").chmod(0o644)
+    (tmp_path / "instance").chmod(0o700)
+
+    assert find(installation) == {}
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o1777])
+def test_folder_in_which_others_may_write_is_found(installation, tmp_path, mode):
+    (tmp_path / "instance").chmod(mode)
+
+    assert set(find(installation)) == {"folder_exposed"}
+
+
+def test_file_that_the_service_cannot_write_is_found(installation, tmp_path):
+    (tmp_path / "instance" / "embed.db").chmod(0o400)
+
+    found = find(installation)
+
+    assert found == {
+        "file_not_writable": f"The service cannot write {tmp_path / 'instance' / 'embed.db'}."
+    }
+
+
+def test_files_of_another_user_are_found(installation):
+    found = list(check_files(list_files(installation), SOMEBODY))
+
+    assert {each.code for each in found} == {"file_of_another_user"}
+    assert len(found) == 6  # the folder, too
+    assert f"the service's user is {SOMEBODY}" in found[0].problem
+
+
+@pytest.mark.skipif(ME != 0, reason="only root may give files away")
+def test_file_that_root_made_for_another_users_service_is_found(installation, tmp_path):
+    folder = tmp_path / "instance"
+    for path in (folder, *folder.iterdir()):
+        os.chown(path, SOMEBODY, SOMEBODY)
+    fine = find(installation)
+    os.chown(folder / "queue.db", 0, 0)
+
+    found = find(installation)
+
+    assert set(fine) == {"runs_as_another_user"}
+    assert set(found) == {"runs_as_another_user", "file_of_another_user"}
+    assert f"{folder / 'queue.db'} belongs to root" in found["file_of_another_user"]
+
+
+def test_key_file_does_not_matter_where_a_key_is_set(installation, tmp_path):
+    (tmp_path / "instance" / "secret_key").chmod(0o644)
+    url = f"sqlite:///{tmp_path}/instance/embed.db"
+    environ = {"DATABASE_URL": url, "SECRET_KEY": RANDOM_KEY}
+
+    assert find(Installation.from_environ(environ)) == {}
+
+
+def test_missing_files_are_nothing_to_complain_about_and_are_not_made(tmp_path, monkeypatch):
+    monkeypatch.setattr("embed.settings.INSTANCE_DIR", tmp_path / "instance")
+
+    installation = Installation.from_environ({"DATABASE_URL": f"sqlite:///{tmp_path}/a/embed.db"})
+
+    assert find(installation) == {}
+    assert installation.secret_keys == ()
+    assert list(tmp_path.iterdir()) == []
+
+
+# Disks
+
+
+def test_disk_that_is_nearly_full_is_found(tmp_path, monkeypatch):
+    total, _, _ = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(files, "find_least_free", lambda _: total + 1)
+    (found,) = check_disks([tmp_path, tmp_path])
+
+    assert found.code == "disk_nearly_full"
+    assert str(tmp_path) in found.problem
+
+
+def test_disk_with_enough_space_is_fine_and_a_missing_folder_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "find_least_free", lambda _: 0)
+
+    assert list(check_disks([tmp_path, tmp_path / "missing"])) == []
+
+
+GIB = 1024**3
+
+
+@pytest.mark.parametrize(
+    ("total", "least"),
+    [(GIB // 2, GIB // 1024 * 100), (10 * GIB, GIB // 2), (1000 * GIB, GIB)],
+    ids=["small", "usual", "large"],
+)
+def test_least_that_is_free_grows_with_the_disk_up_to_a_bound(total, least):
+    assert find_least_free(total) == least
+
+
+# Open files
+
+CHECK = """
+from embed.doctor.files import check_open_files
+print([finding.code for finding in check_open_files()])
+"""
+
+
+@pytest.mark.parametrize(("most", "codes"), [(899, "['open_files_limited']"), (900, "[]")])
+def test_limit_of_open_files_that_is_too_low_is_found(most, codes):
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK],
+        preexec_fn=limit,  # it only sets a limit
+        cwd=PROJECT_DIR,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.strip() == codes

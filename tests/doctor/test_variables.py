@@ -1,0 +1,116 @@
+"""What flask doctor finds in the settings themselves."""
+
+import pytest
+from world import RANDOM_KEY, SECRET_KEY
+
+from embed.doctor.installation import Installation
+from embed.doctor.variables import check_process_count, check_variables, is_weak
+
+
+def find(**environ: str):
+    installation = Installation.from_environ({"SECRET_KEY": RANDOM_KEY} | environ)
+    return [
+        *check_variables(installation),
+        *check_process_count(installation.settings),
+    ]
+
+
+def list_codes(**environ: str) -> list[str]:
+    return [finding.code for finding in find(**environ)]
+
+
+def test_nothing_is_wrong_with_the_defaults():
+    assert find() == []
+
+
+def test_every_setting_that_is_not_valid_is_found_at_once():
+    found = find(TRUSTED_PROXIES="one", WEB_CONCURRENCY="0", LIMIT_PER_IP="a lot")
+
+    assert {each.code for each in found} == {"setting_invalid"}
+    assert sorted(each.remedy.split()[1].strip(",") for each in found) == [
+        "LIMIT_PER_IP",
+        "TRUSTED_PROXIES",
+        "WEB_CONCURRENCY",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATABASE_URL", "postgresql://embed:hush@[::1/embed"),
+        ("DATABASE_URL", "postgresql://embed@a.example/embed?hush=hush"),
+        ("RATELIMIT_STORAGE_URI", "redis://:hush@a.example:hush"),
+        ("QUEUE_URL", "redis://:hush@a.example:hush"),
+        ("SMTP_URL", "smtp://user:hush@a.example:hush"),
+        ("SOLANA_RPC_URL", "https://a.example:hush/hush"),
+        ("SECRET_KEY", "hush"),
+    ],
+)
+def test_value_that_is_not_valid_is_not_shown(name, value):
+    (found,) = find(**{name: value})
+
+    assert found.code == "setting_invalid"
+    assert name in found.problem
+    assert "hush" not in found.problem + found.remedy
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "changeme-changeme-changeme",
+        "CHANGE-ME to something random",
+        "please replace this value 4f9a1c",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "abababababababab12",
+        SECRET_KEY,
+    ],
+)
+def test_key_that_can_be_guessed_is_found(key):
+    assert list_codes(SECRET_KEY=key) == ["secret_weak"]
+    assert list_codes(SECRET_KEY=f"{RANDOM_KEY},{key}") == ["secret_weak"]
+
+
+@pytest.mark.parametrize(
+    "key", [RANDOM_KEY, "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]
+)
+def test_random_key_is_none_of_them(key):
+    assert not is_weak(key)
+
+
+@pytest.mark.parametrize("password", ["a%20long%20password", "postgres", "embed"])
+def test_password_that_others_try_first_is_found(password):
+    url = f"postgresql://embed:{password}@127.0.0.1/embed"
+
+    assert list_codes(DATABASE_URL=url) == ["secret_weak"]
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://embed@127.0.0.1/embed", "postgresql://embed:Vv0Xq2mJtK8d@a,b/embed"]
+)
+def test_other_passwords_and_none_are_fine(url):
+    assert find(DATABASE_URL=url) == []
+
+
+@pytest.mark.parametrize("url", ["http://embed.example.com", "http://192.0.2.1:8000"])
+def test_public_url_without_https_is_found(url):
+    (found,) = find(PUBLIC_URL=url)
+
+    assert found.code == "public_url_http"
+    assert "PUBLIC_URL=https://" in found.remedy
+
+
+@pytest.mark.parametrize(
+    "url", ["https://embed.example.com", "http://localhost:8000", "http://127.0.0.1:8000"]
+)
+def test_public_url_with_https_or_on_this_machine_is_fine(url):
+    assert find(PUBLIC_URL=url) == []
+
+
+def test_proxy_without_a_public_url_is_found():
+    assert list_codes(TRUSTED_PROXIES="1") == ["public_url_missing"]
+    assert find(TRUSTED_PROXIES="1", PUBLIC_URL="https://embed.example.com") == []
+
+
+def test_several_processes_with_limits_in_memory_are_found():
+    assert list_codes(WEB_CONCURRENCY="2") == ["limits_not_shared"]
+    assert find(WEB_CONCURRENCY="2", RATELIMIT_STORAGE_URI="redis://127.0.0.1") == []

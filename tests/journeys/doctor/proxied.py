@@ -1,0 +1,76 @@
+"""gunicorn behind nginx, and what flask doctor finds there."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from absence import skip_or_fail
+from nginx import run_nginx_with
+from servers import Gunicorn, Unavailable, find_free_port
+
+from embed.doctor.findings import Finding
+from embed.doctor.installation import Installation
+from embed.doctor.public_address import check_public_address
+from embed.domain import times
+
+PASSED_ON = """
+    proxy_set_header Host $http_host;
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header X-Forwarded-Proto $scheme;
+"""
+BODIES = "client_max_body_size 5m;"
+
+
+class Proxied:
+    """A service whose environment names the address of its proxy."""
+
+    def __init__(self, environ: dict[str, str], *, scheme: str = "http") -> None:
+        self.port = find_free_port()
+        self.url = f"{scheme}://{'localhost' if scheme == 'https' else '127.0.0.1'}:{self.port}"
+        self.environ = {"PUBLIC_URL": self.url, "TRUSTED_PROXIES": "1"} | environ
+        self._server = Gunicorn(self.environ)
+
+    def start(self) -> None:
+        self._server.start()
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    @property
+    def backend(self) -> str:
+        return self._server.url
+
+    def write_server(
+        self, location: str = "", *, server: str = BODIES, passed_on: str = PASSED_ON
+    ) -> str:
+        """Return nginx's server that passes everything on to the service."""
+        return f"""
+            server {{
+                listen 127.0.0.1:{self.port};
+                {server}
+                location / {{
+                    {f"proxy_pass {self.backend};"}
+                    {passed_on}
+                    {location}
+                }}
+            }}
+        """
+
+    def examine(self, sample: str, **variables: str) -> dict[str, Finding]:
+        """Return what is found, by code, while nginx runs with these servers."""
+        with self.run_proxy(sample):
+            return self.ask(**variables)
+
+    @contextmanager
+    def run_proxy(self, sample: str) -> Iterator[None]:
+        try:
+            with run_nginx_with(sample, self.port):
+                yield
+        except Unavailable as why:
+            skip_or_fail(str(why))
+
+    def ask(self, **variables: str) -> dict[str, Finding]:
+        installation = Installation.from_environ(self.environ | variables)
+        findings = list(check_public_address(installation, times.now))
+        by_code = {finding.code: finding for finding in findings}
+        assert len(by_code) == len(findings), findings
+        return by_code

@@ -1,0 +1,179 @@
+"""What a proxy does to the service, each with a real nginx that does it."""
+
+import pytest
+from proxied import PASSED_ON, Proxied
+from servers import find_free_port
+
+WITHOUT = {
+    name: "\n".join(line for line in PASSED_ON.splitlines() if name not in line)
+    for name in ("Host", "X-Forwarded-For")
+}
+
+
+def write_outer(service: Proxied, inner_port: int) -> str:
+    """Return a second proxy in front of the one that listens on `inner_port`."""
+    inner = service.write_server().replace(str(service.port), str(inner_port))
+    return inner + service.write_server().replace(service.backend, f"http://127.0.0.1:{inner_port}")
+
+
+def test_nothing_is_found_with_a_proxy_as_documented(service):
+    assert service.examine(service.write_server()) == {}
+
+
+def test_proxy_that_is_not_trusted_is_found(service):
+    # The service trusts one proxy; the command is told so, too, and there are two.
+    found = service.examine(write_outer(service, find_free_port()))
+
+    assert set(found) == {"proxies_not_trusted"}
+    assert "through 2 proxies, and TRUSTED_PROXIES is 1" in found["proxies_not_trusted"].problem
+
+
+def test_proxy_that_does_not_tell_the_client_is_found(service):
+    sample = service.write_server(passed_on=WITHOUT["X-Forwarded-For"])
+
+    found = service.examine(sample)
+
+    assert set(found) == {"proxy_headers_missing"}
+
+
+def test_host_that_is_not_passed_on_is_found(service):
+    sample = service.write_server(
+        passed_on=WITHOUT["Host"] + "proxy_set_header Host backend.internal;"
+    )
+
+    found = service.examine(sample)
+
+    assert set(found) == {"host_mismatch"}
+    assert "backend.internal" in found["host_mismatch"].problem
+    assert "proxy_set_header Host" in found["host_mismatch"].remedy
+
+
+@pytest.mark.parametrize(
+    ("location", "code", "told"),
+    [
+        pytest.param(
+            "add_header X-Frame-Options SAMEORIGIN;",
+            "proxy_adds_frame_options",
+            "SAMEORIGIN",
+            id="frame options",
+        ),
+        pytest.param(
+            "add_header Content-Security-Policy \"frame-ancestors 'none'\";",
+            "proxy_changes_policy",
+            "frame-ancestors",
+            id="policy",
+        ),
+        pytest.param(
+            "proxy_hide_header Content-Security-Policy;",
+            "proxy_changes_policy",
+            "0 where the service sends 1",
+            id="no policy",
+        ),
+        pytest.param(
+            "proxy_hide_header Set-Cookie;",
+            "proxy_changes_cookies",
+            "they are missing",
+            id="no cookie",
+        ),
+        pytest.param(
+            "proxy_cookie_flags ~ samesite=lax;",
+            "proxy_changes_cookies",
+            "without SameSite=None",
+            id="cookie for one site",
+        ),
+        pytest.param(
+            "proxy_cookie_path /embed /;", "proxy_changes_cookies", "with Path=/", id="path"
+        ),
+        pytest.param(
+            "add_header Cross-Origin-Opener-Policy same-origin;",
+            "proxy_changes_header",
+            "Cross-Origin-Opener-Policy",
+            id="opener",
+        ),
+        pytest.param(
+            "proxy_hide_header Access-Control-Allow-Origin;",
+            "proxy_changes_header",
+            "Access-Control-Allow-Origin",
+            id="CORS",
+        ),
+        pytest.param(
+            'proxy_set_header Authorization "";', "proxy_drops_header", "Authorization", id="key"
+        ),
+        pytest.param('proxy_set_header Origin "";', "proxy_drops_header", "Origin", id="origin"),
+        pytest.param('proxy_set_header Cookie "";', "proxy_drops_header", "Cookie", id="sessions"),
+    ],
+)
+def test_change_of_headers_is_found(service, location, code, told):
+    found = service.examine(service.write_server(location))
+
+    assert set(found) == {code}
+    assert told in found[code].problem
+
+
+def test_cache_that_keeps_answers_of_the_api_is_found(service, tmp_path):
+    cache = f"proxy_cache_path {tmp_path}/cache keys_zone=api:1m use_temp_path=off;"
+    sample = cache + service.write_server(
+        "proxy_cache api; proxy_cache_valid 200 5m; proxy_cache_key $uri;"
+        " proxy_ignore_headers Cache-Control Set-Cookie Vary Expires;"
+    )
+
+    found = service.examine(sample)
+
+    assert set(found) == {"proxy_caches"}
+
+
+def test_cache_that_follows_the_service_is_none(service, tmp_path):
+    cache = f"proxy_cache_path {tmp_path}/cache keys_zone=api:1m use_temp_path=off;"
+    location = "proxy_cache api; proxy_cache_valid 200 5m; proxy_cache_key $uri;"
+
+    assert service.examine(cache + service.write_server(location)) == {}
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"), [("8k", "proxy_refuses_bodies"), ("1m", "proxy_refuses_files")]
+)
+def test_limit_of_bodies_is_found(service, limit, code):
+    found = service.examine(service.write_server(server=f"client_max_body_size {limit};"))
+
+    assert set(found) == {code}
+    assert "client_max_body_size" in found[code].remedy
+
+
+def test_proxy_without_a_service_behind_it_is_found(service):
+    nobody = f"http://127.0.0.1:{find_free_port()}"
+
+    found = service.examine(service.write_server().replace(service.backend, nobody))
+
+    assert set(found) == {"service_down"}
+    assert "502" in found["service_down"].problem
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("$scheme://$http_host$request_uri", "redirects to itself"),
+        ("https://$host$request_uri", "redirects to https://127.0.0.1/embed"),
+        ("http://www.example.com$request_uri", "redirects to http://www.example.com/"),
+    ],
+    ids=["loop", "HTTPS", "other host"],
+)
+def test_redirect_is_found(service, target, told):
+    sample = f"server {{ listen 127.0.0.1:{service.port}; return 301 {target}; }}"
+
+    found = service.examine(sample)
+
+    assert set(found) == {"public_url_redirects"}
+    assert told in found["public_url_redirects"].problem
+
+
+def test_another_service_at_the_public_address_is_found(service):
+    sample = f'server {{ listen 127.0.0.1:{service.port}; return 200 "Welcome to nginx!"; }}'
+
+    assert set(service.examine(sample)) == {"another_service"}
+
+
+def test_nothing_at_the_public_address_is_found(service):
+    found = service.ask()
+
+    assert set(found) == {"public_url_unreachable"}
+    assert "the connection was refused" in found["public_url_unreachable"].problem
