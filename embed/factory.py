@@ -26,6 +26,7 @@ from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.front_page import init_front_page
 from embed.web.languages import init_languages
+from embed.web.metrics import init_metrics
 from embed.web.rate_limits import init_limits
 from embed.web.requests import LenientRequest
 from embed.web.security_headers import init_security_headers
@@ -67,6 +68,7 @@ def create_app(
         hops = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
+    init_metrics(app, settings)
     open_database(settings.database_url)
     chain = chain or _open_chain(settings)
     use_chain(chain is not None)
