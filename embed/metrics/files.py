@@ -24,11 +24,15 @@ def make_folder(host: str, port: int) -> Path:
     Only whoever listens there may call this: then nobody uses the folder that a predecessor left
     which was killed, and it is emptied. Raises OSError.
     """
-    parent = _MEMORY_DIR if os.access(_MEMORY_DIR, os.W_OK) else Path(tempfile.gettempdir())
-    folder = parent / f"embed-metrics-{os.geteuid()}-{host}-{port}"
+    folder = find_folder(host, port)
     remove_folder(folder)
     folder.mkdir(mode=0o700)
     return folder
+
+
+def find_folder(host: str, port: int) -> Path:
+    parent = _MEMORY_DIR if os.access(_MEMORY_DIR, os.W_OK) else Path(tempfile.gettempdir())
+    return parent / f"embed-metrics-{os.geteuid()}-{host}-{port}"
 
 
 def remove_folder(folder: Path) -> None:

@@ -9,12 +9,29 @@ from prometheus_client import Counter, Histogram
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class Count:
-    """A counter, which Prometheus sees as `name` with ``_total``.
+class Metric:
+    """What is counted with labels.
 
     Labels have few values, all of them from our own code: every combination is a series, in every
-    process's file and in Prometheus for as long as it keeps anything. Those of `known` are exported
-    from the start, as a series that begins at 1 looks as if nothing had happened.
+    process's file and in Prometheus for as long as it keeps anything.
+    """
+
+    def __init__(self, name: str, description: str, labels: Sequence[str] = ()) -> None:
+        self.name = name
+        self.description = description
+        self.labels = tuple(labels)
+        self._made: Any = None  # prometheus_client's own, once this process counts
+
+    def begin(self) -> None:
+        """Count from now on, into the files of this process."""
+        raise NotImplementedError
+
+
+class Count(Metric):
+    """A counter, whose name ends in ``_total``.
+
+    The labels of `known` are exported from the start, since Prometheus sees no increase in a series
+    that begins at 1.
     """
 
     def __init__(
@@ -24,36 +41,27 @@ class Count:
         labels: Sequence[str] = (),
         known: Sequence[Sequence[str]] = (),
     ) -> None:
-        self.name = f"{name}_total"
-        self.labels = tuple(labels)
-        self._arguments = (name, description, labels)
+        super().__init__(name, description, labels)
         self._known = known
-        self._counter: Any = None
 
     def begin(self) -> None:
-        """Count from now on, into the files of this process."""
-        self._counter = Counter(*self._arguments, registry=None)
+        self._made = Counter(self.name, self.description, self.labels, registry=None)
         for values in self._known:
-            self._counter.labels(*values)
+            self._made.labels(*values)
 
     def add(self, *values: str, amount: int = 1) -> None:
-        if self._counter is not None:
-            (self._counter.labels(*values) if values else self._counter).inc(amount)
+        if self._made is not None:
+            (self._made.labels(*values) if values else self._made).inc(amount)
 
 
-class Times:
+class Times(Metric):
     """A histogram of seconds, from 1 ms to 10 s."""
 
-    def __init__(self, name: str, description: str, labels: Sequence[str]) -> None:
-        self.name = name
-        self.labels = tuple(labels)
-        self._arguments = (name, description, labels)
-        self._histogram: Any = None
-
     def begin(self) -> None:
-        """Time from now on, into the files of this process."""
-        self._histogram = Histogram(*self._arguments, registry=None, buckets=_SECONDS)
+        self._made = Histogram(
+            self.name, self.description, self.labels, registry=None, buckets=_SECONDS
+        )
 
     def add(self, *values: str, seconds: float) -> None:
-        if self._histogram is not None:
-            self._histogram.labels(*values).observe(seconds)
+        if self._made is not None:
+            self._made.labels(*values).observe(seconds)

@@ -36,7 +36,7 @@ class MetricsEndpoint:
         try:
             begin_counting(self._folder, slot)
         except OSError as error:  # requests are answered all the same
-            _log.error("This process counts nothing: %s", error)  # noqa: TRY400  # says it all
+            _log.error("This process counts nothing: %s", error)  # says it all
         start_listener(self._listening, Scrape(self._settings, self._folder, clock).write)
 
     def close(self) -> None:
