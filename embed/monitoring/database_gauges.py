@@ -104,8 +104,9 @@ def _find_oldest_due_delivery(now: datetime) -> datetime | None:
 
 def _find_oldest_balance() -> datetime | None:
     """Return when it was read. Mints that the chain refused are left out, as by the sweep."""
-    query: Any = (
-        Wallet.select(fn.MIN(fn.COALESCE(ChainBalance.observed_at, Wallet.created_at)))
+    read_at: Any = fn.COALESCE(ChainBalance.observed_at, Wallet.created_at)
+    oldest_ms = (
+        Wallet.select(fn.MIN(read_at).coerce(False))
         .join(Page)
         .join(Token, JOIN.LEFT_OUTER, on=Token.mint == Page.token_mint)
         .join_from(
@@ -115,8 +116,8 @@ def _find_oldest_balance() -> datetime | None:
             on=(ChainBalance.mint == Page.token_mint) & (ChainBalance.address == Wallet.address),
         )
         .where(Page.deleted_at.is_null(), Token.problem.is_null())
+        .scalar()
     )
-    oldest_ms: int | None = query.converter(int).scalar()
     return None if oldest_ms is None else from_ms(oldest_ms)
 
 
