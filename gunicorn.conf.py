@@ -10,9 +10,9 @@ from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection
 from embed.db.upgrades import upgrade_until_done
-from embed.monitoring.endpoint import find_free_slot, open_endpoint
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
+from embed.server.metrics import close_metrics, open_metrics, prepare_worker, start_metrics
 from embed.server.processes import check_worker_count
 from embed.settings import Settings, SettingsError
 from embed.worker import jobs
@@ -56,7 +56,7 @@ def on_starting(server: Arbiter) -> None:
             "PUBLIC_URL is not set, so the service trusts any Host header, and the texts that"
             " visitors sign name whatever host it gives. Set it to the address that they use."
         )
-    server.metrics = _open_metrics(server.cfg)
+    open_metrics(server, settings)
     try:
         for name in connection.upgrade():
             server.log.info("Database upgraded: %s", name)
@@ -66,15 +66,6 @@ def on_starting(server: Arbiter) -> None:
         sys.exit(f"Error: DATABASE_URL cannot be used: {' '.join(str(error).split())}")
     finally:
         connection.db.close()
-
-
-def _open_metrics(config: Any) -> Any:
-    """Listen at METRICS_BIND, before workers are forked that are to share it."""
-    ports = [address[1] for address in config.address if isinstance(address, tuple)]
-    try:
-        return open_endpoint(settings, other_ports=ports, user=config.uid, group=config.gid)
-    except SettingsError as error:
-        sys.exit(f"Error: {error}")
 
 
 def _is_local(address: Any) -> bool:
@@ -89,9 +80,7 @@ def _is_local(address: Any) -> bool:
 
 
 def pre_fork(server: Arbiter, worker: Any) -> None:
-    """Give the worker what metrics need: its files are those of no other that lives."""
-    worker.metrics = server.metrics
-    worker.metrics_slot = find_free_slot([one.metrics_slot for one in server.WORKERS.values()])
+    prepare_worker(server, worker)
 
 
 def post_worker_init(worker: Any) -> None:
@@ -99,8 +88,7 @@ def post_worker_init(worker: Any) -> None:
 
     Its threads end with the process; an unfinished upgrade is then rolled back.
     """
-    if worker.metrics is not None:
-        worker.metrics.start(worker.metrics_slot)
+    start_metrics(worker)
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
         worker.background = Background(
@@ -120,6 +108,4 @@ def worker_exit(_server: Arbiter, worker: Any) -> None:
 
 
 def on_exit(server: Arbiter) -> None:
-    """Delete what was counted."""
-    if server.metrics is not None:
-        server.metrics.close()
+    close_metrics(server)

@@ -90,7 +90,3 @@ def _bind(family: socket.AddressFamily, address: tuple[str, int]) -> socket.sock
     listening = socket.create_server(address, family=family)
     listening.setblocking(False)
     return listening
-
-
-def find_free_slot(used: Collection[int]) -> int:
-    return next(slot for slot in range(len(used) + 1) if slot not in used)

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import requests
 from prometheus_client.multiprocess import MultiProcessCollector
 from remote import RemotePage, make_environ, run_here
 from scrapes import Scraped, scrape
@@ -35,6 +37,14 @@ class Metered:
         for _ in range(times):
             assert self.page.read().status_code == 200
 
+    def try_to_read(self) -> bool:
+        """Read once; False if the connection was cut off."""
+        try:
+            self.read()
+        except requests.ConnectionError:
+            return False
+        return True
+
     def count_reads_by_slot(self) -> list[float]:
         """Return what each worker has counted of reads."""
         counts = []
@@ -48,9 +58,12 @@ class Metered:
         return counts
 
     def list_workers(self) -> set[int]:
-        """Return the process ids of the workers that have begun, and have not been stopped."""
+        """Return the process ids of the workers that live and have begun their work."""
         status: Any = run_here("worker", "status", "--json", environ=self.environ)
-        return {one["processId"] for one in json.loads(status.stdout)["processes"]}
+        begun = {one["processId"] for one in json.loads(status.stdout)["processes"]}
+        master = self.server.pid
+        children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+        return begun & set(map(int, children))
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from threading import Event
 import pytest
 from metered import READ, Metered, run_metered
 from remote import at_once
-from servers import wait_until
 
 LIMIT_S = 30
 WORKERS = 2
@@ -56,8 +55,8 @@ def test_what_a_killed_worker_counted_is_kept_and_its_successor_goes_on(two_work
 
     for _ in range(3):
         before = two_workers.list_workers()
-        os.kill(before.pop(), signal.SIGKILL)
-        wait_for(lambda known=before: len(two_workers.list_workers() - known) >= WORKERS)
+        os.kill(min(before), signal.SIGKILL)
+        wait_for(lambda known=before: two_workers.list_workers() - known)
         two_workers.read(5)
         reads += 5
         assert two_workers.count_reads() == reads
@@ -69,7 +68,7 @@ def test_reload_keeps_the_counts(two_workers):
     reads = read_until_all_count(two_workers)
     before = two_workers.list_workers()
 
-    two_workers.server.process.send_signal(signal.SIGHUP)
+    os.kill(two_workers.server.pid, signal.SIGHUP)
     wait_for(lambda: len(two_workers.list_workers() - before) == WORKERS)
     wait_for(lambda: not two_workers.list_workers() & before)
     two_workers.read(5)
@@ -80,9 +79,13 @@ def test_reload_keeps_the_counts(two_workers):
 
 def test_recycled_workers_lose_no_count_and_leave_no_files(make_sqlite):
     with run_metered(make_sqlite(), "--max-requests", "10") as metered:
-        metered.read(100)
+        wait_for(metered.list_workers)
+        first = metered.list_workers()
+        answers = [metered.try_to_read() for _ in range(40)]
+        wait_for(lambda: metered.list_workers() - first)
 
-        assert metered.count_reads() == 100
+        # One that was cut off may have been answered.
+        assert answers.count(True) <= metered.count_reads() <= len(answers)
         assert len(metered.count_reads_by_slot()) <= 2
 
 
@@ -135,7 +138,6 @@ def test_worker_without_its_folder_serves_all_the_same(make_sqlite):
         wait_for(lambda: metered.list_workers() - {old})
 
         metered.read(3)
-        assert metered.server.process.poll() is None
 
 
 def test_servers_of_one_machine_count_apart(make_sqlite):
@@ -144,4 +146,3 @@ def test_servers_of_one_machine_count_apart(make_sqlite):
         other.read(3)
 
         assert (one.count_reads(), other.count_reads()) == (2, 3)
-        wait_until(lambda: other.count_reads() == 3, other.server.process)

@@ -4,10 +4,12 @@ from datetime import timedelta
 
 import pytest
 from many_submissions import add_submissions
+from peewee import OperationalError
 from world import USDC, Visitor
 
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Delivery, Job, Message, Receiver, Token, Wallet
+from embed.monitoring import database_gauges
 from embed.monitoring.database_gauges import DESCRIPTION_BY_NAME, read_gauges
 from embed.worker.presence import report_process
 
@@ -153,8 +155,12 @@ def test_connection_is_closed_as_each_scrape_has_its_own_thread(world, gauges, m
     gauges()
     assert db.is_closed()
 
-    monkeypatch.setattr(Job._meta, "table_name", "no_such_table")
-    with pytest.raises((OperationalError, ProgrammingError)):
+    def fail(_) -> None:
+        db.connect(reuse_if_open=True)
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(database_gauges, "_count_tasks", fail)
+    with pytest.raises(OperationalError):
         gauges()
     assert db.is_closed()
 

@@ -7,7 +7,8 @@ from servers import find_free_port
 
 from embed.metrics.files import find_folder
 from embed.monitoring import endpoint
-from embed.monitoring.endpoint import find_free_slot, open_endpoint
+from embed.monitoring.endpoint import open_endpoint
+from embed.server.metrics import find_free_slot
 from embed.settings import Settings, SettingsError
 
 SECRET = {"SECRET_KEY": "a secret key for the metrics' tests"}
