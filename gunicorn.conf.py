@@ -12,6 +12,7 @@ from embed.db import connection
 from embed.db.upgrades import upgrade_until_done
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
+from embed.server.metrics import close_metrics, open_metrics, prepare_worker, start_metrics
 from embed.server.processes import check_worker_count
 from embed.settings import Settings, SettingsError
 from embed.worker import jobs
@@ -55,6 +56,7 @@ def on_starting(server: Arbiter) -> None:
             "PUBLIC_URL is not set, so the service trusts any Host header, and the texts that"
             " visitors sign name whatever host it gives. Set it to the address that they use."
         )
+    open_metrics(server, settings)
     try:
         for name in connection.upgrade():
             server.log.info("Database upgraded: %s", name)
@@ -77,11 +79,16 @@ def _is_local(address: Any) -> bool:
         return host == "localhost"
 
 
+def pre_fork(server: Arbiter, worker: Any) -> None:
+    prepare_worker(server, worker)
+
+
 def post_worker_init(worker: Any) -> None:
     """Start the background work, which first upgrades a database that was unreachable before.
 
     Its threads end with the process; an unfinished upgrade is then rolled back.
     """
+    start_metrics(worker)
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
         worker.background = Background(
@@ -98,3 +105,7 @@ def worker_exit(_server: Arbiter, worker: Any) -> None:
     background = getattr(worker, "background", None)
     if background is not None:
         background.stop(_FINISH_S)
+
+
+def on_exit(server: Arbiter) -> None:
+    close_metrics(server)

@@ -28,6 +28,7 @@ from embed.web.error_handlers import init_error_handlers
 from embed.web.front_page import init_front_page
 from embed.web.health import init_health
 from embed.web.languages import init_languages
+from embed.web.metrics import init_metrics
 from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
 from embed.web.requests import LenientRequest
@@ -71,6 +72,7 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
     init_probe(app, settings, clock)
+    init_metrics(app, settings)
     open_database(settings.database_url)
     chain = chain or _open_chain(settings)
     use_chain(chain is not None)

@@ -10,6 +10,7 @@ from peewee import ModelSelect, fn
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
 from embed.events.outbox import TEST, lock_receivers
+from embed.metrics.counters import DELIVERIES
 from embed.notifications import channels, webhooks
 from embed.notifications.digest import write_digest, write_test
 from embed.notifications.outcomes import Outcome
@@ -126,6 +127,22 @@ def _record(
     for each in batch:
         is_last_try = is_test or outcome.is_final or is_overdue(each.message, now)
         (given_up if is_last_try and not outcome.is_delivered else kept).append(each)
+    _store(receiver, kept, given_up, outcome, now, is_test=is_test, is_slow=is_slow)
+    result = "delivered" if outcome.is_delivered else "failed"
+    DELIVERIES.add(receiver.kind, result, amount=len(kept))
+    DELIVERIES.add(receiver.kind, "given_up", amount=len(given_up))
+
+
+def _store(
+    receiver: Receiver,
+    kept: Sequence[Delivery],
+    given_up: Sequence[Delivery],
+    outcome: Outcome,
+    now: datetime,
+    *,
+    is_test: bool,
+    is_slow: bool,
+) -> None:
     with db.atomic():
         lock_receivers(Receiver.id == receiver.id)
         _mark(kept, "delivered" if outcome.is_delivered else "waiting", outcome, now)
