@@ -3,9 +3,12 @@
 import sys
 
 from embed.factory import create_app
+from embed.logs.setup import set_up_logs
 from embed.settings import Settings, SettingsError
 
 try:
-    app = create_app(Settings.from_environ())
+    settings = Settings.from_environ()
+    set_up_logs(settings.log_format, settings.secrets)
+    app = create_app(settings)
 except SettingsError as error:
     sys.exit(f"Error: {error}")
