@@ -6,7 +6,7 @@ a client sent, and so may a library.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -49,7 +49,10 @@ _SUBSTITUTIONS: tuple[tuple[re.Pattern[str], str], ...] = (
         rf"\1{_HIDDEN}",
     ),
 )
-_ADDRESS = re.compile(r"(?<![\w:.])[0-9A-Fa-f:.]{3,45}(?![\w:])")
+_ADDRESSES = (
+    re.compile(r"(?<![\w:.])[0-9A-Fa-f:]*:[0-9A-Fa-f:.]{1,45}(?![\w:])"),
+    re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?!\w|\.[0-9])"),
+)
 # What operators call their own machines by. Other addresses may be those of clients.
 _OWN_NETWORKS = [
     ip_network(each)
@@ -83,7 +86,9 @@ class Redactor:
             text = text.replace(secret, _HIDDEN)
         for pattern, replacement in _SUBSTITUTIONS:
             text = pattern.sub(replacement, text)
-        return _ADDRESS.sub(_mask_address, text)
+        for pattern in _ADDRESSES:
+            text = pattern.sub(_mask_address, text)
+        return text
 
 
 def _sort(secrets: Iterable[str]) -> list[str]:
@@ -93,10 +98,11 @@ def _sort(secrets: Iterable[str]) -> list[str]:
 
 
 def _mask_address(found: re.Match[str]) -> str:
-    text = found[0].rstrip(".:")
-    try:
-        ip = ip_address(text)
-    except ValueError:
+    for text in (found[0], found[0].rstrip(".:")):  # it may end a sentence
+        ip = parse_client_address(text)
+        if ip is not None:
+            break
+    else:
         return found[0]
     network = name_network(ip)
     is_network = found.string.startswith(network, found.start())
