@@ -28,6 +28,7 @@ except SettingsError as error:
 workers = settings.web_concurrency
 threads = 4
 worker_class = "embed.server.worker.BufferingWorker"
+logger_class = "embed.server.logger.Logger"
 # Each takes an open file, of which a process may usually have 1,024.
 worker_connections = 800
 # The worker sends from memory.

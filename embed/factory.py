@@ -31,6 +31,7 @@ from embed.web.languages import init_languages
 from embed.web.metrics import init_metrics
 from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
+from embed.web.request_ids import init_request_ids
 from embed.web.requests import LenientRequest
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
@@ -108,6 +109,7 @@ def create_app(
     cli.init_cli(app)
     app.cli.add_command(worker_command.group)
     demo.init_demo(app)
+    init_request_ids(app, settings.trusted_proxies)
     return app
 
 

@@ -193,19 +193,25 @@ def run_valkey() -> Iterator[str]:
 class Gunicorn:
     """The service as its users run it; can be killed and started again."""
 
-    def __init__(self, environ: dict[str, str], *arguments: str) -> None:
+    def __init__(
+        self, environ: dict[str, str], *arguments: str, app: str = "app:app", **options: Any
+    ) -> None:
+        """The `options` are Popen's."""
         self.port = find_free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._environ = clean_environ() | environ
         self._arguments = arguments
+        self._app = app
+        self._options = options
         self._server: Server | None = None
 
     def start(self) -> None:
-        command = ["gunicorn", "app:app", "--bind", f"127.0.0.1:{self.port}", "--log-level=warning"]
+        command = ["gunicorn", self._app, "--bind", f"127.0.0.1:{self.port}", "--log-level=warning"]
         self._server = Server(
             [sys.executable, "-m", *command, *self._arguments],
             cwd=PROJECT_DIR,
             env=self._environ,
+            **self._options,
         )
         wait_until(lambda: is_listening(self.port), self._server.process)
 
@@ -227,8 +233,8 @@ class Gunicorn:
 
 
 @contextmanager
-def run_gunicorn(environ: dict[str, str], *arguments: str) -> Iterator[Gunicorn]:
-    server = Gunicorn(environ, *arguments)
+def run_gunicorn(environ: dict[str, str], *arguments: str, **options: Any) -> Iterator[Gunicorn]:
+    server = Gunicorn(environ, *arguments, **options)
     server.start()
     try:
         yield server

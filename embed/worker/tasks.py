@@ -11,6 +11,7 @@ from embed.db.connection import db
 from embed.db.leases import release_lease
 from embed.db.models import Job
 from embed.domain.identifiers import make_id
+from embed.logs.work import working_on_task
 from embed.runtime import Runtime
 from embed.worker.jobs import KeyedJob, PeriodicJob, Work
 from embed.worker.outages import Outage
@@ -59,6 +60,14 @@ class TaskRunner:
     def run(self, name: str, holder: str) -> None:
         """Run the task that `holder` leased, unless the lease was lost since."""
         try:
+            with working_on_task(name):
+                self._run_watched(name, holder)
+        finally:
+            db.close()
+            self._on_end()
+
+    def _run_watched(self, name: str, holder: str) -> None:
+        try:
             with self._outage.watch():
                 self._run(name, holder)
         except PeeweeException:
@@ -66,9 +75,6 @@ class TaskRunner:
             _log.debug("The task %s has no report.", name, exc_info=True)
         except BaseException:  # whatever a job raises must not end the thread
             _log.exception("The task %s ended without a report.", name)
-        finally:
-            db.close()
-            self._on_end()
 
     def _run(self, name: str, holder: str) -> None:
         act = self._find_action(name)
