@@ -15,7 +15,7 @@ from remote import TIMEOUT_S
 from servers import PROJECT_DIR, Server, find_free_port, is_listening, wait_until
 from world import Visitor
 
-LIMIT_S = 60
+LIMIT_S = 120
 
 
 class Prometheus:
@@ -70,7 +70,7 @@ def metered(make_sqlite):
 
 
 def test_every_panel_of_the_dashboard_has_something_to_show(metered: Metered, tmp_path):
-    empty = list_expressions(interval="1m")
+    empty = ['up{job="embed"} == 1', *list_expressions(interval="1m")]
     with run_prometheus(tmp_path, metered) as prometheus:
         deadline = time.monotonic() + LIMIT_S
         while empty:
@@ -82,5 +82,3 @@ def test_every_panel_of_the_dashboard_has_something_to_show(metered: Metered, tm
 
         groups = prometheus.ask("rules")["groups"]
         assert {rule["health"] for rule in groups[0]["rules"]} <= {"ok", "unknown"}
-        (target,) = prometheus.ask("targets")["activeTargets"]
-        assert (target["health"], target["lastError"]) == ("up", "")

@@ -95,16 +95,12 @@ def test_panels_have_their_own_ids_places_and_queries():
 def test_data_source_is_a_variable_of_the_dashboard():
     text = (PROJECT_DIR / "deploy" / "grafana-dashboard.json").read_text()
     variables = {one["name"]: one for one in json.loads(text)["templating"]["list"]}
-    sources = [
-        one["datasource"]
-        for panel in PANELS
-        for one in [panel, *panel.get("targets", [])]
-        if "expr" in one or ("targets" in one and panel["type"] != "row")
-    ]
+    shown = [panel for panel in PANELS if panel["type"] != "row"]
+    queries = [target for panel in shown for target in panel["targets"]]
+    asked = [*shown, *queries, *(variables[name] for name in ("job", "instance"))]
 
     assert variables["datasource"]["type"] == "datasource"
-    assert sources
-    assert {one["uid"] for one in sources} == {"${datasource}"}
+    assert {one["datasource"]["uid"] for one in asked} == {"${datasource}"}
     assert set(re.findall(r"\$\{?(\w+)", text)) == {*variables, "__rate_interval"}
 
 
