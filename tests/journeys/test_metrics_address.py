@@ -11,6 +11,7 @@ from contextlib import ExitStack
 
 import pytest
 import requests
+from dashboard_file import list_expressions
 from metered import READ, Metered, run_metered
 from receivers import run_http_receiver
 from remote import TIMEOUT_S, make_environ
@@ -268,3 +269,21 @@ def wait_for_worker(metered: Metered) -> set[int]:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     return found
+
+
+# The names in documents, rules and dashboard
+
+
+def test_real_run_exports_what_is_documented_and_what_rules_and_dashboard_ask_for(metered: Metered):
+    metered.read()
+    metered.page.read(key="svc_pub_" + "0" * 32)
+    exported = metered.scrape().names
+
+    documented = (PROJECT_DIR / "docs" / "monitoring.md").read_text()
+    assert set(re.findall(r"^\| `(embed_\w+)`", documented, re.MULTILINE)) == exported
+
+    rules = (PROJECT_DIR / "deploy" / "prometheus-rules.yml").read_text()
+    asked = " ".join([rules, *list_expressions()])
+    names = {re.sub("_(bucket|sum|count)$", "", name) for name in re.findall(r"embed_\w+", asked)}
+    assert len(names) > 15
+    assert names <= exported
