@@ -193,17 +193,18 @@ def run_valkey() -> Iterator[str]:
 class Gunicorn:
     """The service as its users run it; can be killed and started again."""
 
-    def __init__(self, environ: dict[str, str], *arguments: str) -> None:
+    def __init__(self, environ: dict[str, str], *arguments: str, app: str = "app:app") -> None:
         self.port = find_free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self._app = app
         self._environ = clean_environ() | environ
         self._arguments = arguments
         self._server: Server | None = None
 
     def start(self) -> None:
-        command = ["gunicorn", "app:app", "--bind", f"127.0.0.1:{self.port}", "--log-level=warning"]
+        options = ["--bind", f"127.0.0.1:{self.port}", "--log-level=warning", *self._arguments]
         self._server = Server(
-            [sys.executable, "-m", *command, *self._arguments],
+            [sys.executable, "-m", "gunicorn", self._app, *options],
             cwd=PROJECT_DIR,
             env=self._environ,
         )
@@ -227,8 +228,10 @@ class Gunicorn:
 
 
 @contextmanager
-def run_gunicorn(environ: dict[str, str], *arguments: str) -> Iterator[Gunicorn]:
-    server = Gunicorn(environ, *arguments)
+def run_gunicorn(
+    environ: dict[str, str], *arguments: str, app: str = "app:app"
+) -> Iterator[Gunicorn]:
+    server = Gunicorn(environ, *arguments, app=app)
     server.start()
     try:
         yield server
