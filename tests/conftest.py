@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from jinja2 import BytecodeCache
 from peewee import Database
 from servers import provide, run_postgres, run_valkey
+from shared_clock import SharedClock
 from werkzeug.routing import Rule
 from world import SECRET_KEY, Clock, World
 
@@ -43,6 +44,7 @@ settings.register_profile(
 )
 settings.load_profile("untimed")
 
+pytest_plugins = ["deployed"]
 DATABASES = ["sqlite", "postgres"]
 MEMORY_DIR = Path("/dev/shm")  # noqa: S108
 
@@ -254,8 +256,8 @@ def _upgrade(url: str) -> None:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock(clocked_services) -> Clock:
+    return Clock() if clocked_services is None else SharedClock(clocked_services.clock_file)
 
 
 @pytest.fixture
@@ -295,9 +297,12 @@ def app(environ, clock, balances, chain):
 
 
 @pytest.fixture
-def world(app, clock) -> World:
-    """A tracking page with keys, and visitors who act on it in this process."""
-    return World(app, clock)
+def world(app, clock, environ, clocked_services) -> World:
+    """A tracking page with keys, and visitors who act on it in this process, or on a deployment."""
+    world = World(app, clock)
+    if clocked_services is not None:
+        world.client = clocked_services.find_client(environ)
+    return world
 
 
 @pytest.fixture

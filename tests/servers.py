@@ -199,16 +199,16 @@ class Gunicorn:
         """The `options` are Popen's."""
         self.port = find_free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self._app = app
         self._environ = clean_environ() | environ
         self._arguments = arguments
-        self._app = app
         self._options = options
         self._server: Server | None = None
 
     def start(self) -> None:
-        command = ["gunicorn", self._app, "--bind", f"127.0.0.1:{self.port}", "--log-level=warning"]
+        options = ["--bind", f"127.0.0.1:{self.port}", "--log-level=warning", *self._arguments]
         self._server = Server(
-            [sys.executable, "-m", *command, *self._arguments],
+            [sys.executable, "-m", "gunicorn", self._app, *options],
             cwd=PROJECT_DIR,
             env=self._environ,
             **self._options,

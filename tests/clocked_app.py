@@ -1,0 +1,13 @@
+"""What gunicorn serves where a test moves the clock: the service with that clock."""
+
+import os
+from pathlib import Path
+
+from shared_clock import SharedClock
+
+from embed.factory import create_app
+from embed.settings import Settings
+
+app = create_app(
+    Settings.from_environ(), clock=SharedClock(Path(os.environ["SHARED_CLOCK"]), is_new=False)
+)
