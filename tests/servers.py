@@ -223,12 +223,17 @@ class Gunicorn:
         )
         wait_until(lambda: is_listening(self.port), self._server.process)
 
+    @property
+    def pid(self) -> int:
+        """Return the process id of the master, whose children are the workers."""
+        return self._server.process.pid
+
     def stop(self) -> None:
         if self._server is not None:
             self._server.end(self._server.process.terminate)
 
     def list_workers(self) -> list[int]:
-        return list_children(self._server.process.pid)
+        return list_children(self.pid)
 
     def kill(self) -> None:
         """End the master and its workers at once, as a power failure would."""
