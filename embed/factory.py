@@ -8,6 +8,7 @@ from embed.balances.gate import LiveBalances
 from embed.balances.known import BalanceSource, EnteredBalances, use_chain
 from embed.balances.solana_rpc import SolanaRpc
 from embed.db.connection import open_database
+from embed.db.lock_waits import serve_requests
 from embed.domain import times
 from embed.domain.nonces import NonceSigner
 from embed.domain.passwords import PasswordLinkSigner
@@ -69,6 +70,7 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
     open_database(settings.database_url)
+    app.before_request(serve_requests)
     chain = chain or _open_chain(settings)
     use_chain(chain is not None)
     app.extensions[EXTENSION] = Runtime(
