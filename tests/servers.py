@@ -207,6 +207,8 @@ def run_valkey() -> Iterator[str]:
 class Gunicorn:
     """The service as its users run it; can be killed and started again."""
 
+    program: tuple[str, ...] = ("-m", "gunicorn")
+
     def __init__(self, environ: dict[str, str], *arguments: str) -> None:
         self.port = find_free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -215,9 +217,15 @@ class Gunicorn:
         self._server: Server | None = None
 
     def start(self) -> None:
-        command = ["gunicorn", "app:app", "--bind", f"127.0.0.1:{self.port}", "--log-level=warning"]
+        command = [
+            *self.program,
+            "app:app",
+            "--bind",
+            f"127.0.0.1:{self.port}",
+            "--log-level=warning",
+        ]
         self._server = Server(
-            [sys.executable, "-m", *command, *self._arguments],
+            [sys.executable, *command, *self._arguments],
             cwd=PROJECT_DIR,
             env=self._environ,
         )

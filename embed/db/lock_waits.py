@@ -15,7 +15,7 @@ from psycopg import errors
 
 _PATIENT_MS = 20_000
 _REQUEST_MS = 3_000
-_IMPATIENT_MS = 100
+_IMPATIENT_MS = 250
 
 _thread = threading.local()
 # Those that were waited for in vain, until somebody gets them: ids of pages, or SQLite's one lock.
@@ -55,7 +55,7 @@ def waiting_for(lock: str) -> Iterator[None]:
     try:
         yield
     except OperationalError as error:
-        if is_lock_held(error):
+        if is_lock_held(error) and longest_ms() > _IMPATIENT_MS:
             _held.add(lock)
         raise
     _held.discard(lock)
