@@ -9,6 +9,7 @@ from embed.balances.known import BalanceSource, EnteredBalances, use_chain
 from embed.balances.solana_rpc import SolanaRpc
 from embed.cli import doctor
 from embed.db.connection import open_database
+from embed.db.lock_waits import serve_requests
 from embed.domain import times
 from embed.domain.nonces import NonceSigner
 from embed.domain.passwords import PasswordLinkSigner
@@ -75,6 +76,7 @@ def create_app(
     init_probe(app, settings, clock)
     init_metrics(app, settings)
     open_database(settings.database_url)
+    app.before_request(serve_requests)
     chain = chain or _open_chain(settings)
     use_chain(chain is not None)
     app.extensions[EXTENSION] = Runtime(
