@@ -9,7 +9,7 @@ from typing import Any
 import requests
 from prometheus_client.multiprocess import MultiProcessCollector
 from remote import RemotePage, make_environ, run_here
-from scrapes import Scraped, scrape
+from scrapes import Scraped, scrape, scrape_until
 from servers import Gunicorn, find_free_port, run_gunicorn
 
 from embed.metrics.files import find_folder
@@ -29,6 +29,11 @@ class Metered:
 
     def scrape(self) -> Scraped:
         return scrape(self.port)
+
+    def scrape_all(self) -> Scraped:
+        """Scrape until the database has answered in time, which a busy machine may prevent."""
+        asked = {"embed_submissions_pending", "embed_balances_age_seconds"}
+        return scrape_until(self.port, lambda found: asked <= found.names)
 
     def count_reads(self) -> float:
         return self.scrape().sum("embed_http_requests_total", route=READ, code="200")

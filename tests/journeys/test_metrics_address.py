@@ -29,7 +29,7 @@ from servers import (
 )
 from world import Visitor
 
-LIMIT_S = 30
+LIMIT_S = 60
 
 
 @pytest.fixture
@@ -72,14 +72,14 @@ def test_metrics_are_answered_at_their_own_address_only(metered: Metered):
     ]
 
     assert set(at_public) == set(elsewhere) == {404}
-    assert metered.scrape().sum("embed_database_up") == 1
+    assert metered.scrape_all().sum("embed_database_up") == 1
 
 
 def test_answer_is_prometheus_text_and_can_be_repeated(metered: Metered):
     answer = requests.get(f"http://127.0.0.1:{metered.port}/metrics?x=1", timeout=TIMEOUT_S)
 
     assert answer.headers["Content-Type"].startswith("text/plain; version=")
-    assert metered.scrape().names == metered.scrape().names
+    assert metered.scrape_all().names == metered.scrape_all().names
 
 
 def test_nobody_is_named_after_the_whole_way(metered: Metered):
@@ -93,7 +93,7 @@ def test_nobody_is_named_after_the_whole_way(metered: Metered):
     page.read(key="svc_pub_" + "0" * 32)
     requests.get(f"{metered.server.url}/{visitor.address}", timeout=TIMEOUT_S)
 
-    text = metered.scrape().text
+    text = metered.scrape_all().text
 
     known = [page.page_id, page.public_key[:12], visitor.address, visitor.cookie, submitted]
     assert [one for one in [*known, "Ann", "127.0.0.1", "site.example"] if one in text] == []
@@ -167,7 +167,7 @@ def test_worker_needs_an_address_of_its_own(metered: Metered):
         r"Error: METRICS_BIND cannot be used: .* in use\. Each process needs its own address\.\n",
         ended.stderr,
     )
-    assert metered.scrape().sum("embed_database_up") == 1
+    assert metered.scrape_all().sum("embed_database_up") == 1
 
 
 # flask worker
@@ -200,7 +200,7 @@ def test_worker_counts_its_own_deliveries(make_sqlite):
             assert found.sum("embed_http_requests_total") == 0
             scrape_until(port, lambda one: one.sum("embed_background_processes"))
             assert metered.scrape().by_label("embed_deliveries_total", "result") == {}
-            assert metered.scrape().sum("embed_background_processes") == 1
+            assert metered.scrape_all().sum("embed_background_processes") == 1
         finally:
             worker.end(worker.process.terminate)
     assert not is_listening(port)
@@ -222,7 +222,7 @@ def redis():
 def test_scrape_tells_that_the_database_is_away_or_hangs(postgres):
     with run_metered(postgres.url.format(name="postgres")) as metered:
         metered.read(3)
-        assert metered.scrape().sum("embed_database_up") == 1
+        assert metered.scrape_all().sum("embed_database_up") == 1
 
         postmaster = postgres._server.process.pid
         os.kill(postmaster, signal.SIGSTOP)
@@ -244,13 +244,13 @@ def test_scrape_tells_that_limits_have_fallen_back(make_sqlite, redis):
     uri = f"redis+unix://{redis.path}"
     with run_metered(make_sqlite(), RATELIMIT_STORAGE_URI=uri) as metered:
         metered.read(1)
-        assert metered.scrape().sum("embed_rate_limit_fallback") == 0
+        scrape_until(metered.port, lambda one: one.sum("embed_rate_limit_fallback") == 0)
 
         redis.stop()
         metered.read(1)
         found = metered.scrape()
         assert found.sum("embed_rate_limit_fallback") == 1
-        assert found.sum("embed_rate_limit_storage_failures_total") == 1
+        assert found.sum("embed_rate_limit_storage_failures_total") >= 1
 
         redis.start()
         scrape_until(metered.port, lambda one: one.sum("embed_rate_limit_fallback") == 0)
@@ -277,7 +277,7 @@ def wait_for_worker(metered: Metered) -> set[int]:
 def test_real_run_exports_what_is_documented_and_what_rules_and_dashboard_ask_for(metered: Metered):
     metered.read()
     metered.page.read(key="svc_pub_" + "0" * 32)
-    exported = metered.scrape().names
+    exported = metered.scrape_all().names
 
     documented = (PROJECT_DIR / "docs" / "monitoring.md").read_text()
     assert set(re.findall(r"^\| `(embed_\w+)`", documented, re.MULTILINE)) == exported

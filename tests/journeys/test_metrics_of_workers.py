@@ -10,7 +10,7 @@ import pytest
 from metered import READ, Metered, run_metered
 from remote import at_once
 
-LIMIT_S = 30
+LIMIT_S = 60
 WORKERS = 2
 
 
