@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 import requests
 from dashboard_file import list_expressions
-from metered import READ, Metered, run_metered
+from metered import LIMIT_S, READ, Metered, run_metered, wait_for
 from receivers import run_http_receiver
 from remote import TIMEOUT_S, make_environ
 from scrapes import scrape, scrape_until
@@ -28,8 +29,6 @@ from servers import (
     wait_until,
 )
 from world import Visitor
-
-LIMIT_S = 60
 
 
 @pytest.fixture
@@ -159,6 +158,27 @@ def test_start_fails_with_one_line_if_it_is_the_public_address(make_sqlite):
     assert re.fullmatch(r"Error: METRICS_BIND must not have .* own port, \d+\.\n", ended.stderr)
 
 
+def test_second_gunicorn_that_a_signal_starts_beside_the_first_ends(make_sqlite, tmp_path):
+    port, log = find_free_port(), tmp_path / "log"
+    environ = make_environ(make_sqlite(), METRICS_BIND=f"127.0.0.1:{port}")
+    with log.open("w") as said:
+        server = Server(
+            # By its script: the signal makes gunicorn start that again.
+            [Path(sys.executable).with_name("gunicorn"), "app:app", "--bind", "127.0.0.1:0"],
+            cwd=PROJECT_DIR,
+            env=clean_environ() | environ,
+            stderr=said,
+        )
+    try:
+        wait_until(lambda: is_listening(port), server.process)
+        assert scrape(port).sum("embed_build_info") == 1
+        os.kill(server.process.pid, signal.SIGUSR2)
+        wait_for(lambda: "Error: METRICS_BIND cannot be used" in log.read_text())
+        assert scrape(port).sum("embed_build_info") == 1
+    finally:
+        server.end(server.process.terminate)
+
+
 def test_worker_needs_an_address_of_its_own(metered: Metered):
     ended = start("flask", "worker", **metered.environ)
 
@@ -257,18 +277,11 @@ def test_scrape_tells_that_limits_have_fallen_back(make_sqlite, redis):
 
 
 def test_scrape_waits_for_a_worker_while_none_lives(metered: Metered):
-    (worker,) = wait_for_worker(metered)
+    wait_for(metered.list_workers)
+    (worker,) = metered.list_workers()
     os.kill(worker, signal.SIGKILL)
 
     assert metered.scrape().sum("embed_build_info") == 1
-
-
-def wait_for_worker(metered: Metered) -> set[int]:
-    deadline = time.monotonic() + LIMIT_S
-    while not (found := metered.list_workers()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return found
 
 
 # The names in documents, rules and dashboard

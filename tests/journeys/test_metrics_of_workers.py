@@ -7,10 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
-from metered import READ, Metered, run_metered
+from metered import LIMIT_S, READ, Metered, run_metered, wait_for
 from remote import at_once
 
-LIMIT_S = 60
 WORKERS = 2
 
 
@@ -20,13 +19,6 @@ def two_workers(make_sqlite, redis_url):
     with run_metered(make_sqlite(), *arguments, RATELIMIT_STORAGE_URI=redis_url) as metered:
         wait_for(lambda: len(metered.list_workers()) == WORKERS)
         yield metered
-
-
-def wait_for(is_there) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not is_there():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def read_until_all_count(metered: Metered) -> int:
