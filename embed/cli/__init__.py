@@ -6,6 +6,7 @@ from embed.cli import (
     balances,
     channels,
     database,
+    erase,
     keys,
     owners,
     pages,
@@ -32,3 +33,4 @@ def init_cli(app: Flask) -> None:
     ):
         app.cli.add_command(group)
     app.cli.add_command(receipts.export)
+    app.cli.add_command(erase.erase)
