@@ -81,6 +81,8 @@ def logged(request, tmp_path_factory, make_sqlite) -> Logged:
             for path in ("/healthz", "/readyz"):
                 requests.get(server.url + path, timeout=WAIT_S)
             logged.keep_stored(Path(database).parent, "meanwhile")
+            just_now = {"X-Forwarded-For": CLIENTS[0]}  # a counter that has not ended yet
+            requests.get(f"{server.url}/api/x", headers=just_now, timeout=WAIT_S)
             logged.keep_counters()
     logged.keep_stored(Path(database).parent, "afterwards")
     logged.secrets = run.secrets
