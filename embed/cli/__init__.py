@@ -8,6 +8,7 @@ from embed.cli import (
     channels,
     database,
     doctor,
+    erase,
     keys,
     owners,
     page_files,
@@ -44,5 +45,6 @@ def init_cli(app: Flask) -> None:
         backups.copy_to,
         pruning.command,
         doctor.doctor,
+        erase.erase,
     ):
         app.cli.add_command(command)
