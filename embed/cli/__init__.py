@@ -15,6 +15,7 @@ from embed.cli import (
     receipts,
     submissions,
     tags,
+    version,
     wallets,
     webhooks,
 )
@@ -42,6 +43,6 @@ def init_cli(app: Flask) -> None:
         backups.restore,
         backups.copy_to,
         pruning.command,
+        version.command,
     ):
-        app.cli.add_command(command)
         app.cli.add_command(command)
