@@ -1,5 +1,7 @@
 """The JSON Schema of a line of a page's file: docs/page-file.schema.json."""
 
+import json
+import sys
 from typing import Any
 
 import msgspec
@@ -13,3 +15,7 @@ def build_schema() -> dict[str, Any]:
         "title": f"A line of a page's file, {FORMAT}",
         **msgspec.json.schema(Header | ANY_RECORD | Trailer),
     }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(build_schema(), indent=2) + "\n")
