@@ -5,12 +5,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 import pytest
 import requests
-from remote import TIMEOUT_S, make_environ
-from servers import PROJECT_DIR, Gunicorn, clean_environ, find_free_port, run_gunicorn
+from gunicorn.config import Config
+from remote import TIMEOUT_S, RemotePage, make_environ
+from servers import PROJECT_DIR, clean_environ, find_free_port, run_gunicorn
+from world import Visitor
+
+from embed.server.processes import REPLACED_AFTER
+from embed.server.worker import BufferingWorker
 
 REFUSAL = "workers would each count rate limits for themselves: set RATELIMIT_STORAGE_URI"
 
@@ -18,20 +26,6 @@ REFUSAL = "workers would each count rate limits for themselves: set RATELIMIT_ST
 @pytest.fixture
 def environ(make_sqlite) -> dict[str, str]:
     return make_environ(make_sqlite())
-
-
-def list_workers(server: Gunicorn) -> set[int]:
-    """Return the process ids of its workers."""
-    pid = server.pid
-    return {int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-
-
-def wait_for_workers(server: Gunicorn, count: int) -> set[int]:
-    deadline = time.monotonic() + TIMEOUT_S
-    while len(found := list_workers(server)) != count:
-        assert time.monotonic() < deadline, found
-        time.sleep(0.05)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -78,21 +72,21 @@ def start_and_fail(environ, *options: str) -> subprocess.CompletedProcess[str]:
 def test_web_concurrency_is_the_number_of_workers_and_an_option_overrides_it(environ, redis_url):
     environ |= {"WEB_CONCURRENCY": "3", "RATELIMIT_STORAGE_URI": redis_url}
     with run_gunicorn(environ) as server:
-        wait_for_workers(server, 3)
+        server.wait_for_workers(3)
     with run_gunicorn(environ, "--workers", "2") as server:
-        wait_for_workers(server, 2)
+        server.wait_for_workers(2)
 
 
 def test_several_workers_start_with_shared_limits_that_are_away_for_now(environ):
     nowhere = f"redis://127.0.0.1:{find_free_port()}"
     with run_gunicorn(environ | {"RATELIMIT_STORAGE_URI": nowhere}, "--workers", "2") as server:
-        wait_for_workers(server, 2)
+        server.wait_for_workers(2)
         assert requests.get(f"{server.url}/healthz", timeout=TIMEOUT_S).status_code == 200
 
 
 def test_one_worker_with_limits_in_memory_stays_one_when_a_signal_asks_for_more(environ, capfd):
     with run_gunicorn(environ) as server:
-        before = wait_for_workers(server, 1)
+        before = server.wait_for_workers(1)
 
         os.kill(server.pid, signal.SIGTTIN)
 
@@ -102,5 +96,48 @@ def test_one_worker_with_limits_in_memory_stays_one_when_a_signal_asks_for_more(
             assert time.monotonic() < deadline
             time.sleep(0.05)
             said += capfd.readouterr().err
-        assert list_workers(server) == before
+        assert server.list_workers() == before
     assert "set RATELIMIT_STORAGE_URI" in said
+
+
+def list_sockets(pid: int) -> set[str]:
+    """Return the sockets that a process has open, such as ``socket:[4711]``."""
+    found = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            found.add(str(descriptor.readlink()))
+    return {name for name in found if name.startswith("socket:")}
+
+
+def test_processes_share_nothing_that_was_opened_but_where_they_listen(
+    postgres_database_url, redis_url
+):
+    shared = {"RATELIMIT_STORAGE_URI": redis_url, "SOLANA_RPC_URL": "http://127.0.0.1:1"}
+    environ = make_environ(postgres_database_url, **shared)
+    with run_gunicorn(environ, "--workers", "3") as server:
+        pids = [server.pid, *server.wait_for_workers(3)]
+        page = RemotePage(server.url, environ)
+        assert {page.submit(Visitor()).status_code for _ in range(30)} == {201}
+
+        sockets = [list_sockets(pid) for pid in pids]
+
+        assert len(set.intersection(*sockets)) == 1
+        in_several = {one for one, count in Counter(chain(*sockets)).items() if count > 1}
+        assert in_several == set.intersection(*sockets)
+        assert max(map(len, sockets)) > 2  # those of Postgres and Redis
+        assert len(list(Path(f"/proc/{server.pid}/task").iterdir())) == 1
+
+
+def test_process_that_is_alone_is_not_replaced_unless_asked_for():
+    def limit(**options: int) -> int:
+        config = Config()
+        for name, value in options.items():
+            config.set(name, value)
+        worker = BufferingWorker(1, 1, [], None, 30, config, None)
+        worker.tmp.close()
+        return worker.max_requests
+
+    shipped = {"max_requests": REPLACED_AFTER, "max_requests_jitter": 10}
+    assert limit(workers=1, **shipped) == sys.maxsize
+    assert limit(workers=2, **shipped) in range(REPLACED_AFTER, REPLACED_AFTER + 11)
+    assert limit(workers=1, max_requests=50) == 50
