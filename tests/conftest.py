@@ -181,10 +181,16 @@ def shared_database_url(request, memory_dir) -> str:
     return _make_database(request, Path(tempfile.mkdtemp(dir=memory_dir)))
 
 
+@pytest.fixture(scope="session")
+def make_postgres(postgres_url, postgres_template) -> Callable[[], str]:
+    """Make a fresh Postgres database, and return its address: ``make_postgres()``."""
+    return lambda: postgres_url.format(name=_create_database(postgres_url, postgres_template))
+
+
 @pytest.fixture
-def postgres_database_url(postgres_url, postgres_template) -> str:
+def postgres_database_url(make_postgres) -> str:
     """The address of a fresh Postgres database, for features that SQLite does not have."""
-    return postgres_url.format(name=_create_database(postgres_url, postgres_template))
+    return make_postgres()
 
 
 @pytest.fixture(params=DATABASES)
