@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from embed.maintenance.page_file.records import ANY_RECORD, FORMAT, Header, Trailer
+from embed.maintenance.page_file.lines import FORMAT, Header, Trailer
+from embed.maintenance.page_file.records import ANY_RECORD
 
 
 def build_schema() -> dict[str, Any]:

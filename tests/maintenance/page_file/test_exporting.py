@@ -12,6 +12,7 @@ from embed.db.connection import db
 from embed.db.models import Activity, Tag, UsedNonce
 from embed.db.snapshots import in_byte_order, reading_one_state, stream
 from embed.domain.times import from_ms
+from embed.errors import InvalidInput
 from embed.maintenance.page_file.exporting import export_page
 from embed.wallets.tags import list_tags
 
@@ -116,3 +117,12 @@ def test_texts_are_ordered_by_their_bytes_whatever_the_database_would_do(filled)
     if db.for_update:  # Postgres, whose own order depends on how the database was made
         query = str(Tag.select().order_by(in_byte_order(Tag.id)).sql())
         assert 'COLLATE "C"' in query
+
+
+@one_database
+def test_value_that_could_not_be_imported_is_noticed_by_the_export(filled):
+    """Only by hand can it have come into the database."""
+    Tag.update(color="#ff0000").where(Tag.name == "whale").execute()
+
+    with pytest.raises(InvalidInput, match=r"a value that no file may have: .*color"):
+        export(filled.page_id)
