@@ -71,6 +71,8 @@ def on_starting(server: Arbiter) -> None:
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
         server.log.warning("The database could not be upgraded: %s", error)
+    except connection.NewerDatabase as error:
+        sys.exit(f"Error: {error}")
     except (DatabaseError, InterfaceError) as error:
         sys.exit(f"Error: DATABASE_URL cannot be used: {' '.join(str(error).split())}")
     finally:

@@ -17,6 +17,7 @@ from embed.cli import (
     receipts,
     submissions,
     tags,
+    version,
     wallets,
     webhooks,
 )
@@ -46,5 +47,6 @@ def init_cli(app: Flask) -> None:
         pruning.command,
         doctor.doctor,
         erase.erase,
+        version.command,
     ):
         app.cli.add_command(command)

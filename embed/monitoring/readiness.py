@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from peewee import PeeweeException
 
-from embed.db.connection import db, list_missing_migrations
+from embed.db.connection import NewerDatabase, check_not_newer, db, list_missing_migrations
 from embed.db.work_status import is_anybody_working
 from embed.domain.times import Clock
 
@@ -61,6 +61,8 @@ class Readiness:
         detail = ""
         try:
             problem = self._find_problem()
+        except NewerDatabase as error:
+            problem = str(error)
         except Exception as error:  # whatever it is, the answer is no
             problem, detail = "The database cannot answer.", " ".join(str(error).split())
         with suppress(PeeweeException):
@@ -71,6 +73,7 @@ class Readiness:
         look.set()
 
     def _find_problem(self) -> str | None:
+        check_not_newer()
         missing = list_missing_migrations()
         if missing:
             return f"The database has not been upgraded: {', '.join(missing)}."
