@@ -151,12 +151,12 @@ def database_url(request, tmp_path) -> str:
 @pytest.fixture(params=DATABASES)
 def emptied_database_url(request) -> Iterator[str]:
     """As database_url, for tests in this process: emptying is faster than creating in Postgres."""
-    if request.param == "sqlite":
+    if request.param == "sqlite" and not request.config.getoption("--deployment"):
         folder = Path(tempfile.mkdtemp(dir=request.getfixturevalue("memory_dir")))
         yield _make_database(request, folder)
         shutil.rmtree(folder)
     else:
-        database = request.getfixturevalue("reused_postgres")
+        database = request.getfixturevalue(f"reused_{request.param}")
         database.empty()
         yield database.url
 
@@ -183,10 +183,16 @@ def shared_database_url(request, memory_dir) -> str:
     return _make_database(request, Path(tempfile.mkdtemp(dir=memory_dir)))
 
 
+@pytest.fixture(scope="session")
+def make_postgres(postgres_url, postgres_template) -> Callable[[], str]:
+    """Make a fresh Postgres database, and return its address: ``make_postgres()``."""
+    return lambda: postgres_url.format(name=_create_database(postgres_url, postgres_template))
+
+
 @pytest.fixture
-def postgres_database_url(postgres_url, postgres_template) -> str:
+def postgres_database_url(make_postgres) -> str:
     """The address of a fresh Postgres database, for features that SQLite does not have."""
-    return postgres_url.format(name=_create_database(postgres_url, postgres_template))
+    return make_postgres()
 
 
 @pytest.fixture(params=DATABASES)

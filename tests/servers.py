@@ -215,6 +215,9 @@ class Gunicorn:
         """Return the process id of the master, whose children are the workers."""
         return self._server.process.pid
 
+    def wait_until(self, is_there: Callable[[], object]) -> None:
+        wait_until(is_there, self._server.process)
+
     def stop(self) -> None:
         if self._server is not None:
             self._server.end(self._server.process.terminate)

@@ -1,15 +1,14 @@
-"""deploy/Containerfile: what it copies, and that it serves as a user who may write almost nothing."""
+"""deploy/Containerfile: what it copies, and that it serves where it may write almost nothing."""
 
 import os
 import stat
 import subprocess
-from pathlib import Path
 
 import pytest
 from absence import skip_or_fail
 from container import CONTAINERFILE, Container, find_step, list_copied, read_steps
 from remote import RemotePage, make_environ
-from servers import PROJECT_DIR, Unavailable
+from servers import Unavailable
 from world import SITE, Visitor
 
 SECRET = "a secret that no image may contain"
