@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -217,6 +217,20 @@ class Gunicorn:
 
     def wait_until(self, is_there: Callable[[], object]) -> None:
         wait_until(is_there, self._server.process)
+
+    def list_workers(self) -> set[int]:
+        """Return the process ids of its workers, of those that end as well."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
+        return {int(pid) for pid in children.split()}
+
+    def wait_for_workers(self, count: int, other_than: Collection[int] = ()) -> set[int]:
+        """Wait until there are so many, all of them others."""
+        deadline = time.monotonic() + START_LIMIT_S
+        while len(found := self.list_workers()) != count or not found.isdisjoint(other_than):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"there are {found}")
+            time.sleep(0.02)
+        return found
 
     def stop(self) -> None:
         if self._server is not None:

@@ -4,7 +4,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import requests
@@ -54,13 +53,9 @@ def ask(page, grown) -> Callable[[int], RemotePage]:
     return choose
 
 
-def list_workers(instance: Gunicorn) -> list[str]:
-    return Path(f"/proc/{instance.pid}/task/{instance.pid}/children").read_text().split()
-
-
 def test_each_instance_has_two_processes(grown):
     for instance in grown.instances:
-        instance.wait_until(lambda instance=instance: len(list_workers(instance)) == 2)
+        instance.wait_for_workers(2)
 
 
 def test_all_is_ready_with_the_worker_apart(grown):
