@@ -1,1 +1,0 @@
-"""Faults under load, against real servers."""
