@@ -151,12 +151,12 @@ def database_url(request, tmp_path) -> str:
 @pytest.fixture(params=DATABASES)
 def emptied_database_url(request) -> Iterator[str]:
     """As database_url, for tests in this process: emptying is faster than creating in Postgres."""
-    if request.param == "sqlite":
+    if request.param == "sqlite" and not request.config.getoption("--deployment"):
         folder = Path(tempfile.mkdtemp(dir=request.getfixturevalue("memory_dir")))
         yield _make_database(request, folder)
         shutil.rmtree(folder)
     else:
-        database = request.getfixturevalue("reused_postgres")
+        database = request.getfixturevalue(f"reused_{request.param}")
         database.empty()
         yield database.url
 

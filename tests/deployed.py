@@ -7,6 +7,7 @@ database and clock they share.
 import inspect
 import itertools
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -49,9 +50,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _can_run_on(deployment: str, item: Any) -> bool:
     params = getattr(getattr(item, "callspec", None), "params", {})
+    # Long tables of cases, which run on one database only, say nothing about deployments.
+    is_table = any(
+        mark.args[0] == "emptied_database_url" for mark in item.iter_markers("parametrize")
+    )
     databases = {value for name, value in params.items() if name.endswith("database_url")}
     return (
-        databases <= {DATABASE[deployment]}
+        not is_table
+        and databases <= {DATABASE[deployment]}
         and not params.keys() & {"balances", "chain"}
         and not _OWN_FIXTURES.intersection(item.fixturenames)
         and not any(part in item.name for part in _OTHERS)
@@ -120,3 +126,30 @@ def clocked_services(request, serve, tmp_path_factory) -> Iterator[ClockedServic
     services = ClockedServices(serve, tmp_path_factory.mktemp("clock") / "clock", hops)
     yield services
     services.close()
+
+
+class ReusedSqlite:
+    """A database that is emptied for the next test, while a service has it open."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._connection = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+        tables = self._connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+            " AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migration'"
+        ).fetchall()
+        deletions = "".join(f'DELETE FROM "{table}";' for (table,) in tables)  # noqa: S608
+        self._script = f"BEGIN IMMEDIATE; {deletions} COMMIT"
+
+    def empty(self) -> None:
+        self._connection.executescript(self._script)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@pytest.fixture(scope="session")
+def reused_sqlite(make_sqlite) -> Iterator[ReusedSqlite]:
+    database = ReusedSqlite(make_sqlite())
+    yield database
+    database.close()

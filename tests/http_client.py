@@ -25,9 +25,11 @@ class HttpClient:
     X-Forwarded-For.
     """
 
-    def __init__(self, url: str, number: int) -> None:
+    def __init__(self, url: str, number: int = 0, cookies: dict[str, str] | None = None) -> None:
+        """`cookies` are sent and updated, as by a browser; None: the client keeps none."""
         self._url = url
         self._number = number
+        self._cookies = cookies
 
     def open(
         self,
@@ -43,6 +45,8 @@ class HttpClient:
         given = {"Host": "localhost", "X-Forwarded-For": self._find_address(environ_base or {})}
         if content_type is not None:
             given["Content-Type"] = content_type
+        if self._cookies:
+            given["Cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         query = query_string if isinstance(query_string, str) else urlencode(query_string or {})
         answer = requests.request(
             method,
@@ -52,6 +56,10 @@ class HttpClient:
             timeout=TIMEOUT_S,
             **arguments,
         )
+        if self._cookies is not None:
+            for line in answer.raw.headers.getlist("Set-Cookie"):
+                name, _, value = line.partition(";")[0].partition("=")
+                self._cookies[name] = value
         return HttpAnswer(answer.content, answer.status_code, answer.headers.items())
 
     def _find_address(self, environ: dict[str, str]) -> str:

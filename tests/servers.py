@@ -236,6 +236,9 @@ class Gunicorn:
         """Return the process id of the master, whose children are the workers."""
         return self._server.process.pid
 
+    def wait_until(self, is_there: Callable[[], object]) -> None:
+        wait_until(is_there, self._server.process)
+
     def list_workers(self) -> set[int]:
         """Return the process ids of its workers, of those that end as well."""
         return set(list_children(self.pid))

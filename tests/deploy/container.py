@@ -24,6 +24,7 @@ from servers import PROJECT_DIR, Server, Unavailable, find_free_port, wait_until
 
 CONTAINERFILE = PROJECT_DIR / "deploy/Containerfile"
 HOME = "/srv/embed"
+MEMORY = ("/dev/shm", "/tmp")  # noqa: S108 - those of the container
 ROOT = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc")
 
 
@@ -100,7 +101,7 @@ class Container:
             inside = []
         return [
             *("bwrap", "--proc", "/proc", "--dev", "/dev"),
-            *("--perms", "1777", "--tmpfs", "/dev/shm", "--perms", "1777", "--tmpfs", "/tmp"),
+            *(word for path in MEMORY for word in ("--perms", "1777", "--tmpfs", path)),
             *_show(sys.base_prefix, sys.prefix),
             *("--perms", "0755", "--dir", "/srv", "--ro-bind", str(self._image), HOME),
             *("--bind", str(self.volume), f"{HOME}/instance"),

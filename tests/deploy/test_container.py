@@ -1,4 +1,4 @@
-"""deploy/Containerfile: what it copies, and that it serves as a user who may write almost nothing."""
+"""deploy/Containerfile: what it copies, and that it serves where it may write almost nothing."""
 
 import os
 import stat
