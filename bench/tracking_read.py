@@ -47,8 +47,7 @@ TOKEN = {
 }
 # Both limits are counted at every request, and never reached.
 LIMITS = {"LIMIT_PER_IP": "1000000000/minute", "LIMIT_PER_KEY": "1000000000/minute"}
-# One process, as limits are counted in memory.
-GUNICORN = ("--workers", "1", "--worker-class", "sync", "--threads", "1", "--log-level", "warning")
+GUNICORN = ("--config", "bench/gunicorn.conf.py")
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def make_case(database_url: str, folder: Path) -> Case:
 
 @contextmanager
 def serve(application: str, environ: dict[str, str]) -> Iterator[int]:
-    """Run gunicorn with the project's configuration and yield its port."""
+    """Run gunicorn and yield its port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
