@@ -9,8 +9,8 @@ from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import run_flask, run_gunicorn
 from world import Visitor
 
-CLIENTS = 3
-BEFORE_EACH = 10  # submissions
+CLIENTS = 2
+BEFORE_EACH = 5  # submissions
 
 
 class Load:
