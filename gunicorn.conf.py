@@ -12,6 +12,7 @@ from embed.db import connection
 from embed.db.upgrades import upgrade_until_done
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
+from embed.server.processes import check_worker_count
 from embed.settings import Settings, SettingsError
 from embed.worker import jobs
 from embed.worker.background import Background
@@ -23,8 +24,7 @@ try:
 except SettingsError as error:
     sys.exit(f"Error: {error}")
 
-# One process, because limits in memory count per process; with Redis there may be more.
-workers = 1
+workers = settings.web_concurrency
 threads = 4
 worker_class = "embed.server.worker.BufferingWorker"
 # Each takes an open file, of which a process may usually have 1,024.
@@ -38,6 +38,10 @@ limit_request_line = 8190
 control_socket_disable = True
 
 _FINISH_S = 1.0  # how long a stopping process waits for its background tasks
+
+
+def nworkers_changed(server: Arbiter, count: int, before: int | None) -> None:
+    check_worker_count(server, count, before, settings.ratelimit_storage_uri)
 
 
 def on_starting(server: Arbiter) -> None:
@@ -56,6 +60,8 @@ def on_starting(server: Arbiter) -> None:
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
         server.log.warning("The database could not be upgraded: %s", error)
+    except connection.NewerDatabase as error:
+        sys.exit(f"Error: {error}")
     except (DatabaseError, InterfaceError) as error:
         sys.exit(f"Error: DATABASE_URL cannot be used: {' '.join(str(error).split())}")
     finally:

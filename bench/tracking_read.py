@@ -47,7 +47,8 @@ TOKEN = {
 }
 # Both limits are counted at every request, and never reached.
 LIMITS = {"LIMIT_PER_IP": "1000000000/minute", "LIMIT_PER_KEY": "1000000000/minute"}
-GUNICORN = ("--workers", "2", "--worker-class", "sync", "--threads", "1", "--log-level", "warning")
+# One process, as limits are counted in memory.
+GUNICORN = ("--workers", "1", "--worker-class", "sync", "--threads", "1", "--log-level", "warning")
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from embed.web.current import check_host
 from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.front_page import init_front_page
+from embed.web.health import init_health
 from embed.web.languages import init_languages
 from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
@@ -101,6 +102,7 @@ def create_app(
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     init_front_page(app, settings)
+    init_health(app, clock)
     cli.init_cli(app)
     app.cli.add_command(worker_command.group)
     demo.init_demo(app)

@@ -13,7 +13,7 @@ from flask import current_app
 from flask.cli import AppGroup
 from peewee import DatabaseError, InterfaceError, OperationalError
 
-from embed.db.connection import list_missing_migrations
+from embed.db.connection import NewerDatabase, check_not_newer, list_missing_migrations
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
@@ -88,7 +88,10 @@ def _join_lines(text: object) -> str:
 
 def _explain(failure: Exception) -> str:
     try:
+        check_not_newer()
         is_behind = bool(list_missing_migrations())
+    except NewerDatabase as newer:
+        return str(newer)
     except (DatabaseError, InterfaceError):
         is_behind = False
     if is_behind:

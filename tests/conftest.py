@@ -188,12 +188,22 @@ def postgres_database_url(postgres_url, postgres_template) -> str:
 
 
 @pytest.fixture(params=DATABASES)
-def empty_database_url(request, tmp_path) -> str:
+def empty_database_url(request, make_bare_database) -> str:
     """The address of a database without tables."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'embed.db'}"
-    server = request.getfixturevalue("postgres_url")
-    return server.format(name=_create_database(server))
+    return make_bare_database(request.param)
+
+
+@pytest.fixture(scope="session")
+def make_bare_database(request, memory_dir) -> Callable[[str], str]:
+    """Make a database without tables: ``make_bare_database("sqlite")``, or ``"postgres"``."""
+
+    def make(kind: str) -> str:
+        if kind == "sqlite":
+            return f"sqlite:///{tempfile.mkdtemp(dir=memory_dir)}/embed.db"
+        server = request.getfixturevalue("postgres_url")
+        return server.format(name=_create_database(server))
+
+    return make
 
 
 def _make_database(request, folder: Path) -> str:

@@ -209,6 +209,11 @@ class Gunicorn:
         )
         wait_until(lambda: is_listening(self.port), self._server.process)
 
+    @property
+    def pid(self) -> int:
+        """Return the process id of the master, whose children are the workers."""
+        return self._server.process.pid
+
     def stop(self) -> None:
         if self._server is not None:
             self._server.end(self._server.process.terminate)

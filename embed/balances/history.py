@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal, localcontext
 
-from embed.db.models import ChainBalance, DailyBalance
+from peewee import Value, fn
+
+from embed.db.batches import delete_in_batches
+from embed.db.models import ChainBalance, DailyBalance, Page, Submission, Wallet
 from embed.domain.times import to_ms
 
 LINE_SPAN = timedelta(days=30)
@@ -145,6 +148,26 @@ def prune_history(before: datetime) -> int:
         )
         last_id = ids[-1]
     return deleted
+
+
+def prune_observations(before: datetime) -> int:
+    """Delete what was last observed before then of addresses that no page has; return how many.
+
+    That is of wallets that were removed or turned away. What waits for a decision stays.
+    """
+    is_listed, is_pending = (
+        fn.EXISTS(
+            model.select(Value(1))
+            .join(Page)
+            .where(address == ChainBalance.address, Page.token_mint == ChainBalance.mint, *more)
+        )
+        for model, address, more in (
+            (Wallet, Wallet.address, ()),
+            (Submission, Submission.wallet_address, (Submission.status == "pending",)),
+        )
+    )
+    is_old = ChainBalance.observed_at < before
+    return delete_in_batches(ChainBalance.id, is_old & ~is_listed & ~is_pending)
 
 
 def _read_next_ids(after_id: int) -> list[int]:

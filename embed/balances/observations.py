@@ -102,9 +102,9 @@ def record_chain_of_mints(
             if any(_has_changed(row, before.get(row.address)) for row in fresh):
                 changed.append(mint)
             renewed[mint] = set(ids)
-        bumped = _bump_pages_of(changed)
+        bumped = bump_pages_of(changed)
     # Pages of other owners that came to a mint meanwhile may show what was stored before.
-    _bump_pages_of(changed, but_not=bumped)
+    bump_pages_of(changed, but_not=bumped)
     return renewed
 
 
@@ -200,7 +200,7 @@ def _keep_first_of_day(
         DailyBalance.insert_many(batch).on_conflict_ignore().execute()
 
 
-def _bump_pages_of(mints: Sequence[str], *, but_not: Container[str] = ()) -> list[str]:
+def bump_pages_of(mints: Sequence[str], *, but_not: Container[str] = ()) -> list[str]:
     """Increment versions, and return the pages' ids.
 
     They are locked in the order of their ids, so that none deadlock.

@@ -3,16 +3,20 @@
 from flask import Flask
 
 from embed.cli import (
+    backups,
     balances,
     channels,
     database,
     doctor,
     keys,
     owners,
+    page_files,
     pages,
+    pruning,
     receipts,
     submissions,
     tags,
+    version,
     wallets,
     webhooks,
 )
@@ -32,5 +36,15 @@ def init_cli(app: Flask) -> None:
         webhooks.group,
     ):
         app.cli.add_command(group)
-    app.cli.add_command(receipts.export)
-    app.cli.add_command(doctor.doctor)
+    for command in (
+        doctor.doctor,
+        receipts.export,
+        page_files.export_file,
+        page_files.import_file,
+        backups.backup,
+        backups.restore,
+        backups.copy_to,
+        pruning.command,
+        version.command,
+    ):
+        app.cli.add_command(command)

@@ -4,7 +4,7 @@ import click
 
 from embed.db import connection
 from embed.serializers import write_json
-from embed.terminal import Group, json_option
+from embed.terminal import Group, check_confirmed, confirm_option, json_option
 
 group = Group("db", help="The database of this installation.")
 
@@ -20,3 +20,20 @@ def upgrade(as_json: bool) -> None:
         click.echo(f"Applied: {', '.join(applied)}.")
     else:
         click.echo("The database is up to date.")
+
+
+@group.command("downgrade")
+@confirm_option
+@json_option
+def downgrade(yes: bool, as_json: bool) -> None:
+    """Undo the newest migration, while the service is stopped, to go back to the version before.
+
+    What only this version keeps is lost.
+    """
+    name, lost = connection.find_revertible()
+    check_confirmed(yes, f"undoes {name}; lost: {lost}")
+    connection.downgrade(name)
+    if as_json:
+        click.echo(write_json({"reverted": name, "lost": lost}))
+    else:
+        click.echo(f"Undone: {name}. Lost: {lost}. Now install the version before.")

@@ -1,17 +1,13 @@
 """flask export-receipts"""
 
 import hashlib
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO
 
 import click
 from flask.cli import with_appcontext
 
+from embed.cli.output import open_output
 from embed.db.models import Page
-from embed.domain.identifiers import make_id
 from embed.serializers import RECEIPTS_FORMAT, describe_receipt, write_json
 from embed.submissions.proofs import get_public_page, list_public_proofs
 from embed.terminal import Command
@@ -33,36 +29,13 @@ def export(page: str, output: str) -> None:
     """
     pieces = _write_document(get_public_page(page))
     digest = hashlib.sha256()
-    with _open_output(output) as stream:
+    with open_output(output) as stream:
         for piece in pieces:
             digest.update(piece)
             stream.write(piece)
     # Only now is it certain that all was written. This is the form that `sha256sum --check` reads,
     # where a hyphen stands for standard input.
     click.echo(f"{digest.hexdigest()}  {output}", err=True)
-
-
-@contextmanager
-def _open_output(output: str) -> Iterator[IO[bytes]]:
-    """Open a new file, which takes the path's place unless writing it fails.
-
-    Standard output, devices and pipes, whose place no file may take, are written directly.
-    """
-    path = Path(output).resolve()  # a link stays where it is
-    if output == "-" or (path.exists() and not path.is_file()):
-        with click.open_file(output, "wb") as stream:
-            yield stream
-            stream.flush()
-        return
-    new = path.with_name(f".{make_id()}.part")
-    try:
-        with new.open("xb") as file:
-            if path.exists():
-                shutil.copymode(path, new)
-            yield file
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def _write_document(page: Page) -> Iterator[bytes]:

@@ -28,7 +28,7 @@ def is_schema_missing(error: ProgrammingError) -> bool:
 def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
     """Retry, with growing pauses, until the database is at this version; log every failure.
 
-    Several processes may do so at once, see connection.upgrade.
+    Several processes may do so at once, see connection.upgrade. Raises NewerDatabase.
     """
     wait_s = _FIRST_WAIT_S
     while not _is_upgraded():
@@ -38,9 +38,12 @@ def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
 
 def _is_upgraded() -> bool:
     try:
+        connection.check_not_newer()
         if connection.list_missing_migrations():
             for name in connection.upgrade():
                 _log.warning("Database upgraded: %s", name)
+    except connection.NewerDatabase:
+        raise
     except PeeweeException as error:
         _log.warning("The database could not be upgraded yet: %s", error)
         return False

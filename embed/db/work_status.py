@@ -39,17 +39,24 @@ class WorkStatus:
         return max((process.seen_at for process in self.processes), default=None)
 
 
+def is_anybody_working(now: datetime) -> bool:
+    return bool(_select_processes(now).exists())
+
+
 def read_work_status(now: datetime) -> WorkStatus:
-    processes = WorkerProcess.select().where(WorkerProcess.seen_at > now - SEEN_WITHIN)
     reports: dict[str, JobReport] = {}
     for job in Job.select().order_by(Job.name):
         report = _describe(job, now)
         same = reports.get(report.name)
         reports[report.name] = _combine(same, report) if same else report
     return WorkStatus(
-        processes=list(processes.order_by(WorkerProcess.started_at, WorkerProcess.id)),
+        processes=list(_select_processes(now).order_by(WorkerProcess.started_at, WorkerProcess.id)),
         jobs=list(reports.values()),
     )
+
+
+def _select_processes(now: datetime) -> Any:
+    return WorkerProcess.select().where(WorkerProcess.seen_at > now - SEEN_WITHIN)
 
 
 def _describe(job: Job, now: datetime) -> JobReport:

@@ -41,7 +41,7 @@ def run_service(
     server = subprocess.Popen(  # noqa: S603 -- our own command line
         [sys.executable, "-m", *arguments],
         cwd=PROJECT_DIR,
-        env=environ,
+        env={**environ, "WEB_CONCURRENCY": "1"},  # it counts its limits in memory
         # Ctrl-C goes to a whole process group. A worker of gunicorn that gets it besides its
         # arbiter's signal may deadlock, and is killed only after the graceful timeout of 30 s.
         process_group=0,

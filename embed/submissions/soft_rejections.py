@@ -4,6 +4,7 @@ from datetime import datetime
 
 from peewee import ValueLiterals
 
+from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Submission
@@ -45,6 +46,14 @@ def record_soft_rejection(
             ],
         ).execute()
         _delete_old(nonce.page_id, session_id, now)
+
+
+def prune_soft_rejections(now: datetime) -> int:
+    """Delete those that no session can ask for any more; return how many."""
+    return delete_in_batches(
+        Submission.id,
+        (Submission.status == "soft_rejected") & (Submission.created_at < now - SESSION_LIFETIME),
+    )
 
 
 def _delete_old(page_id: str, session_id: str, now: datetime) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from peewee import chunked
 
+from embed.db.batches import delete_in_batches
 from embed.db.models import Submission, UsedNonce
 from embed.errors import ApiError
 
@@ -36,5 +37,4 @@ def keep_used(tokens: Iterable[str], now: datetime, lifetime: timedelta) -> None
 
 def prune(now: datetime) -> int:
     """Delete those that have expired, which nobody can use any more; return how many."""
-    count: int = UsedNonce.delete().where(UsedNonce.expires_at <= now).execute()
-    return count
+    return delete_in_batches(UsedNonce.token, UsedNonce.expires_at <= now)

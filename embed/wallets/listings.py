@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from peewee import Value, fn
 
+from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.fields import InstantField
 from embed.db.models import Listing, Page, Wallet
@@ -38,7 +39,6 @@ def update_listings(now: datetime) -> str:
     A page that nobody can read is left until it can be read again, so that the feed tells of
     nothing that happened on it meanwhile.
     """
-    _prune_listings(now - KEPT_FOR)
     counts: Counter[str] = Counter()
     for page_id in _list_changed_pages():
         with suppress(NotFound), db.atomic():  # it may be purged meanwhile
@@ -104,11 +104,11 @@ def _rename_listings(page: Page) -> None:
     ).execute()
 
 
-def _prune_listings(before: datetime) -> None:
+def prune_listings(now: datetime) -> int:
+    """Delete those that ended longer than KEPT_FOR ago; return how many."""
     # The first condition changes nothing, but it alone can use the index.
-    Listing.delete().where(
-        Listing.page.in_(Page.select(Page.id)), Listing.left_at < before
-    ).execute()
+    is_old = Listing.page.in_(Page.select(Page.id)) & (Listing.left_at < now - KEPT_FOR)
+    return delete_in_batches(Listing.id, is_old)
 
 
 def list_events(page: Page, limit: int) -> list[ListEvent]:

@@ -16,6 +16,7 @@ from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translat
 from embed.settings import Settings
 from embed.web.assets import is_static_file
 from embed.web.current import is_api_request, runtime
+from embed.web.health import is_health_check
 from embed.web.visitor import find_session_id
 
 # Some proxies append the port: 192.0.2.1:4711, [2001:db8::1]:4711. Others write only brackets.
@@ -43,10 +44,11 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
 def check_ip() -> None:
     """Limit each client before all other checks, whatever the path.
 
-    Static files do not count, as a page loads many, and preflights have a count of their own.
+    Static files do not count, as a page loads many, nor do health checks, whose client may be the
+    proxy. Preflights have a count of their own.
     """
     is_preflight = request.method == "OPTIONS" and request.url_rule and is_api_request()
-    if not (is_preflight or is_static_file()):
+    if not (is_preflight or is_static_file() or is_health_check()):
         runtime().limiter.hit("rate_limit_ip", runtime().settings.limit_per_ip, client_network())
 
 

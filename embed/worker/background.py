@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from peewee import InterfaceError, OperationalError, PeeweeException
 
-from embed.db.connection import db
+from embed.db.connection import NewerDatabase, db
 from embed.db.upgrades import upgrade_until_done
 from embed.domain.identifiers import make_id
 from embed.runtime import Runtime
@@ -88,6 +88,8 @@ class Background:
                 self._wake.clear()
         except _Stopped:
             pass
+        except NewerDatabase as error:
+            _log.error("%s", error)
         finally:
             self._end(self._finish_s - _LAST_REPORT_S)
 

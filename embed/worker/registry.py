@@ -3,13 +3,11 @@
 from datetime import timedelta
 from functools import partial
 
-from embed.balances.history import prune_history
 from embed.errors import InvalidInput, NotFound
-from embed.notifications import outbox
+from embed.maintenance.pruning import prune, summarize
 from embed.notifications.delivery import deliver, find_due_receivers
 from embed.runtime import Runtime
 from embed.settings import Settings
-from embed.submissions import used_nonces
 from embed.wallets.balance_refresh import (
     LEASE,
     RefreshFailed,
@@ -51,8 +49,4 @@ def _update_feeds(runtime: Runtime, _: KeepAlive) -> str:
 
 
 def _prune(runtime: Runtime, keep_alive: KeepAlive) -> str:
-    now = runtime.clock()
-    days = prune_history(now - runtime.settings.balance_history)
-    keep_alive()
-    used_nonces.prune(now)
-    return f"{days:,} balances of past days deleted, {outbox.prune(now)}."
+    return summarize(prune(runtime.clock(), runtime.settings.balance_history, keep_alive))

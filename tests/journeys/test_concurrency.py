@@ -17,8 +17,8 @@ from embed.submissions import decisions
 
 
 @pytest.fixture(scope="module", params=["1", "3"], ids=["one_worker", "three_workers"])
-def server(shared_database_url, request):
-    environ = make_environ(shared_database_url)
+def server(shared_database_url, redis_url, request):
+    environ = make_environ(shared_database_url, RATELIMIT_STORAGE_URI=redis_url)
     with run_gunicorn(environ, "--workers", request.param) as server:
         yield server
 

@@ -63,8 +63,8 @@ class Load:
             self._post(draft)
 
 
-def test_submissions_survive_kill_9_under_load_exactly_once(database_url):
-    environ = make_environ(database_url)
+def test_submissions_survive_kill_9_under_load_exactly_once(database_url, redis_url):
+    environ = make_environ(database_url, RATELIMIT_STORAGE_URI=redis_url)
     with run_gunicorn(environ, "--workers", "2") as server:
         page = RemotePage(server.url, environ, "--auto-approve")
         load = Load(page)

@@ -126,10 +126,12 @@ MIGRATIONS = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py")
 
 
 @pytest.mark.parametrize("applied", [[], MIGRATIONS[:-1]], ids=["empty", "behind_by_one"])
-def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_there(applied):
+def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_there(
+    applied, redis_url
+):
     with open_postgres() as postgres:
         database_url = make_embed_database(postgres)
-        environ = make_environ(database_url)
+        environ = make_environ(database_url, RATELIMIT_STORAGE_URI=redis_url)
         if applied:
             apply_migrations(database_url, applied[-1])
         assert read_applied(database_url) == applied

@@ -46,8 +46,9 @@ def test_task_of_a_killed_worker_is_done_once_by_another(scene: Scene, tmp_path)
 
 
 @on_sqlite
-def test_gunicorn_alone_does_the_work_and_goes_on_after_a_reload(scene: Scene):
-    server = scene.start_gunicorn("--workers", "2", WORK_EVERY_S="0.1")
+def test_gunicorn_alone_does_the_work_and_goes_on_after_a_reload(scene: Scene, redis_url):
+    shared = {"RATELIMIT_STORAGE_URI": redis_url}
+    server = scene.start_gunicorn("--workers", "2", WORK_EVERY_S="0.1", **shared)
     scene.wait_for_more("end", "count", 3)
     before = pids_of(scene.list("end", "count"))
 

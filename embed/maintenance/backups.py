@@ -1,0 +1,136 @@
+"""Backups: one file with all rows of the database, whichever kind of database that is.
+
+It is a SQLite database with the tables of the service, and one more with a checksum of each.
+"""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from peewee import SqliteDatabase
+
+from embed.db import connection
+from embed.errors import InvalidInput
+from embed.maintenance.rows import Rows, open_rows
+from embed.maintenance.rows.copying import TableSum, copy_tables, sum_tables
+from embed.maintenance.rows.schemas import Schema, describe_schema
+from embed.maintenance.rows.sqlite import SqliteRows
+
+_APPLICATION_ID = 0x74656D62  # "temb": which program a SQLite file belongs to
+_SUMS = "backup_sum"
+_SUM_COLUMNS = ("table_name", "row_count", "checksum")
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    path: Path
+    size_bytes: int
+    tables: list[TableSum]
+
+    @property
+    def rows(self) -> int:
+        return sum(table.rows for table in self.tables)
+
+
+def make_backup(database_url: str, path: Path) -> Backup:
+    """Save all rows as of one instant in a new file, while the service goes on.
+
+    The file appears under its name when it is complete. Raises InvalidInput, OSError.
+    """
+    check_is_new(path)
+    source = open_rows(database_url)
+    with source.snapshot():
+        return save_rows(source, path)
+
+
+def check_is_new(path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise InvalidInput(f"{path} exists already, and nothing is overwritten.")
+
+
+def save_rows(source: Rows, path: Path) -> Backup:
+    """Save what a transaction sees. Raises InvalidInput, OSError."""
+    migrations = source.list_migrations()
+    schema = describe_schema(migrations)
+    file, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    os.close(file)
+    part = Path(name)
+    try:
+        _fill(part, source, migrations, schema)
+        sums = _compare(part, schema)
+        size = part.stat().st_size
+        check_is_new(path)
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
+        Path(f"{part}-journal").unlink(missing_ok=True)
+    _sync_folder(path.parent)
+    return Backup(path, size, sums)
+
+
+def _fill(part: Path, source: Rows, migrations: Sequence[str], schema: Schema) -> None:
+    make_tables(part, migrations)
+    target = SqliteRows(part)
+    with target.alone():
+        target.change(f"PRAGMA application_id = {_APPLICATION_ID}")
+        sums = copy_tables(source, target, schema)
+        target.change(f"CREATE TABLE {_SUMS} ({', '.join(_SUM_COLUMNS)})")
+        target.write(_SUMS, _SUM_COLUMNS, ((each.table, each.rows, each.checksum) for each in sums))
+
+
+def make_tables(path: Path, migrations: Sequence[str]) -> None:
+    """Create the tables that these migrations make in an empty SQLite file.
+
+    Raises InvalidInput.
+    """
+    database = SqliteDatabase(str(path))
+    try:
+        connection.upgrade(database, last=migrations[-1])
+    finally:
+        database.close()
+
+
+def _compare(path: Path, schema: Schema) -> list[TableSum]:
+    file = SqliteRows(path)
+    with file.snapshot():
+        return check_sums(file, schema)
+
+
+def check_backup(file: SqliteRows) -> list[str]:
+    """Return the migrations of a backup that is complete and undamaged.
+
+    The file is in a transaction. Raises InvalidInput.
+    """
+    if file.read_pragma("application_id") != _APPLICATION_ID:
+        raise InvalidInput(f"{file.path} was not made by flask backup.")
+    file.check_pages()
+    migrations = file.list_migrations()
+    try:
+        schema = describe_schema(migrations)
+    except InvalidInput as reason:
+        raise InvalidInput(f"{file.path} cannot be restored. {reason}") from None
+    check_sums(file, schema)
+    return migrations
+
+
+def check_sums(file: SqliteRows, schema: Schema) -> list[TableSum]:
+    """Read all rows and compare them with the checksums in the file. Raises InvalidInput."""
+    saved = {TableSum(*row) for row in file.read(_SUMS, _SUM_COLUMNS)}
+    sums = sum_tables(file, schema)
+    wrong = sorted({each.table for each in saved ^ set(sums)})
+    if wrong:
+        raise InvalidInput(
+            f"{file.path} is damaged: its rows are not those that were saved, in {wrong[0]}."
+        )
+    return sums
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the file's name survive a power failure; SQLite has done so with its content."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,37 @@
+"""What is deleted by itself, as docs/backups.md lists it: by the worker, or by ``flask prune``."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from embed.balances.history import prune_history, prune_observations
+from embed.notifications import outbox
+from embed.submissions import used_nonces
+from embed.submissions.soft_rejections import prune_soft_rejections
+from embed.wallets.listings import prune_listings
+
+Pruned = dict[str, int]  # how many rows were deleted, by what they are in the plural
+
+
+def prune(
+    now: datetime, balance_history: timedelta, keep_alive: Callable[[], None] = lambda: None
+) -> Pruned:
+    """Delete what is old enough, in small transactions; `keep_alive` is called between them."""
+    kinds: dict[str, Callable[[], int]] = {
+        "balances of past days": lambda: prune_history(now - balance_history),
+        "balances of wallets that no page has": lambda: prune_observations(now - balance_history),
+        "messages": lambda: outbox.prune(now),
+        "refusals by policy": lambda: prune_soft_rejections(now),
+        "used nonces": lambda: used_nonces.prune(now),
+        "entries of feeds": lambda: prune_listings(now),
+    }
+    pruned: Pruned = {}
+    for kind, delete in kinds.items():
+        pruned[kind] = delete()
+        keep_alive()
+    return pruned
+
+
+def summarize(pruned: Pruned) -> str:
+    """Return a sentence about what was deleted."""
+    parts = [f"{count:,} {kind}" for kind, count in pruned.items() if count]
+    return f"Deleted: {', '.join(parts)}." if parts else "Nothing was old enough to be deleted."

@@ -1,0 +1,134 @@
+"""Putting rows into a database: from a backup, or from another database."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from embed.db import connection
+from embed.errors import InvalidInput
+from embed.maintenance.backups import Backup, check_backup, check_is_new, make_tables, save_rows
+from embed.maintenance.rows import Rows, open_rows
+from embed.maintenance.rows.copying import TableSum, copy_tables
+from embed.maintenance.rows.schemas import Schema, check_migrations, describe_schema, is_newest
+from embed.maintenance.rows.sqlite import SqliteRows
+
+# What processes write while they run: no sign of anything worth keeping.
+_OF_PROCESSES = ("job", "worker_process")
+
+_BEHIND = "has not been upgraded to this version: run flask db upgrade"
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    tables: list[TableSum]
+    kept: Backup | None  # what was there before
+
+    @property
+    def rows(self) -> int:
+        return sum(table.rows for table in self.tables)
+
+
+def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -> Restored:
+    """Replace what a database holds by a backup: all of it in one transaction, or nothing.
+
+    A database with rows is only replaced if they can be saved first, in the new file `kept`.
+    Nobody else may have the database open. Raises InvalidInput, OSError.
+    """
+    if kept is not None:
+        check_is_new(kept)
+    file = SqliteRows(path)
+    with file.snapshot():
+        migrations = check_backup(file)
+        with _upgrade_rows(file, migrations) as source:
+            schema = _prepare(database_url, "The database")
+            target = open_rows(database_url)
+            with target.alone(schema):
+                saved = None
+                if not _is_empty(target, schema):
+                    saved = save_rows(target, _check_given(kept))
+                return Restored(_fill(source, target, schema), saved)
+
+
+def _check_given(kept: Path | None) -> Path:
+    if kept is None:
+        raise InvalidInput(
+            "The database is not empty. To replace what it holds, add --replace FILE --yes, where"
+            " FILE is a new file in which that is saved first."
+        )
+    return kept
+
+
+def copy_database(from_url: str, to_url: str) -> list[TableSum]:
+    """Copy everything into a database without rows, while nobody else has either open.
+
+    Raises InvalidInput.
+    """
+    if from_url == to_url:
+        raise InvalidInput("This is the database that is to be copied; name another.")
+    source, target = open_rows(from_url), open_rows(to_url)
+    with source.snapshot():
+        _check_is_newest(source, "The database")
+    schema = _prepare(to_url, "The other database")
+    with source.alone(schema), target.alone(schema):
+        if not _is_empty(target, schema):
+            raise InvalidInput("The other database is not empty, and nothing is replaced.")
+        return _fill(source, target, schema)
+
+
+@contextmanager
+def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
+    """Yield a backup's rows as this version has them, from a copy if the backup is older."""
+    if is_newest(migrations):
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix="embed-restore-") as folder:
+        copy = Path(folder, "upgraded.db")
+        make_tables(copy, migrations)
+        rows = SqliteRows(copy)
+        with rows.alone():
+            copy_tables(file, rows, describe_schema(migrations))
+        make_tables(copy, connection.list_migrations())
+        with rows.snapshot():
+            yield rows
+
+
+def _prepare(url: str, name: str) -> Schema:
+    """Create the tables of an empty database; return the schema. Raises InvalidInput."""
+    database = connection.make_database(url)
+    try:
+        with database.connection_context():
+            is_new = not database.table_exists("schema_migration")
+        if is_new:
+            connection.upgrade(database)
+    finally:
+        database.close()
+    rows = open_rows(url)
+    with rows.snapshot():
+        _check_is_newest(rows, name)
+        return describe_schema(rows.list_migrations())
+
+
+def _check_is_newest(rows: Rows, name: str) -> None:
+    migrations = rows.list_migrations()
+    try:
+        check_migrations(migrations)
+    except InvalidInput as reason:
+        raise InvalidInput(f"{name} cannot be used. {reason}") from None
+    if not is_newest(migrations):
+        raise InvalidInput(f"{name} {_BEHIND}")
+
+
+def _is_empty(target: Rows, schema: Schema) -> bool:
+    return not any(target.has_rows(table) for table in schema if table not in _OF_PROCESSES)
+
+
+def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
+    target.empty(reversed(schema))
+    sums = copy_tables(source, target, schema)
+    # The processes of that time are gone, and hold no leases any more.
+    target.change("DELETE FROM worker_process")
+    target.change("UPDATE job SET leased_by = NULL, leased_until = NULL")
+    target.advance_counters(schema)
+    return sums

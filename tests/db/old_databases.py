@@ -1,0 +1,221 @@
+"""Databases of earlier versions: with the first migrations, and rows in each of their tables.
+
+The rows are written by plain SQL, since the models are those of today.
+"""
+
+from typing import Any
+
+from world import USDC
+
+from embed.db import connection
+from embed.domain.key_format import hash_key, shorten_key
+
+MIGRATIONS = [path.stem for path in sorted(connection.MIGRATIONS_DIR.glob("*.py"))]
+
+KEY = f"svc_pub_{'k' * 32}"
+AT = 1_760_000_000_123
+ADDRESSES = [f"{letter}{USDC[1:]}" for letter in "ABCD"]
+
+Row = dict[str, Any]
+
+
+def _id(name: str) -> str:
+    return name.ljust(20, "0")
+
+
+def _make_page(name: str, **values: Any) -> Row:
+    return {
+        "id": _id(name),
+        "created_at": AT,
+        "owner_id": _id("owner"),
+        "token_name": "USD Coin",
+        "token_symbol": "USDC",
+        "token_mint": USDC,
+        "public_title": "Größe 我们",
+        "public_comments": None,
+        "is_public": True,
+        "is_embeddable": True,
+        "auto_approve": False,
+        "min_balance": "0.5",
+        "queue_capacity": 7,
+        "cooldown_s": 60,
+        "trust_after": 2,
+        "holding_watch": "flag",
+        "version": 41,
+        "listed_version": 40,
+        "deleted_at": None,
+    } | values
+
+
+def _make_key(name: str, key: str, **values: Any) -> Row:
+    return {
+        "id": _id(name),
+        "created_at": AT,
+        "page_id": _id("page"),
+        "tier": "public",
+        "key_hash": hash_key(key),
+        "display_prefix": shorten_key(key),
+        "origins": "https://site.example\nhttps://www.site.example",
+        "allow_null_origin": True,
+        "revoked_at": None,
+        "last_used_at": AT,
+        "is_preview": False,
+        "label": "Main",
+    } | values
+
+
+def _make_wallet(name: str, number: int, **values: Any) -> Row:
+    return {
+        "id": _id(name),
+        "created_at": AT + number,
+        "page_id": _id("page"),
+        "address": ADDRESSES[number],
+        "public_alias": f"Alias {number}",
+        "is_hidden": False,
+        "low_count": 1,
+        "low_observed_at": AT,
+        "is_withheld": False,
+    } | values
+
+
+def _make_submission(name: str, number: int, status: str, **values: Any) -> Row:
+    return {
+        "id": _id(name),
+        "created_at": AT + number,
+        "page_id": _id("page"),
+        "api_key_id": _id("key"),
+        "wallet_address": ADDRESSES[number],
+        "nickname": f"Nickname {number}",
+        "status": status,
+        "reject_reason": None,
+        "session_id": _id("session"),
+        "nonce": _id(f"nonce{number}"),
+        "decided_at": None if status == "pending" else AT + 9,
+        "has_added_wallet": status == "approved",
+    } | values
+
+
+# In the form of today; of a version's row, only the columns that it had are written.
+ROWS: dict[str, list[Row]] = {
+    "owner": [
+        {"id": _id("owner"), "created_at": AT, "email": "owner@example.com",
+         "password_hash": "$argon2id$x", "language": "de"},
+        {"id": _id("other"), "created_at": AT, "email": "other@example.com",
+         "password_hash": None, "language": None},
+    ],
+    "page": [_make_page("page"), _make_page("deleted", deleted_at=AT, owner_id=_id("other"))],
+    "api_key": [
+        _make_key("key", KEY),
+        _make_key("revoked", f"svc_sec_{'r' * 32}", tier="secret", revoked_at=AT, label=None),
+        _make_key("preview", f"svc_pub_{'p' * 32}", is_preview=True, created_at=AT + 5),
+    ],
+    "tag": [{"id": _id("tag"), "created_at": AT, "page_id": _id("page"), "name": "whale",
+             "color": "blue"}],
+    "wallet": [
+        _make_wallet("wallet", 0),
+        _make_wallet("hidden", 1, is_hidden=True),
+        _make_wallet("deleted", 2, page_id=_id("deleted")),
+    ],
+    "wallet_tag": [{"wallet_id": _id("wallet"), "tag_id": _id("tag")}],
+    "balance": [{"owner_id": _id("owner"), "mint": USDC, "address": ADDRESSES[0],
+                 "amount": "1250.5", "observed_at": AT}],
+    "submission": [
+        _make_submission("approved", 0, "approved"),
+        _make_submission("pending", 1, "pending"),
+        _make_submission("rejected", 2, "rejected", reject_reason="manual"),
+        _make_submission("refused", 3, "soft_rejected", reject_reason="cooldown", nonce=None),
+    ],
+    "refused_origin": [{"api_key_id": _id("key"), "origin": "https://other.example", "count": 3,
+                        "refused_at": AT}],
+    "activity": [{"id": _id("activity"), "created_at": AT, "page_id": _id("page"),
+                  "actor": "command line", "action": "add wallet", "subject": "Alias 0"}],
+    "token": [{"mint": USDC, "program": USDC, "decimals": 6, "name": "USD Coin", "symbol": "USDC",
+               "supply": "18446744073709551615", "observed_at": AT, "problem": None}],
+    "chain_balance": [{"id": 3, "mint": USDC, "address": ADDRESSES[0], "token_account": USDC,
+                       "amount": "18446744073709.551615", "other_amount": "0", "slot": 2**62,
+                       "observed_at": AT, "all_observed_at": None}],
+    "daily_balance": [{"balance_id": 3, "day": 20_370, "amount": "0.000001", "observed_at": AT}],
+    "listing": [{"id": 5, "page_id": _id("page"), "address": ADDRESSES[0], "name": "Alias 0",
+                 "joined_at": AT, "left_at": AT + 1}],
+    "receiver": [{"id": _id("receiver"), "created_at": AT, "page_id": _id("page"),
+                  "kind": "webhook", "target": "https://example.com/hook",
+                  "event_types": "submission.created", "secret": "whsec_x",
+                  "previous_secret": None, "previous_secret_expires_at": None,
+                  "signing_key": "whsk_x", "next_attempt_at": AT, "failed_attempts": 2,
+                  "is_slow": True, "first_failed_at": AT}],
+    "message": [{"number": 8, "id": _id("message"), "page_id": _id("page"),
+                 "type": "submission.created", "data": "{}", "created_at": AT}],
+    "delivery": [{"id": 9, "message_id": 8, "receiver_id": _id("receiver"), "state": "waiting",
+                  "attempts": 2, "attempted_at": AT, "answer": "503 Service Unavailable"}],
+    "job": [{"name": "balances", "due_at": AT, "leased_by": None, "leased_until": None,
+             "started_at": AT, "finished_at": AT, "summary": "37 read.", "failed_at": None,
+             "failure": None}],
+    "worker_process": [{"id": _id("process"), "kind": "gunicorn", "host": "embed1",
+                        "process_id": 7, "started_at": AT, "seen_at": AT}],
+    "proof": [{"submission_id": _id("approved"), "message": "I agree", "signature": b"s" * 64,
+               "form": "raw", "signed_bytes": b"I agree"}],
+    "withdrawal": [{"submission_id": _id("withdrawn"), "page_id": _id("page"),
+                    "withdrawn_at": AT}],
+    "used_nonce": [{"token": _id("token"), "expires_at": AT}],
+}  # fmt: skip
+
+# What upgrading gives to columns that a row did not have; None to all others.
+GIVEN: dict[tuple[str, str], Any] = {
+    ("api_key", "is_preview"): False,
+    ("submission", "has_added_wallet"): False,
+    ("page", "holding_watch"): "leave",
+    ("page", "listed_version"): 0,
+    ("wallet", "low_count"): 0,
+    ("wallet", "is_withheld"): False,
+}
+
+
+def make_old(last: str) -> None:
+    """Create the tables of a version, whose newest migration was `last`, and fill them."""
+    connection.upgrade(last=last)
+    database = connection.db.obj
+    with database.atomic():
+        for table, rows in ROWS.items():
+            if database.table_exists(table):
+                for row in rows:
+                    _insert(database, table, row)
+
+
+def _insert(database: Any, table: str, row: Row) -> None:
+    types = {column.name: column.data_type.lower() for column in database.get_columns(table)}
+    given = {name: value for name, value in row.items() if name in types}
+    for name, value in given.items():
+        if isinstance(value, str) and types[name].startswith(("double", "real")):
+            given[name] = float(value)
+    names = ", ".join(f'"{name}"' for name in given)
+    marks = ", ".join(database.param for _ in given)
+    database.execute_sql(
+        f'INSERT INTO "{table}" ({names}) VALUES ({marks})',  # noqa: S608 -- names of this file
+        tuple(given.values()),
+    )
+
+
+def list_columns() -> dict[str, set[str]]:
+    """Return the names of the columns of each table."""
+    database = connection.db.obj
+    return {
+        table: {column.name for column in database.get_columns(table)}
+        for table in database.get_tables()
+    }
+
+
+def read_rows(table: str) -> list[Row]:
+    """Return what the database stores, with booleans where ROWS has them."""
+    cursor = connection.db.execute_sql(f'SELECT * FROM "{table}"')  # noqa: S608 -- a name of this file
+    names = [column[0] for column in cursor.description]
+    likes = [ROWS[table][0].get(name) for name in names]
+    return [
+        {name: _read(value, like) for name, value, like in zip(names, row, likes, strict=True)}
+        for row in cursor.fetchall()
+    ]
+
+
+def _read(value: Any, like: Any) -> Any:
+    if isinstance(like, bool):
+        return bool(value)
+    return bytes(value) if isinstance(like, bytes) else value

@@ -1,0 +1,155 @@
+"""A database of every earlier version, filled, is upgraded to this one; and one version back."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import pytest
+from old_databases import GIVEN, KEY, MIGRATIONS, ROWS, list_columns, make_old, read_rows
+from peewee import IntegrityError
+from schema_description import describe_schema
+from world import SECRET_KEY, SITE
+
+from embed.db import connection
+from embed.db.connection import db
+from embed.db.models import MODELS
+from embed.errors import InvalidInput
+from embed.factory import create_app
+from embed.settings import Settings
+
+
+@dataclass(frozen=True)
+class Upgraded:
+    """A filled database of an earlier version after its upgrade."""
+
+    url: str
+    applied: list[str]
+    old_columns: dict[str, set[str]]
+    last: str  # the newest migration before
+
+
+@pytest.fixture(scope="module", params=product(["sqlite", "postgres"], MIGRATIONS), ids="-".join)
+def upgraded(request, make_bare_database) -> Upgraded:
+    kind, last = request.param
+    url = make_bare_database(kind)
+    connection.open_database(url)
+    make_old(last)
+    old_columns = list_columns()
+    applied = connection.upgrade()
+    db.close()
+    return Upgraded(url, applied, old_columns, last)
+
+
+@pytest.fixture
+def app(upgraded):
+    settings = {"DATABASE_URL": upgraded.url, "SECRET_KEY": SECRET_KEY}
+    yield create_app(Settings.from_environ(settings))
+    db.close()
+
+
+@pytest.fixture
+def empty_app(empty_database_url):
+    settings = {"DATABASE_URL": empty_database_url, "SECRET_KEY": SECRET_KEY}
+    yield create_app(Settings.from_environ(settings))
+    db.close()
+
+
+def sort(rows: list[dict]) -> list[str]:
+    return sorted(repr(sorted(row.items())) for row in rows)
+
+
+def test_every_table_of_today_has_rows_in_the_old_databases():
+    assert set(ROWS) == {model._meta.table_name for model in MODELS}
+
+
+def test_rows_are_kept_and_new_columns_have_their_defaults(app, upgraded):
+    assert upgraded.applied == MIGRATIONS[MIGRATIONS.index(upgraded.last) + 1 :]
+    for table, old_columns in upgraded.old_columns.items():
+        if table != "schema_migration":
+            expected = [
+                {
+                    name: value if name in old_columns else GIVEN.get((table, name))
+                    for name, value in row.items()
+                }
+                for row in ROWS[table]
+            ]
+            assert sort(read_rows(table)) == sort(expected), table
+
+
+def test_schema_is_that_of_the_models(app, upgraded):
+    """Which is that of a fresh database, too: see test_connection.py."""
+    found = describe_schema()
+    with db.atomic() as transaction:
+        db.drop_tables(MODELS)
+        db.create_tables(MODELS)
+        expected = describe_schema()
+        transaction.rollback()
+
+    assert found == expected
+
+
+def test_upgraded_page_is_served(app):
+    answer = app.test_client().get(
+        f"/api/embed/tracking/{ROWS['page'][0]['id']}",
+        headers={"Authorization": f"Bearer {KEY}", "Origin": SITE},
+    )
+
+    assert answer.status_code == 200, answer.text
+    assert [wallet["publicAlias"] for wallet in answer.json["wallets"]] == ["Alias 0"]
+    assert answer.json["publicTitle"] == "Größe 我们"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "UPDATE page SET min_balance = '-1'",
+        "UPDATE page SET holding_watch = 'shout'",
+        "UPDATE submission SET status = 'pending'",
+        "UPDATE submission SET page_id = 'nowhere'",
+        "UPDATE wallet SET address = 'the same'",
+        "UPDATE api_key SET is_preview = (1 = 1)",
+        "DELETE FROM owner",
+    ],
+)
+def test_rules_of_today_hold_for_rows_of_then(app, broken):
+    with pytest.raises(IntegrityError), db.atomic():
+        db.execute_sql(broken)
+
+
+# One version back
+
+
+def test_newest_migration_can_be_undone_without_losing_more_than_it_added(empty_app):
+    make_old(MIGRATIONS[-2])
+    facts, rows = describe_schema(), {table: sort(read_rows(table)) for table in ROWS}
+    connection.upgrade()
+
+    done = empty_app.test_cli_runner().invoke(args=["db", "downgrade", "--yes"])
+
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith(f"Undone: {MIGRATIONS[-1]}. Lost: ")
+    assert describe_schema() == facts
+    assert {table: sort(read_rows(table)) for table in ROWS} == rows
+    assert connection.list_missing_migrations() == [MIGRATIONS[-1]]
+    assert connection.upgrade() == [MIGRATIONS[-1]]
+
+
+def test_nothing_is_undone_without_confirmation(empty_app):
+    connection.upgrade()
+
+    done = empty_app.test_cli_runner().invoke(args=["db", "downgrade"])
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"This undoes {MIGRATIONS[-1]}; lost: the labels of keys; add --yes" in done.stderr
+    assert connection.list_missing_migrations() == []
+
+
+def test_migration_that_would_lose_proofs_is_not_undone(empty_app):
+    connection.upgrade(last=MIGRATIONS[-2])
+
+    with pytest.raises(InvalidInput, match="0006_proofs cannot be undone: restore the backup"):
+        connection.find_revertible()
+
+
+def test_empty_database_has_nothing_to_undo(empty_app):
+    with pytest.raises(InvalidInput, match="no tables"):
+        connection.find_revertible()

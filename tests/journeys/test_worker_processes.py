@@ -1,0 +1,106 @@
+"""How many worker processes gunicorn starts, and when it refuses to."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import requests
+from remote import TIMEOUT_S, make_environ
+from servers import PROJECT_DIR, Gunicorn, clean_environ, find_free_port, run_gunicorn
+
+REFUSAL = "workers would each count rate limits for themselves: set RATELIMIT_STORAGE_URI"
+
+
+@pytest.fixture
+def environ(make_sqlite) -> dict[str, str]:
+    return make_environ(make_sqlite())
+
+
+def list_workers(server: Gunicorn) -> set[int]:
+    """Return the process ids of its workers."""
+    pid = server.pid
+    return {int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+
+
+def wait_for_workers(server: Gunicorn, count: int) -> set[int]:
+    deadline = time.monotonic() + TIMEOUT_S
+    while len(found := list_workers(server)) != count:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "variables"),
+    [
+        ([], {"WEB_CONCURRENCY": "4"}),
+        (["--workers", "4"], {}),
+        (["-w4"], {}),
+        ([], {"GUNICORN_CMD_ARGS": "--workers=4"}),
+        (["--workers", "4"], {"RATELIMIT_STORAGE_URI": "memory://"}),
+        (["--workers", "4", "--preload"], {}),
+    ],
+    ids=["WEB_CONCURRENCY", "workers", "w", "GUNICORN_CMD_ARGS", "memory", "preload"],
+)
+def test_several_workers_with_limits_in_memory_are_refused_in_one_line(environ, options, variables):
+    ended = start_and_fail(environ | variables, *options)
+
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"Error: 4 {REFUSAL}")
+    assert (ended.returncode, ended.stdout) == (1, "")
+
+
+def test_several_workers_of_a_configuration_that_extends_ours_are_refused(environ, tmp_path):
+    own = tmp_path / "own.conf.py"
+    own.write_text(f"exec(open({str(PROJECT_DIR / 'gunicorn.conf.py')!r}).read())\nworkers = 4\n")
+
+    (line,) = start_and_fail(environ, "--config", str(own)).stderr.splitlines()
+
+    assert line.startswith(f"Error: 4 {REFUSAL}")
+
+
+def start_and_fail(environ, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gunicorn", "app:app", "--bind", "127.0.0.1:0", *options]
+    return subprocess.run(
+        command,
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+
+
+def test_web_concurrency_is_the_number_of_workers_and_an_option_overrides_it(environ, redis_url):
+    environ |= {"WEB_CONCURRENCY": "3", "RATELIMIT_STORAGE_URI": redis_url}
+    with run_gunicorn(environ) as server:
+        wait_for_workers(server, 3)
+    with run_gunicorn(environ, "--workers", "2") as server:
+        wait_for_workers(server, 2)
+
+
+def test_several_workers_start_with_shared_limits_that_are_away_for_now(environ):
+    nowhere = f"redis://127.0.0.1:{find_free_port()}"
+    with run_gunicorn(environ | {"RATELIMIT_STORAGE_URI": nowhere}, "--workers", "2") as server:
+        wait_for_workers(server, 2)
+        assert requests.get(f"{server.url}/healthz", timeout=TIMEOUT_S).status_code == 200
+
+
+def test_one_worker_with_limits_in_memory_stays_one_when_a_signal_asks_for_more(environ, capfd):
+    with run_gunicorn(environ) as server:
+        before = wait_for_workers(server, 1)
+
+        os.kill(server.pid, signal.SIGTTIN)
+
+        said = ""
+        deadline = time.monotonic() + TIMEOUT_S
+        while "There is still one worker" not in said:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+            said += capfd.readouterr().err
+        assert list_workers(server) == before
+    assert "set RATELIMIT_STORAGE_URI" in said

@@ -1,0 +1,106 @@
+"""A page with something in every table, made by the service itself."""
+
+from datetime import timedelta
+
+from chain_history import record_history
+from world import USDC, Visitor, World, another_wallet, with_session
+
+from embed import owners, pages
+from embed.db.models import Delivery, Receiver, Token
+from embed.keys import access, management
+from embed.keys.refused_origins import record_refused_origin
+from embed.notifications import receivers
+from embed.runtime import EXTENSION
+from embed.wallets.listings import update_listings
+
+EMAIL = "owner@example.com"
+
+
+class FilledPage:
+    """The page, and the visitors who come back to it."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.page_id = world.page_id
+        owner = owners.create_owner(EMAIL, world.clock(), language="de")
+        texts = {"public_title": "Wir — 我们", "public_comments": "Two\nlines"}
+        pages.update_page(world.page_id, {"owner": owner, "cooldown_s": 86_400}, world.clock())
+        world.configure(**texts, min_balance="0.5", trust_after=1, holding_watch="flag")
+        self._add_receivers()
+        self._add_wallets()
+        self._submit()
+        self._use_keys()
+        update_listings(world.clock())
+        world.clock.forward(minutes=1)
+        deliver_all(world)
+
+    def _add_receivers(self) -> None:
+        settings = self.world.app.extensions[EXTENSION].settings
+        how = {"settings": settings, "now": self.world.clock()}
+        self.webhook = receivers.add_webhook(self.page_id, "https://example.com/hook", **how)
+        self.world.clock.forward(seconds=1)  # so that the file has them in this order
+        how["now"] = self.world.clock()
+        receivers.add_channel(self.page_id, "ntfys://ntfy.sh/topic", **how)
+        receivers.rotate_secret(self.webhook.id, self.world.clock())
+
+    def _add_wallets(self) -> None:
+        world = self.world
+        for name in ("whale", "team"):
+            world.add_tag(name)
+            world.clock.forward(seconds=1)
+        self.tracked = world.track(
+            Visitor().address, alias="Größe", tag_names=["whale", "team"], balance="1250.000001"
+        )
+        world.clock.forward(seconds=1)
+        world.track(Visitor().address, is_hidden=True)
+        program = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+        Token.create(mint=USDC, program=program, decimals=6, observed_at=world.clock())
+        past = {timedelta(days=1): "1", timedelta(days=2): "2.5"}
+        record_history(USDC, self.tracked.address, world.clock(), "18446744073709.551615", past)
+
+    def _submit(self) -> None:
+        world = self.world
+        self.visitor = with_session(world)
+        world.observe(self.visitor.address, "1")
+        self.approved_id = self._send(self.visitor, "Ada")
+        world.approve(self.approved_id)
+        self.rejected = another_wallet(with_session(world))
+        world.observe(self.rejected.address, "1")
+        world.reject(self._send(self.rejected, "Bob"))
+        self.waiting = with_session(world)
+        world.observe(self.waiting.address, "1")
+        self._send(self.waiting, "Cleo")
+        poor = another_wallet(self.visitor)
+        assert world.submit(poor, "Poor").status_code == 422
+        self.gone = with_session(world)
+        world.observe(self.gone.address, "1")
+        self._send(self.gone, "Gone")
+        world.clock.forward(seconds=1)
+        assert world.withdraw(self.gone).status_code == 200
+
+    def _send(self, visitor: Visitor, nickname: str) -> str:
+        world = self.world
+        world.clock.forward(seconds=1)
+        nonce = world.ask_nonce(visitor, nickname=nickname).json
+        draft = world.draft(visitor, nickname, nonce=nonce)
+        answer = world.post(draft, cookie=visitor.cookie)
+        assert answer.status_code == 201, answer.text
+        return answer.json["submissionId"]
+
+    def _use_keys(self) -> None:
+        world = self.world
+        self.revoked_key = world.make_key("secret")
+        world.revoke(self.revoked_key)
+        key_id = access.find_access(world.public_key).key_id
+        record_refused_origin(key_id, "https://other.example", world.clock(), lambda: True)
+        management.change_key(
+            key_id, raw_label="Main", raw_origins=["https://site.example"], now=world.clock()
+        )
+
+
+def deliver_all(world: World) -> None:
+    """Mark what waits as delivered, as the background work does."""
+    of_page = Receiver.select(Receiver.id).where(Receiver.page == world.page_id)
+    Delivery.update(
+        state="delivered", attempts=1, attempted_at=world.clock(), answer="200 OK"
+    ).where(Delivery.receiver.in_(of_page)).execute()

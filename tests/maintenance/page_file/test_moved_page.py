@@ -1,0 +1,296 @@
+"""A page that another installation took over from a file is the same page."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from filled_page import EMAIL
+from page_files import export, find, move_to, read_lines, take_over
+from world import USDC, Visitor, code_of, one_database
+
+from embed import owners, pages
+from embed.balances.observations import Observation, record_entered
+from embed.db import models
+from embed.db.models import Balance, ChainBalance, Delivery, Page, Submission
+from embed.maintenance.page_file.records import RECORDS, Row
+from embed.wallets.listings import update_listings
+
+# What is the installation's, and not a page's.
+NOT_IN_FILE = {models.Job, models.WorkerProcess}
+# What a row gets where it is imported, or what its place in the file says.
+NOT_WRITTEN = {
+    "Owner": {"id", "created_at", "password_hash"},
+    "Page": {"owner"},
+    "Balance": {"owner", "mint"},
+    "Token": {"mint"},
+    "ChainBalance": {"id", "mint"},
+    "DailyBalance": {"balance", "day"},
+    "Proof": {"submission"},
+    "RefusedOrigin": {"api_key"},
+    "Listing": {"id", "page"},
+    "Message": {"number", "page"},
+    "Delivery": {"id", "message"},
+}
+
+
+def test_file_of_a_moved_page_has_the_same_bytes(other_url, filled):
+    content = export(filled.page_id)
+
+    move_to(filled.world, other_url)
+    take_over(filled.world, content)
+
+    assert export(filled.page_id) == content
+
+
+def test_filled_page_has_every_type_of_record(filled):
+    types = {line["type"] for line in read_lines(export(filled.page_id))}
+
+    assert types == {"header", "trailer"} | {each.__struct_config__.tag for each in RECORDS}
+
+
+def test_file_has_every_table_and_column_of_a_page():
+    rows = list_row_classes(Row)
+    written = {row.model for row in rows} | {models.WalletTag}
+
+    assert written | NOT_IN_FILE == set(models.MODELS)
+    for row in rows:
+        columns = set(row.model._meta.fields) - NOT_WRITTEN.get(row.model.__name__, {"page"})
+        assert columns == set(row.__struct_fields__) & set(row.model._meta.fields), row
+
+
+def list_row_classes(base: type[Row]) -> list[type[Row]]:
+    return [each for one in base.__subclasses__() for each in (one, *list_row_classes(one))]
+
+
+def test_public_payload_is_the_same_byte_for_byte(other_url, filled):
+    world = filled.world
+    before = read_public(world)
+    content = export(filled.page_id)
+
+    move_to(world, other_url)
+    take_over(world, content)
+    after = read_public(world)
+
+    assert [one.status_code for one in before] == [200, 200]
+    assert [one.data for one in after] == [one.data for one in before]
+    assert [one.headers["ETag"] for one in after] == [one.headers["ETag"] for one in before]
+
+
+def read_public(world) -> list:
+    """Ask for the payload at the widget's own address, and for the feed."""
+    page = f"/embed/tracking/{world.page_id}"
+    payload = world.call("GET", f"/embed/api/tracking/{world.page_id}")
+    return [payload, world.client.get(f"{page}/feed.atom?key={world.public_key}")]
+
+
+@pytest.fixture
+def moved(filled, make_sqlite):
+    """The page on another installation, with its own file."""
+    content = export(filled.page_id)
+    move_to(filled.world, make_sqlite())
+    take_over(filled.world, content)
+    return filled
+
+
+@one_database
+def test_keys_work_and_revoked_ones_stay_revoked(moved):
+    world = moved.world
+
+    assert code_of(world.read()) is None
+    assert code_of(world.read(key=world.secret_key)) is None
+    assert code_of(world.read(key=moved.revoked_key)) == "revoked_key"
+
+
+@one_database
+def test_visitors_see_what_they_sent(moved):
+    answer = moved.world.list_own(moved.visitor)
+
+    assert {(one["nickname"], one["status"]) for one in answer.json["submissions"]} == {
+        ("Ada", "approved"),
+        ("Poor", "soft_rejected"),
+    }
+
+
+@one_database
+def test_receipt_is_the_same(filled, make_sqlite):
+    world = filled.world
+    path = f"/embed/tracking/{world.page_id}/receipts/{filled.approved_id}?key={world.public_key}"
+    before = world.client.get(path)
+    content = export(filled.page_id)
+    move_to(world, make_sqlite())
+    take_over(world, content)
+
+    assert before.json["walletAddress"] == filled.visitor.address
+    assert world.client.get(path).data == before.data
+
+
+@one_database
+def test_cooldown_goes_on(moved):
+    world = moved.world
+
+    assert code_of(world.submit(moved.rejected)) == "cooldown_active"
+    world.clock.forward(days=1)
+    assert code_of(world.submit(moved.rejected)) is None
+
+
+@one_database
+def test_trust_that_was_earned_counts(moved):
+    world = moved.world
+    friend = Visitor()
+    friend.cookie = moved.visitor.cookie
+    world.observe(friend.address, "1")
+
+    assert world.submit(friend).json["status"] == "auto_approved"
+
+
+@one_database
+def test_wallet_that_waits_can_still_be_approved_and_not_be_sent_twice(moved):
+    world = moved.world
+
+    assert code_of(world.submit(moved.waiting)) == "duplicate"
+    waiting = Submission.get(Submission.status == "pending")
+    world.approve(waiting.id)
+    assert moved.waiting.address in world.read().text
+
+
+@one_database
+def test_nonce_that_was_used_stays_used(filled, make_sqlite):
+    world = filled.world
+    visitor = Visitor()
+    world.observe(visitor.address, "1")
+    body = world.sign_for_records(visitor, "withdraw")
+    assert code_of(world.post_for_records("withdraw", body)) is None
+    content = export(filled.page_id)
+    move_to(world, make_sqlite())
+    take_over(world, content)
+
+    assert code_of(world.post_for_records("withdraw", body)) == "invalid_nonce"
+
+
+@one_database
+def test_feed_announces_nobody_anew(moved):
+    moved.world.clock.forward(hours=1)
+
+    assert update_listings(moved.world.clock()) == "No list has changed."
+
+
+@one_database
+def test_message_that_waits_stays_with_the_installation_that_has_it(filled, make_sqlite):
+    world = filled.world
+    visitor = Visitor()
+    world.observe(visitor.address, "1")
+    world.submit(visitor)
+    assert Delivery.select().where(Delivery.state == "waiting").count() == 2  # webhook, channel
+    delivered = Delivery.select().where(Delivery.state == "delivered").count()
+
+    content = export(filled.page_id)
+    move_to(world, make_sqlite())
+    take_over(world, content)
+
+    assert {one.state for one in Delivery.select()} == {"delivered"}
+    assert Delivery.select().count() == delivered
+
+
+@one_database
+def test_deleted_page_stays_deleted(filled, make_sqlite):
+    filled.world.delete_page()
+    content = export(filled.page_id)
+    move_to(filled.world, make_sqlite())
+    take_over(filled.world, content)
+
+    assert code_of(filled.world.read()) == "not_found"
+    pages.restore_page(filled.page_id, filled.world.clock())
+    assert code_of(filled.world.read()) is None
+
+
+# What is there already
+
+
+@one_database
+def test_page_that_is_there_is_kept_until_it_is_purged(filled):
+    world = filled.world
+    content = export(filled.page_id)
+    with pytest.raises(ValueError, match=f"flask pages purge {filled.page_id} --yes"):
+        take_over(world, content)
+
+    pages.purge_page(filled.page_id)
+    take_over(world, content)
+
+    assert export(filled.page_id) == content
+
+
+@pytest.fixture
+def emptier(filled, make_sqlite):
+    """Another installation, whose owner of the same address has a page of the same token."""
+    content = export(filled.page_id)
+    move_to(filled.world, make_sqlite())
+    owner = owners.create_owner(EMAIL, filled.world.clock())
+    page = pages.get_page(filled.world.make_page(owner=owner))
+    return content, page
+
+
+@one_database
+@pytest.mark.parametrize(("age", "kept"), [(-1, "7"), (1, "1250.000001")])
+def test_newer_one_of_two_entered_balances_counts(filled, emptier, age, kept):
+    content, page = emptier
+    entered = find(read_lines(content), "enteredBalance", address=filled.tracked.address)
+    at = Balance.observed_at.python_value(0) if age > 0 else filled.world.clock()
+    record_entered(page, [Observation(filled.tracked.address, Decimal(7), at)])
+
+    take_over(filled.world, content)
+
+    balance = Balance.get(Balance.address == filled.tracked.address)
+    assert entered["amount"] == "1250.000001"
+    assert balance.amount == Decimal(kept)
+
+
+@one_database
+def test_observation_of_the_chain_that_is_known_here_stays(filled, emptier):
+    content, _ = emptier
+    ChainBalance.create(
+        mint=USDC,
+        address=filled.tracked.address,
+        token_account=USDC,
+        amount=Decimal(3),
+        slot=1,
+        observed_at=filled.world.clock() - timedelta(days=9),
+    )
+
+    take_over(filled.world, content)
+
+    assert ChainBalance.get().amount == Decimal(3)
+
+
+@one_database
+def test_other_pages_of_the_token_get_a_new_version(filled, emptier):
+    content, page = emptier
+
+    take_over(filled.world, content)
+
+    assert Page.get_by_id(page.id).version == page.version + 1
+    assert Page.get_by_id(filled.page_id).version == find(read_lines(content), "page")["version"]
+
+
+# Owners
+
+
+@one_database
+def test_owner_of_the_file_is_created_without_a_password(filled, make_sqlite):
+    content = export(filled.page_id)
+    move_to(filled.world, make_sqlite())
+
+    done = take_over(filled.world, content)
+
+    owner = owners.get_owner(EMAIL)
+    assert done.is_owner_new
+    assert (done.page.owner, owner.password_hash, owner.language) == (owner, None, "de")
+
+
+@one_database
+def test_page_goes_to_the_owner_who_is_named(filled, emptier):
+    content, _ = emptier
+    other = owners.create_owner("other@example.com", filled.world.clock())
+
+    done = take_over(filled.world, content, owner_email="other@example.com")
+
+    assert (done.page.owner, done.is_owner_new) == (other, False)

@@ -1,0 +1,115 @@
+"""Readiness while the database hangs, and what operators read about it."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import psycopg
+import pytest
+from playhouse.migrations import Runner
+
+from embed.db import connection
+from embed.monitoring import readiness
+from embed.monitoring.readiness import Readiness
+from embed.worker.presence import report_process
+
+LIMIT_S = 30
+MIGRATIONS = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
+
+
+@pytest.fixture
+def ready(app, clock, monkeypatch) -> Readiness:
+    """Readiness that looks each time it is asked, with somebody at the background work."""
+    monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
+    report_process("a worker", "worker", clock(), clock())
+    connection.db.close()
+    return Readiness(clock)
+
+
+@contextmanager
+def locked(url: str) -> Iterator[None]:
+    """Let every reader of the database wait."""
+    if url.startswith("sqlite:"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as holder:
+            holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+            holder.execute("BEGIN EXCLUSIVE")
+            yield
+    else:
+        with psycopg.connect(url) as holder:
+            holder.execute("LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE")
+            yield
+
+
+def wait_until_ready(ready: Readiness) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not ready.is_ready():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_database_that_hangs_is_no_answer_and_only_one_caller_waits_for_it(
+    ready, emptied_database_url, monkeypatch
+):
+    wait_until_ready(ready)
+    monkeypatch.setattr(readiness, "_LIMIT_S", LIMIT_S / 2)
+    with locked(emptied_database_url):
+        first = threading.Thread(target=ready.is_ready)
+        first.start()
+        while ready._look is None:
+            time.sleep(0.01)
+
+        answers = [ready.is_ready() for _ in range(50)]
+
+        assert answers == [True] * 50  # the last one known
+        assert first.is_alive()
+    first.join(LIMIT_S)
+    wait_until_ready(ready)
+
+
+def test_database_that_hangs_is_no_after_the_limit_and_yes_when_it_is_back(
+    ready, emptied_database_url, caplog
+):
+    wait_until_ready(ready)
+    with locked(emptied_database_url):
+        assert [ready.is_ready() for _ in range(20)] == [False] * 20
+        assert not ready.is_ready()
+
+    wait_until_ready(ready)
+    assert [record.message for record in caplog.records] == [
+        "Not ready. The database has not answered for 2 seconds.",
+        "Ready.",
+    ]
+
+
+def test_first_answer_of_a_database_that_hangs_is_no(ready, emptied_database_url):
+    with locked(emptied_database_url):
+        assert not ready.is_ready()
+
+    wait_until_ready(ready)
+
+
+def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_missing(
+    empty_database_url, clock, monkeypatch, caplog
+):
+    monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
+    connection.open_database(empty_database_url)
+    Runner(connection.db.obj, str(connection.MIGRATIONS_DIR)).up(MIGRATIONS[-2])
+    connection.db.close()
+    ready = Readiness(clock)
+
+    assert [ready.is_ready() for _ in range(3)] == [False] * 3
+
+    assert [record.message for record in caplog.records] == [
+        f"Not ready. The database has not been upgraded: {MIGRATIONS[-1]}."
+    ]
+
+
+def test_answer_is_given_again_for_a_second(app, clock):
+    ready = Readiness(clock)
+    assert not ready.is_ready()
+
+    report_process("a worker", "worker", clock(), clock())
+
+    wait_until_ready(ready)

@@ -1,0 +1,108 @@
+"""Health checks: yes or no, for everybody, whatever else is refused."""
+
+import pytest
+from world import one_database
+
+from embed.factory import create_app
+from embed.settings import Settings
+from embed.worker.presence import report_process
+
+CHECKS = ["/healthz", "/readyz"]
+EVERYBODY = {"Authorization": None, "Origin": None}
+
+
+@pytest.fixture
+def worked(clock):
+    """Let a process of the background work report."""
+
+    def report() -> None:
+        report_process("a worker", "worker", clock(), clock())
+
+    return report
+
+
+def ask(world, path, method="GET", **arguments):
+    return world.call(method, path, headers=EVERYBODY | arguments.pop("headers", {}), **arguments)
+
+
+@pytest.mark.parametrize("path", CHECKS)
+def test_health_check_answers_yes_without_a_key_and_says_no_more(world, worked, path):
+    worked()
+
+    answer = ask(world, path)
+
+    assert (answer.status_code, answer.text) == (200, "yes\n")
+    assert answer.content_type == "text/plain; charset=utf-8"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert not {"Set-Cookie", "Retry-After"} & set(answer.headers.keys())
+
+
+@one_database
+@pytest.mark.parametrize("path", CHECKS)
+def test_health_check_answers_head(world, worked, path):
+    worked()
+
+    answer = ask(world, path, "HEAD")
+
+    assert (answer.status_code, answer.data) == (200, b"")
+
+
+@one_database
+def test_health_checks_are_never_limited_and_do_not_count(world_with, worked):
+    world = world_with(LIMIT_PER_IP="1/hour")
+    worked()
+
+    assert {ask(world, path).status_code for path in CHECKS * 3} == {200}
+    assert world.read().status_code == 200
+    assert world.read().status_code == 429
+    assert {ask(world, path).status_code for path in CHECKS} == {200}
+
+
+@one_database
+@pytest.mark.parametrize("host", ["10.0.0.7:8000", "[::1]", "elsewhere.example", "", "not a host"])
+def test_health_checks_name_any_host(world_with, worked, host):
+    world = world_with(PUBLIC_URL="https://embed.example")
+    worked()
+
+    answers = [ask(world, path, headers={"Host": host}) for path in CHECKS]
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert ask(world, "/nothing", headers={"Host": host}).status_code == 400
+
+
+@one_database
+@pytest.mark.parametrize("path", CHECKS)
+def test_what_looks_like_a_health_check_is_none(world_with, worked, path):
+    world = world_with(LIMIT_PER_IP="2/hour")
+    worked()
+
+    assert ask(world, f"{path}/database").status_code == 404
+    assert ask(world, path, "POST").status_code == 405
+    assert ask(world, f"{path}/").status_code == 429
+
+
+@one_database
+def test_ready_is_no_without_a_database_while_the_process_is_well(environ, tmp_path, caplog):
+    environ["DATABASE_URL"] = f"postgresql://embed@/embed?host={tmp_path}"
+    client = create_app(Settings.from_environ(environ)).test_client()
+
+    assert client.get("/healthz").status_code == 200
+    answer = client.get("/readyz")
+
+    assert (answer.status_code, answer.text) == (503, "no\n")
+    assert int(answer.headers["Retry-After"]) > 0
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "Not ready. The database cannot answer: " in caplog.text
+
+
+def test_ready_is_no_until_somebody_does_the_background_work(world, worked, clock, monkeypatch):
+    monkeypatch.setattr("embed.monitoring.readiness._FRESH_S", 0.0)
+    assert ask(world, "/readyz").status_code == 503
+    worked()
+    assert ask(world, "/readyz").status_code == 200
+
+    clock.forward(seconds=31)
+
+    assert ask(world, "/readyz").status_code == 200  # another may take over
+    monkeypatch.setattr("embed.monitoring.readiness._WORKER_GRACE_S", 0.0)
+    assert ask(world, "/readyz").status_code == 503
