@@ -1,5 +1,6 @@
 """How gunicorn serves the app; every value can be overridden on its command line."""
 
+import gc
 import sys
 import threading
 from ipaddress import ip_address
@@ -12,7 +13,7 @@ from embed.db import connection
 from embed.db.upgrades import upgrade_until_done
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
-from embed.server.processes import check_worker_count
+from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
 from embed.worker import jobs
 from embed.worker.background import Background
@@ -26,6 +27,13 @@ except SettingsError as error:
 
 workers = settings.web_concurrency
 threads = 4
+# Processes share the memory of what is loaded before they begin: docs/operating.md has figures.
+preload_app = True
+# Requests until a process is replaced, unless it is the only one.
+max_requests = REPLACED_AFTER
+max_requests_jitter = REPLACED_AFTER_SPREAD
+# A request may wait 20 s for SQLite's lock, and a client may then be silent for 10 s.
+graceful_timeout = 30
 worker_class = "embed.server.worker.BufferingWorker"
 # Each takes an open file, of which a process may usually have 1,024.
 worker_connections = 800
@@ -77,6 +85,12 @@ def _is_local(address: Any) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def when_ready(_server: Arbiter) -> None:
+    """Keep what is loaded out of garbage collection, which would write to it: it stays shared."""
+    gc.collect()
+    gc.freeze()
 
 
 def post_worker_init(worker: Any) -> None:

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from jinja2 import BytecodeCache
 from peewee import Database
 from servers import provide, run_postgres, run_valkey
+from shared_clock import SharedClock
 from werkzeug.routing import Rule
 from world import SECRET_KEY, Clock, World
 
@@ -43,6 +44,7 @@ settings.register_profile(
 )
 settings.load_profile("untimed")
 
+pytest_plugins = ["deployed"]
 DATABASES = ["sqlite", "postgres"]
 MEMORY_DIR = Path("/dev/shm")  # noqa: S108
 
@@ -149,12 +151,12 @@ def database_url(request, tmp_path) -> str:
 @pytest.fixture(params=DATABASES)
 def emptied_database_url(request) -> Iterator[str]:
     """As database_url, for tests in this process: emptying is faster than creating in Postgres."""
-    if request.param == "sqlite":
+    if request.param == "sqlite" and not request.config.getoption("--deployment"):
         folder = Path(tempfile.mkdtemp(dir=request.getfixturevalue("memory_dir")))
         yield _make_database(request, folder)
         shutil.rmtree(folder)
     else:
-        database = request.getfixturevalue("reused_postgres")
+        database = request.getfixturevalue(f"reused_{request.param}")
         database.empty()
         yield database.url
 
@@ -181,10 +183,16 @@ def shared_database_url(request, memory_dir) -> str:
     return _make_database(request, Path(tempfile.mkdtemp(dir=memory_dir)))
 
 
+@pytest.fixture(scope="session")
+def make_postgres(postgres_url, postgres_template) -> Callable[[], str]:
+    """Make a fresh Postgres database, and return its address: ``make_postgres()``."""
+    return lambda: postgres_url.format(name=_create_database(postgres_url, postgres_template))
+
+
 @pytest.fixture
-def postgres_database_url(postgres_url, postgres_template) -> str:
+def postgres_database_url(make_postgres) -> str:
     """The address of a fresh Postgres database, for features that SQLite does not have."""
-    return postgres_url.format(name=_create_database(postgres_url, postgres_template))
+    return make_postgres()
 
 
 @pytest.fixture(params=DATABASES)
@@ -258,8 +266,8 @@ def _upgrade(url: str) -> None:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock(clocked_services) -> Clock:
+    return Clock() if clocked_services is None else SharedClock(clocked_services.clock_file)
 
 
 @pytest.fixture
@@ -299,9 +307,12 @@ def app(environ, clock, balances, chain):
 
 
 @pytest.fixture
-def world(app, clock) -> World:
-    """A tracking page with keys, and visitors who act on it in this process."""
-    return World(app, clock)
+def world(app, clock, environ, clocked_services) -> World:
+    """A tracking page with keys, and visitors who act on it in this process, or on a deployment."""
+    world = World(app, clock)
+    if clocked_services is not None:
+        world.client = clocked_services.find_client(environ)
+    return world
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A real nginx with the sample from docs/operating.md."""
+"""A real nginx with deploy/nginx.conf."""
 
 import os
 import re
@@ -10,7 +10,9 @@ from pathlib import Path
 
 from servers import PROJECT_DIR, Server, Unavailable, find_free_port, is_listening, wait_until
 
-_SAMPLE = re.compile(r"^```nginx\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SAMPLE = PROJECT_DIR / "deploy/nginx.conf"
+LOG = "embed.log"
+
 _MAIN = """
 daemon off;
 {user}
@@ -24,55 +26,83 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
-    {sample}
+    include {folder}/embed.conf;
 }}
 """
 
 
-def read_sample() -> str:
-    (sample,) = _SAMPLE.findall((PROJECT_DIR / "docs/operating.md").read_text())
-    return sample
+def find_nginx() -> str:
+    program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        raise Unavailable("apt-get install nginx-light brings an nginx for tests")
+    return program
 
 
-def adapt_sample(sample: str, http_port: int, port: int, service_port: int) -> str:
-    """Replace its ports, and leave out IPv6 and TLS."""
+def adapt_sample(http_port: int, port: int, service_ports: tuple[int, ...], folder: Path) -> str:
+    """Return the sample with other ports and folders, and without IPv6 and TLS."""
+    servers = "".join(f"    server 127.0.0.1:{one} max_fails=0;\n" for one in service_ports)
+    sample = SAMPLE.read_text()
     for pattern, replacement in [
         (r" listen \[::\].*;", ""),
         (r" ssl_\w+ .*;", ""),
         (r"listen 80;", f"listen 127.0.0.1:{http_port};"),
         (r"listen 443 ssl http2;", f"listen 127.0.0.1:{port};"),
-        (r"http://127\.0\.0\.1:8000;", f"http://127.0.0.1:{service_port};"),
+        (r"    server 127\.0\.0\.1:8000 max_fails=0;\n", servers),
+        (r"/var/log/nginx/", f"{folder}/"),
     ]:
         sample, count = re.subn(pattern, replacement, sample)
         assert count, pattern
     return sample
 
 
-@contextmanager
-def run_nginx(service_port: int, *, http_port: int | None = None) -> Iterator[str]:
-    """Yield the address at which nginx passes requests on to a service.
+def write_config(
+    folder: Path, port: int, service_ports: tuple[int, ...], *, http_port: int | None = None
+) -> Path:
+    """Write the sample with these ports, and return the file that nginx is started with."""
+    return _write(folder, adapt_sample(http_port or find_free_port(), port, service_ports, folder))
 
-    `http_port` is for the sample's first server, which is without HTTPS.
+
+def _write(folder: Path, servers: str) -> Path:
+    user = "user root;" if os.geteuid() == 0 else ""
+    (folder / "embed.conf").write_text(servers)
+    config = folder / "nginx.conf"
+    config.write_text(_MAIN.format(user=user, folder=folder))
+    return config
+
+
+@contextmanager
+def run_nginx(
+    *service_ports: int, http_port: int | None = None, folder: Path | None = None
+) -> Iterator[str]:
+    """Yield the address at which nginx passes requests on to instances of the service.
+
+    `http_port` is for the sample's first server, which is without HTTPS. `folder` gets the logs.
     """
     port = find_free_port()
-    sample = adapt_sample(read_sample(), http_port or find_free_port(), port, service_port)
-    with run_nginx_with(sample, port):
-        yield f"http://127.0.0.1:{port}"
+    with _make_folder() as made:
+        config = write_config(folder or made, port, service_ports, http_port=http_port)
+        with _run(config, port, made):
+            yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
-def run_nginx_with(sample: str, port: int) -> Iterator[None]:
-    """Run nginx with the servers of `sample`, one of which listens on `port`."""
-    program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None:
-        raise Unavailable("apt-get install nginx-light brings an nginx for tests")
-    user = "user root;" if os.geteuid() == 0 else ""
+def run_nginx_with(servers: str, port: int) -> Iterator[None]:
+    """Run nginx with other servers than the sample's, one of which listens on `port`."""
+    with _make_folder() as made, _run(_write(made, servers), port, made):
+        yield
+
+
+@contextmanager
+def _make_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="embed-nginx-") as folder:
-        config = Path(folder) / "nginx.conf"
-        config.write_text(_MAIN.format(user=user, folder=folder, sample=sample))
-        server = Server([program, "-c", config, "-e", f"{folder}/error.log"], folder)
-        try:
-            wait_until(lambda: is_listening(port), server.process)
-            yield
-        finally:
-            server.end(server.process.terminate)
+        yield Path(folder)
+
+
+@contextmanager
+def _run(config: Path, port: int, folder: Path) -> Iterator[None]:
+    server = Server([find_nginx(), "-c", config, "-e", f"{config.parent}/error.log"], folder)
+    try:
+        wait_until(lambda: is_listening(port), server.process)
+        yield
+    finally:
+        server.end(server.process.terminate)

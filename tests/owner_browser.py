@@ -1,4 +1,4 @@
-"""Owners who use the dashboard in this process, through Flask's test client."""
+"""Owners who use the dashboard in this process, through Flask's test client or one like it."""
 
 import html
 import re
@@ -14,13 +14,13 @@ PASSWORD = "a long enough password"
 class OwnerBrowser:
     """A signed-in owner; forms carry the CSRF token of the page they are on."""
 
-    def __init__(self, world, email="owner@example.com") -> None:
+    def __init__(self, world, email="owner@example.com", *, client=None) -> None:
         self.world = world
         self.email = email
         self.owner = owners.create_owner(email, world.clock())
         self.owner.password_hash = _hash_once()
         self.owner.save()
-        self.client = world.app.test_client()
+        self.client = client or world.app.test_client()
         self._token = find_token(self.client.get("/dashboard/sign-in").text)
         answer = self.post("/dashboard/sign-in", email=email, password=PASSWORD)
         assert answer.status_code == 303, answer.text

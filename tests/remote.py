@@ -8,13 +8,13 @@ from typing import Any
 
 import requests
 from flask import Response
+from http_client import TIMEOUT_S, HttpAnswer
 from world import SECRET_KEY, SITE, USDC, PageClient
 
 from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
 
-TIMEOUT_S = 60
 TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", USDC)
 
 
@@ -40,14 +40,6 @@ def run_here(*arguments: str, environ: dict[str, str]) -> Any:
         connection.db.close()
 
 
-class RemoteAnswer(Response):
-    """An answer over HTTP with the interface of Flask's test client."""
-
-    @property
-    def text(self) -> str:
-        return self.get_data(as_text=True)
-
-
 class RemotePage(PageClient):
     """A page created by command and used over HTTP, at the paths that the widget uses."""
 
@@ -66,7 +58,7 @@ class RemotePage(PageClient):
         answer = requests.request(
             method, self.server_url + path, headers=headers, timeout=TIMEOUT_S, **arguments
         )
-        return RemoteAnswer(answer.content, answer.status_code, answer.headers.items())
+        return HttpAnswer(answer.content, answer.status_code, answer.headers.items())
 
     def preflight(self) -> Response:
         """Send the preflight of a read."""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -193,17 +193,18 @@ def run_valkey() -> Iterator[str]:
 class Gunicorn:
     """The service as its users run it; can be killed and started again."""
 
-    def __init__(self, environ: dict[str, str], *arguments: str) -> None:
+    def __init__(self, environ: dict[str, str], *arguments: str, app: str = "app:app") -> None:
         self.port = find_free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self._app = app
         self._environ = clean_environ() | environ
         self._arguments = arguments
         self._server: Server | None = None
 
     def start(self) -> None:
-        command = ["gunicorn", "app:app", "--bind", f"127.0.0.1:{self.port}", "--log-level=warning"]
+        options = ["--bind", f"127.0.0.1:{self.port}", "--log-level=warning", *self._arguments]
         self._server = Server(
-            [sys.executable, "-m", *command, *self._arguments],
+            [sys.executable, "-m", "gunicorn", self._app, *options],
             cwd=PROJECT_DIR,
             env=self._environ,
         )
@@ -213,6 +214,23 @@ class Gunicorn:
     def pid(self) -> int:
         """Return the process id of the master, whose children are the workers."""
         return self._server.process.pid
+
+    def wait_until(self, is_there: Callable[[], object]) -> None:
+        wait_until(is_there, self._server.process)
+
+    def list_workers(self) -> set[int]:
+        """Return the process ids of its workers, of those that end as well."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
+        return {int(pid) for pid in children.split()}
+
+    def wait_for_workers(self, count: int, other_than: Collection[int] = ()) -> set[int]:
+        """Wait until there are so many, all of them others."""
+        deadline = time.monotonic() + START_LIMIT_S
+        while len(found := self.list_workers()) != count or not found.isdisjoint(other_than):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"there are {found}")
+            time.sleep(0.02)
+        return found
 
     def stop(self) -> None:
         if self._server is not None:
@@ -227,8 +245,10 @@ class Gunicorn:
 
 
 @contextmanager
-def run_gunicorn(environ: dict[str, str], *arguments: str) -> Iterator[Gunicorn]:
-    server = Gunicorn(environ, *arguments)
+def run_gunicorn(
+    environ: dict[str, str], *arguments: str, app: str = "app:app"
+) -> Iterator[Gunicorn]:
+    server = Gunicorn(environ, *arguments, app=app)
     server.start()
     try:
         yield server

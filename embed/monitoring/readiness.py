@@ -58,17 +58,18 @@ class Readiness:
         return look
 
     def _run_look(self, look: threading.Event) -> None:
+        detail = ""
         try:
             problem = self._find_problem()
         except NewerDatabase as error:
             problem = str(error)
         except Exception as error:  # whatever it is, the answer is no
-            problem = f"The database cannot answer: {' '.join(str(error).split())}"
+            problem, detail = "The database cannot answer.", " ".join(str(error).split())
         with suppress(PeeweeException):
             db.close()
         with self._lock:
             self._look, self._next_look_at = None, time.monotonic() + _FRESH_S
-            self._note(problem)
+            self._note(problem, detail)
         look.set()
 
     def _find_problem(self) -> str | None:
@@ -82,12 +83,12 @@ class Readiness:
             return "The background work is not running."
         return None
 
-    def _note(self, problem: str | None) -> None:
+    def _note(self, problem: str | None, detail: str = "") -> None:
         """Keep the answer, and log it if it is another one than before."""
         if problem == self._problem:
             pass
         elif problem is None:
             _log.warning("Ready.")
         else:
-            _log.warning("Not ready. %s", problem)
+            _log.warning("Not ready. %s", f"{problem} {detail}".rstrip())
         self._problem, self._is_known = problem, True

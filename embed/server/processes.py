@@ -1,7 +1,12 @@
-"""How many worker processes there may be."""
+"""How many worker processes there may be, and how long each serves."""
 
 import sys
 from typing import Any
+
+# A leak of 1 KB in each request would take 200 MB by then. The
+# spread keeps processes that began together from ending together.
+REPLACED_AFTER = 200_000
+REPLACED_AFTER_SPREAD = 100_000
 
 _SHARED = "set RATELIMIT_STORAGE_URI, such as redis://127.0.0.1:6379"
 

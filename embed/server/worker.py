@@ -1,12 +1,13 @@
 """gunicorn's threaded worker, with threads that never wait for a client."""
 
 import math
+import re
 import selectors
 import socket
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -18,10 +19,12 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from embed.server.client_socket import ClientSocket
 from embed.server.open_files import allow_open_files
+from embed.server.processes import REPLACED_AFTER
 from embed.server.waiting import Step, WaitingConnections
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _OTHER_FILES = 100  # that a process opens beside its connections, databases included
+_HEALTH_CHECK = re.compile(rb"[\r\n]*(GET|HEAD) /(healthz|readyz)[ ?]")
 
 _count_received = attrgetter("sock.received_bytes")
 _count_unsent = attrgetter("sock.unsent_bytes")
@@ -32,6 +35,7 @@ class BufferingWorker(ThreadWorker):
 
     In gunicorn's own worker the threads do both without a time limit, so that a few stalled
     clients occupy all of them. Here a stalled client costs a file descriptor and what it sent.
+    Health checks have a thread of their own, as a database that hangs occupies the others.
     """
 
     # A client may do nothing for so long while it sends a request, reads an answer or hangs up.
@@ -43,10 +47,16 @@ class BufferingWorker(ThreadWorker):
     small_bytes = 64 * 1024
     large_bytes_in_all = 64 * 1024 * 1024
 
+    sockets: list[Any]  # that it listens on
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._waiting: WaitingConnections
+        self._health_thread: ThreadPoolExecutor
+        self._is_told_to_stop = False
         self._requests_end_at = math.inf
+        if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
+            self.max_requests = sys.maxsize  # nobody would serve until another has begun
 
     @classmethod
     def check_config(cls, cfg: Any, log: Any) -> None:
@@ -64,7 +74,25 @@ class BufferingWorker(ThreadWorker):
 
     def run(self) -> None:
         self._waiting = WaitingConnections(self.poller, self._close)
+        self._health_thread = ThreadPoolExecutor(1, "health")
         super().run()
+        self._health_thread.shutdown(wait=False)
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Also stop listening when the process ends, so that no client waits for it in vain."""
+        super().set_accept_enabled(enabled)
+        if not enabled and not self.alive:
+            for listener in self.sockets:
+                if self._is_told_to_stop:  # else others accept those who wait
+                    self._accept_all(listener)
+                listener.close()
+            self.sockets = []
+
+    def _accept_all(self, listener: Any) -> None:
+        count = -1
+        while count < self.nr_conns < self.worker_connections:
+            count = self.nr_conns
+            self.accept(listener)
 
     # Receive a request
 
@@ -98,7 +126,10 @@ class BufferingWorker(ThreadWorker):
             self._refuse(431, "Request Header Fields Too Large", conn)
         else:
             self._waiting.remove(conn)
-            super().enqueue_req(conn)
+            is_health_check = _HEALTH_CHECK.match(conn.sock.received)
+            pool = self._health_thread if is_health_check else self.tpool
+            handled: Future[bool] = pool.submit(self.handle, conn)
+            handled.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
 
     def _end_request(self, conn: TConn) -> None:
         if conn.sock.received:
@@ -193,11 +224,21 @@ class BufferingWorker(ThreadWorker):
         self._waiting.end_overdue(self._ends_early)
 
     def _ends_early(self, conn: TConn, at_deadline: Step) -> bool:
-        """Tell whether a worker that stops waits no longer: there is no request to answer."""
-        is_unanswered = at_deadline == self._end_request or not conn.sock.unsent_bytes
-        return is_unanswered and self._requests_end_at < time.monotonic()
+        """Tell whether a worker that ends waits no longer: there is no request to answer.
+
+        One that is only replaced has the time to let a request arrive.
+        """
+        if time.monotonic() < self._requests_end_at:
+            return False
+        if at_deadline == self._end_request:
+            return self._is_told_to_stop or not conn.sock.received
+        return not conn.sock.unsent_bytes
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        self._is_told_to_stop = True
+        super().handle_exit(sig, frame)
 
     def _cap_keepalive(self, deadline: float) -> None:
-        """Let a worker that stops wait until then for requests, and longer only for answers."""
+        """Let a worker that ends wait until then for requests, and longer only for answers."""
         super()._cap_keepalive(deadline)
         self._requests_end_at = deadline

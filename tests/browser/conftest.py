@@ -84,16 +84,18 @@ def host():
 
 
 @pytest.fixture(scope="module")
-def service_environ(sqlite_template, tmp_path_factory) -> dict[str, str]:
+def service_environ(request, tmp_path_factory) -> dict[str, str]:
+    if request.config.getoption("--deployment") == "grown":
+        return make_environ(request.getfixturevalue("make_postgres")())
     path = tmp_path_factory.mktemp("browser") / "embed.db"
-    path.write_bytes(sqlite_template.read_bytes())
+    path.write_bytes(request.getfixturevalue("sqlite_template").read_bytes())
     return make_environ(f"sqlite:///{path}")
 
 
 @pytest.fixture(scope="module")
-def service(service_environ):
-    """The app in this process, for the owner, and gunicorn's address, for visitors."""
-    with run_gunicorn(service_environ) as server:
+def service(service_environ, serve):
+    """The app in this process, for the owner, and the service's address, for visitors."""
+    with serve(service_environ) as server:
         yield create_app(Settings.from_environ(service_environ)), server.url
         connection.db.close()
 

@@ -5,12 +5,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import requests
 from remote import TIMEOUT_S, make_environ
-from servers import PROJECT_DIR, Gunicorn, clean_environ, find_free_port, run_gunicorn
+from servers import PROJECT_DIR, clean_environ, find_free_port, run_gunicorn
 
 REFUSAL = "workers would each count rate limits for themselves: set RATELIMIT_STORAGE_URI"
 
@@ -18,20 +17,6 @@ REFUSAL = "workers would each count rate limits for themselves: set RATELIMIT_ST
 @pytest.fixture
 def environ(make_sqlite) -> dict[str, str]:
     return make_environ(make_sqlite())
-
-
-def list_workers(server: Gunicorn) -> set[int]:
-    """Return the process ids of its workers."""
-    pid = server.pid
-    return {int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-
-
-def wait_for_workers(server: Gunicorn, count: int) -> set[int]:
-    deadline = time.monotonic() + TIMEOUT_S
-    while len(found := list_workers(server)) != count:
-        assert time.monotonic() < deadline, found
-        time.sleep(0.05)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -78,21 +63,21 @@ def start_and_fail(environ, *options: str) -> subprocess.CompletedProcess[str]:
 def test_web_concurrency_is_the_number_of_workers_and_an_option_overrides_it(environ, redis_url):
     environ |= {"WEB_CONCURRENCY": "3", "RATELIMIT_STORAGE_URI": redis_url}
     with run_gunicorn(environ) as server:
-        wait_for_workers(server, 3)
+        server.wait_for_workers(3)
     with run_gunicorn(environ, "--workers", "2") as server:
-        wait_for_workers(server, 2)
+        server.wait_for_workers(2)
 
 
 def test_several_workers_start_with_shared_limits_that_are_away_for_now(environ):
     nowhere = f"redis://127.0.0.1:{find_free_port()}"
     with run_gunicorn(environ | {"RATELIMIT_STORAGE_URI": nowhere}, "--workers", "2") as server:
-        wait_for_workers(server, 2)
+        server.wait_for_workers(2)
         assert requests.get(f"{server.url}/healthz", timeout=TIMEOUT_S).status_code == 200
 
 
 def test_one_worker_with_limits_in_memory_stays_one_when_a_signal_asks_for_more(environ, capfd):
     with run_gunicorn(environ) as server:
-        before = wait_for_workers(server, 1)
+        before = server.wait_for_workers(1)
 
         os.kill(server.pid, signal.SIGTTIN)
 
@@ -102,5 +87,5 @@ def test_one_worker_with_limits_in_memory_stays_one_when_a_signal_asks_for_more(
             assert time.monotonic() < deadline
             time.sleep(0.05)
             said += capfd.readouterr().err
-        assert list_workers(server) == before
+        assert server.list_workers() == before
     assert "set RATELIMIT_STORAGE_URI" in said

@@ -1,13 +1,10 @@
 """Readiness while the database hangs, and what operators read about it."""
 
-import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 
-import psycopg
 import pytest
+from locks import held_reads
 from playhouse.migrations import Runner
 
 from embed.db import connection
@@ -28,20 +25,6 @@ def ready(app, clock, monkeypatch) -> Readiness:
     return Readiness(clock)
 
 
-@contextmanager
-def locked(url: str) -> Iterator[None]:
-    """Let every reader of the database wait."""
-    if url.startswith("sqlite:"):
-        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as holder:
-            holder.execute("PRAGMA locking_mode = EXCLUSIVE")
-            holder.execute("BEGIN EXCLUSIVE")
-            yield
-    else:
-        with psycopg.connect(url) as holder:
-            holder.execute("LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE")
-            yield
-
-
 def wait_until_ready(ready: Readiness) -> None:
     deadline = time.monotonic() + LIMIT_S
     while not ready.is_ready():
@@ -54,7 +37,7 @@ def test_database_that_hangs_is_no_answer_and_only_one_caller_waits_for_it(
 ):
     wait_until_ready(ready)
     monkeypatch.setattr(readiness, "_LIMIT_S", LIMIT_S / 2)
-    with locked(emptied_database_url):
+    with held_reads(emptied_database_url):
         first = threading.Thread(target=ready.is_ready)
         first.start()
         while ready._look is None:
@@ -72,7 +55,7 @@ def test_database_that_hangs_is_no_after_the_limit_and_yes_when_it_is_back(
     ready, emptied_database_url, caplog
 ):
     wait_until_ready(ready)
-    with locked(emptied_database_url):
+    with held_reads(emptied_database_url):
         assert [ready.is_ready() for _ in range(20)] == [False] * 20
         assert not ready.is_ready()
 
@@ -84,7 +67,7 @@ def test_database_that_hangs_is_no_after_the_limit_and_yes_when_it_is_back(
 
 
 def test_first_answer_of_a_database_that_hangs_is_no(ready, emptied_database_url):
-    with locked(emptied_database_url):
+    with held_reads(emptied_database_url):
         assert not ready.is_ready()
 
     wait_until_ready(ready)

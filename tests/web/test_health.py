@@ -92,7 +92,7 @@ def test_ready_is_no_without_a_database_while_the_process_is_well(environ, tmp_p
     assert (answer.status_code, answer.text) == (503, "no\n")
     assert int(answer.headers["Retry-After"]) > 0
     assert answer.headers["Cache-Control"] == "no-store"
-    assert "Not ready. The database cannot answer: " in caplog.text
+    assert "Not ready. The database cannot answer. " in caplog.text
 
 
 def test_ready_is_no_until_somebody_does_the_background_work(world, worked, clock, monkeypatch):

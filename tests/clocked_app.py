@@ -1,0 +1,19 @@
+"""What gunicorn serves where a test moves the clock: the service with that clock.
+
+It does no background work, as the tests themselves do what of it they need.
+"""
+
+import os
+from pathlib import Path
+
+from shared_clock import SharedClock
+
+from embed.factory import create_app
+from embed.settings import Settings
+from embed.worker.jobs import Work
+
+app = create_app(
+    Settings.from_environ(),
+    clock=SharedClock(Path(os.environ["SHARED_CLOCK"]), is_new=False),
+    work=Work(),
+)

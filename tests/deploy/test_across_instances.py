@@ -1,0 +1,196 @@
+"""Two instances of two processes behind nginx act as one service."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+import requests
+from deployments import Deployment, run_grown
+from http_client import TIMEOUT_S, HttpClient
+from owner_browser import OwnerBrowser
+from remote import RemotePage, at_once, make_environ, summarise
+from servers import Gunicorn, open_valkey, provide
+from world import Visitor, World
+
+from embed.db import connection
+from embed.db.models import Submission
+from embed.domain import times
+from embed.factory import create_app
+from embed.settings import Settings
+
+LIMIT = 30
+
+
+@contextmanager
+def open_grown(database_url: str, **variables: str) -> Iterator[Deployment]:
+    with (
+        open_valkey() as valkey,
+        run_grown(make_environ(database_url, **variables), f"redis+unix://{valkey.path}") as grown,
+    ):
+        yield grown
+
+
+@pytest.fixture(scope="module")
+def grown(make_postgres) -> Iterator[Deployment]:
+    yield from provide(lambda: open_grown(make_postgres()))
+
+
+@pytest.fixture
+def page(grown) -> RemotePage:
+    return RemotePage(grown.url, grown.environ)
+
+
+@pytest.fixture
+def ask(page, grown) -> Callable[[int], RemotePage]:
+    """Send what follows to one of the instances: ``ask(0)``."""
+
+    def choose(number: int) -> RemotePage:
+        page.server_url = grown.instances[number].url
+        return page
+
+    return choose
+
+
+def test_each_instance_has_two_processes(grown):
+    for instance in grown.instances:
+        instance.wait_for_workers(2)
+
+
+def test_all_is_ready_with_the_worker_apart(grown):
+    def is_ready() -> bool:
+        return requests.get(f"{grown.url}/readyz", timeout=TIMEOUT_S).status_code == 200
+
+    grown.instances[0].wait_until(is_ready)
+    assert requests.get(f"{grown.url}/healthz", timeout=TIMEOUT_S).status_code == 200
+
+
+def test_nonce_and_cookie_of_one_instance_are_good_at_the_other(ask):
+    visitor = Visitor()
+    ask(0).open_widget(visitor)
+    draft = ask(0).draft(visitor)
+
+    answer = ask(1).post(draft, cookie=visitor.cookie)
+
+    assert answer.status_code == 201
+    (own,) = ask(0).list_own(visitor).json["submissions"]
+    assert own["id"] == answer.json["submissionId"]
+
+
+def test_nonce_is_used_once_although_all_instances_get_it_at_the_same_moment(page, grown):
+    draft = page.draft(Visitor())
+
+    answers = at_once([lambda: page.post(draft)] * 24)
+
+    assert summarise(answers) == {(201, None): 1, (400, "invalid_nonce"): 23}
+    assert len(page.list_submissions()) == 1
+
+
+def test_queue_takes_exactly_its_capacity_from_all_processes(grown):
+    page = RemotePage(grown.url, grown.environ, "--queue-capacity", "3")
+    drafts = [page.draft(Visitor()) for _ in range(20)]
+
+    answers = at_once([lambda draft=draft: page.post(draft) for draft in drafts])
+
+    assert summarise(answers) == {(201, None): 3, (429, "queue_full"): 17}
+
+
+def test_revoked_key_is_refused_by_every_process_from_the_next_request_on(ask):
+    key = ask(0).make_key("--tier", "secret")
+    read = [lambda number=number: ask(number).read(key=key["key"]) for number in (0, 1)]
+    assert summarise([one() for one in read * 8]) == {(200, None): 16}
+
+    ask(0).command("keys", "revoke", key["id"])
+
+    assert summarise([one() for one in read * 8]) == {(401, "revoked_key"): 16}
+
+
+def test_change_is_read_everywhere_at_once_and_readers_get_it_as_a_difference(ask):
+    for _ in range(12):
+        ask(0).command("wallets", "add", ask(0).page_id, Visitor().address)
+    for round_number in range(6):
+        whole = ask(round_number % 2).read()
+        known = {"If-None-Match": whole.headers["ETag"], "A-IM": "wallets"}
+        assert {ask(number).read(headers=known).status_code for number in (0, 1) * 4} == {304}
+        added = Visitor().address
+
+        ask(0).command("wallets", "add", ask(0).page_id, added)
+
+        for number in (0, 1) * 4:
+            answer = ask(number).read(headers=known)
+            assert answer.status_code in (200, 226), answer.text
+            assert answer.headers["ETag"] != whole.headers["ETag"]
+            assert added in answer.text
+
+
+@pytest.fixture
+def world(grown):
+    """The owner's side, in this process."""
+    app = create_app(Settings.from_environ(grown.environ))
+    yield World(app, times.now)
+    connection.db.close()
+
+
+def test_owner_who_signed_in_at_one_instance_decides_at_the_other_and_conflicts_are_told(
+    ask, world, grown
+):
+    cookies: dict[str, str] = {}
+    first, second = (HttpClient(one.url, cookies=cookies) for one in grown.instances)
+    owner = OwnerBrowser(world, f"{os.urandom(4).hex()}@example.com", client=first)
+    owner.take(ask(0).page_id)
+    submission_id = ask(0).submit(Visitor()).json["submissionId"]
+    queue = f"/dashboard/pages/{ask(0).page_id}/queue"
+    assert submission_id in first.get(queue).text
+
+    owner.client = second
+    decided = owner.post(f"{queue}/decide", ids=submission_id, decision="approve")
+    owner.client = first
+    again = owner.post(f"{queue}/decide", ids=submission_id, decision="reject")
+
+    assert (decided.status_code, again.status_code) == (303, 409)
+    assert Submission.get_by_id(submission_id).status == "approved"
+
+
+@pytest.mark.parametrize(
+    ("variable", "code"), [("LIMIT_PER_KEY", "rate_limit_key"), ("LIMIT_PER_IP", "rate_limit_ip")]
+)
+def test_limits_are_exact_over_four_processes(variable, code, make_postgres):
+    limit = {variable: f"{LIMIT}/hour"}
+    for grown in provide(lambda: open_grown(make_postgres(), **limit)):
+        page = RemotePage(grown.url, grown.environ)
+
+        answers = at_once([page.read] * (2 * LIMIT))
+
+        assert summarise(answers) == {(200, None): LIMIT, (429, code): LIMIT}
+
+
+def wait_for_readers(statuses: list[list[int]], others: list[Gunicorn]) -> None:
+    """Wait until the others have answered some more requests."""
+    enough = sum(map(len, statuses)) + 20
+    others[0].wait_until(lambda: sum(map(len, statuses)) >= enough)
+
+
+def test_no_reader_notices_that_one_instance_after_the_other_restarts(page, grown):
+    is_over = threading.Event()
+    statuses: list[list[int]] = [[], [], [], []]
+
+    def read_on(seen: list[int]) -> None:
+        while not is_over.is_set():
+            seen.append(page.read().status_code)
+
+    readers = [threading.Thread(target=read_on, args=(seen,)) for seen in statuses]
+    for reader in readers:
+        reader.start()
+    try:
+        for instance in grown.instances:
+            instance.stop()
+            wait_for_readers(statuses, others=[one for one in grown.instances if one != instance])
+            instance.start()
+            requests.get(f"{instance.url}/healthz", timeout=TIMEOUT_S).raise_for_status()
+    finally:
+        is_over.set()
+        for reader in readers:
+            reader.join(TIMEOUT_S)
+
+    assert {status for seen in statuses for status in seen} == {200}

@@ -1,0 +1,140 @@
+"""The compose files, by the rules of the Compose Specification."""
+
+import json
+import re
+
+import pytest
+import yaml
+from compose_spec import PyCompose
+from container import find_step, read_steps
+from deploy_files import DEPLOY_DIR, read_example
+
+from embed.settings import Settings
+
+FILES = ["compose.yml", "compose.grown.yml"]
+OWN_IMAGE = "tracking-embed"
+# Of the form ${NAME:?text}: without a value, compose starts nothing.
+_DEMANDED = re.compile(r"\$\{(\w+):\?[^}]+\}")
+_ANY_VARIABLE = re.compile(r"\$\{?(\w+)")
+
+
+def read(name: str) -> dict:
+    return yaml.safe_load((DEPLOY_DIR / name).read_text())
+
+
+def list_services(name: str) -> list[tuple[str, dict]]:
+    return list(read(name)["services"].items())
+
+
+ALL = [service for name in FILES for service in list_services(name)]
+each_service = pytest.mark.parametrize(
+    "service", [service for _, service in ALL], ids=[name for name, _ in ALL]
+)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_compose_file_keeps_the_specification(name):
+    compose = PyCompose.from_json(json.dumps(read(name)))
+
+    compose.validate()
+
+
+def test_checker_notices_mistakes():
+    wrong = read("compose.yml")
+    wrong["services"]["embed"]["read_onyl"] = True
+
+    with pytest.raises(ValueError, match="read_onyl"):
+        PyCompose.from_json(json.dumps(wrong))
+
+
+@each_service
+def test_every_service_is_confined(service):
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service.get("cap_add", []) in ([], ["NET_BIND_SERVICE"])
+    assert "privileged" not in service
+
+
+@each_service
+def test_every_image_has_a_version(service):
+    assert service["image"] == OWN_IMAGE or re.search(r":\d", service["image"])
+
+
+@each_service
+def test_our_own_image_is_built_from_here_and_has_room_for_what_it_writes(service):
+    if service["image"] != OWN_IMAGE:
+        return
+    build = service["build"]
+    assert (DEPLOY_DIR / build["context"] / build["dockerfile"]).is_file()
+    (volume,) = (step.value for step in read_steps() if step.word == "VOLUME")
+    mounted = [*service["tmpfs"], *(one.partition(":")[2] for one in service.get("volumes", ()))]
+    assert sorted(mounted) == sorted(["/tmp", volume])  # noqa: S108
+    if "disable" not in service["healthcheck"]:
+        assert service["healthcheck"]["test"] == ["CMD", *find_step("HEALTHCHECK").command]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_others_wait_for_has_a_health_check(name):
+    services = dict(list_services(name))
+
+    awaited = {
+        other
+        for service in services.values()
+        for other, how in service.get("depends_on", {}).items()
+        if how["condition"] == "service_healthy"
+    }
+
+    assert all("test" in services[one]["healthcheck"] for one in awaited)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_secret_is_written_down_and_none_has_a_default(name):
+    text = (DEPLOY_DIR / name).read_text()
+    example = read_example(commented=True)
+
+    variables = set(_ANY_VARIABLE.findall(text))
+
+    assert variables == set(_DEMANDED.findall(text))
+    assert variables <= example.keys()
+    assert {example[name] for name in variables if name.endswith(("KEY", "PASSWORD"))} <= {""}
+
+
+def test_only_the_proxy_of_the_grown_form_is_reached_from_outside():
+    published = {
+        name: one["ports"] for name, one in list_services("compose.grown.yml") if "ports" in one
+    }
+
+    assert published == {"caddy": ["80:80", "443:443"]}
+
+
+def test_small_form_is_reached_by_its_own_machine_only():
+    ((_, service),) = list_services("compose.yml")
+
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+
+
+def test_grown_form_has_two_instances_of_two_processes_and_one_worker_that_share_everything():
+    values = {"POSTGRES_PASSWORD": "0123abcd", "SECRET_KEY": "k" * 64}
+    values["PUBLIC_URL"] = "https://embed.example.com"
+    ours = {
+        name: one for name, one in list_services("compose.grown.yml") if one["image"] == OWN_IMAGE
+    }
+
+    settings = {
+        name: Settings.from_environ(
+            {
+                variable: _DEMANDED.sub(lambda found: values[found[1]], value)
+                for variable, value in one["environment"].items()
+            }
+        )
+        for name, one in ours.items()
+    }
+
+    assert set(settings) == {"embed1", "embed2", "worker"}
+    assert settings["embed1"] == settings["embed2"] == settings["worker"]
+    grown = settings["embed1"]
+    assert grown.database_url == "postgresql://embed:0123abcd@postgres/embed"
+    assert (grown.web_concurrency, grown.trusted_proxies) == (2, 1)
+    assert grown.ratelimit_storage_uri != grown.queue_url
+    assert ours["worker"]["command"] == ["flask", "worker"]

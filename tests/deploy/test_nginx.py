@@ -1,0 +1,74 @@
+"""deploy/nginx.conf in front of one instance: its own check, and what it logs."""
+
+import subprocess
+from functools import partial
+
+import pytest
+import requests
+from absence import skip_or_fail
+from nginx import LOG, find_nginx, run_nginx, write_config
+from remote import TIMEOUT_S, RemotePage, make_environ
+from servers import Unavailable, find_free_port, provide, run_gunicorn
+from world import Visitor
+
+ADDRESS = "127.0.0.57"  # of this machine, as all of 127.0.0.0/8
+
+
+def test_nginx_takes_the_sample(tmp_path):
+    try:
+        program = find_nginx()
+    except Unavailable as why:
+        skip_or_fail(str(why))
+    config = write_config(tmp_path, find_free_port(), (8000,))
+
+    done = subprocess.run(
+        [program, "-t", "-c", config, "-e", tmp_path / "error.log"], capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "warn" not in done.stderr
+
+
+@pytest.fixture
+def logged(make_sqlite, tmp_path):
+    """A page behind nginx, and a function that returns what nginx has logged since."""
+    environ = make_environ(make_sqlite(), TRUSTED_PROXIES="1")
+    with run_gunicorn(environ) as server:
+        page = RemotePage(server.url, environ)
+        for url in provide(partial(run_nginx, server.port, folder=tmp_path)):
+            page.server_url = url
+            yield page, lambda: (tmp_path / LOG).read_text()
+
+
+class FromElsewhere(requests.adapters.HTTPAdapter):
+    def init_poolmanager(self, *arguments, **options):
+        super().init_poolmanager(*arguments, source_address=(ADDRESS, 0), **options)
+
+
+def test_log_has_no_key_no_one_time_link_and_no_whole_address(logged):
+    page, read_log = logged
+    visitor = Visitor()
+    page.open_widget(visitor)
+    page.submit(visitor)
+    link = page.command("owners", "create", "owner@example.com")["passwordUrl"]
+    token = link.rpartition("/")[2]
+    with requests.Session() as client:
+        client.mount("http://", FromElsewhere())
+        for path in [
+            f"/dashboard/password/{token}",
+            f"/embed/tracking/{page.page_id}?key={page.public_key}",
+            f"/embed/tracking/{page.public_key}",
+            f"/api/x/{page.public_key}/y",
+            f"/?next=/dashboard/password/{token}",
+        ]:
+            headers = {"Referer": f"{page.server_url}/?key={page.public_key}"}
+            client.get(page.server_url + path, headers=headers, timeout=TIMEOUT_S)
+
+    log = read_log()
+    assert "127.0.0.0/24 [" in log
+    assert '"GET /dashboard/password/..." 200 ' in log
+    assert f'"GET /embed/tracking/{page.page_id}" 200 ' in log
+    assert '"POST /embed/api/submissions" 201 ' in log
+    for secret in (page.public_key, token, visitor.cookie, visitor.address, ADDRESS):
+        assert secret not in log
+    assert "127.0.0.1" not in log

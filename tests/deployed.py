@@ -1,0 +1,150 @@
+"""``pytest --deployment``: the same tests, against the service as it is deployed.
+
+Tests that hand requests to an app in their own process then send them to the deployment, whose
+database and clock they share.
+"""
+
+import inspect
+import itertools
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deployments import DEPLOYMENTS, SERVICE, Deployment, run_grown, run_small
+from http_client import HttpClient
+from servers import PROJECT_DIR, run_gunicorn
+
+CLOCKED = "clocked_app:app"
+DATABASE = {"small": "sqlite", "grown": "postgres"}
+# What only an app in the test's own process has.
+_OWN_FIXTURES = {"monkeypatch", "caplog", "capsys"}
+_OWN_PARTS = re.compile(r"\bworld\.app\b|\bbase_url=|\bapp\.|\bbuffered=")
+_OTHERS = {
+    "test_preflight_works_again_when_the_database_is_back": "takes its own database away",
+    "-lose_chain]": "replaces the balance source of its app",
+    "%00": "nginx itself answers 400",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--deployment",
+        choices=DEPLOYMENTS,
+        help="run against the small or the grown form of the service (tests/deployments.py)",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the other database, and tests that need the app in their own process."""
+    deployment = config.getoption("--deployment")
+    if deployment is None:
+        return
+    kept = [item for item in items if _can_run_on(deployment, item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
+def _can_run_on(deployment: str, item: Any) -> bool:
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    databases = {value for name, value in params.items() if name.endswith("database_url")}
+    return (
+        databases <= {DATABASE[deployment]}
+        and not params.keys() & {"balances", "chain"}
+        and not _OWN_FIXTURES.intersection(item.fixturenames)
+        and not any(part in item.name for part in _OTHERS)
+        and not _OWN_PARTS.search(inspect.getsource(item.function))
+    )
+
+
+@pytest.fixture(scope="session")
+def serve(request) -> Callable[..., AbstractContextManager[Any]]:
+    """Start the service: ``with serve(environ) as server``, at ``server.url``.
+
+    One gunicorn, or the deployment that the command line names.
+    """
+    deployment = request.config.getoption("--deployment")
+    if deployment == "grown":
+        redis_url = request.getfixturevalue("redis_url")
+        return lambda environ, app=SERVICE: run_grown(environ, redis_url, app=app)
+    if deployment == "small":
+        return run_small
+    return run_gunicorn
+
+
+class ClockedServices:
+    """Services with a clock that tests move: one for each set of settings, the last few of them."""
+
+    LIMIT = 2
+
+    def __init__(self, serve: Callable[..., Any], clock_file: Path, hops: int) -> None:
+        self._serve = serve
+        self._settings = {
+            "SHARED_CLOCK": str(clock_file),
+            "TRUSTED_PROXIES": str(hops),
+            "PYTHONPATH": str(PROJECT_DIR / "tests"),
+        }
+        self._running: dict[frozenset[tuple[str, str]], tuple[Deployment, ExitStack]] = {}
+        self._numbers = itertools.count(1)
+        self.clock_file = clock_file
+
+    def find_client(self, environ: dict[str, str]) -> HttpClient:
+        """Return a client for one test; `environ` is what the service is started with."""
+        key = frozenset(environ.items())
+        if key not in self._running:
+            while len(self._running) >= self.LIMIT:
+                self._end(next(iter(self._running)))
+            stack = ExitStack()
+            service = stack.enter_context(self._serve(environ | self._settings, app=CLOCKED))
+            self._running[key] = service, stack
+        return HttpClient(self._running[key][0].url, next(self._numbers))
+
+    def _end(self, key: frozenset[tuple[str, str]]) -> None:
+        self._running.pop(key)[1].close()
+
+    def close(self) -> None:
+        for key in list(self._running):
+            self._end(key)
+
+
+@pytest.fixture(scope="session")
+def clocked_services(request, serve, tmp_path_factory) -> Iterator[ClockedServices | None]:
+    """The services of `world`, None: the app in this process."""
+    deployment = request.config.getoption("--deployment")
+    if deployment is None:
+        yield None
+        return
+    hops = {"small": 1, "grown": 2}[deployment]  # the test pretends to be a proxy
+    services = ClockedServices(serve, tmp_path_factory.mktemp("clock") / "clock", hops)
+    yield services
+    services.close()
+
+
+class ReusedSqlite:
+    """A database that is emptied for the next test, while a service has it open."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._connection = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+        tables = self._connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+            " AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migration'"
+        ).fetchall()
+        deletions = "".join(f'DELETE FROM "{table}";' for (table,) in tables)  # noqa: S608
+        self._script = f"BEGIN IMMEDIATE; {deletions} COMMIT"
+
+    def empty(self) -> None:
+        self._connection.executescript(self._script)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@pytest.fixture(scope="session")
+def reused_sqlite(make_sqlite) -> Iterator[ReusedSqlite]:
+    database = ReusedSqlite(make_sqlite())
+    yield database
+    database.close()

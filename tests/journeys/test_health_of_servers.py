@@ -1,0 +1,94 @@
+"""Health checks of real servers while the database hangs, goes away and comes back."""
+
+import json
+import time
+from contextlib import ExitStack
+from http.client import HTTPConnection
+
+import psycopg
+import requests
+from locks import held_reads, held_writes
+from remote import TIMEOUT_S, RemotePage, at_once, make_environ
+from servers import Gunicorn, open_postgres, run_gunicorn
+from world import SITE, Visitor
+
+CHECKS = 40
+
+
+def ask(server: Gunicorn, path: str) -> str:
+    return requests.get(server.url + path, timeout=TIMEOUT_S).text
+
+
+def wait_until_ready(server: Gunicorn, is_ready: bool = True) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while ask(server, "/readyz") != ("yes\n" if is_ready else "no\n"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_health_checks_are_answered_while_every_thread_waits_for_the_database(database_url):
+    environ = make_environ(database_url)
+    with run_gunicorn(environ) as server, ExitStack() as lock:
+        wait_until_ready(server)
+        page = RemotePage(server.url, environ)
+        bodies = [json.dumps(page.draft(Visitor())) for _ in range(8)]
+        lock.enter_context(held_writes(database_url))
+        posts = [post(server, page, body) for body in bodies]
+
+        answers = {path: ask(server, path) for path in ("/healthz", "/readyz")}
+
+        lock.close()
+        assert answers == {"/healthz": "yes\n", "/readyz": "yes\n"}
+        # They did wait, and not so long that they were refused.
+        assert [client.getresponse().status for client in posts] == [201] * 8
+        for client in posts:
+            client.close()
+
+
+def post(server: Gunicorn, page: RemotePage, body: str) -> HTTPConnection:
+    """Send a submission, without waiting for the answer."""
+    client = HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT_S)
+    headers = {"Authorization": f"Bearer {page.public_key}", "Origin": SITE}
+    headers["Content-Type"] = "application/json"
+    client.request("POST", "/api/embed/submissions", body, headers)
+    return client
+
+
+def test_many_checks_of_a_database_that_hangs_are_answered_and_keep_no_thread(
+    postgres_database_url,
+):
+    environ = make_environ(postgres_database_url)
+    with run_gunicorn(environ) as server:
+        wait_until_ready(server)
+        page = RemotePage(server.url, environ)
+        with held_reads(postgres_database_url):
+            wait_until_ready(server, is_ready=False)
+
+            answers = at_once([lambda: ask(server, "/readyz")] * CHECKS + [page.read] * 4)
+
+            assert answers[:CHECKS] == ["no\n"] * CHECKS
+            assert [answer.status_code for answer in answers[CHECKS:]] == [200] * 4
+            assert ask(server, "/healthz") == "yes\n"
+        wait_until_ready(server)
+
+
+def test_server_is_not_ready_while_postgres_is_away_and_says_so_once(capfd):
+    with open_postgres() as postgres:
+        with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as operator:
+            operator.execute("CREATE DATABASE embed")
+        with run_gunicorn(make_environ(postgres.url.format(name="embed"))) as server:
+            wait_until_ready(server)
+            capfd.readouterr()
+            postgres.stop()
+            wait_until_ready(server, is_ready=False)
+
+            looks = time.monotonic() + 3  # it looks every second
+            while time.monotonic() < looks:
+                assert ask(server, "/readyz") == "no\n"
+            assert ask(server, "/healthz") == "yes\n"
+
+            postgres.start()
+            wait_until_ready(server)
+        said = capfd.readouterr().err
+        assert said.count("Not ready. The database cannot answer. ") == 1
+        assert said.count("Ready.") == 1
