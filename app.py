@@ -3,6 +3,7 @@
 import sys
 
 from embed.factory import create_app, create_doctor_app
+from embed.logs.setup import set_up_logs
 from embed.settings import Settings, SettingsError
 
 if sys.argv[1:2] == ["doctor"]:
@@ -10,6 +11,8 @@ if sys.argv[1:2] == ["doctor"]:
     app = create_doctor_app()
 else:
     try:
-        app = create_app(Settings.from_environ())
+        settings = Settings.from_environ()
+        set_up_logs(settings.log_format, settings.secrets)
+        app = create_app(settings)
     except SettingsError as error:
         sys.exit(f"Error: {error}")

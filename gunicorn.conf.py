@@ -13,6 +13,7 @@ from embed.db import connection
 from embed.db.upgrades import upgrade_until_done
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
+from embed.server.metrics import close_metrics, open_metrics, prepare_worker, start_metrics
 from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
 from embed.worker import jobs
@@ -35,6 +36,7 @@ max_requests_jitter = REPLACED_AFTER_SPREAD
 # A request may wait 20 s for SQLite's lock, and a client may then be silent for 10 s.
 graceful_timeout = 30
 worker_class = "embed.server.worker.BufferingWorker"
+logger_class = "embed.server.logger.Logger"
 # Each takes an open file, of which a process may usually have 1,024.
 worker_connections = 800
 # The worker sends from memory.
@@ -63,6 +65,7 @@ def on_starting(server: Arbiter) -> None:
             "PUBLIC_URL is not set, so the service trusts any Host header, and the texts that"
             " visitors sign name whatever host it gives. Set it to the address that they use."
         )
+    open_metrics(server, settings)
     try:
         for name in connection.upgrade():
             server.log.info("Database upgraded: %s", name)
@@ -93,11 +96,16 @@ def when_ready(_server: Arbiter) -> None:
     gc.freeze()
 
 
+def pre_fork(server: Arbiter, worker: Any) -> None:
+    prepare_worker(server, worker)
+
+
 def post_worker_init(worker: Any) -> None:
     """Start the background work, which first upgrades a database that was unreachable before.
 
     Its threads end with the process; an unfinished upgrade is then rolled back.
     """
+    start_metrics(worker)
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
         worker.background = Background(
@@ -114,3 +122,7 @@ def worker_exit(_server: Arbiter, worker: Any) -> None:
     background = getattr(worker, "background", None)
     if background is not None:
         background.stop(_FINISH_S)
+
+
+def on_exit(server: Arbiter) -> None:
+    close_metrics(server)

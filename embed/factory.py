@@ -9,6 +9,7 @@ from embed.balances.known import BalanceSource, EnteredBalances, use_chain
 from embed.balances.solana_rpc import SolanaRpc
 from embed.cli import doctor
 from embed.db.connection import open_database
+from embed.db.lock_waits import serve_requests
 from embed.domain import times
 from embed.domain.nonces import NonceSigner
 from embed.domain.passwords import PasswordLinkSigner
@@ -28,8 +29,10 @@ from embed.web.error_handlers import init_error_handlers
 from embed.web.front_page import init_front_page
 from embed.web.health import init_health
 from embed.web.languages import init_languages
+from embed.web.metrics import init_metrics
 from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
+from embed.web.request_ids import init_request_ids
 from embed.web.requests import LenientRequest
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
@@ -71,7 +74,9 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
     init_probe(app, settings, clock)
+    init_metrics(app, settings)
     open_database(settings.database_url)
+    app.before_request(serve_requests)
     chain = chain or _open_chain(settings)
     use_chain(chain is not None)
     app.extensions[EXTENSION] = Runtime(
@@ -106,6 +111,7 @@ def create_app(
     cli.init_cli(app)
     app.cli.add_command(worker_command.group)
     demo.init_demo(app)
+    init_request_ids(app, settings.trusted_proxies)
     return app
 
 

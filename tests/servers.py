@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -91,9 +91,19 @@ class Postgres:
         )
         wait_until(lambda: _answers_sql(self.url.format(name="postgres")), self._server.process)
 
+    def create_database(self) -> str:
+        """Return the address of a new database, for a cluster of the test's own."""
+        with psycopg.connect(self.url.format(name="postgres"), autocommit=True) as operator:
+            operator.execute("CREATE DATABASE embed")
+        return self.url.format(name="embed")
+
     def stop(self) -> None:
         """Stop it, which closes all its connections, as when its machine restarts."""
         self._server.end(lambda: self._server.process.send_signal(signal.SIGINT))
+
+    def kill(self) -> None:
+        """End all its processes at once, as a power failure would."""
+        self._server.end(lambda: kill_all(self._server.process.pid))
 
 
 @contextmanager
@@ -171,6 +181,10 @@ class Valkey:
         self._server.end(self._server.process.terminate)
         self.path.unlink(missing_ok=True)
 
+    def kill(self) -> None:
+        self._server.end(self._server.process.kill)
+        self.path.unlink()
+
 
 @contextmanager
 def open_valkey() -> Iterator[Valkey]:
@@ -193,20 +207,27 @@ def run_valkey() -> Iterator[str]:
 class Gunicorn:
     """The service as its users run it; can be killed and started again."""
 
-    def __init__(self, environ: dict[str, str], *arguments: str, app: str = "app:app") -> None:
+    program: tuple[str, ...] = ("-m", "gunicorn")
+
+    def __init__(
+        self, environ: dict[str, str], *arguments: str, app: str = "app:app", **options: Any
+    ) -> None:
+        """The `options` are Popen's."""
         self.port = find_free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._app = app
         self._environ = clean_environ() | environ
         self._arguments = arguments
+        self._options = options
         self._server: Server | None = None
 
     def start(self) -> None:
         options = ["--bind", f"127.0.0.1:{self.port}", "--log-level=warning", *self._arguments]
         self._server = Server(
-            [sys.executable, "-m", "gunicorn", self._app, *options],
+            [sys.executable, *self.program, self._app, *options],
             cwd=PROJECT_DIR,
             env=self._environ,
+            **self._options,
         )
         wait_until(lambda: is_listening(self.port), self._server.process)
 
@@ -220,8 +241,7 @@ class Gunicorn:
 
     def list_workers(self) -> set[int]:
         """Return the process ids of its workers, of those that end as well."""
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
-        return {int(pid) for pid in children.split()}
+        return set(list_children(self.pid))
 
     def wait_for_workers(self, count: int, other_than: Collection[int] = ()) -> set[int]:
         """Wait until there are so many, all of them others."""
@@ -245,15 +265,39 @@ class Gunicorn:
 
 
 @contextmanager
-def run_gunicorn(
-    environ: dict[str, str], *arguments: str, app: str = "app:app"
-) -> Iterator[Gunicorn]:
-    server = Gunicorn(environ, *arguments, app=app)
+def run_gunicorn(environ: dict[str, str], *arguments: str, **options: Any) -> Iterator[Gunicorn]:
+    server = Gunicorn(environ, *arguments, **options)
     server.start()
     try:
         yield server
     finally:
         server.stop()
+
+
+def list_children(pid: int) -> list[int]:
+    """Return the processes that a process started and that still run."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [child for child in map(int, children) if is_running(child)]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
+def kill_all(pid: int) -> None:
+    """Kill a process and its children, and wait until the children have ended."""
+    children = list_children(pid)
+    for one in (pid, *children):
+        with suppress(ProcessLookupError):
+            os.kill(one, signal.SIGKILL)
+    deadline = time.monotonic() + START_LIMIT_S
+    while any(map(is_running, children)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def run_flask(

@@ -3,13 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from peewee import JOIN, chunked, fn
 
 from embed.db.models import ChainBalance, Page, Token, Wallet
 
+_MOMENT = timedelta(milliseconds=1)  # instants are stored as whole ones
+_CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
 BATCH = 100  # accounts that one call of getMultipleAccounts returns
 
 
@@ -23,12 +25,15 @@ class DueWallet:
     observed_at: datetime | None = None  # None: never
 
 
-def list_due(before: datetime) -> list[DueWallet]:
+def list_due(before: datetime, now: datetime) -> list[DueWallet]:
     """Return what was last observed at `before` or earlier, or never, on pages not deleted.
+
+    So is what was observed in the future, before the clock went back.
 
     Least recently observed first. Mints that the chain refused are left out.
     """
-    is_due = ChainBalance.observed_at.is_null() | (ChainBalance.observed_at <= before)
+    observed_at = ChainBalance.observed_at
+    is_due = observed_at.is_null() | ~observed_at.between(before + _MOMENT, now + _CLOCKS_DIFFER_BY)
     return _list_wallets(is_due, Token.problem.is_null())
 
 

@@ -23,9 +23,10 @@ from peewee import (
 )
 from playhouse.migrations import Migration, Runner
 
+from embed.db.lock_waits import choose_ms, impatience, longest_ms, waiting_for
 from embed.errors import InvalidInput
 from embed.settings import SettingsError
-from embed.settings.files import find_sqlite_path
+from embed.settings.files import find_database_file
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 
@@ -41,8 +42,16 @@ _SQLITE_PRAGMAS = {
     "synchronous": "full",  # committed transactions survive a power failure
     "foreign_keys": 1,
 }
-_BUSY_TIMEOUT_S = 20
-_CONNECT_TIMEOUT_S = 5
+_WRITE_LOCK = "sqlite"  # its name in lock_waits
+# When a server that says nothing is given up: seconds, but for tcp_user_timeout
+# (https://www.postgresql.org/docs/current/libpq-connect.html).
+_CONNECTION_LIMITS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
 
 
 def open_database(url: str) -> Database:
@@ -57,11 +66,11 @@ def open_database(url: str) -> Database:
 
 def make_database(url: str) -> Database:
     """Return a database that no model uses; connects at first use."""
-    return _open_sqlite(url) if url.startswith("sqlite:") else _open_postgres(url)
+    path = find_database_file(url)
+    return _open_postgres(url) if path is None else _open_sqlite(path)
 
 
-def _open_sqlite(url: str) -> Database:
-    path = find_sqlite_path(url)
+def _open_sqlite(path: Path) -> Database:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -69,7 +78,6 @@ def _open_sqlite(url: str) -> Database:
     return _PrivateSqliteDatabase(
         str(path),
         pragmas=_SQLITE_PRAGMAS,
-        timeout=_BUSY_TIMEOUT_S,
         # A transaction that reads before it writes would fail at once if another wrote in
         # between. So every transaction takes the write lock when it begins.
         lock_type="IMMEDIATE",
@@ -85,16 +93,54 @@ class _PrivateSqliteDatabase(SqliteDatabase):
     def _connect(self) -> Any:
         with suppress(OSError):  # it exists, or connecting will tell what is wrong
             os.close(os.open(self.database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        return super()._connect()  # type: ignore[misc]  # its stubs lack it
+        connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
+        connection.execute(f"PRAGMA busy_timeout = {longest_ms()}")
+        return connection
+
+    def begin(self, lock_type: str | None = None) -> None:
+        """Begin a transaction, which takes the write lock."""
+        wait_ms = choose_ms(_WRITE_LOCK)
+        self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")  # type: ignore[no-untyped-call]
+        with waiting_for(_WRITE_LOCK):
+            super().begin(lock_type)
+
+    def rollback(self) -> None:
+        """End the transaction, unless SQLite did so itself, as it does where a disk is full."""
+        if self.connection().in_transaction:  # type: ignore[no-untyped-call]
+            super().rollback()
 
 
 def _open_postgres(url: str) -> Database:
-    # A server that accepts connections but does not answer must not block every thread. A
-    # connect_timeout in the address overrides this.
-    limits: dict[str, Any] = {}
-    if "connect_timeout" not in url:
-        limits["connect_timeout"] = _CONNECT_TIMEOUT_S
-    return PostgresqlDatabase(url, prefer_psycopg3=True, **limits)
+    # A server that accepts connections but does not answer, or whose machine is gone, must not
+    # block every thread. The address may have other limits.
+    limits: dict[str, Any] = {
+        name: value for name, value in _CONNECTION_LIMITS.items() if name not in url
+    }
+    return _PatientPostgresDatabase(url, prefer_psycopg3=True, **limits)
+
+
+class _PatientPostgresDatabase(PostgresqlDatabase):
+    """Waits for locks no longer than the thread may, where Postgres would wait for ever."""
+
+    def _connect(self) -> Any:
+        connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
+        connection.execute(f"SET lock_timeout = {longest_ms()}")
+        return connection
+
+
+@contextmanager
+def locking_row(row_id: str) -> Iterator[None]:
+    """Wait hardly at all in the block, and in this transaction, if the row has been held for long.
+
+    SQLite has no locks of rows.
+    """
+    if not db.for_update:
+        yield
+        return
+    if choose_ms(row_id) < longest_ms():
+        db.execute_sql(f"SET LOCAL lock_timeout = {choose_ms(row_id)}")
+    with waiting_for(row_id):
+        yield
 
 
 def fetch_row_with_retry(sql: str, parameters: Sequence[Any]) -> Any:
@@ -120,9 +166,13 @@ def discard_broken_connection() -> None:
 
 @contextmanager
 def best_effort() -> Iterator[None]:
-    """Log a failed write, instead of raising, where no answer depends on it."""
+    """Log a failed write, instead of raising, where no answer depends on it.
+
+    SQLite hardly waits for transactions in the block.
+    """
     try:
-        yield
+        with impatience():
+            yield
     except PeeweeException as error:
         _log.warning("Not saved for the dashboard: %s", error)
         discard_broken_connection()
@@ -180,6 +230,7 @@ def _changing_schema(database: Any) -> Iterator[None]:
     """Run a transaction in which nobody else changes the schema."""
     with _without_cascades(database), database.atomic():
         if not _is_sqlite(database):
+            database.execute_sql("SET LOCAL lock_timeout = 0")
             database.execute_sql("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
         yield
 

@@ -8,17 +8,25 @@ from typing import Any
 
 from embed.db.models import Job
 
+# One that ends later is from before the clock went back, and counts as over.
+LONGEST_LEASE = timedelta(minutes=5)
+
+
+def is_leased(now: datetime) -> Any:
+    """Return the condition that somebody has a job's lease."""
+    return (Job.leased_until > now) & (Job.leased_until <= now + LONGEST_LEASE)
+
 
 def take_lease(name: str, holder: str, now: datetime, for_: timedelta) -> bool:
     """Lease `name` to `holder` if nobody holds it; the answer tells whether it was free.
 
     A lease that `holder` has itself counts as held, so that two threads of one process that use
-    one name exclude each other. It is over at exactly ``now + for_``.
+    one name exclude each other. It is over at exactly ``now + for_``, at most LONGEST_LEASE later.
     """
     query: Any = Job.insert(name=name, leased_by=holder, leased_until=now + for_).on_conflict(
         conflict_target=[Job.name],
         preserve=[Job.leased_by, Job.leased_until],
-        where=Job.leased_until.is_null() | (Job.leased_until <= now),
+        where=Job.leased_until.is_null() | ~is_leased(now),
     )
     count: int = query.as_rowcount().execute()
     return count == 1

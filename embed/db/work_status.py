@@ -56,7 +56,16 @@ def read_work_status(now: datetime) -> WorkStatus:
 
 
 def _select_processes(now: datetime) -> Any:
-    return WorkerProcess.select().where(WorkerProcess.seen_at > now - SEEN_WITHIN)
+    return WorkerProcess.select().where(has_reported(now, SEEN_WITHIN))
+
+
+def has_reported(now: datetime, within: timedelta) -> Any:
+    """Return the condition that a process reported lately.
+
+    A report from the future is from before the clock went back, maybe of a process that is gone;
+    clocks of several machines may differ by as much as `within`.
+    """
+    return (WorkerProcess.seen_at > now - within) & (WorkerProcess.seen_at <= now + within)
 
 
 def _describe(job: Job, now: datetime) -> JobReport:

@@ -55,11 +55,12 @@ def check_gate(balance: Decimal, min_balance: Decimal) -> None:
 def check_cooldown(rejected_at: datetime | None, now: datetime, cooldown: timedelta) -> None:
     """Refuse a rejected wallet for `cooldown`.
 
-    Raises ApiError `cooldown_active` (spec 8); the end of the cooldown is exclusive.
+    Raises ApiError `cooldown_active` (spec 8); the end of the cooldown is exclusive. No wait is
+    longer than the cooldown, even if the clock went back since the rejection.
     """
     if rejected_at is None:
         return
-    remaining = rejected_at + cooldown - now
+    remaining = min(rejected_at + cooldown - now, cooldown)
     if remaining > timedelta():
         raise ApiError("cooldown_active", retry_after=remaining)
 

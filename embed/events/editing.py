@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from peewee import Model, ModelSelect
 
-from embed.db.connection import db
+from embed.db.connection import db, locking_row
 from embed.db.models import (
     Activity,
     ApiKey,
@@ -136,7 +136,8 @@ def lock_page(page_id: str) -> Page:
     Raises NotFound.
     """
     query = Page.select()
-    return _read_page(query.for_update() if db.for_update else query, page_id)
+    with locking_row(page_id):
+        return _read_page(query.for_update() if db.for_update else query, page_id)
 
 
 def _read_page(query: "ModelSelect[Page]", page_id: str) -> Page:

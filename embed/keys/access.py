@@ -119,5 +119,5 @@ def read_page_allowlist(page_id: str) -> tuple[set[str], bool]:
 def record_use(access: Access, now: datetime) -> None:
     """Store when a key was last used, at most once an hour to save writes."""
     if access.last_used_at is None or now - access.last_used_at >= USE_RECORDED_EVERY:
-        with best_effort():
+        with best_effort(), db.atomic():
             ApiKey.update(last_used_at=now).where(ApiKey.id == access.key_id).execute()

@@ -1,1 +1,1 @@
-"""How the service logs: the form of a line, and what no line may contain."""
+"""The form of a line of the log, and what no line may show."""

@@ -15,7 +15,7 @@ from embed.db import connection
 from embed.errors import InvalidInput
 from embed.maintenance.rows import Rows, open_rows
 from embed.maintenance.rows.copying import TableSum, copy_tables, sum_tables
-from embed.maintenance.rows.schemas import Schema, describe_schema
+from embed.maintenance.rows.schemas import Schema, check_migrations
 from embed.maintenance.rows.sqlite import SqliteRows
 
 _APPLICATION_ID = 0x74656D62  # "temb": which program a SQLite file belongs to
@@ -53,13 +53,13 @@ def check_is_new(path: Path) -> None:
 def save_rows(source: Rows, path: Path) -> Backup:
     """Save what a transaction sees. Raises InvalidInput, OSError."""
     migrations = source.list_migrations()
-    schema = describe_schema(migrations)
+    check_migrations(migrations)
     file, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     os.close(file)
     part = Path(name)
     try:
-        _fill(part, source, migrations, schema)
-        sums = _compare(part, schema)
+        _fill(part, source, migrations)
+        sums = _read_again(part)
         size = part.stat().st_size
         check_is_new(path)
         part.rename(path)
@@ -70,12 +70,12 @@ def save_rows(source: Rows, path: Path) -> Backup:
     return Backup(path, size, sums)
 
 
-def _fill(part: Path, source: Rows, migrations: Sequence[str], schema: Schema) -> None:
+def _fill(part: Path, source: Rows, migrations: Sequence[str]) -> None:
     make_tables(part, migrations)
     target = SqliteRows(part)
     with target.alone():
         target.change(f"PRAGMA application_id = {_APPLICATION_ID}")
-        sums = copy_tables(source, target, schema)
+        sums = copy_tables(source, target, target.read_schema())
         target.change(f"CREATE TABLE {_SUMS} ({', '.join(_SUM_COLUMNS)})")
         target.write(_SUMS, _SUM_COLUMNS, ((each.table, each.rows, each.checksum) for each in sums))
 
@@ -92,10 +92,10 @@ def make_tables(path: Path, migrations: Sequence[str]) -> None:
         database.close()
 
 
-def _compare(path: Path, schema: Schema) -> list[TableSum]:
+def _read_again(path: Path) -> list[TableSum]:
     file = SqliteRows(path)
     with file.snapshot():
-        return check_sums(file, schema)
+        return check_sums(file)
 
 
 def check_backup(file: SqliteRows) -> list[str]:
@@ -108,17 +108,21 @@ def check_backup(file: SqliteRows) -> list[str]:
     file.check_pages()
     migrations = file.list_migrations()
     try:
-        schema = describe_schema(migrations)
+        check_migrations(migrations)
     except InvalidInput as reason:
         raise InvalidInput(f"{file.path} cannot be restored. {reason}") from None
-    check_sums(file, schema)
+    check_sums(file)
     return migrations
 
 
-def check_sums(file: SqliteRows, schema: Schema) -> list[TableSum]:
+def read_saved_schema(file: SqliteRows) -> Schema:
+    return {table: columns for table, columns in file.read_schema().items() if table != _SUMS}
+
+
+def check_sums(file: SqliteRows) -> list[TableSum]:
     """Read all rows and compare them with the checksums in the file. Raises InvalidInput."""
     saved = {TableSum(*row) for row in file.read(_SUMS, _SUM_COLUMNS)}
-    sums = sum_tables(file, schema)
+    sums = sum_tables(file, read_saved_schema(file))
     wrong = sorted({each.table for each in saved ^ set(sums)})
     if wrong:
         raise InvalidInput(

@@ -8,10 +8,17 @@ from pathlib import Path
 
 from embed.db import connection
 from embed.errors import InvalidInput
-from embed.maintenance.backups import Backup, check_backup, check_is_new, make_tables, save_rows
+from embed.maintenance.backups import (
+    Backup,
+    check_backup,
+    check_is_new,
+    make_tables,
+    read_saved_schema,
+    save_rows,
+)
 from embed.maintenance.rows import Rows, open_rows
 from embed.maintenance.rows.copying import TableSum, copy_tables
-from embed.maintenance.rows.schemas import Schema, check_migrations, describe_schema, is_newest
+from embed.maintenance.rows.schemas import Schema, check_migrations, describe_newest, is_newest
 from embed.maintenance.rows.sqlite import SqliteRows
 
 # What processes write while they run: no sign of anything worth keeping.
@@ -42,8 +49,8 @@ def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -
     with file.snapshot():
         migrations = check_backup(file)
         with _upgrade_rows(file, migrations) as source:
-            schema = _prepare(database_url, "The database")
-            target = open_rows(database_url)
+            _prepare(database_url, "The database")
+            schema, target = describe_newest(), open_rows(database_url)
             with target.alone(schema):
                 saved = None
                 if not _is_empty(target, schema):
@@ -67,10 +74,10 @@ def copy_database(from_url: str, to_url: str) -> list[TableSum]:
     """
     if from_url == to_url:
         raise InvalidInput("This is the database that is to be copied; name another.")
-    source, target = open_rows(from_url), open_rows(to_url)
+    schema, source, target = describe_newest(), open_rows(from_url), open_rows(to_url)
     with source.snapshot():
         _check_is_newest(source, "The database")
-    schema = _prepare(to_url, "The other database")
+    _prepare(to_url, "The other database")
     with source.alone(schema), target.alone(schema):
         if not _is_empty(target, schema):
             raise InvalidInput("The other database is not empty, and nothing is replaced.")
@@ -88,14 +95,14 @@ def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
         make_tables(copy, migrations)
         rows = SqliteRows(copy)
         with rows.alone():
-            copy_tables(file, rows, describe_schema(migrations))
+            copy_tables(file, rows, read_saved_schema(file))
         make_tables(copy, connection.list_migrations())
         with rows.snapshot():
             yield rows
 
 
-def _prepare(url: str, name: str) -> Schema:
-    """Create the tables of an empty database; return the schema. Raises InvalidInput."""
+def _prepare(url: str, name: str) -> None:
+    """Create the tables of a database that has none yet. Raises InvalidInput."""
     database = connection.make_database(url)
     try:
         with database.connection_context():
@@ -107,7 +114,6 @@ def _prepare(url: str, name: str) -> Schema:
     rows = open_rows(url)
     with rows.snapshot():
         _check_is_newest(rows, name)
-        return describe_schema(rows.list_migrations())
 
 
 def _check_is_newest(rows: Rows, name: str) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,17 +11,33 @@ from peewee import ModelSelect, fn
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
 from embed.events.outbox import TEST, lock_receivers
+from embed.metrics.counters import DELIVERIES
 from embed.notifications import channels, webhooks
 from embed.notifications.digest import write_digest, write_test
 from embed.notifications.outcomes import Outcome
-from embed.notifications.retries import FIRST_WAIT, compute_wait, is_overdue
+from embed.notifications.retries import FIRST_WAIT, LONGEST_WAIT, compute_wait, is_overdue
 from embed.runtime import Runtime
 
 CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 # Of one call of deliver(); then other receivers have their turn.
 MAX_SENT, MAX_TIME_S = 50, 20
 SLOW_S = 2.0  # a receiver that takes longer is served among its like
+_CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
 MAX_DIGESTED = 2_000  # messages that one text to a channel sums up
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What was sent to a receiver, and how that went."""
+
+    batch: Sequence[Delivery]
+    outcome: Outcome
+    is_slow: bool
+
+
+# What receivers acknowledged while the database could not store it, as when its disk is full: it is
+# recorded as soon as that works, and not sent again and again meanwhile.
+_unrecorded: dict[str, _Sent] = {}
 
 
 def find_due_receivers(now: datetime, *, is_slow: bool | None = None) -> list[str]:
@@ -65,14 +82,23 @@ def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
     )
     if receiver is None:
         return False
+    sent = _unrecorded.get(receiver_id) or _send_next(receiver, runtime)
+    if sent is None:
+        return False
+    if sent.outcome.is_delivered:
+        _unrecorded[receiver_id] = sent
+    _record(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
+    _unrecorded.pop(receiver_id, None)
+    return sent.is_slow == receiver.is_slow
+
+
+def _send_next(receiver: Receiver, runtime: Runtime) -> _Sent | None:
     batch = _read_batch(receiver)
     if not batch:
-        return False
+        return None
     began = time.monotonic()
     outcome = send(receiver, [each.message for each in batch], runtime)
-    is_slow = time.monotonic() - began > SLOW_S
-    _record(receiver, batch, outcome, runtime.clock(), is_slow=is_slow)
-    return is_slow == receiver.is_slow
+    return _Sent(batch, outcome, is_slow=time.monotonic() - began > SLOW_S)
 
 
 def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> Outcome:
@@ -87,7 +113,22 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
 
 
 def _is_due(now: datetime) -> Any:
-    return Receiver.next_attempt_at.is_null() | (Receiver.next_attempt_at <= now)
+    """Return the condition that a receiver's wait is over.
+
+    A wait that began in the future, before the clock went back, is over as well.
+    """
+    from_the_future = Delivery.select(Delivery.id).where(
+        Delivery.receiver == Receiver.id,
+        Delivery.state == "waiting",
+        Delivery.attempted_at > now + _CLOCKS_DIFFER_BY,
+    )
+    return (
+        Receiver.next_attempt_at.is_null()
+        | (Receiver.next_attempt_at <= now)
+        | (Receiver.next_attempt_at > now + LONGEST_WAIT)
+        | ((Receiver.failed_attempts == 0) & (Receiver.next_attempt_at > now + CHANNEL_INTERVAL))
+        | fn.EXISTS(from_the_future)
+    )
 
 
 def _read_batch(receiver: Receiver) -> list[Delivery]:
@@ -126,6 +167,22 @@ def _record(
     for each in batch:
         is_last_try = is_test or outcome.is_final or is_overdue(each.message, now)
         (given_up if is_last_try and not outcome.is_delivered else kept).append(each)
+    _store(receiver, kept, given_up, outcome, now, is_test=is_test, is_slow=is_slow)
+    result = "delivered" if outcome.is_delivered else "failed"
+    DELIVERIES.add(receiver.kind, result, amount=len(kept))
+    DELIVERIES.add(receiver.kind, "given_up", amount=len(given_up))
+
+
+def _store(
+    receiver: Receiver,
+    kept: Sequence[Delivery],
+    given_up: Sequence[Delivery],
+    outcome: Outcome,
+    now: datetime,
+    *,
+    is_test: bool,
+    is_slow: bool,
+) -> None:
     with db.atomic():
         lock_receivers(Receiver.id == receiver.id)
         _mark(kept, "delivered" if outcome.is_delivered else "waiting", outcome, now)

@@ -10,6 +10,7 @@ from limits.strategies import FixedWindowRateLimiter
 from limits.strategies import RateLimiter as Strategy
 
 from embed.errors import ApiError
+from embed.metrics.counters import LIMITED, STORAGE_FAILURES
 from embed.rate_limits.memory_storage import ExactMemoryStorage
 
 # How long a failed storage is not used, so that no request waits for it meanwhile.
@@ -35,6 +36,7 @@ class RateLimiter:
         """Count one request of `who`. Raises ApiError `code` above the limit."""
         reset_at = self.count(code, limit, who)
         if reset_at is not None:
+            LIMITED.add(code)
             raise ApiError(code, retry_after=timedelta(seconds=reset_at - time.time()))
 
     def count(self, name: str, limit: RateLimitItem, who: str) -> float | None:
@@ -50,6 +52,7 @@ class RateLimiter:
         except StorageError as error:
             _log.warning("Rate limits are counted per process for now: %s", error)
             self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
+            STORAGE_FAILURES.add()
             return _count(self._own, name, limit, who)
 
 

@@ -11,7 +11,7 @@ SWEEP_EVERY_S = 60.0
 
 class _Window(NamedTuple):
     hits: int
-    ends_at: float
+    ends_at: float  # as time.monotonic(), so that no window lasts longer when the clock goes back
 
 
 class ExactMemoryStorage(Storage):
@@ -39,9 +39,9 @@ class ExactMemoryStorage(Storage):
 
     def incr(self, key: str, expiry: float, amount: int = 1) -> int:
         """Add `amount`, and return the count in the current window of `expiry` s."""
-        now = time.time()
+        now = time.monotonic()
         with self._lock:
-            if time.monotonic() >= self._sweep_at:
+            if now >= self._sweep_at:
                 self._sweep(now)
             window = self._windows.get(key)
             if window is None or window.ends_at <= now:
@@ -51,12 +51,13 @@ class ExactMemoryStorage(Storage):
 
     def get(self, key: str) -> int:
         window = self._windows.get(key)
-        return 0 if window is None or window.ends_at <= time.time() else window.hits
+        return 0 if window is None or window.ends_at <= time.monotonic() else window.hits
 
     def get_expiry(self, key: str) -> float:
         """Return when the window ends, in seconds since 1970; now if there is none."""
         window = self._windows.get(key)
-        return time.time() if window is None else window.ends_at
+        left_s = 0.0 if window is None else window.ends_at - time.monotonic()
+        return time.time() + left_s
 
     def check(self) -> bool:
         return True

@@ -29,10 +29,13 @@ def check_storage(uri: str) -> None:
 
     A storage that is only unreachable passes, since it may come back.
     """
-    with translate_storage_errors():
-        storage = cast(Storage, storage_from_string(choose_storage(uri), **STORAGE_OPTIONS))
-        with suppress(StorageError):
-            storage.get("any")
+    with translate_storage_errors(), suppress(StorageError):
+        open_storage(uri).get("any")
+
+
+def open_storage(uri: str) -> Storage:
+    """Return the storage for the setting, which may be unreachable."""
+    return cast(Storage, storage_from_string(choose_storage(uri), **STORAGE_OPTIONS))
 
 
 @contextmanager

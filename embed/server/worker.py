@@ -12,14 +12,15 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from gunicorn import util
 from gunicorn.http.errors import ParseException
 from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
+from embed.logs.work import begin_request, end_request
 from embed.server.client_socket import ClientSocket
 from embed.server.open_files import allow_open_files
 from embed.server.processes import REPLACED_AFTER
+from embed.server.refusals import find_status, write_refusal
 from embed.server.waiting import Step, WaitingConnections
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -118,12 +119,12 @@ class BufferingWorker(ThreadWorker):
                 client.framing.awaits_continue = False
                 client.sendall(_CONTINUE)
             self._waiting.add(conn, selectors.EVENT_READ, self._receive, self._end_request)
-            end = partial(self._refuse, 503, "Service Unavailable")
+            end = partial(self._refuse, 503)
             self._limit_memory(conn, _count_received, end)
 
     def _pass_on(self, conn: TConn) -> None:
         if conn.sock.framing.has_long_head:
-            self._refuse(431, "Request Header Fields Too Large", conn)
+            self._refuse(431, conn)
         else:
             self._waiting.remove(conn)
             is_health_check = _HEALTH_CHECK.match(conn.sock.received)
@@ -133,12 +134,12 @@ class BufferingWorker(ThreadWorker):
 
     def _end_request(self, conn: TConn) -> None:
         if conn.sock.received:
-            util.write_error(conn.sock, 408, "Request Timeout", "")
+            write_refusal(conn.sock, 408)
         self._close(conn)
 
-    def _refuse(self, status: int, reason: str, conn: TConn) -> None:
+    def _refuse(self, status: int, conn: TConn) -> None:
         self._waiting.remove(conn)
-        util.write_error(conn.sock, status, reason, "")
+        write_refusal(conn.sock, status)
         conn.sock.restart_deadline()
         self._send(self._hang_up, conn)
 
@@ -151,6 +152,18 @@ class BufferingWorker(ThreadWorker):
             req.force_close()
         is_kept: bool = super().handle_request(req, conn)
         return is_kept
+
+    def handle_error(self, req: Any, client: ClientSocket, addr: Any, exc: Exception) -> None:
+        """Refuse what is not valid HTTP, and answer 500 for what failed outside the app.
+
+        gunicorn's own sentences quote the request and the client's address.
+        """
+        begin_request(write_refusal(client, find_status(exc)))
+        if isinstance(exc, ParseException):
+            self.log.warning("Refused what is not valid HTTP: %s.", type(exc).__name__)
+        else:
+            self.log.error("A request failed outside the app.", exc_info=exc)
+        end_request()
 
     def _keepalive_after(self, conn: TConn, keepalive: bool) -> bool:
         """Drop what the app did not read of the body, all of which is in memory.

@@ -11,6 +11,7 @@ from limits import RateLimitItem
 
 from embed.settings.error import SettingsError
 from embed.settings.secret_keys import load_secret_key, parse_secret_keys
+from embed.settings.secret_values import list_secrets
 from embed.settings.urls import (
     DEFAULT_DATABASE_URL,
     parse_bind,
@@ -98,6 +99,12 @@ class Settings:
     web_concurrency: int  # gunicorn's worker processes
     metrics_bind: tuple[str, int] | None  # address and port
     log_format: str  # text or json
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no log may show."""
+        urls = (self.database_url, self.ratelimit_storage_uri, self.queue_url, self.smtp_url)
+        return list_secrets(self.secret_keys, (*urls, *self.solana_rpc_url))
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:

@@ -8,14 +8,11 @@ from embed.settings import INSTANCE_DIR, PROJECT_DIR, Settings
 _SQLITE = "sqlite:///"
 
 
-def find_sqlite_path(database_url: str) -> Path:
-    """Return the file that an address of SQLite names; a relative one is in the project."""
-    return PROJECT_DIR / unquote(database_url.removeprefix(_SQLITE))
-
-
 def find_database_file(database_url: str) -> Path | None:
     """Return SQLite's file, or None with Postgres."""
-    return find_sqlite_path(database_url) if database_url.startswith(_SQLITE) else None
+    if not database_url.startswith(_SQLITE):
+        return None
+    return PROJECT_DIR / unquote(database_url.removeprefix(_SQLITE))
 
 
 def find_queue_file(settings: Settings) -> Path:

@@ -10,12 +10,15 @@ from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, editing_row, lock_owners, lock_page
 from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
+from embed.metrics.counters import DECISIONS
 from embed.submissions.messages import tell_if_filling
 from embed.wallets.tracking import track_approved, untrack_approved
 
 # The dashboard offers undo for ten seconds; slow networks get a little more.
 UNDO_WITHIN = timedelta(seconds=20)
 MAX_CHANGED = 1000
+
+_DECISION_BY_STATUS = {"approved": "approved", "rejected": "rejected", "pending": "undone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,8 @@ def change_many(
             except InvalidInput as mistake:
                 reasons[submission_id] = str(mistake)
         undecided = list(Submission.select().where(Submission.id.in_(list(reasons))))
+    for submission in decided:
+        DECISIONS.add(_DECISION_BY_STATUS[submission.status])
     return Result(
         decided, [Undecided(one, reasons[one.id]) for one in undecided], sorted(withdrawn)
     )

@@ -20,6 +20,7 @@ from embed.runtime import Runtime
 from embed.submissions.history import History
 from embed.submissions.limits import check_limits
 from embed.submissions.messages import count_pending, tell_created
+from embed.submissions.outcomes import count_refusals, count_stored
 from embed.submissions.soft_rejections import record_soft_rejection
 from embed.submissions.used_nonces import check_unused
 from embed.wallets.tracking import PageFull, track_approved
@@ -68,6 +69,7 @@ def issue_nonce(
     )
 
 
+@count_refusals()
 def submit(
     request: SubmissionRequest,
     *,
@@ -93,7 +95,7 @@ def submit(
         if page.min_balance > 0:
             balance = runtime.balances.get_balance(page, verified.nonce.wallet_address)
             policy.check_gate(balance, page.min_balance)
-        return _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
+        submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
         if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
             record_soft_rejection(
@@ -104,6 +106,8 @@ def submit(
                 now=runtime.clock(),
             )
         raise
+    count_stored(str(submission.status))
+    return submission
 
 
 def _verify(

@@ -11,6 +11,8 @@ from embed.errors import ApiError
 
 # At least: NONCE_LIFETIME may have been longer when a nonce was issued.
 KEPT_AFTER_WITHDRAWAL = timedelta(days=30)
+# So that a clock which was ahead for a while makes none usable again.
+KEPT_AFTER_EXPIRY = timedelta(days=1)
 _BATCH = 1000  # rows per statement
 
 
@@ -23,7 +25,8 @@ def check_unused(token: str) -> None:
 
 def use_nonce(token: str, expires_at: datetime) -> None:
     """Use a nonce; of several requests that race, one does. Raises ApiError `invalid_nonce`."""
-    insertion = UsedNonce.insert(token=token, expires_at=expires_at).on_conflict_ignore()
+    kept_until = expires_at + KEPT_AFTER_EXPIRY
+    insertion = UsedNonce.insert(token=token, expires_at=kept_until).on_conflict_ignore()
     if not insertion.as_rowcount().execute():
         raise ApiError("invalid_nonce")
 
@@ -36,5 +39,5 @@ def keep_used(tokens: Iterable[str], now: datetime, lifetime: timedelta) -> None
 
 
 def prune(now: datetime) -> int:
-    """Delete those that have expired, which nobody can use any more; return how many."""
+    """Delete those that are kept no longer, as nobody can use them; return how many."""
     return delete_in_batches(UsedNonce.token, UsedNonce.expires_at <= now)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from embed.balances import due, refresh
 from embed.balances.refused_mints import find_problem, forgive
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
-from embed.db.leases import release_lease, renew_lease, take_lease
+from embed.db.leases import LONGEST_LEASE, release_lease, renew_lease, take_lease
 from embed.db.models import Page
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
@@ -18,7 +18,7 @@ from embed.wallets.holding_watch import list_needed, watch_holdings
 
 LEASE = "balances"
 # Longer than one call to the chain may take with all its repetitions.
-LEASE_FOR = timedelta(minutes=5)
+LEASE_FOR = LONGEST_LEASE
 RENEW_AFTER = timedelta(seconds=30)
 
 OnProgress = Callable[[int, int], None]  # wallets done, wallets in all; called after each call
@@ -91,8 +91,8 @@ class _Run:
         )
 
     def _sweep(self, page: Page | None) -> None:
-        before = self._clock() - self._every
-        wanted = due.list_due(before) if page is None else due.list_of_page(page)
+        now = self._clock()
+        wanted = due.list_due(now - self._every, now) if page is None else due.list_of_page(page)
         self._total = len(wanted)
         with closing(refresh.sweep(self._chain, self._clock, wanted)) as steps:
             for step in steps:

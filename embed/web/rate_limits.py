@@ -4,13 +4,13 @@ Our own code calls the limiter: Flask-Limiter's decorators would not run in the 
 API's checks, and not at all for unknown paths.
 """
 
-import ipaddress
-import re
+from ipaddress import IPv4Address, IPv6Network
 
 from flask import Flask, request
 from flask_limiter import Limiter
 from limits import RateLimitItem
 
+from embed.domain.client_addresses import parse_client_address
 from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
@@ -18,9 +18,6 @@ from embed.web.assets import is_static_file
 from embed.web.current import is_api_request, runtime
 from embed.web.health import is_health_check
 from embed.web.visitor import find_session_id
-
-# Some proxies append the port: 192.0.2.1:4711, [2001:db8::1]:4711. Others write only brackets.
-_WITH_PORT = re.compile(r"^(?:([^:\[\]]+):\d+|\[([^\[\]]+)\](?::\d+)?)$")
 
 
 def init_limits(app: Flask, settings: Settings) -> RateLimiter:
@@ -78,13 +75,10 @@ def check_sign_in(who: str, limit: RateLimitItem) -> None:
 
 def client_network() -> str:
     """Return what identifies a client: an IPv4 address, or the /64 network of an IPv6 address."""
-    address = _WITH_PORT.sub(r"\1\2", request.remote_addr or "")
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:  # a unix socket, or some other text from a trusted proxy
-        return address
-    if isinstance(ip, ipaddress.IPv4Address):
-        return address
-    if ip.ipv4_mapped is not None:
-        return str(ip.ipv4_mapped)
-    return str(ipaddress.IPv6Network((int(ip), 64), strict=False).network_address)
+    raw = request.remote_addr or ""
+    ip = parse_client_address(raw)
+    if ip is None:
+        return raw
+    if isinstance(ip, IPv4Address):
+        return str(ip)
+    return str(IPv6Network((int(ip), 64), strict=False).network_address)

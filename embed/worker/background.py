@@ -121,6 +121,7 @@ class Background:
             report_process(parts.process_id, self._kind, parts.started_at, now)
             parts.runner.renew_leases()
             self._beat_at = now
+        parts.runner.release_unreported()
         parts.dispatcher.look()
 
     def _begin(self, now: datetime) -> _Parts:

@@ -11,8 +11,9 @@ from flask.cli import with_appcontext
 from embed.db.models import WorkerProcess
 from embed.db.work_status import JobReport, WorkStatus, read_work_status
 from embed.domain.times import format_instant
+from embed.monitoring.endpoint import MetricsEndpoint, open_endpoint
 from embed.serializers import write_json
-from embed.settings import Settings
+from embed.settings import Settings, SettingsError
 from embed.terminal import Group, Record, json_option, print_list, runtime
 from embed.worker.background import Background
 from embed.worker.jobs import EXTENSION, Work
@@ -33,6 +34,7 @@ def _work_until_stopped(work: Work) -> None:
     """Work until SIGTERM or SIGINT; then finish what runs. A second one ends it at once."""
     # Threads inherit the mask, so the signal stays pending until this thread takes it.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    metrics = _open_metrics(runtime().settings)
     background = Background(runtime(), work, "worker")
     background.start()
     click.echo("Doing the background work; press Ctrl-C to stop.")
@@ -42,6 +44,19 @@ def _work_until_stopped(work: Work) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     click.echo("Stopping.")
     background.stop(work.timing.finish_s)
+    if metrics is not None:
+        metrics.close()
+
+
+def _open_metrics(settings: Settings) -> MetricsEndpoint | None:
+    """Count in this process if METRICS_BIND is set, apart from what gunicorn counts."""
+    try:
+        metrics = open_endpoint(settings)
+    except SettingsError as error:
+        raise click.ClickException(f"{error} Each process needs its own address.") from None
+    if metrics is not None:
+        metrics.start(slot=0)
+    return metrics
 
 
 @group.command("status")

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from embed.db.leases import release_lease, take_lease
+from embed.db.leases import LONGEST_LEASE, is_leased, release_lease, take_lease
 from embed.db.models import Job
 from embed.domain.identifiers import make_id
 from embed.runtime import Runtime
@@ -68,14 +68,14 @@ class Dispatcher:
 
     def _list_blocked(self, now: datetime) -> set[str]:
         """Return what is being done, and what is not due yet."""
-        later: Any = (Job.leased_until > now) | (Job.due_at > now)
+        later: Any = is_leased(now) | (Job.due_at > now)
         known = {one.name for one in self._work.periodic} | {one.name for one in self._work.keyed}
         return {
             job.name
             for job in Job.select().where(later)
             if job.name.partition(" ")[0] in known
             and (
-                (job.leased_until is not None and job.leased_until > now)
+                (job.leased_until is not None and now < job.leased_until <= now + LONGEST_LEASE)
                 or _is_waiting(job, now, find_longest_wait(self._work, job.name))
             )
         }

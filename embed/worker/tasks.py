@@ -10,7 +10,7 @@ from peewee import InterfaceError, OperationalError, PeeweeException
 from embed.db.connection import db
 from embed.db.leases import release_lease
 from embed.db.models import Job
-from embed.domain.identifiers import make_id
+from embed.logs.work import working_on_task
 from embed.runtime import Runtime
 from embed.worker.jobs import KeyedJob, PeriodicJob, Work
 from embed.worker.outages import Outage
@@ -40,6 +40,7 @@ class TaskRunner:
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._running: set[TaskLease] = set()
+        self._unreported: set[tuple[str, str]] = set()  # names of tasks, and who leased them
 
     def stop(self) -> None:
         """Let every task end when it next calls its KeepAlive."""
@@ -56,19 +57,36 @@ class TaskRunner:
         for lease in running:
             lease.renew_if_alive()
 
+    def release_unreported(self) -> None:
+        """Release the leases of tasks that an outage of the database ended."""
+        with self._lock:
+            unreported = list(self._unreported)
+        for name, holder in unreported:
+            release_lease(name, holder)
+            release_lease(name, _name_runner(holder))
+            with self._lock:
+                self._unreported.discard((name, holder))
+
     def run(self, name: str, holder: str) -> None:
         """Run the task that `holder` leased, unless the lease was lost since."""
+        try:
+            with working_on_task(name):
+                self._run_watched(name, holder)
+        finally:
+            db.close()
+            self._on_end()
+
+    def _run_watched(self, name: str, holder: str) -> None:
         try:
             with self._outage.watch():
                 self._run(name, holder)
         except PeeweeException:
-            # The outage is logged. The lease runs out, and the task is done again.
+            # The outage is logged. The task is done again when its lease is released or over.
             _log.debug("The task %s has no report.", name, exc_info=True)
+            with self._lock:
+                self._unreported.add((name, holder))
         except BaseException:  # whatever a job raises must not end the thread
             _log.exception("The task %s ended without a report.", name)
-        finally:
-            db.close()
-            self._on_end()
 
     def _run(self, name: str, holder: str) -> None:
         act = self._find_action(name)
@@ -77,7 +95,7 @@ class TaskRunner:
             return
         lease = TaskLease(
             name,
-            f"{self._process_id}.{make_id()}",
+            _name_runner(holder),
             clock=self._runtime.clock,
             timing=self._work.timing,
             stopping=self._stopping,
@@ -128,6 +146,11 @@ class TaskRunner:
         wait = choose_wait(before, first=self._work.timing.first_wait, longest=longest)
         failure = describe_failure(error, self._work.known_errors)
         lease.end(failed_at=now, failure=failure, due_at=now + wait)
+
+
+def _name_runner(holder: str) -> str:
+    """Return who holds the lease of a task that runs, after `holder`, who enqueued it."""
+    return f"{holder}.runs"
 
 
 def find_period(work: Work, name: str) -> timedelta | None:

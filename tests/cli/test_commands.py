@@ -45,6 +45,10 @@ COMMANDS = {
     "submissions reject",
     "submissions receipt",
     "export-receipts",
+    "backup",
+    "restore",
+    "copy-to",
+    "prune",
     "worker status",
     "balances refresh",
     "balances show",
@@ -114,7 +118,7 @@ def page_id(operator):
 
 
 def test_there_is_a_command_for_everything_and_each_speaks_json(app):
-    alone = {"demo", "export-receipts"}
+    alone = {"demo", "export-receipts", "backup", "restore", "copy-to", "prune"}
     own = {name: group for name, group in app.cli.commands.items() if name not in alone}
     commands = {
         f"{name} {command.name}": command

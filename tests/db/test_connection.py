@@ -358,10 +358,10 @@ def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
         seen.append({name: db.execute_sql(f"PRAGMA {name}").fetchone()[0] for name in pragmas})
         db.close()
 
-    read_pragmas()
-    thread = threading.Thread(target=read_pragmas)
-    thread.start()
-    thread.join()
+    for _ in range(2):
+        thread = threading.Thread(target=read_pragmas)
+        thread.start()
+        thread.join()
 
     assert seen == [pragmas, pragmas]
 
@@ -379,7 +379,8 @@ def test_both_names_of_the_postgres_scheme_open_the_same_database(postgres_datab
 
 
 def test_postgres_that_accepts_and_says_nothing_is_given_up_on(monkeypatch):
-    monkeypatch.setattr(connection, "_CONNECT_TIMEOUT_S", 2)  # the shortest that Postgres knows
+    shortest_s = 2  # that Postgres knows
+    monkeypatch.setitem(connection._CONNECTION_LIMITS, "connect_timeout", shortest_s)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         connection.open_database(f"postgresql://embed@127.0.0.1:{silent.getsockname()[1]}/embed")
 

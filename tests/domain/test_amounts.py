@@ -125,7 +125,7 @@ MODULES = (
     "balances",
     "cli/pages.py",
     "cli/wallets.py",
-    "db/models.py",
+    "db/models",
     "domain/amounts.py",
     "domain/policy.py",
     "pages.py",

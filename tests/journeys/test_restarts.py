@@ -10,7 +10,7 @@ import requests
 from playhouse.migrations import Runner
 from redis import Redis
 from remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
-from servers import PROJECT_DIR, Gunicorn, Postgres, clean_environ, open_postgres, run_gunicorn
+from servers import PROJECT_DIR, Gunicorn, clean_environ, open_postgres, run_gunicorn
 from world import Visitor
 
 from embed.db import connection
@@ -20,13 +20,6 @@ on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 OLD = "an older secret of some length"
 NEW = "a newer secret of some length"
-
-
-def make_embed_database(postgres: Postgres) -> str:
-    """Return the address of a new database in a cluster of the test's own."""
-    with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as operator:
-        operator.execute("CREATE DATABASE embed")
-    return postgres.url.format(name="embed")
 
 
 def test_nonces_and_cookies_survive_a_restart(database_url):
@@ -86,7 +79,7 @@ def test_two_servers_starting_at_once_bring_an_empty_database_up_to_date(empty_d
 
 def test_database_that_goes_away_gives_503_until_it_is_back():
     with open_postgres() as postgres:
-        environ = make_environ(make_embed_database(postgres))
+        environ = make_environ(postgres.create_database())
         # One thread, so that every call uses the broken connection.
         with run_gunicorn(environ, "--threads", "1") as server:
             page, visitor = RemotePage(server.url, environ), Visitor()
@@ -109,7 +102,7 @@ def test_database_that_goes_away_gives_503_until_it_is_back():
 
 def test_preflight_that_met_the_broken_connection_is_the_last_to_do_so():
     with open_postgres() as postgres:
-        environ = make_environ(make_embed_database(postgres))
+        environ = make_environ(postgres.create_database())
         with run_gunicorn(environ, "--threads", "1") as server:
             page = RemotePage(server.url, environ)
             assert page.preflight().status_code == 204
@@ -130,7 +123,7 @@ def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_
     applied, redis_url
 ):
     with open_postgres() as postgres:
-        database_url = make_embed_database(postgres)
+        database_url = postgres.create_database()
         environ = make_environ(database_url, RATELIMIT_STORAGE_URI=redis_url)
         if applied:
             apply_migrations(database_url, applied[-1])

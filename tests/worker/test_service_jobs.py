@@ -56,7 +56,7 @@ def test_nonces_that_have_expired_are_pruned(app, world):
     world.show_records(Visitor())
     run_job("prune", app.extensions[EXTENSION])
     assert UsedNonce.select().exists()
-    world.clock.forward(minutes=10)
+    world.clock.forward(days=1, minutes=10)
     run_job("prune", app.extensions[EXTENSION])
 
     assert not UsedNonce.select().exists()

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +63,8 @@ def copy_tables(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
 
 def _copy_table(source: Rows, target: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
     summing = _Summing(table)
-    target.write(table, columns, summing.watch(source.read(table, columns)))
+    with closing(source.read(table, columns)) as rows:  # also if writing ends early
+        target.write(table, columns, summing.watch(rows))
     sent, arrived = summing.finish(), _sum_table(target, table, columns)
     if sent != arrived:
         raise InvalidInput(

@@ -1,6 +1,11 @@
-"""Names of tables and columns in statements."""
+"""Names of tables and columns in statements, and the type of what these return."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from typing import Any
+
+RowStream = Generator[tuple[Any, ...], None, None]
+
+LIST_MIGRATIONS = "SELECT name FROM schema_migration ORDER BY name"
 
 
 def quote_name(name: str) -> str:

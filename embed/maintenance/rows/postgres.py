@@ -9,7 +9,7 @@ import psycopg
 from psycopg.adapt import Buffer, Loader
 
 from embed.errors import InvalidInput
-from embed.maintenance.rows.names import join_names, quote_name
+from embed.maintenance.rows.names import LIST_MIGRATIONS, RowStream, join_names, quote_name
 
 _WAIT_S = 5.0  # for a connection that is just being closed, and for locks
 _CONNECT_TIMEOUT_S = 5
@@ -68,12 +68,12 @@ class PostgresRows:
         """Return the names of those that were applied, in order."""
         if self._fetch("SELECT to_regclass('schema_migration')")[0][0] is None:
             return []
-        return [name for (name,) in self._fetch("SELECT name FROM schema_migration ORDER BY name")]
+        return [name for (name,) in self._fetch(LIST_MIGRATIONS)]
 
     def has_rows(self, table: str) -> bool:
         return bool(self._fetch(f"SELECT 1 FROM {quote_name(table)} LIMIT 1"))  # noqa: S608 -- names of ours
 
-    def read(self, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    def read(self, table: str, columns: Sequence[str]) -> RowStream:
         statement = f"SELECT {join_names(columns)} FROM {quote_name(table)}"  # noqa: S608 -- names of ours
         # A cursor with a name stays in the server, which sends one batch at a time.
         with self._explain("read"), self._open.cursor(name="rows") as cursor:

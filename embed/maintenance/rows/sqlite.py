@@ -8,7 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from embed.errors import InvalidInput
-from embed.maintenance.rows.names import join_names, quote_name
+from embed.maintenance.rows.names import LIST_MIGRATIONS, RowStream, join_names, quote_name
+from embed.maintenance.rows.schemas import Schema
 
 _WAIT_S = 5.0  # for a connection that is just being closed
 
@@ -44,17 +45,27 @@ class SqliteRows:
 
     def list_migrations(self) -> list[str]:
         """Return the names of those that were applied, in order."""
-        has_table = self._execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migration'")
-        if not has_table:
+        if not self._execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migration'"):
             return []
-        return [
-            name for (name,) in self._execute("SELECT name FROM schema_migration ORDER BY name")
-        ]
+        return [name for (name,) in self._execute(LIST_MIGRATIONS)]
+
+    def read_schema(self) -> Schema:
+        """Return the schema of a file of any version."""
+        tables = self._execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+            " AND name <> 'schema_migration' ORDER BY name"
+        )
+        return {
+            table: tuple(
+                sorted(row[1] for row in self._execute(f"PRAGMA table_info({quote_name(table)})"))
+            )
+            for (table,) in tables
+        }
 
     def has_rows(self, table: str) -> bool:
         return bool(self._execute(f"SELECT 1 FROM {quote_name(table)} LIMIT 1"))  # noqa: S608 -- names of ours
 
-    def read(self, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    def read(self, table: str, columns: Sequence[str]) -> RowStream:
         with self._explain("read"):
             yield from self._open.execute(
                 f"SELECT {join_names(columns)} FROM {quote_name(table)}"  # noqa: S608 -- names of ours

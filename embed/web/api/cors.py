@@ -6,9 +6,11 @@ from flask_cors import CORS
 from embed.domain.origins import decide_origin
 from embed.errors import ApiError
 from embed.keys.access import read_page_allowlist
+from embed.logs.requests import REQUEST_ID_HEADER
 from embed.web.current import is_api_request, own_origin
 
 API_PATHS = (r"/api/.*", r"/embed/api/.*")
+EXPOSED = ["Retry-After", REQUEST_ID_HEADER]
 
 
 def init_cors(app: Flask) -> None:
@@ -19,7 +21,7 @@ def init_cors(app: Flask) -> None:
         resources=list(API_PATHS),
         origins="*",  # any site may read answers; the key decides who may ask
         supports_credentials=True,
-        expose_headers=["Retry-After"],
+        expose_headers=EXPOSED,
         vary_header=False,  # _finish_headers adds it, also without an Origin header
     )
 

@@ -1,6 +1,5 @@
 """Redis or the database may be away for a while."""
 
-import psycopg
 import pytest
 from scene import Scene
 from servers import open_postgres, open_valkey, provide
@@ -33,9 +32,7 @@ def test_work_goes_on_when_redis_is_back_and_the_log_says_it_once(scene: Scene, 
 
 
 def test_work_goes_on_when_the_database_is_back_and_the_log_says_it_once(tmp_path, postgres):
-    with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as operator:
-        operator.execute("CREATE DATABASE embed")
-    scene = Scene(tmp_path, postgres.url.format(name="embed"))
+    scene = Scene(tmp_path, postgres.create_database())
     try:
         server = scene.start_gunicorn(WORK_EVERY_S="0.1")
         scene.wait_for_more("end", "count", 2)

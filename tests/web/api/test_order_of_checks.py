@@ -5,7 +5,7 @@ has to get that step's code, so no two neighbours can change places unseen.
 """
 
 import pytest
-from faults import LIST, NONCE, READ, RECORD_NONCE, RECORDS, SETTINGS, SUBMIT, Attempt
+from refusal_cases import LIST, NONCE, READ, RECORD_NONCE, RECORDS, SETTINGS, SUBMIT, Attempt
 from world import code_of, one_database
 
 

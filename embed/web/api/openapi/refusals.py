@@ -3,6 +3,7 @@
 from typing import Any
 
 from embed.errors import STATUS_BY_CODE
+from embed.logs.requests import REQUEST_ID_HEADER
 from embed.web.api.openapi.responses import ANSWER_HEADERS, describe_json, refer_to_headers
 from embed.web.api.openapi.schemas import describe_amount
 
@@ -65,7 +66,7 @@ def describe_refusals(*codes: str) -> dict[str, Any]:
 
 def describe_refused_preflights(*codes: str) -> dict[str, Any]:
     """As describe_refusals, without headers that a browser takes for permission."""
-    return _group_by_status(codes, refer_to_headers("Vary"))
+    return _group_by_status(codes, refer_to_headers("Vary", REQUEST_ID_HEADER))
 
 
 def _group_by_status(codes: tuple[str, ...], headers: dict[str, Any]) -> dict[str, Any]:

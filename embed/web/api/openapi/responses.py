@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from embed.logs.requests import REQUEST_ID_HEADER
+from embed.web.api.cors import EXPOSED
 from embed.web.api.openapi.examples import EXAMPLES
 from embed.web.api.openapi.schemas import refer_to
 
@@ -28,9 +30,15 @@ HEADERS: dict[str, Header] = {
         const="true",
     ),
     "Access-Control-Expose-Headers": _describe_header(
-        "Scripts may read when to try again; absent without an `Origin` header.",
+        "What scripts may read besides; absent without an `Origin` header.",
         type="string",
-        const="Retry-After",
+        const=", ".join(EXPOSED),
+    ),
+    REQUEST_ID_HEADER: _describe_header(
+        "Names this request to the operator, whose log has it.",
+        required=True,
+        type="string",
+        pattern="^[0-9A-Za-z-]{8,64}$",
     ),
     "Retry-After": _describe_header(
         "The seconds to wait, rounded up.", required=True, type="integer", minimum=1
@@ -61,6 +69,7 @@ ANSWER_HEADERS = refer_to_headers(
     "Access-Control-Allow-Origin",
     "Access-Control-Allow-Credentials",
     "Access-Control-Expose-Headers",
+    REQUEST_ID_HEADER,
 )
 
 
@@ -111,7 +120,7 @@ def describe_permission(methods: str, headers: str) -> dict[str, Any]:
     }
     return {
         "description": "The browser may send the request.",
-        "headers": refer_to_headers("Vary", "Access-Control-Allow-Origin")
+        "headers": refer_to_headers("Vary", "Access-Control-Allow-Origin", REQUEST_ID_HEADER)
         | {
             name: _describe_header("Always the same.", required=True, type="string", const=value)
             for name, value in fixed.items()

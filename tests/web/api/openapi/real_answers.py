@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from contract import DOCUMENT_PATH, OPERATIONS, Answer
-from faults import (
+from refusal_cases import (
     LIST,
     NONCE,
     READ,

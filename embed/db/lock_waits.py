@@ -1,0 +1,69 @@
+"""How long a thread waits for a lock that another transaction holds.
+
+Requests are served by a few threads, so that one lock which is held for long would soon have all of
+them waiting, and nobody could read any more. So they wait for a shorter time than commands and
+background work, and hardly at all for a lock that has kept another thread waiting in vain.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from peewee import OperationalError
+from psycopg import errors
+
+_PATIENT_MS = 20_000
+_REQUEST_MS = 3_000
+_IMPATIENT_MS = 250
+
+_thread = threading.local()
+# Those that were waited for in vain, until somebody gets them: ids of pages, or SQLite's one lock.
+_held: set[str] = set()
+
+
+def serve_requests() -> None:
+    """Let this thread wait only as long as one that serves requests should."""
+    _thread.longest_ms = _REQUEST_MS
+
+
+@contextmanager
+def impatience() -> Iterator[None]:
+    """Let this thread hardly wait for locks in the block."""
+    before = longest_ms()
+    _thread.longest_ms = _IMPATIENT_MS
+    try:
+        yield
+    finally:
+        _thread.longest_ms = before
+
+
+def longest_ms() -> int:
+    """Return how many milliseconds this thread waits for a lock."""
+    wait_ms: int = getattr(_thread, "longest_ms", _PATIENT_MS)
+    return wait_ms
+
+
+def choose_ms(lock: str) -> int:
+    """Return how many milliseconds this thread waits for a lock that `waiting_for` watches."""
+    return min(longest_ms(), _IMPATIENT_MS) if lock in _held else longest_ms()
+
+
+@contextmanager
+def waiting_for(lock: str) -> Iterator[None]:
+    """Note whether the block, which takes a lock, waited for it in vain."""
+    try:
+        yield
+    except OperationalError as error:
+        if is_lock_held(error) and longest_ms() > _IMPATIENT_MS:
+            _held.add(lock)
+        raise
+    _held.discard(lock)
+
+
+def is_lock_held(error: OperationalError) -> bool:
+    """Tell whether a statement failed because it waited too long for a lock."""
+    reason = getattr(error, "orig", None)
+    if isinstance(reason, sqlite3.Error):
+        return reason.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # the rest says why
+    return isinstance(reason, errors.LockNotAvailable)

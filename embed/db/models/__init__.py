@@ -1,0 +1,73 @@
+"""The database tables; every rule that a database can enforce is a constraint."""
+
+from embed.db.models.balances import Balance, ChainBalance, DailyBalance, Token
+from embed.db.models.base import BaseModel
+from embed.db.models.events import Activity, Delivery, Message, Receiver
+from embed.db.models.pages import HOLDING_WATCHES, ApiKey, Owner, Page, RefusedOrigin
+from embed.db.models.submissions import (
+    APPROVED,
+    LIVE,
+    STATUSES,
+    Proof,
+    Submission,
+    UsedNonce,
+    Withdrawal,
+)
+from embed.db.models.wallets import Listing, Tag, Wallet, WalletTag
+from embed.db.models.work import Job, WorkerProcess
+
+__all__ = [
+    "APPROVED",
+    "HOLDING_WATCHES",
+    "LIVE",
+    "MODELS",
+    "STATUSES",
+    "Activity",
+    "ApiKey",
+    "Balance",
+    "BaseModel",
+    "ChainBalance",
+    "DailyBalance",
+    "Delivery",
+    "Job",
+    "Listing",
+    "Message",
+    "Owner",
+    "Page",
+    "Proof",
+    "Receiver",
+    "RefusedOrigin",
+    "Submission",
+    "Tag",
+    "Token",
+    "UsedNonce",
+    "Wallet",
+    "WalletTag",
+    "Withdrawal",
+    "WorkerProcess",
+]
+
+MODELS = (
+    Owner,
+    Page,
+    ApiKey,
+    Tag,
+    Wallet,
+    WalletTag,
+    Balance,
+    Token,
+    ChainBalance,
+    DailyBalance,
+    Submission,
+    Proof,
+    Withdrawal,
+    UsedNonce,
+    RefusedOrigin,
+    Activity,
+    Listing,
+    Receiver,
+    Message,
+    Delivery,
+    Job,
+    WorkerProcess,
+)

@@ -1,0 +1,87 @@
+"""What addresses hold: entered by owners, or read from the chain."""
+
+from decimal import Decimal
+
+from peewee import (
+    BigAutoField,
+    BigIntegerField,
+    CharField,
+    CompositeKey,
+    ForeignKeyField,
+    IntegerField,
+    Model,
+    TextField,
+)
+
+from embed.db.connection import db
+from embed.db.fields import AmountField, InstantField, check_amount
+from embed.db.models.pages import Owner
+
+
+class Balance(Model):
+    """The balance of an address that an owner entered; the owner's pages of the mint share it.
+
+    Owners do not share these: a balance that one entered must not open another's holding gate.
+    """
+
+    owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
+    mint = CharField(max_length=44)
+    address = CharField(max_length=44)
+    amount = AmountField(constraints=[check_amount("amount")])  # whole tokens
+    observed_at = InstantField()
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        primary_key = CompositeKey("owner", "mint", "address")
+
+
+class Token(Model):
+    """What the chain says of a mint."""
+
+    mint = CharField(max_length=44, primary_key=True)
+    program = CharField(max_length=44, null=True)  # SPL Token or Token-2022
+    decimals = IntegerField(null=True)
+    name = TextField(null=True)
+    symbol = TextField(null=True)
+    supply = AmountField(null=True)  # whole tokens
+    observed_at = InstantField(null=True)
+    problem = TextField(null=True)  # why its balances are not read any more
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+
+
+class ChainBalance(Model):
+    """The newest observation of an address on the chain; every page of the mint shares it."""
+
+    id = BigAutoField()
+    mint = CharField(max_length=44)
+    address = CharField(max_length=44)
+    token_account = CharField(max_length=44)  # the associated one, which is derived
+    amount = AmountField(constraints=[check_amount("amount")])  # whole tokens in all accounts
+    # What other accounts than the associated one held when all of them were read.
+    other_amount = AmountField(default=Decimal(0), constraints=[check_amount("other_amount")])
+    slot = BigIntegerField()
+    observed_at = InstantField()
+    all_observed_at = InstantField(null=True)  # when all accounts were read
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        indexes = ((("mint", "address"), True),)
+
+
+class DailyBalance(Model):
+    """The first observation of a day."""
+
+    balance = ForeignKeyField(ChainBalance, on_delete="CASCADE", index=False)
+    day = IntegerField()  # since 1970, UTC
+    amount = AmountField(constraints=[check_amount("amount")])
+    observed_at = InstantField()
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        primary_key = CompositeKey("balance", "day")

@@ -1,0 +1,95 @@
+"""What happened on a page, and whom it is told."""
+
+from peewee import (
+    AutoField,
+    BooleanField,
+    CharField,
+    Check,
+    ForeignKeyField,
+    IntegerField,
+    Model,
+    TextField,
+)
+
+from embed.db.connection import db
+from embed.db.fields import InstantField, LinesField
+from embed.db.models.base import BaseModel
+from embed.db.models.pages import Page
+from embed.domain.identifiers import ID_LENGTH, make_id
+
+
+class Activity(BaseModel):
+    """The activity log: who did what when.
+
+    Rows are only added; a withdrawal erases the subjects that name its wallet.
+    """
+
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    actor = TextField()
+    action = CharField(max_length=30)
+    subject = TextField()
+
+    class Meta:
+        indexes = ((("page", "created_at"), False),)
+
+
+class Receiver(BaseModel):
+    """Where an owner wants to hear of a page's events: a webhook, or a channel of Apprise."""
+
+    page = ForeignKeyField(Page, on_delete="CASCADE")
+    page_id: str
+    kind = CharField(max_length=7, constraints=[Check("kind IN ('webhook', 'channel')")])
+    target = TextField()  # holds secrets: show only its masked form
+    event_types = LinesField(default=())  # none: all
+    secret = TextField(null=True)  # of a webhook, for HMAC: whsec_...
+    previous_secret = TextField(null=True)  # signs as well until it expires
+    previous_secret_expires_at = InstantField(null=True)
+    signing_key = TextField(null=True)  # of a webhook, for Ed25519: whsk_...
+    next_attempt_at = InstantField(null=True)  # null: at once
+    failed_attempts = IntegerField(default=0)  # in a row
+    is_slow = BooleanField(default=False)  # its last answer took long, or never came
+    first_failed_at = InstantField(null=True)  # of these; null: the last attempt did not fail
+
+    class Meta:
+        constraints = (Check("(kind = 'webhook') = (secret IS NOT NULL)"),)
+
+
+class Message(Model):
+    """Something that happened on a page, for its receivers (transactional outbox)."""
+
+    number = AutoField()  # the order in which receivers get them
+    id = CharField(max_length=ID_LENGTH, unique=True, default=make_id)  # webhook-id
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    type = CharField(max_length=30)
+    data = TextField()  # JSON
+    created_at = InstantField()
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        indexes = ((("page", "type"), False), (("page", "number"), False))
+
+
+class Delivery(Model):
+    """A message on its way to a receiver."""
+
+    id = AutoField()
+    message = ForeignKeyField(Message, on_delete="CASCADE", index=False)
+    receiver = ForeignKeyField(Receiver, on_delete="CASCADE", index=False)
+    receiver_id: str
+    state = CharField(
+        max_length=9, constraints=[Check("state IN ('waiting', 'delivered', 'given_up')")]
+    )
+    attempts = IntegerField(default=0)
+    attempted_at = InstantField(null=True)
+    answer = TextField(null=True)  # to the last attempt, in words for the owner
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        indexes = (
+            (("receiver", "state", "message"), False),
+            (("receiver", "attempted_at"), False),
+            (("message", "receiver"), True),
+        )

@@ -1,0 +1,88 @@
+"""Owners, their pages, and the keys to them."""
+
+from decimal import Decimal
+
+from peewee import (
+    BooleanField,
+    CharField,
+    Check,
+    CompositeKey,
+    ForeignKeyField,
+    IntegerField,
+    Model,
+    TextField,
+)
+
+from embed.db.connection import db
+from embed.db.fields import AmountField, InstantField, LinesField, check_amount
+from embed.db.models.base import BaseModel
+
+HOLDING_WATCHES = ("leave", "flag", "hide")
+
+
+class Owner(BaseModel):
+    email = CharField(max_length=254, unique=True)
+    password_hash = TextField(null=True)  # null: cannot sign in yet
+    language = CharField(max_length=10, null=True)  # of notifications; null: English
+
+    def __str__(self) -> str:
+        return str(self.email)
+
+
+class Page(BaseModel):
+    owner = ForeignKeyField(Owner, on_delete="RESTRICT")
+    owner_id: str
+    token_name = TextField()
+    token_symbol = TextField()
+    token_mint = CharField(max_length=44, index=True)
+    public_title = TextField(null=True)
+    public_comments = TextField(null=True)
+    is_public = BooleanField(default=True)
+    is_embeddable = BooleanField(default=True)
+    auto_approve = BooleanField(default=False)
+    min_balance = AmountField(default=Decimal(0), constraints=[check_amount("min_balance")])
+    queue_capacity = IntegerField(default=100, constraints=[Check("queue_capacity >= 0")])
+    cooldown_s = IntegerField(default=86_400, constraints=[Check("cooldown_s >= 0")])
+    trust_after = IntegerField(default=0, constraints=[Check("trust_after >= 0")])
+    # What becomes of a visitor's wallet that holds less than the minimum, see holding_watch.py.
+    holding_watch = CharField(
+        max_length=5,
+        default="leave",
+        constraints=[Check("holding_watch IN ('leave', 'flag', 'hide')")],
+    )
+    # Incremented by every change that the public payload shows.
+    version = IntegerField(default=1)
+    listed_version = IntegerField(default=0)  # the version that the feed has caught up with
+    deleted_at = InstantField(null=True)
+
+
+class ApiKey(BaseModel):
+    page = ForeignKeyField(Page, on_delete="CASCADE")
+    page_id: str
+    tier = CharField(max_length=6, constraints=[Check("tier IN ('public', 'secret')")])
+    key_hash = CharField(max_length=64, unique=True)
+    display_prefix = CharField(max_length=12)
+    origins = LinesField(default=())
+    allow_null_origin = BooleanField(default=False)
+    revoked_at = InstantField(null=True)
+    last_used_at = InstantField(null=True)  # to the hour
+    is_preview = BooleanField(default=False)  # used by the dashboard's preview only
+    label = TextField(null=True)  # for owners only
+
+
+ApiKey.add_index(ApiKey.page, unique=True, where=ApiKey.is_preview, name="api_key_preview")
+
+
+class RefusedOrigin(Model):
+    """A site that a key's allowlist refused, shown to the owner."""
+
+    api_key = ForeignKeyField(ApiKey, on_delete="CASCADE", index=False)
+    api_key_id: str
+    origin = CharField(max_length=300)
+    count = IntegerField()
+    refused_at = InstantField()
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        primary_key = CompositeKey("api_key", "origin")

@@ -1,0 +1,106 @@
+"""What visitors sent, and what proves it."""
+
+from peewee import BlobField, BooleanField, CharField, Check, ForeignKeyField, Model, TextField
+
+from embed.db.connection import db
+from embed.db.fields import InstantField
+from embed.db.models.base import BaseModel
+from embed.db.models.pages import ApiKey, Page
+from embed.domain.identifiers import ID_LENGTH
+
+STATUSES = ("pending", "approved", "auto_approved", "rejected", "soft_rejected")
+APPROVED = ("approved", "auto_approved")
+LIVE = ("pending", *APPROVED)
+
+
+class Submission(BaseModel):
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    api_key = ForeignKeyField(ApiKey, on_delete="CASCADE")
+    wallet_address = CharField(max_length=44, index=True)
+    nickname = TextField()
+    status = CharField(max_length=13)
+    reject_reason = CharField(max_length=12, null=True)
+    session_id = CharField(max_length=ID_LENGTH, null=True)
+    # The random part of the nonce that was used: unique, so that no nonce is used twice.
+    nonce = CharField(max_length=ID_LENGTH, null=True, unique=True)
+    decided_at = InstantField(null=True)
+    # True: the approval added the wallet to the page, so undoing it removes the wallet.
+    has_added_wallet = BooleanField(default=False)
+
+    class Meta:
+        constraints = (
+            Check(
+                "(status = 'pending' AND reject_reason IS NULL AND decided_at IS NULL)"
+                " OR (status IN ('approved', 'auto_approved')"
+                " AND reject_reason IS NULL AND decided_at IS NOT NULL)"
+                " OR (status IN ('rejected', 'soft_rejected')"
+                " AND reject_reason IS NOT NULL AND decided_at IS NOT NULL)"
+            ),
+        )
+        indexes = ((("page", "status", "created_at"), False),)
+
+
+# Of two racing posts the database lets one win; the other answers 409 duplicate.
+Submission.add_index(
+    Submission.page,
+    Submission.wallet_address,
+    unique=True,
+    where=Submission.status.in_(LIVE),
+    name="submission_live_wallet",
+)
+# One row per session, wallet and reason, updated in place, so that nobody can fill the table.
+Submission.add_index(
+    Submission.page,
+    Submission.session_id,
+    Submission.wallet_address,
+    Submission.reject_reason,
+    unique=True,
+    where=Submission.status == "soft_rejected",
+    name="submission_soft_rejected",
+)
+Submission.add_index(
+    Submission.session_id, Submission.page, Submission.created_at, name="submission_session"
+)
+
+
+class Proof(Model):
+    """What a wallet's holder signed for a submission; those from before have none."""
+
+    submission = ForeignKeyField(Submission, primary_key=True, on_delete="CASCADE")
+    submission_id: str
+    message = TextField()
+    signature = BlobField(constraints=[Check("length(signature) = 64")])
+    form = CharField(
+        max_length=9,
+        constraints=[Check("form IN ('raw', 'legacy-v0', 'v0', 'v1-early', 'v1')")],
+    )
+    signed_bytes = BlobField()  # exactly what the signature covers
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+
+
+class Withdrawal(Model):
+    """A submission that its wallet's holder withdrew, without anything that tells of the wallet."""
+
+    submission_id = CharField(max_length=ID_LENGTH, primary_key=True)
+    page = ForeignKeyField(Page, on_delete="CASCADE")
+    page_id: str
+    withdrawn_at = InstantField()
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+
+
+class UsedNonce(Model):
+    """A nonce that was used, where no submission says so; deleted once the nonce has expired."""
+
+    token = CharField(max_length=ID_LENGTH, primary_key=True)
+    expires_at = InstantField(index=True)
+
+    class Meta:
+        database = db
+        legacy_table_names = False

@@ -1,0 +1,77 @@
+"""The wallets of a page, their tags, and when each was on the public list."""
+
+from peewee import (
+    AutoField,
+    BooleanField,
+    CharField,
+    CompositeKey,
+    ForeignKeyField,
+    IntegerField,
+    Model,
+    TextField,
+)
+
+from embed.db.connection import db
+from embed.db.fields import InstantField
+from embed.db.models.base import BaseModel
+from embed.db.models.pages import Page
+
+
+class Tag(BaseModel):
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    name = TextField()
+    color = TextField()
+
+    class Meta:
+        indexes = ((("page", "name"), True),)
+
+
+class Wallet(BaseModel):
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    address = CharField(max_length=44)
+    public_alias = TextField(null=True)
+    is_hidden = BooleanField(default=False)  # by the owner
+    # What the holding watch found: the low observations in a row, and when the last one was.
+    low_count = IntegerField(default=0)
+    low_observed_at = InstantField(null=True)
+    is_withheld = BooleanField(default=False)  # hidden by the holding watch
+
+    class Meta:
+        indexes = ((("page", "address"), True),)
+
+
+class WalletTag(Model):
+    wallet = ForeignKeyField(Wallet, on_delete="CASCADE", index=False)
+    tag = ForeignKeyField(Tag, on_delete="CASCADE")
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        primary_key = CompositeKey("wallet", "tag")
+
+
+class Listing(Model):
+    """A time during which an address was on a page's public list; the feed is made of these."""
+
+    id = AutoField()
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    address = CharField(max_length=44)
+    name = TextField(null=True)  # its alias, if it has one
+    joined_at = InstantField()
+    left_at = InstantField(null=True)
+
+    class Meta:
+        database = db
+        legacy_table_names = False
+        indexes = ((("page", "joined_at"), False), (("page", "left_at"), False))
+
+
+Listing.add_index(
+    Listing.page,
+    Listing.address,
+    unique=True,
+    where=Listing.left_at.is_null(),
+    name="listing_current",
+)

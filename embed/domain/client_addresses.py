@@ -1,0 +1,28 @@
+"""Addresses of clients, as proxies write them, and the networks that logs name in their place."""
+
+import re
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+# Some proxies append the port: 192.0.2.1:4711, [2001:db8::1]:4711. Others write only brackets.
+_WITH_PORT = re.compile(r"^(?:([^:\[\]]+):\d+|\[([^\[\]]+)\](?::\d+)?)$")
+_PREFIX_LENGTH = {4: 24, 6: 48}
+
+
+def parse_client_address(raw: str) -> IPv4Address | IPv6Address | None:
+    """Return an address without its port, an IPv4 address where IPv6 only carries one.
+
+    None for a unix socket, or some other text from a trusted proxy.
+    """
+    try:
+        ip = ip_address(_WITH_PORT.sub(r"\1\2", raw))
+    except ValueError:
+        return None
+    return (ip.ipv4_mapped if isinstance(ip, IPv6Address) else None) or ip
+
+
+def name_network(ip: IPv4Address | IPv6Address) -> str:
+    """Return the /24 of an IPv4 address, the /48 of an IPv6 address.
+
+    A /48 is what providers give to one site at most (RFC 6177), a /24 is 256 addresses.
+    """
+    return str(ip_network((int(ip), _PREFIX_LENGTH[ip.version]), strict=False))

@@ -1,0 +1,82 @@
+"""What one scrape by Prometheus answers."""
+
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from peewee import PeeweeException
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import generate_latest
+
+from embed.domain.times import Clock, Seconds
+from embed.metrics.files import read_counts
+from embed.monitoring.bounded import BoundedQuestion
+from embed.monitoring.database_gauges import DESCRIPTION_BY_NAME, read_gauges
+from embed.rate_limits.storages import open_storage
+from embed.settings import PROJECT_DIR, Settings
+
+# Prometheus waits 10 s by default.
+ANSWER_WITHIN_S = 3.0
+
+_VERSION = tomllib.loads((PROJECT_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "version"
+]
+
+
+class Scrape:
+    """The sums of all processes, and what the database and the rate limits' storage say now."""
+
+    def __init__(self, settings: Settings, folder: Path, clock: Clock) -> None:
+        self._settings = settings
+        self._folder = folder
+        storage = open_storage(settings.ratelimit_storage_uri)
+        self._storage = BoundedQuestion(storage.check)
+        has_chain = bool(settings.solana_rpc_url)
+        self._database = BoundedQuestion(lambda: read_gauges(clock(), has_chain=has_chain))
+
+    def write(self) -> bytes:
+        """Return the metrics in Prometheus's text format, at the latest after ANSWER_WITHIN_S."""
+        return generate_latest(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the metrics; prometheus_client's protocol of a collector."""
+        deadline = monotonic() + ANSWER_WITHIN_S
+        database, storage = self._database.begin(), self._storage.begin()
+        yield from read_counts(self._folder)
+        yield _label("embed_build_info", "Always 1.", "version", _VERSION)
+        gauges = _wait(database, deadline)
+        yield _gauge("embed_database_up", "1: the database answered this scrape.", bool(gauges))
+        for name, value in (gauges or {}).items():
+            yield _gauge(name, DESCRIPTION_BY_NAME[name], value)
+        yield _gauge(
+            "embed_balance_refresh_seconds",
+            "How often each balance is read: BALANCE_REFRESH.",
+            self._settings.balance_refresh.total_seconds(),
+        )
+        yield _gauge(
+            "embed_rate_limit_fallback",
+            "1: the shared counters do not answer, so each process counts for itself.",
+            not _wait(storage, deadline),
+        )
+
+
+def _wait(question: "Future[Any]", deadline: Seconds) -> Any:
+    """Return the answer, or None if there is none in time, or if the database is away."""
+    try:
+        return question.result(max(deadline - monotonic(), 0))
+    except (TimeoutError, PeeweeException):
+        return None
+
+
+def _gauge(name: str, description: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, description, value=float(value))
+
+
+def _label(name: str, description: str, label: str, value: str) -> Metric:
+    family = GaugeMetricFamily(name, description, labels=[label])
+    family.add_metric([value], 1)
+    return family

@@ -1,0 +1,30 @@
+"""Counts and times requests by their route, never by their path, which holds ids and links."""
+
+from time import perf_counter
+
+from flask import Flask, Response, g, request
+
+from embed.metrics.counters import REQUEST_SECONDS, REQUESTS
+from embed.settings import Settings
+
+_METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
+
+
+def init_metrics(app: Flask, settings: Settings) -> None:
+    """Come before all other hooks, so that their time counts, and what they refuse, too."""
+    if settings.metrics_bind is not None:
+        app.before_request(_begin)
+        app.after_request(_count)  # the first that is registered runs last
+
+
+def _begin() -> None:
+    g.metrics_began_at = perf_counter()
+
+
+def _count(response: Response) -> Response:
+    # Clients can make up paths and methods, so all unknown ones count as one.
+    route = request.url_rule.rule if request.url_rule else "unknown"
+    method = request.method if request.method in _METHODS else "other"
+    REQUESTS.add(route, method, str(response.status_code))
+    REQUEST_SECONDS.add(route, method, seconds=perf_counter() - g.metrics_began_at)
+    return response

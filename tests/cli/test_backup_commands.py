@@ -1,0 +1,124 @@
+"""flask backup, restore, copy-to and prune: what they say, and how they refuse."""
+
+import json
+import resource
+import subprocess
+import sys
+
+import pytest
+from filled_database import ROWS, fill, read_stored
+from remote import make_environ, run_here
+from servers import PROJECT_DIR, clean_environ
+
+from embed.db.models import MODELS
+
+COUNT = ROWS * len(MODELS)
+
+
+@pytest.fixture
+def filled(make_sqlite):
+    """The settings of an installation with rows in every table."""
+    url = make_sqlite()
+    fill(url)
+    return make_environ(url)
+
+
+def refuse(*arguments: str, environ) -> str:
+    result = run_here(*arguments, environ=environ)
+    assert result.exit_code in (1, 2), result.output
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: ")
+    return line
+
+
+def tell(*arguments: str, environ) -> str:
+    result = run_here(*arguments, environ=environ)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    return result.stdout
+
+
+def test_people_are_told_what_was_saved_and_what_else_to_keep(filled, make_sqlite, tmp_path):
+    backup, empty = str(tmp_path / "backup.db"), make_environ(make_sqlite())
+
+    saved = tell("backup", backup, environ=filled)
+    restored = tell("restore", backup, environ=empty)
+    replaced = tell(
+        "restore", backup, "--replace", str(tmp_path / "kept.db"), "--yes", environ=empty
+    )
+
+    assert f"Saved {COUNT} rows in {backup}, " in saved
+    assert "SECRET_KEY is not in it" in saved
+    assert restored == f"Restored and compared {COUNT} rows. Start the service.\n"
+    assert f"Saved what the database held in {tmp_path / 'kept.db'}." in replaced
+
+
+def test_json_has_rows_and_a_checksum_for_each_table(filled, make_sqlite, tmp_path):
+    backup, empty = str(tmp_path / "backup.db"), make_environ(make_sqlite())
+
+    saved = json.loads(tell("backup", backup, "--json", environ=filled))
+    restored = json.loads(tell("restore", backup, "--json", environ=empty))
+    copied = json.loads(tell("copy-to", make_sqlite(), "--json", environ=filled))
+
+    assert saved.keys() == {"file", "bytes", "tables"}
+    assert restored.keys() == {"file", "replacedFile", "tables"}
+    assert restored["replacedFile"] is None
+    tables = {each["table"]: each for each in saved["tables"]}
+    assert len(tables) == len(MODELS)
+    assert all(each["rows"] == ROWS and len(each["checksum"]) == 64 for each in tables.values())
+    for others in (restored, copied):
+        assert {each["table"]: each for each in others["tables"]} == tables
+
+
+def test_mistakes_are_one_line(filled, make_sqlite, tmp_path):
+    backup, letter = tmp_path / "backup.db", tmp_path / "letter.txt"
+    letter.write_text("Dear friend,")
+    tell("backup", str(backup), environ=filled)
+
+    assert "exists already" in refuse("backup", str(backup), environ=filled)
+    assert "No such file" in refuse("backup", str(tmp_path / "no" / "b.db"), environ=filled)
+    assert "is not empty" in refuse("restore", str(backup), environ=filled)
+    assert "add --yes" in refuse("restore", str(backup), "--replace", "kept.db", environ=filled)
+    assert "letter.txt" in refuse("restore", str(letter), environ=filled)
+    assert "URL must look like" in refuse("copy-to", "mysql://host/db", environ=filled)
+    assert "name another" in refuse("copy-to", filled["DATABASE_URL"], environ=filled)
+    away = make_environ(f"sqlite:///{tmp_path / 'away.db'}")
+    assert "does not exist" in refuse("backup", str(tmp_path / "new.db"), environ=away)
+
+
+def test_password_of_an_address_that_cannot_be_reached_is_not_shown(filled):
+    url = "postgresql://embed:hunter2@127.0.0.1:1/embed"
+
+    assert "hunter2" not in refuse("copy-to", url, environ=filled)
+    assert "hunter2" not in refuse("backup", "new.db", environ=make_environ(url))
+
+
+def test_full_disk_leaves_no_file_and_a_line_that_says_so(filled, tmp_path):
+    limit = (50_000, 50_000)  # bytes of any file: less than the tables take
+
+    result = subprocess.run(
+        [sys.executable, "-m", "flask", "backup", str(tmp_path / "backup.db")],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | filled | {"PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert result.returncode == 1, result
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_prune_tells_what_it_deleted(filled):
+    before = read_stored(filled["DATABASE_URL"])
+    told = tell("prune", environ=filled)
+    again = json.loads(tell("prune", "--json", environ=filled))
+
+    assert told.startswith("Deleted: ")
+    assert len(read_stored(filled["DATABASE_URL"])["used_nonce"]) < len(before["used_nonce"])
+    assert tell("prune", environ=filled) == "Nothing was old enough to be deleted.\n"
+    assert [set(each) for each in again] == [{"kind", "deleted"}] * len(again)
+    assert {each["deleted"] for each in again} == {0}

@@ -1,0 +1,159 @@
+"""What has to hold of a service that met a fault under a load."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+from database import read_rows
+from load import CAPACITY, CUT_OFF, Load, Told, at, wait_for
+from world import Visitor
+
+NORMAL_WITHIN_S = 5.0
+USUAL_S = 0.5  # a nonce and a submission take less on a machine that is not overloaded
+LONGEST_RETRY_AFTER_S = 60
+USUAL_START_S = 2.5  # as does a start of gunicorn until its first answer
+AROUND = 30  # submissions of the load before a fault and after it
+
+
+@dataclass
+class Fault:
+    """When a fault began and ended, and when a whole submission succeeded again everywhere."""
+
+    began_at: float = 0.0
+    ended_at: float = 0.0
+    normal_at: float = 0.0
+
+
+class Stored(NamedTuple):
+    """A submission in the database."""
+
+    id: str
+    page_id: str
+    wallet: str
+    status: str
+    nonce: str
+
+
+@contextmanager
+def fault_under(load: Load, *, usual_start_s: float = 0.0) -> Iterator[Fault]:
+    """Make a fault in the block while the load goes on before, meanwhile and after.
+
+    The fault ends with the block, unless the block says when. Fails unless the service is then back
+    to normal within NORMAL_WITHIN_S, or proportionally longer on a machine that is so busy that
+    submissions take longer than USUAL_S anyway, or a start takes as long as `usual_start_s`.
+    """
+    load.wait_for(AROUND)
+    usual_s = median(time_submission(load) for _ in range(3))
+    fault = Fault(began_at=time.monotonic())
+    yield fault
+    fault.ended_at = fault.ended_at or time.monotonic()
+    for url in load.urls:
+        wait_for(lambda url=url: can_submit(load, url))
+    fault.normal_at = time.monotonic()
+    busy = max(1.0, usual_s / USUAL_S, usual_start_s / USUAL_START_S)
+    if os.environ.get("FAULT_DEBUG"):
+        report(load, fault, usual_s, usual_start_s)
+    assert fault.normal_at - fault.ended_at < NORMAL_WITHIN_S * busy
+    load.wait_for(AROUND)
+
+
+def report(load, fault, usual_s, usual_start_s):
+    print(
+        "usual",
+        usual_s,
+        usual_start_s,
+        "lasted",
+        fault.ended_at - fault.began_at,
+        "recovery",
+        fault.normal_at - fault.ended_at,
+        Counter((t.what, t.status) for t in load.record.answers if t.began_at < fault.began_at),
+        "DURING",
+        Counter(
+            (t.what, t.status)
+            for t in load.record.answers
+            if fault.began_at <= t.began_at < fault.ended_at
+        ),
+        "AFTER",
+        Counter(
+            (t.what, t.status, t.text[:30])
+            for t in load.record.answers
+            if fault.ended_at <= t.began_at
+        ),
+    )
+
+
+def time_submission(load: Load) -> float:
+    began_at = time.monotonic()
+    assert all(can_submit(load, url) for url in load.urls)
+    return (time.monotonic() - began_at) / len(load.urls)
+
+
+def can_submit(load: Load, url: str) -> bool:
+    """Tell whether a nonce and a submission succeed; both go on if they only take long."""
+    page, visitor = at(load.auto_page, url), Visitor()
+    try:
+        nonce = page.ask_nonce(visitor)
+        if nonce.status_code != 200:
+            return False
+        load.record.probed.add(visitor.address)
+        return page.post(page.draft(visitor, nonce=nonce.json)).status_code == 201
+    except CUT_OFF:
+        return False
+
+
+def list_failures(load: Load) -> list[Told]:
+    """Return the answers that were no success and no refusal of a full queue."""
+    return [
+        told
+        for told in load.record.answers
+        if told.status not in (200, 201, 303) and "queue_full" not in told.text
+    ]
+
+
+def check_answers(load: Load, *faults: Fault, may_cut_off: bool = False) -> None:
+    """Only 503 with Retry-After during the faults, and nothing but normal answers else.
+
+    `may_cut_off`: connections may also end without an answer, as their process was killed.
+    """
+    assert load.record.unexpected == []
+    for told in list_failures(load):
+        assert any(
+            told.ended_at >= fault.began_at and told.began_at <= fault.normal_at for fault in faults
+        ), told
+        if told.status is None:
+            assert may_cut_off, told
+        elif not told.is_repeated:  # else the first attempt was done, and only its answer is lost
+            assert told.status == 503, told
+            assert told.retry_after is not None, told
+            assert 0 < int(told.retry_after) <= LONGEST_RETRY_AFTER_S, told
+
+
+def check_nothing_lost(load: Load) -> None:
+    """What was acknowledged is stored once and as it was told; the queue never held too many."""
+    rows = list_stored(load)
+    by_wallet = {row.wallet: row for row in rows}
+    assert len(by_wallet) == len(rows) == len({row.nonce for row in rows})
+    sent = {one.wallet for one in load.record.submitted}
+    assert sent <= by_wallet.keys() <= sent | load.record.probed
+    for one in load.record.submitted:
+        stored = by_wallet[one.wallet]
+        assert one.id in (None, stored.id)
+        assert stored.page_id == one.page_id
+        assert stored.status == load.record.decisions.get(stored.id, one.status)
+    listed = [row.wallet for row in rows if row.status in ("approved", "auto_approved")]
+    assert Counter(list_tracked(load)) == Counter(listed)
+    assert 0 < load.record.most_pending <= CAPACITY
+
+
+def list_stored(load: Load) -> list[Stored]:
+    query = "SELECT id, page_id, wallet_address, status, nonce FROM submission"
+    return [Stored(*row) for row in read_rows(load.database_url, query)]
+
+
+def list_tracked(load: Load) -> list[str]:
+    return [address for (address,) in read_rows(load.database_url, "SELECT address FROM wallet")]

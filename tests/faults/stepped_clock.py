@@ -1,0 +1,33 @@
+"""A clock that a test steps under a running server, by libfaketime."""
+
+from pathlib import Path
+
+from absence import skip_or_fail
+from servers import Gunicorn
+
+_LIBRARIES = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+
+
+class SteppedClock:
+    """The clock of the processes that have its environment, hours away from the true time."""
+
+    def __init__(self, folder: Path) -> None:
+        if not _LIBRARIES:
+            skip_or_fail("apt-get install faketime brings a clock that tests can step")
+        self._file = folder / "clock"
+        self.step_to(0)
+        self.environ = {
+            "LD_PRELOAD": str(_LIBRARIES[0]),
+            "FAKETIME_TIMESTAMP_FILE": str(self._file),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
+    def step_to(self, hours: float) -> None:
+        new = self._file.with_suffix(".new")
+        new.write_text(f"{hours * 3600:+.0f}\n")
+        new.replace(self._file)  # at once, as processes read it all the time
+
+
+class SteppedGunicorn(Gunicorn):
+    program = (str(Path(__file__).with_name("run_stepped.py")), "gunicorn")

@@ -1,0 +1,55 @@
+"""A file system without space under SQLite: a small one in memory, filled to its end."""
+
+import errno
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from checks import check_answers, check_nothing_lost, fault_under
+from load import Load
+from remote import make_environ
+from servers import run_gunicorn
+
+SIZE = "16m"
+FULL_S = 4.0
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="embed-disk-") as folder:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder], check=True)
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Write a file until there is no space left, and return it."""
+    path = disk / "ballast"
+    with path.open("wb", buffering=0) as ballast, suppress(OSError):
+        while True:
+            ballast.write(bytes(4096))
+    return path
+
+
+def test_full_disk(small_disk, sqlite_template):
+    database = shutil.copy(sqlite_template, small_disk / "embed.db")
+    environ = make_environ(f"sqlite:///{database}")
+    with run_gunicorn(environ) as server:
+        with Load([server.url], environ) as load, fault_under(load) as fault:
+            ballast = fill(small_disk)
+            with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+                (small_disk / "more").write_bytes(bytes(100_000))
+            time.sleep(FULL_S)
+            fault.ended_at = time.monotonic()
+            ballast.unlink()
+
+        check_answers(load, fault)
+        check_nothing_lost(load)

@@ -1,0 +1,30 @@
+"""kill -9 of Postgres and of Valkey, under two instances of two workers each."""
+
+import time
+
+from checks import check_answers, check_nothing_lost, fault_under
+from load import Load
+
+AWAY_S = 2.0
+
+
+def test_postgres_killed(grown, postgres):
+    with Load(grown.urls, grown.environ) as load, fault_under(load) as fault:
+        postgres.kill()
+        time.sleep(AWAY_S)
+        postgres.start()
+
+    check_answers(load, fault)
+    check_nothing_lost(load)
+    assert any(told.status == 503 for told in load.record.answers)
+
+
+def test_valkey_killed(grown, valkey):
+    with Load(grown.urls, grown.environ) as load, fault_under(load) as fault:
+        valkey.kill()
+        time.sleep(AWAY_S)
+        valkey.start()
+
+    check_answers(load, fault)
+    check_nothing_lost(load)
+    assert {told.status for told in load.record.answers} <= {200, 201, 303, 429}

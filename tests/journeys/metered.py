@@ -1,0 +1,74 @@
+"""A service that exports metrics, and its worker processes."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import requests
+from prometheus_client.multiprocess import MultiProcessCollector
+from remote import RemotePage, make_environ, run_here
+from scrapes import Scraped, scrape
+from servers import Gunicorn, find_free_port, run_gunicorn
+
+from embed.metrics.files import find_folder
+
+READ = "/embed/api/tracking/<page_id>"
+
+
+class Metered:
+    """A running service with a page."""
+
+    def __init__(self, server: Gunicorn, environ: dict[str, str], port: int) -> None:
+        self.server = server
+        self.environ = environ
+        self.port = port  # of the metrics
+        self.folder = find_folder("127.0.0.1", port)
+        self.page = RemotePage(server.url, environ)
+
+    def scrape(self) -> Scraped:
+        return scrape(self.port)
+
+    def count_reads(self) -> float:
+        return self.scrape().sum("embed_http_requests_total", route=READ, code="200")
+
+    def read(self, times: int = 1) -> None:
+        for _ in range(times):
+            assert self.page.read().status_code == 200
+
+    def try_to_read(self) -> bool:
+        """Read once; False if the connection was cut off."""
+        try:
+            self.read()
+        except requests.ConnectionError:
+            return False
+        return True
+
+    def count_reads_by_slot(self) -> list[float]:
+        """Return what each worker has counted of reads."""
+        counts = []
+        for file in sorted(self.folder.glob("counter_*.db")):
+            (found,) = [
+                sum(sample.value for sample in metric.samples if sample.labels["route"] == READ)
+                for metric in MultiProcessCollector.merge([str(file)])
+                if metric.name == "embed_http_requests"
+            ] or [0.0]
+            counts.append(found)
+        return counts
+
+    def list_workers(self) -> set[int]:
+        """Return the process ids of the workers that live and have begun their work."""
+        status: Any = run_here("worker", "status", "--json", environ=self.environ)
+        begun = {one["processId"] for one in json.loads(status.stdout)["processes"]}
+        master = self.server.pid
+        children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+        return begun & set(map(int, children))
+
+
+@contextmanager
+def run_metered(database_url: str, *arguments: str, **variables: str) -> Iterator[Metered]:
+    port = find_free_port()
+    environ = make_environ(database_url, METRICS_BIND=f"127.0.0.1:{port}", **variables)
+    with run_gunicorn(environ, *arguments) as server:
+        yield Metered(server, environ, port)

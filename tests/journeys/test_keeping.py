@@ -1,0 +1,103 @@
+"""Backup while the service takes submissions, restore and copy while it does not."""
+
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+
+from remote import TIMEOUT_S, RemotePage, make_environ
+from servers import run_flask, run_gunicorn
+from world import Visitor
+
+CLIENTS = 3
+BEFORE_EACH = 10  # submissions
+
+
+class Load:
+    """Visitors who submit without a pause, and what was acknowledged so far."""
+
+    def __init__(self, page: RemotePage) -> None:
+        self._page = page
+        self._ends = threading.Event()
+        self._done = threading.Semaphore(0)
+        self.acknowledged: list[str] = []
+        self.refused: list[str] = []
+
+    @contextmanager
+    def running(self):
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            clients = [pool.submit(self._submit) for _ in range(CLIENTS)]
+            try:
+                yield
+            finally:
+                self._ends.set()
+        for client in clients:
+            client.result()
+
+    def _submit(self) -> None:
+        while not self._ends.is_set():
+            answer = self._page.submit(Visitor())
+            if answer.status_code == 201:
+                self.acknowledged.append(answer.json["submissionId"])
+            else:
+                self.refused.append(answer.text)
+            self._done.release()
+
+    def wait_for(self, count: int) -> None:
+        for _ in range(count):
+            assert self._done.acquire(timeout=TIMEOUT_S)
+
+
+def read_ids(path) -> set[str]:
+    with closing(sqlite3.connect(path)) as reader:
+        assert reader.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert reader.execute("PRAGMA foreign_key_check").fetchall() == []
+        # A submission and its proof are written together.
+        query = (
+            "SELECT submission.id, proof.form FROM submission LEFT JOIN proof ON submission_id = id"
+        )
+        rows = reader.execute(query).fetchall()
+    assert all(form for _, form in rows)
+    return {submission_id for submission_id, _ in rows}
+
+
+def test_backup_under_load_has_all_that_was_acknowledged_before(database_url, tmp_path):
+    environ = make_environ(database_url)
+    with run_gunicorn(environ) as server:
+        page = RemotePage(server.url, environ, "--auto-approve")
+        load = Load(page)
+        with load.running():
+            for number in range(2):
+                load.wait_for(BEFORE_EACH)
+                before = set(load.acknowledged)
+                run_flask("backup", str(tmp_path / f"{number}.db"), environ=environ)
+                assert read_ids(tmp_path / f"{number}.db") >= before
+                assert len(before) >= BEFORE_EACH * (number + 1)
+
+        assert load.refused == []
+        refused = run_flask("restore", str(tmp_path / "1.db"), environ=environ, check=False)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "stop the service" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_restored_and_copied_databases_are_served(make_sqlite, database_url, tmp_path):
+    first, second = make_environ(make_sqlite()), make_environ(database_url)
+    backup, visitor = str(tmp_path / "backup.db"), Visitor()
+    with run_gunicorn(first) as server:
+        page = RemotePage(server.url, first, "--auto-approve")
+        assert page.submit(visitor).status_code == 201
+        run_flask("backup", backup, environ=first)
+        assert page.submit(Visitor()).status_code == 201
+
+    run_flask("restore", backup, "--replace", str(tmp_path / "kept.db"), "--yes", environ=first)
+    run_flask("copy-to", database_url, environ=first)
+
+    for environ in (first, second):
+        with run_gunicorn(environ) as server:
+            page.server_url = server.url
+            assert page.list_addresses() == [visitor.address]
+            assert page.submit(visitor).json == {"error": "duplicate"}
+            newcomer = Visitor()
+            assert page.submit(newcomer).status_code == 201
+            assert page.list_addresses() == [visitor.address, newcomer.address]

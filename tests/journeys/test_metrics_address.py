@@ -1,0 +1,289 @@
+"""METRICS_BIND: who listens there, what is answered, and what is away meanwhile."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+
+import pytest
+import requests
+from dashboard_file import list_expressions
+from metered import READ, Metered, run_metered
+from receivers import run_http_receiver
+from remote import TIMEOUT_S, make_environ
+from scrapes import scrape, scrape_until
+from servers import (
+    PROJECT_DIR,
+    Server,
+    clean_environ,
+    find_free_port,
+    is_listening,
+    open_postgres,
+    open_valkey,
+    provide,
+    wait_until,
+)
+from world import Visitor
+
+LIMIT_S = 30
+
+
+@pytest.fixture
+def metered(make_sqlite):
+    with run_metered(make_sqlite()) as found:
+        yield found
+
+
+def start(*command: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run a server that is expected to end by itself."""
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+
+
+# What is answered
+
+
+def test_metrics_are_answered_at_their_own_address_only(metered: Metered):
+    at_public = [
+        requests.get(f"{metered.server.url}{path}", timeout=TIMEOUT_S).status_code
+        for path in ("/metrics", "/metrics/", "/api/metrics", "/embed/metrics")
+    ]
+    other = f"http://127.0.0.1:{metered.port}"
+    elsewhere = [
+        requests.request(method, other + path, timeout=TIMEOUT_S).status_code
+        for method, path in [
+            ("GET", "/"),
+            ("GET", "/metrics/"),
+            ("GET", "/dashboard/"),
+            ("POST", "/metrics"),
+            ("DELETE", "/metrics"),
+            ("OPTIONS", "/metrics"),
+        ]
+    ]
+
+    assert set(at_public) == set(elsewhere) == {404}
+    assert metered.scrape().sum("embed_database_up") == 1
+
+
+def test_answer_is_prometheus_text_and_can_be_repeated(metered: Metered):
+    answer = requests.get(f"http://127.0.0.1:{metered.port}/metrics?x=1", timeout=TIMEOUT_S)
+
+    assert answer.headers["Content-Type"].startswith("text/plain; version=")
+    assert metered.scrape().names == metered.scrape().names
+
+
+def test_nobody_is_named_after_the_whole_way(metered: Metered):
+    page, visitor = metered.page, Visitor()
+    page.open_widget(visitor)
+    submitted = page.submit(visitor, "Ann Example").json["submissionId"]
+    page.command("submissions", "approve", submitted)
+    page.read()
+    page.list_own(visitor)
+    page.show_records(visitor)
+    page.read(key="svc_pub_" + "0" * 32)
+    requests.get(f"{metered.server.url}/{visitor.address}", timeout=TIMEOUT_S)
+
+    text = metered.scrape().text
+
+    known = [page.page_id, page.public_key[:12], visitor.address, visitor.cookie, submitted]
+    assert [one for one in [*known, "Ann", "127.0.0.1", "site.example"] if one in text] == []
+    assert re.findall(r"[0-9A-Za-z]{20,}", text) == []
+    assert len(text.splitlines()) < 2_000
+
+
+# Clients that stall
+
+
+def test_clients_that_stall_hold_up_neither_requests_nor_scrapes_for_long(metered: Metered):
+    with ExitStack() as stack:
+        for number in range(40):
+            client = socket.create_connection(("127.0.0.1", metered.port), timeout=LIMIT_S)
+            stack.enter_context(client)
+            client.sendall((b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost:")[number % 3])
+        metered.read(5)
+
+        deadline = time.monotonic() + LIMIT_S
+        while not is_scraped(metered.port):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+def is_scraped(port: int) -> bool:
+    try:
+        return scrape(port).sum("embed_database_up") == 1
+    except requests.RequestException:
+        return False
+
+
+def test_nonsense_is_answered_or_cut_off(metered: Metered, capfd):
+    for nonsense in (b"\0\xff\r\n\r\n", b"GET\r\n\r\n", b"GET " + b"a" * 70_000, b"\r\n" * 50):
+        with socket.create_connection(("127.0.0.1", metered.port), timeout=LIMIT_S) as client:
+            client.sendall(nonsense)
+            client.shutdown(socket.SHUT_WR)
+            assert b"embed_" not in client.recv(1000)
+
+    assert is_scraped(metered.port)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+# Addresses that cannot be had
+
+
+def test_start_fails_with_one_line_if_the_address_is_taken(make_sqlite):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        bind = f"127.0.0.1:{other.getsockname()[1]}"
+        environ = make_environ(make_sqlite(), METRICS_BIND=bind)
+        options = ("--bind", f"127.0.0.1:{find_free_port()}", "--log-level=warning")
+        ended = start("gunicorn", "app:app", *options, **environ)
+
+    assert ended.returncode == 1
+    assert ended.stderr == f"Error: METRICS_BIND cannot be used: {bind}: Address already in use.\n"
+
+
+def test_start_fails_with_one_line_if_it_is_the_public_address(make_sqlite):
+    bind = f"127.0.0.1:{find_free_port()}"
+    environ = make_environ(make_sqlite(), METRICS_BIND=bind)
+    ended = start("gunicorn", "app:app", "--bind", bind, "--log-level=warning", **environ)
+
+    assert ended.returncode == 1
+    assert re.fullmatch(r"Error: METRICS_BIND must not have .* own port, \d+\.\n", ended.stderr)
+
+
+def test_worker_needs_an_address_of_its_own(metered: Metered):
+    ended = start("flask", "worker", **metered.environ)
+
+    assert ended.returncode == 1
+    assert re.fullmatch(
+        r"Error: METRICS_BIND cannot be used: .* in use\. Each process needs its own address\.\n",
+        ended.stderr,
+    )
+    assert metered.scrape().sum("embed_database_up") == 1
+
+
+# flask worker
+
+
+def test_worker_counts_its_own_deliveries(make_sqlite):
+    port = find_free_port()
+    with (
+        run_http_receiver() as receiver,
+        run_metered(
+            make_sqlite(), QUEUE_URL="redis://127.0.0.1:1", ALLOW_PRIVATE_TARGETS="1"
+        ) as metered,
+    ):
+        metered.page.command("webhooks", "add", metered.page.page_id, receiver.url)
+        assert metered.page.submit(Visitor()).status_code == 201
+        found = scrape_until(metered.port, lambda one: one.sum("embed_deliveries_waiting"))
+        assert found.sum("embed_background_processes") == 0
+
+        apart = {"METRICS_BIND": f"127.0.0.1:{port}", "QUEUE_URL": ""}
+        worker = Server(
+            [sys.executable, "-m", "flask", "worker"],
+            cwd=PROJECT_DIR,
+            env=clean_environ() | metered.environ | apart,
+            stdout=subprocess.DEVNULL,
+        )
+        try:
+            wait_until(lambda: is_listening(port), worker.process)
+            found = scrape_until(port, lambda one: one.by_label("embed_deliveries_total", "result"))
+            assert found.by_label("embed_deliveries_total", "result") == {"delivered": 1}
+            assert found.sum("embed_http_requests_total") == 0
+            scrape_until(port, lambda one: one.sum("embed_background_processes"))
+            assert metered.scrape().by_label("embed_deliveries_total", "result") == {}
+            assert metered.scrape().sum("embed_background_processes") == 1
+        finally:
+            worker.end(worker.process.terminate)
+    assert not is_listening(port)
+
+
+# What is away
+
+
+@pytest.fixture
+def postgres():
+    yield from provide(open_postgres)
+
+
+@pytest.fixture
+def redis():
+    yield from provide(open_valkey)
+
+
+def test_scrape_tells_that_the_database_is_away_or_hangs(postgres):
+    with run_metered(postgres.url.format(name="postgres")) as metered:
+        metered.read(3)
+        assert metered.scrape().sum("embed_database_up") == 1
+
+        postmaster = postgres._server.process.pid
+        os.kill(postmaster, signal.SIGSTOP)
+        try:
+            found = metered.scrape()
+        finally:
+            os.kill(postmaster, signal.SIGCONT)
+        assert found.sum("embed_database_up") == 0
+        assert found.sum("embed_http_requests_total", route=READ) == 3
+        assert "embed_submissions_pending" not in found.names
+
+        postgres.stop()
+        assert metered.scrape().sum("embed_database_up") == 0
+        postgres.start()
+        scrape_until(metered.port, lambda one: one.sum("embed_database_up"))
+
+
+def test_scrape_tells_that_limits_have_fallen_back(make_sqlite, redis):
+    uri = f"redis+unix://{redis.path}"
+    with run_metered(make_sqlite(), RATELIMIT_STORAGE_URI=uri) as metered:
+        metered.read(1)
+        assert metered.scrape().sum("embed_rate_limit_fallback") == 0
+
+        redis.stop()
+        metered.read(1)
+        found = metered.scrape()
+        assert found.sum("embed_rate_limit_fallback") == 1
+        assert found.sum("embed_rate_limit_storage_failures_total") == 1
+
+        redis.start()
+        scrape_until(metered.port, lambda one: one.sum("embed_rate_limit_fallback") == 0)
+
+
+def test_scrape_waits_for_a_worker_while_none_lives(metered: Metered):
+    (worker,) = wait_for_worker(metered)
+    os.kill(worker, signal.SIGKILL)
+
+    assert metered.scrape().sum("embed_build_info") == 1
+
+
+def wait_for_worker(metered: Metered) -> set[int]:
+    deadline = time.monotonic() + LIMIT_S
+    while not (found := metered.list_workers()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return found
+
+
+# The names in documents, rules and dashboard
+
+
+def test_real_run_exports_what_is_documented_and_what_rules_and_dashboard_ask_for(metered: Metered):
+    metered.read()
+    metered.page.read(key="svc_pub_" + "0" * 32)
+    exported = metered.scrape().names
+
+    documented = (PROJECT_DIR / "docs" / "monitoring.md").read_text()
+    assert set(re.findall(r"^\| `(embed_\w+)`", documented, re.MULTILINE)) == exported
+
+    rules = (PROJECT_DIR / "deploy" / "prometheus-rules.yml").read_text()
+    asked = " ".join([rules, *list_expressions()])
+    names = {re.sub("_(bucket|sum|count)$", "", name) for name in re.findall(r"embed_\w+", asked)}
+    assert len(names) > 15
+    assert names <= exported

@@ -1,0 +1,84 @@
+"""A real Prometheus scrapes a real service."""
+
+import json
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager
+
+import pytest
+import requests
+from absence import skip_or_fail
+from dashboard_file import list_expressions
+from metered import Metered, run_metered
+from remote import TIMEOUT_S
+from servers import PROJECT_DIR, Server, find_free_port, is_listening, wait_until
+from world import Visitor
+
+LIMIT_S = 120
+
+
+class Prometheus:
+    def __init__(self, port: int) -> None:
+        self._url = f"http://127.0.0.1:{port}/api/v1/"
+
+    def ask(self, path: str, **parameters: str):
+        answer = requests.get(self._url + path, params=parameters, timeout=TIMEOUT_S)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["data"]
+
+    def query(self, expression: str) -> list:
+        return self.ask("query", query=expression)["result"]
+
+
+@contextmanager
+def run_prometheus(folder, metered: Metered):
+    if shutil.which("prometheus") is None:
+        skip_or_fail("Prometheus (apt install prometheus)")
+    port = find_free_port()
+    target = {"targets": [f"127.0.0.1:{metered.port}"]}
+    configuration = folder / "prometheus.json"  # which is YAML, too
+    configuration.write_text(
+        json.dumps(
+            {
+                "global": {"scrape_interval": "1s", "scrape_timeout": "1s"},
+                "rule_files": [str(PROJECT_DIR / "deploy" / "prometheus-rules.yml")],
+                "scrape_configs": [{"job_name": "embed", "static_configs": [target]}],
+            }
+        )
+    )
+    server = Server(
+        [
+            "prometheus",
+            f"--config.file={configuration}",
+            f"--storage.tsdb.path={folder / 'data'}",
+            f"--web.listen-address=127.0.0.1:{port}",
+        ],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_until(lambda: is_listening(port), server.process)
+        yield Prometheus(port)
+    finally:
+        server.end(server.process.terminate)
+
+
+@pytest.fixture
+def metered(make_sqlite):
+    with run_metered(make_sqlite()) as found:
+        yield found
+
+
+def test_every_panel_of_the_dashboard_has_something_to_show(metered: Metered, tmp_path):
+    empty = ['up{job="embed"} == 1', *list_expressions(interval="1m")]
+    with run_prometheus(tmp_path, metered) as prometheus:
+        deadline = time.monotonic() + LIMIT_S
+        while empty:
+            assert time.monotonic() < deadline, empty
+            metered.read()
+            metered.page.read(key="svc_pub_" + "0" * 32)
+            assert metered.page.submit(Visitor()).status_code == 201
+            empty = [one for one in empty if not prometheus.query(one)]
+
+        groups = prometheus.ask("rules")["groups"]
+        assert {rule["health"] for rule in groups[0]["rules"]} <= {"ok", "unknown"}

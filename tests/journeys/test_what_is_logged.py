@@ -1,0 +1,106 @@
+"""What a whole run logs: no key, cookie, signature, one-time link or client address."""
+
+import json
+from pathlib import Path
+
+import pytest
+import requests
+from everything_logged import CLIENTS, SETTINGS_SECRETS, WAIT_S, Run, find_leaks
+from remote import RemotePage, make_environ
+from servers import PROJECT_DIR, run_gunicorn
+
+NETWORKS = ("203.0.113.0/24", "2001:db8:5::/48")
+RPC = f"http://127.0.0.1:1/v2/{SETTINGS_SECRETS['RPC path']}?api-key={SETTINGS_SECRETS['RPC key']}"
+REDIS_PASSWORD = "redis-password-0010"
+
+
+def make_run_environ(database_url: str, **variables: str) -> dict[str, str]:
+    return make_environ(
+        database_url,
+        TRUSTED_PROXIES="1",
+        SOLANA_RPC_URL=RPC,
+        SMTP_URL=f"smtp://user:{SETTINGS_SECRETS['SMTP password']}@127.0.0.1:1",
+        ALLOW_PRIVATE_TARGETS="1",
+        PYTHONPATH=str(PROJECT_DIR / "tests"),
+        **variables,
+    )
+
+
+class Logged:
+    def __init__(self, folder: Path) -> None:
+        self.errors, self.access = folder / "err", folder / "out"
+        self.secrets: dict[str, str] = {}
+
+    @property
+    def text(self) -> str:
+        return self.errors.read_text() + self.access.read_text()
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.splitlines()
+
+
+@pytest.fixture(scope="module", params=["text", "json"])
+def logged(request, tmp_path_factory, make_sqlite) -> Logged:
+    """The output of a run: of one worker with text, of two with Redis and JSON."""
+    variables = {"LOG_FORMAT": request.param}
+    if request.param == "json":
+        redis = request.getfixturevalue("redis_url").removeprefix("redis+unix://")
+        variables["RATELIMIT_STORAGE_URI"] = f"redis+unix://:{REDIS_PASSWORD}@{redis}"
+        variables["WEB_CONCURRENCY"] = "2"
+    environ = make_run_environ(make_sqlite(), **variables)
+    logged = Logged(tmp_path_factory.mktemp("logged"))
+    with logged.errors.open("wb") as errors, logged.access.open("wb") as access:
+        how = {"app": "failing_app:create()", "stdout": access, "stderr": errors}
+        options = ("--log-level=debug", "--access-logfile=-")
+        with run_gunicorn(environ, *options, **how) as server:
+            database = environ["DATABASE_URL"].removeprefix("sqlite:///")
+            run = Run(RemotePage(server.url, environ), logged.errors, database)
+            run.keep("Redis password", REDIS_PASSWORD)
+            run.keep("SECRET_KEY", environ["SECRET_KEY"])
+            run.do_everything()
+            for path in ("/healthz", "/readyz"):
+                requests.get(server.url + path, timeout=WAIT_S)
+    logged.secrets = run.secrets
+    return logged
+
+
+def test_no_secret_and_no_client_is_logged(logged):
+    assert len(logged.secrets) > 30
+    assert find_leaks(logged.text, logged.secrets) == []
+
+
+def test_leak_would_be_found(logged):
+    for name, secret in logged.secrets.items():
+        assert find_leaks(f"before {secret} after", {name: secret})
+    assert find_leaks(f"from {CLIENTS[0]}", {})
+
+
+def test_run_made_every_kind_of_line(logged):
+    for said in (
+        "Solana RPC",
+        "Refused what is not valid HTTP",
+        "Unexpected failure of POST",
+        "ValueError",
+        "A library says",
+        "Python warns of",
+        "/embed/tracking/<page_id>",
+        "/dashboard/password/<token>",
+        *NETWORKS,
+    ):
+        assert said in logged.text, said
+
+
+def test_every_line_has_the_form_that_was_asked_for(logged):
+    for line in logged.lines:
+        assert line.isprintable()
+        if logged.text.startswith("{"):
+            assert {"time", "level", "logger", "processId", "message"} <= set(json.loads(line))
+        else:
+            assert line.startswith("    ") or line[:2] == "20", line
+
+
+def test_health_checks_are_not_in_the_access_log(logged):
+    assert "healthz" not in logged.access.read_text()
+    assert "readyz" not in logged.access.read_text()
+    assert "/embed/tracking/<page_id>" in logged.access.read_text()

@@ -1,0 +1,279 @@
+"""Backups: what is in the file, and which files are refused."""
+
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from filled_database import CHOSEN, ROWS, fill, read_stored, using
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from peewee import Table
+
+from embed.db import connection
+from embed.db.connection import db
+from embed.db.models import MODELS
+from embed.errors import InvalidInput
+from embed.maintenance.backups import check_backup, make_backup, read_saved_schema
+from embed.maintenance.restoring import restore_backup
+from embed.maintenance.rows.copying import TableSum
+from embed.maintenance.rows.schemas import describe_newest
+from embed.maintenance.rows.sqlite import SqliteRows
+
+MIGRATIONS = connection.list_migrations()
+
+
+def check(path: Path) -> list[str]:
+    file = SqliteRows(path)
+    with file.snapshot():
+        return check_backup(file)
+
+
+@pytest.fixture
+def backup(filled_url, tmp_path) -> Path:
+    path = tmp_path / "backup.db"
+    make_backup(filled_url, path)
+    return path
+
+
+def test_migrations_make_every_table_and_column_of_the_models(backup):
+    file = SqliteRows(backup)
+    with file.snapshot():
+        assert read_saved_schema(file) == describe_newest()
+
+
+def test_tables_come_in_an_order_in_which_they_can_be_filled():
+    tables = list(describe_newest())
+    for model in MODELS:
+        for key in model._meta.refs:
+            referred = key.rel_model._meta.table_name
+            assert tables.index(referred) < tables.index(model._meta.table_name)
+
+
+@pytest.mark.parametrize("way", ["sqlite postgres sqlite", "postgres sqlite postgres"])
+def test_rows_come_back_as_they_were_through_either_kind_of_database(way, fresh, tmp_path):
+    first, *others = [fresh(kind) for kind in way.split()]
+    fill(first)
+    stored = read_stored(first)
+    assert all(len(rows) == ROWS for rows in stored.values())
+    last = first
+    for number, url in enumerate(others):
+        path = tmp_path / f"{number}.db"
+        make_backup(last, path)
+        restore_backup(path, url)
+        last = url
+
+    # No process of that time lives, and none holds a lease.
+    assert read_stored(last) == forget_processes(stored)
+
+
+def forget_processes(stored):
+    job = next(model for model in MODELS if model._meta.table_name == "job")
+    names = [field.column_name for field in job._meta.sorted_fields]
+    leases = {names.index("leased_by"), names.index("leased_until")}
+    rows = [
+        tuple(None if place in leases else value for place, value in enumerate(row))
+        for row in stored["job"]
+    ]
+    return stored | {"worker_process": [], "job": sorted(rows, key=repr)}
+
+
+def test_backup_is_one_plain_sqlite_file_for_its_user_alone(backup, filled_url):
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    left = {path.name for path in backup.parent.iterdir() if path.name.startswith((".", "backup"))}
+    assert left == {"backup.db"}
+    with closing(sqlite3.connect(f"file:{backup}?mode=ro&immutable=1", uri=True)) as reader:
+        assert reader.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert reader.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert reader.execute("PRAGMA journal_mode").fetchall() == [("delete",)]
+        amounts = {amount for (amount,) in reader.execute("SELECT amount FROM balance")}
+    assert "18446744073709551615" in amounts
+
+
+def test_backup_tells_rows_and_size(filled_url, tmp_path):
+    made = make_backup(filled_url, tmp_path / "backup.db")
+
+    assert made.rows == ROWS * len(MODELS)
+    assert made.size_bytes == (tmp_path / "backup.db").stat().st_size
+    assert {each.table for each in made.tables} == {model._meta.table_name for model in MODELS}
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_existing_file_is_not_overwritten(filled_url, tmp_path, kind):
+    path = tmp_path / "backup.db"
+    path.write_text("mine") if kind == "file" else path.symlink_to(tmp_path / "nowhere")
+
+    with pytest.raises(InvalidInput, match="exists already"):
+        make_backup(filled_url, path)
+
+    assert path.is_symlink() or path.read_text() == "mine"
+    assert not list(tmp_path.glob(".backup*"))
+
+
+def test_file_that_appears_meanwhile_is_not_overwritten(filled_url, tmp_path, monkeypatch):
+    path = tmp_path / "backup.db"
+
+    def write_there(_file: SqliteRows) -> list[TableSum]:
+        path.write_text("mine")
+        return []
+
+    monkeypatch.setattr("embed.maintenance.backups.check_sums", write_there)
+    with pytest.raises(InvalidInput, match="exists already"):
+        make_backup(filled_url, path)
+
+    assert path.read_text() == "mine"
+    assert not list(tmp_path.glob(".backup*"))
+
+
+def test_failure_midway_leaves_no_file(filled_url, tmp_path, monkeypatch):
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("embed.maintenance.backups.copy_tables", fail)
+    with pytest.raises(OSError, match="No space"):
+        make_backup(filled_url, tmp_path / "backup.db")
+
+    assert not [path for path in tmp_path.iterdir() if "backup" in path.name]
+
+
+# Damaged files, and those of others
+
+
+def test_change_of_one_row_is_noticed(backup):
+    content = backup.read_bytes()
+    spot = content.index(b"v1-early")
+    backup.write_bytes(content[:spot] + b"V" + content[spot + 1 :])
+
+    with pytest.raises(InvalidInput, match="is damaged"):
+        check(backup)
+
+
+@pytest.fixture(scope="module")
+def intact(make_sqlite, tmp_path_factory) -> bytes:
+    url, path = make_sqlite(), tmp_path_factory.mktemp("intact") / "backup.db"
+    fill(url)
+    make_backup(url, path)
+    return path.read_bytes()
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_flipped_bit_is_noticed_or_changes_no_row(data, intact, tmp_path):
+    place = data.draw(st.integers(0, len(intact) - 1), label="byte")
+    bit = data.draw(st.integers(0, 7), label="bit")
+    flipped = bytes([intact[place] ^ (1 << bit)])
+    whole, damaged = tmp_path / "whole.db", tmp_path / "damaged.db"
+    whole.write_bytes(intact)
+    damaged.write_bytes(intact[:place] + flipped + intact[place + 1 :])
+
+    try:
+        check(damaged)
+    except InvalidInput:
+        return
+    assert read_file(damaged) == read_file(whole)
+
+
+def read_file(path: Path) -> dict[str, list[object]]:
+    file = SqliteRows(path)
+    with file.snapshot():
+        schema = describe_newest()
+        return {table: sorted(file.read(table, names), key=repr) for table, names in schema.items()}
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.99])
+def test_truncated_file_is_refused(intact, tmp_path, part):
+    path = tmp_path / "short.db"
+    path.write_bytes(intact[: int(len(intact) * part)])
+
+    with pytest.raises(InvalidInput, match=r"short\.db"):
+        check(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"a letter to a friend\n" * 999, b"SQLite format 3\0"])
+def test_file_of_another_kind_is_refused(tmp_path, content):
+    path = tmp_path / "letter"
+    path.write_bytes(content)
+
+    with pytest.raises(InvalidInput, match="letter"):
+        check(path)
+
+
+def test_database_itself_is_no_backup(make_sqlite):
+    with pytest.raises(InvalidInput, match="was not made by flask backup"):
+        check(Path(make_sqlite().removeprefix("sqlite:///")))
+
+
+@pytest.mark.parametrize("name", ["nowhere.db", "folder"])
+def test_missing_file_and_folder_are_refused(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+
+    with pytest.raises(InvalidInput, match=f"{name} does not exist"):
+        check(tmp_path / name)
+
+
+# Versions
+
+
+def test_backup_of_a_newer_version_is_refused(backup):
+    with closing(sqlite3.connect(backup)) as writer, writer:
+        writer.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '')")
+
+    with pytest.raises(InvalidInput, match=r"probably newer version .* 9999_later is not known"):
+        check(backup)
+
+
+PAGE = {
+    "id": "p",
+    "created_at": 2,
+    "owner_id": "o",
+    "token_name": "T",
+    "token_symbol": "T",
+    "token_mint": "m",
+    "is_public": True,
+    "is_embeddable": True,
+    "auto_approve": False,
+    "min_balance": "0.5",
+    "queue_capacity": 1,
+    "cooldown_s": 2,
+    "trust_after": 3,
+    "version": 4,
+}
+
+
+@pytest.mark.parametrize("last", MIGRATIONS[:-1])
+def test_backup_of_an_older_version_is_upgraded(last, empty_database_url, fresh, tmp_path):
+    with using(empty_database_url):
+        connection.upgrade(last=last)
+        page = PAGE | ({"min_balance": 0.5} if last < "0003" else {})
+        page |= {"holding_watch": "leave", "listed_version": 0} if last >= "0005" else {}
+        Table("owner").bind(db).insert(id="o", created_at=1, email="a@b.example").execute()
+        Table("page").bind(db).insert(**page).execute()
+    target = fresh("sqlite")
+    make_backup(empty_database_url, tmp_path / "old.db")
+    restore_backup(tmp_path / "old.db", target)
+
+    with using(target):
+        assert connection.list_missing_migrations() == []
+        (row,) = db.execute_sql("SELECT id, min_balance, is_public, auto_approve FROM page")
+        assert row == ("p", "0.5", 1, 0)
+
+
+def test_database_without_tables_has_nothing_to_save(empty_database_url, tmp_path):
+    with using(empty_database_url):
+        db.connect()  # which creates SQLite's file
+    with pytest.raises(InvalidInput, match="no tables of this service"):
+        make_backup(empty_database_url, tmp_path / "backup.db")
+
+    assert not [path for path in tmp_path.iterdir() if "backup" in path.name]
+
+
+def test_database_that_is_not_there_is_not_created(tmp_path):
+    with pytest.raises(InvalidInput, match=r"away\.db does not exist"):
+        make_backup(f"sqlite:///{tmp_path / 'away.db'}", tmp_path / "backup.db")
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_table_with_a_choice_of_the_filling_exists():
+    assert set(CHOSEN) <= {model._meta.table_name for model in MODELS}

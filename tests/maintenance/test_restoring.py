@@ -1,0 +1,332 @@
+"""Restoring a backup, and copying to another database: all of it or nothing, and never twice."""
+
+import sqlite3
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+from filled_database import fill, read_stored, using
+
+from embed.db import connection
+from embed.db.connection import db
+from embed.db.models import Job, Message, Owner, Page, UsedNonce, WorkerProcess
+from embed.db.work_status import read_work_status
+from embed.errors import InvalidInput
+from embed.maintenance import restoring
+from embed.maintenance.backups import make_backup
+from embed.maintenance.restoring import copy_database, restore_backup
+from embed.maintenance.rows import copying, postgres, sqlite
+from embed.maintenance.rows.postgres import PostgresRows
+from embed.maintenance.rows.sqlite import SqliteRows
+
+NOW = datetime(2026, 1, 31, tzinfo=UTC)
+OTHER = "other@owner.example"
+
+
+@pytest.fixture
+def backup(fresh, tmp_path):
+    url, path = fresh("sqlite"), tmp_path / "backup.db"
+    fill(url)
+    make_backup(url, path)
+    return path
+
+
+@pytest.fixture
+def used_url(database_url):
+    """A database in use: with an owner, and with what processes wrote."""
+    with using(database_url):
+        Owner.create(email=OTHER, created_at=NOW)
+        Job.create(name="prune", leased_by="a process", leased_until=NOW)
+    return database_url
+
+
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch):
+    """Nobody is about to disconnect."""
+    for rows in (sqlite, postgres):
+        monkeypatch.setattr(rows, "_WAIT_S", 0.2)
+
+
+def list_emails(url: str) -> set[str]:
+    with using(url):
+        return {owner.email for owner in Owner.select()}
+
+
+@contextmanager
+def connected(url: str):
+    """Hold an idle connection, as a thread of the service does."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as other:
+            other.execute("SELECT 1 FROM owner")
+            yield
+    else:
+        with psycopg.connect(url, autocommit=True):
+            yield
+
+
+# Whole or not at all
+
+
+def test_database_with_rows_is_not_replaced_unasked(backup, used_url):
+    before = read_stored(used_url)
+
+    with pytest.raises(InvalidInput, match=r"is not empty.*--replace"):
+        restore_backup(backup, used_url)
+
+    assert read_stored(used_url) == before
+
+
+def test_what_was_there_is_saved_first_and_can_be_restored(backup, used_url, tmp_path, fresh):
+    before = read_stored(used_url)
+
+    restored = restore_backup(backup, used_url, kept=tmp_path / "kept.db")
+
+    assert OTHER not in list_emails(used_url)
+    assert restored.kept is not None
+    back = fresh("sqlite")
+    restore_backup(tmp_path / "kept.db", back)
+    assert list_emails(back) == {OTHER}
+    assert read_stored(back)["owner"] == before["owner"]
+
+
+def test_nothing_is_replaced_when_it_cannot_be_saved(backup, used_url, tmp_path):
+    before = read_stored(used_url)
+    (tmp_path / "kept.db").write_text("mine")
+
+    with pytest.raises(InvalidInput, match="exists already"):
+        restore_backup(backup, used_url, kept=tmp_path / "kept.db")
+    with pytest.raises(OSError, match="No such file"):
+        restore_backup(backup, used_url, kept=tmp_path / "nowhere" / "kept.db")
+
+    assert read_stored(used_url) == before
+
+
+def test_database_where_only_processes_wrote_counts_as_empty(backup, database_url):
+    with using(database_url):
+        Job.create(name="feed", due_at=NOW)
+        WorkerProcess.create(kind="worker", host="h", process_id=1, started_at=NOW, seen_at=NOW)
+
+    restore_backup(backup, database_url)
+
+    with using(database_url):
+        assert not Job.select().where(Job.name == "feed").exists()
+
+
+def test_tables_are_created_in_an_empty_database(backup, empty_database_url):
+    restore_backup(backup, empty_database_url)
+
+    with using(empty_database_url):
+        assert connection.list_missing_migrations() == []
+        assert Owner.select().count() == 3
+
+
+@pytest.mark.parametrize("table", ["owner", "submission", "worker_process"])
+def test_failure_midway_leaves_everything_as_it_was(backup, used_url, tmp_path, monkeypatch, table):
+    before = read_stored(used_url)
+    copy_table = copying._copy_table
+
+    def copy_or_fail(source, target, name, columns):
+        if name == table:
+            raise InvalidInput("enough")
+        return copy_table(source, target, name, columns)
+
+    monkeypatch.setattr(copying, "_copy_table", copy_or_fail)
+    # Saving what is there goes well.
+    monkeypatch.setattr(restoring, "save_rows", lambda rows, path: None)
+    with pytest.raises(InvalidInput, match="enough"):
+        restore_backup(backup, used_url, kept=tmp_path / "kept.db")
+
+    assert read_stored(used_url) == before
+    with using(used_url):  # Postgres' counters, too
+        page = create_page(Owner.get())
+        assert [create_message(page).number for _ in range(2)] == [1, 2]
+
+
+def create_page(owner: Owner) -> Page:
+    texts = dict.fromkeys(("token_name", "token_symbol", "token_mint"), "x")
+    return Page.create(owner=owner, created_at=NOW, **texts)
+
+
+def create_message(page: Page) -> Message:
+    return Message.create(page=page, type="test", data="{}", created_at=NOW)
+
+
+@pytest.mark.parametrize("rows", [SqliteRows, PostgresRows])
+def test_rows_that_do_not_arrive_are_noticed(backup, fresh, monkeypatch, rows):
+    url = fresh("sqlite" if rows is SqliteRows else "postgres")
+    before = read_stored(url)
+    write = rows.write
+
+    def lose_one(self, table, columns, given):
+        write(self, table, columns, list(given)[: 2 if table == "token" else None])
+
+    monkeypatch.setattr(rows, "write", lose_one)
+    with pytest.raises(InvalidInput, match="3 rows of token were sent and 2 arrived"):
+        restore_backup(backup, url)
+
+    assert read_stored(url) == before
+
+
+def test_values_that_change_on_the_way_are_noticed(backup, fresh, monkeypatch):
+    url = fresh("sqlite")
+    write = SqliteRows.write
+
+    def change_one(self, table, columns, given):
+        is_changed = table == "token"
+        write(self, table, columns, [("0", *row[1:]) if is_changed else row for row in given])
+
+    monkeypatch.setattr(SqliteRows, "write", change_one)
+    with pytest.raises(InvalidInput, match="token"):
+        restore_backup(backup, url)
+
+
+def test_row_that_refers_to_none_is_refused(backup, database_url, monkeypatch):
+    newest = restoring.describe_newest()
+    without = {table: columns for table, columns in newest.items() if table != "owner"}
+    monkeypatch.setattr(restoring, "describe_newest", lambda: without)
+
+    with pytest.raises(InvalidInput, match=r"refers to no row of owner|foreign key constraint"):
+        restore_backup(backup, database_url)
+
+
+# Others
+
+
+def test_nothing_is_restored_while_another_program_is_connected(backup, database_url):
+    with connected(database_url), pytest.raises(InvalidInput, match="stop the service"):
+        restore_backup(backup, database_url)
+    assert list_emails(database_url) == set()
+
+    restore_backup(backup, database_url)
+
+    assert len(list_emails(database_url)) == 3
+
+
+def test_who_connects_during_a_restore_sees_all_of_it_or_waits(backup, used_url, monkeypatch):
+    seen = []
+    copy_table = copying._copy_table
+
+    def look(source, target, name, columns):
+        if name == "page":
+            seen.append(read_impatiently(used_url))
+        return copy_table(source, target, name, columns)
+
+    monkeypatch.setattr(copying, "_copy_table", look)
+    monkeypatch.setattr(restoring, "save_rows", lambda rows, path: None)
+    restore_backup(backup, used_url, kept=backup.parent / "kept.db")
+
+    assert seen == ["waits"]
+
+
+def read_impatiently(url: str) -> str:
+    """Read what the service reads, with a short limit."""
+    try:
+        if url.startswith("sqlite"):
+            with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=0.1)) as other:
+                return str(other.execute("SELECT email FROM owner").fetchall())
+        with psycopg.connect(url, options="-c lock_timeout=100ms") as other:
+            return str(other.execute("SELECT email FROM owner").fetchall())
+    except (sqlite3.OperationalError, psycopg.errors.LockNotAvailable):
+        return "waits"
+
+
+# Afterwards
+
+
+def test_dead_processes_are_forgotten_leases_are_free_and_used_nonces_stay_used(fresh, tmp_path):
+    first, second = fresh("sqlite"), fresh("sqlite")
+    with using(first):
+        WorkerProcess.create(kind="worker", host="h", process_id=1, started_at=NOW, seen_at=NOW)
+        Job.create(name="prune", leased_by="a", leased_until=NOW + timedelta(days=999), summary="s")
+        UsedNonce.create(token="n", expires_at=NOW)
+        Owner.create(email=OTHER, created_at=NOW)
+    make_backup(first, tmp_path / "backup.db")
+    restore_backup(tmp_path / "backup.db", second)
+
+    with using(second):
+        status = read_work_status(NOW)
+        assert not status.is_working
+        assert [(job.is_running, job.summary) for job in status.jobs] == [(False, "s")]
+        assert UsedNonce.get_by_id("n").expires_at == NOW
+
+
+def test_new_rows_are_numbered_after_the_restored_ones(backup, database_url):
+    restore_backup(backup, database_url)
+
+    with using(database_url):
+        highest = max(message.number for message in Message.select())
+        assert create_message(Page.select().first()).number == highest + 1
+
+
+# Other versions of the database itself
+
+
+def test_database_that_is_behind_or_ahead_is_refused(backup, empty_database_url):
+    with using(empty_database_url):
+        connection.upgrade(last=connection.list_migrations()[0])
+    with pytest.raises(InvalidInput, match="run flask db upgrade"):
+        restore_backup(backup, empty_database_url)
+    with using(empty_database_url):
+        connection.upgrade()
+        db.execute_sql("UPDATE schema_migration SET name = '9999_x' WHERE name LIKE '0007%%'")
+    with pytest.raises(InvalidInput, match="9999_x is not known"):
+        restore_backup(backup, empty_database_url)
+
+
+# From one database to another
+
+
+@pytest.mark.parametrize("way", ["sqlite postgres", "postgres sqlite", "sqlite sqlite"])
+def test_everything_is_copied_and_the_source_stays(way, fresh):
+    first, second = map(fresh, way.split())
+    fill(first)
+    before = read_stored(first)
+
+    sums = copy_database(first, second)
+
+    assert read_stored(first) == before
+    after = read_stored(second)
+    for table in before.keys() - {"job", "worker_process"}:
+        assert after[table] == before[table], table
+    assert {each.table: each.rows for each in sums} == dict.fromkeys(before, 3)
+
+
+def test_copy_needs_an_empty_target_and_another_one(fresh, used_url):
+    before = read_stored(used_url)
+
+    with pytest.raises(InvalidInput, match="The other database is not empty"):
+        copy_database(fresh("sqlite"), used_url)
+    with pytest.raises(InvalidInput, match="name another"):
+        copy_database(used_url, used_url)
+
+    assert read_stored(used_url) == before
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_copy_is_refused_while_either_database_is_in_use(fresh, database_url, place):
+    urls = [fresh("sqlite"), database_url]
+    with connected(urls[place]), pytest.raises(InvalidInput, match="stop the service"):
+        copy_database(*urls)
+
+    copy_database(*urls)
+
+
+def test_copy_of_text_that_the_other_database_cannot_hold_leaves_it_empty(fresh, make_postgres):
+    first, second = fresh("sqlite"), make_postgres()
+    with using(first):
+        Owner.create(email=OTHER, created_at=NOW)
+        Owner.create(email="a\0b", created_at=NOW)
+
+    with pytest.raises(InvalidInput, match=r"cannot be written.*NUL"):
+        copy_database(first, second)
+
+    assert list_emails(second) == set()
+
+
+def test_copy_of_a_database_that_is_behind_is_refused(empty_database_url, fresh):
+    with using(empty_database_url):
+        connection.upgrade(last=connection.list_migrations()[0])
+
+    with pytest.raises(InvalidInput, match="run flask db upgrade"):
+        copy_database(empty_database_url, fresh("sqlite"))

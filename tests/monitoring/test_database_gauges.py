@@ -1,0 +1,172 @@
+"""What a scrape asks of the database."""
+
+from datetime import timedelta
+
+import pytest
+from many_submissions import add_submissions
+from peewee import OperationalError
+from world import USDC, Visitor
+
+from embed.db.connection import db
+from embed.db.models import ChainBalance, Delivery, Job, Message, Receiver, Token, Wallet
+from embed.monitoring import database_gauges
+from embed.monitoring.database_gauges import DESCRIPTION_BY_NAME, read_gauges
+from embed.worker.presence import report_process
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def gauges(world, clock):
+    def read(*, has_chain: bool = True) -> dict[str, float]:
+        """Return the gauges that are not 0, without the prefix."""
+        found = read_gauges(clock(), has_chain=has_chain)
+        assert set(found) == set(DESCRIPTION_BY_NAME)
+        return {name.removeprefix("embed_"): value for name, value in found.items() if value}
+
+    return read
+
+
+def add_receiver(world, **fields) -> Receiver:
+    target = "mailto:a@example.com"
+    fields |= {"kind": "channel", "target": target, "created_at": world.clock()}
+    return Receiver.create(page=world.page_id, **fields)
+
+
+def add_delivery(world, receiver: Receiver, state: str = "waiting", *, age: timedelta) -> None:
+    message = Message.create(
+        page=world.page_id, type="queue.filling", data="{}", created_at=world.clock() - age
+    )
+    Delivery.create(message=message, receiver=receiver, state=state)
+
+
+def add_balance(world, address: str, *, age: timedelta) -> None:
+    ChainBalance.create(
+        mint=USDC,
+        address=address,
+        token_account=address,
+        amount=1,
+        slot=1,
+        observed_at=world.clock() - age,
+    )
+
+
+def test_installation_in_which_nothing_happens_has_zeros(gauges):
+    assert gauges() == {}
+
+
+def test_pending_submissions_are_counted_with_the_age_of_the_oldest(world, gauges):
+    add_submissions(world, 3)
+    add_submissions(world, 5, "rejected")
+
+    assert gauges() == {"submissions_pending": 3, "submissions_pending_age_seconds": 180}
+
+
+def test_submissions_on_a_deleted_page_wait_for_nobody(world, gauges):
+    add_submissions(world, 3)
+    world.delete_page()
+
+    assert gauges() == {}
+
+
+def test_waiting_deliveries_are_counted_and_late_since_they_are_due(world, gauges):
+    receiver = add_receiver(world)
+    add_delivery(world, receiver, "delivered", age=9 * HOUR)
+    add_delivery(world, receiver, age=2 * HOUR)
+    add_delivery(world, receiver, age=HOUR)
+
+    assert gauges() == {"deliveries_waiting": 2, "deliveries_late_seconds": 7200}
+
+
+def test_delivery_that_failed_is_late_only_since_its_next_attempt_is_due(world, clock, gauges):
+    receiver = add_receiver(world, next_attempt_at=clock() + HOUR)
+    add_delivery(world, receiver, age=9 * HOUR)
+    assert gauges() == {"deliveries_waiting": 1}
+
+    clock.now += HOUR + timedelta(minutes=1)
+
+    assert gauges() == {"deliveries_waiting": 1, "deliveries_late_seconds": 60}
+
+
+def test_receiver_that_waits_longest_decides_how_late_deliveries_are(world, clock, gauges):
+    for minutes in (5, 20, 10):
+        receiver = add_receiver(world, next_attempt_at=clock() - timedelta(minutes=minutes))
+        add_delivery(world, receiver, age=HOUR)
+
+    assert gauges()["deliveries_late_seconds"] == 20 * 60
+
+
+def test_oldest_balance_is_that_of_a_tracked_wallet(world, gauges):
+    tracked, other, unread = (Visitor().address for _ in range(3))
+    world.track(tracked)
+    add_balance(world, tracked, age=2 * HOUR)
+    add_balance(world, other, age=9 * HOUR)
+    world.track(unread)
+    Wallet.update(created_at=world.clock() - HOUR).where(Wallet.address == unread).execute()
+
+    assert gauges()["balances_age_seconds"] == 7200
+    assert gauges(has_chain=False) == {}
+
+
+def test_wallet_that_was_never_read_is_as_old_as_it_is_tracked(world, clock, gauges):
+    world.track(Visitor().address)
+    clock.now += HOUR
+
+    assert gauges()["balances_age_seconds"] == 3600
+
+
+@pytest.mark.parametrize("reason", ["its mint was refused", "its page was deleted"])
+def test_balance_that_is_not_read_any_more_is_not_old(world, clock, gauges, reason):
+    world.track(Visitor().address)
+    clock.now += HOUR
+    if reason == "its page was deleted":
+        world.delete_page()
+    else:
+        Token.create(mint=USDC, problem="There is no such mint.")
+
+    assert gauges() == {}
+
+
+def test_tasks_are_counted_by_what_they_wait_for(clock, gauges):
+    soon, before = clock() + HOUR, clock() - HOUR
+    Job.create(name="later", due_at=soon)
+    Job.create(name="due", due_at=before, failed_at=before, failure="It failed.")
+    Job.create(name="abandoned", due_at=before, leased_by="a", leased_until=before)
+    Job.create(name="running", due_at=before, leased_by="a", leased_until=soon)
+
+    assert gauges() == {
+        "background_tasks_due": 2,
+        "background_tasks_running": 1,
+        "background_tasks_failing": 1,
+    }
+
+
+def test_processes_that_reported_lately_are_counted(clock, gauges):
+    report_process("a" * 20, "worker", clock(), clock())
+    report_process("b" * 20, "gunicorn", clock(), clock())
+    assert gauges() == {"background_processes": 2}
+
+    clock.now += timedelta(seconds=31)
+
+    assert gauges() == {}
+
+
+def test_connection_is_closed_as_each_scrape_has_its_own_thread(world, gauges, monkeypatch):
+    gauges()
+    assert db.is_closed()
+
+    def fail(_) -> None:
+        db.connect(reuse_if_open=True)
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(database_gauges, "_count_tasks", fail)
+    with pytest.raises(OperationalError):
+        gauges()
+    assert db.is_closed()
+
+
+def test_ages_are_never_negative_when_the_clock_goes_back(world, clock, gauges):
+    add_submissions(world, 1)
+    clock.now -= HOUR
+
+    assert gauges() == {"submissions_pending": 1}

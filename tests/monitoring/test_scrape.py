@@ -1,0 +1,87 @@
+"""A scrape answers whatever is away."""
+
+import threading
+from concurrent.futures import Future
+from time import monotonic
+
+import pytest
+from peewee import OperationalError
+from scrapes import Scraped
+
+from embed.domain import times
+from embed.monitoring import scrape
+from embed.monitoring.bounded import BoundedQuestion
+from embed.monitoring.scrape import Scrape
+from embed.settings import Settings
+
+LIMIT_S = 30
+
+
+@pytest.fixture
+def ask(app, environ, tmp_path):
+    """Scrape this process: ``ask()``."""
+    found = Scrape(Settings.from_environ(environ), tmp_path, times.now)
+    return lambda: Scraped(found.write().decode())
+
+
+def test_scrape_tells_what_the_database_says(ask):
+    assert ask().sum("embed_database_up") == 1
+    assert "embed_submissions_pending" in ask().names
+
+
+def test_database_that_is_away_is_told_and_its_gauges_are_missing(ask, monkeypatch):
+    def fail(*_, **__):
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(scrape, "read_gauges", fail)
+    found = ask()
+
+    assert found.sum("embed_database_up") == 0
+    assert "embed_submissions_pending" not in found.names
+    assert "embed_rate_limit_fallback" in found.names
+
+
+def test_database_that_hangs_holds_up_a_scrape_only_for_a_while(ask, monkeypatch):
+    asked, released = [], threading.Event()
+
+    def hang(*_, **__):
+        asked.append(1)
+        released.wait(LIMIT_S)
+        return {}
+
+    monkeypatch.setattr(scrape, "read_gauges", hang)
+    monkeypatch.setattr(scrape, "ANSWER_WITHIN_S", 0.1)
+    began = monotonic()
+    assert [ask().sum("embed_database_up") for _ in range(3)] == [0, 0, 0]
+
+    assert monotonic() - began < LIMIT_S
+    assert len(asked) == 1, "the one that hangs is waited for, and no other is begun"
+    released.set()
+
+
+def test_mistake_of_ours_is_not_taken_for_an_outage():
+    def fail() -> None:
+        raise KeyError("a mistake")
+
+    with pytest.raises(KeyError):
+        BoundedQuestion(fail).begin().result(LIMIT_S)
+
+
+def test_who_asks_meanwhile_gets_the_same_answer_and_later_a_new_one():
+    released, answers = threading.Event(), iter(range(9))
+
+    def answer() -> int:
+        released.wait(LIMIT_S)
+        return next(answers)
+
+    question = BoundedQuestion(answer)
+    first, second = question.begin(), question.begin()
+    released.set()
+
+    assert [first.result(LIMIT_S), second.result(LIMIT_S)] == [0, 0]
+    assert question.begin().result(LIMIT_S) == 1
+
+
+def test_limits_in_memory_are_no_fallback(ask):
+    assert ask().sum("embed_rate_limit_fallback") == 0
+    assert isinstance(BoundedQuestion(lambda: 1).begin(), Future)

@@ -1,0 +1,141 @@
+"""Each request has an id, which its answer and its lines in the log name."""
+
+import logging
+import re
+
+import pytest
+from world import Visitor, one_database
+
+from embed.errors import ApiError
+from embed.logs.work import find_work
+
+MADE = re.compile(r"[0-9a-f]{16}")
+HEADER = "X-Request-Id"
+
+pytestmark = one_database
+
+
+def ask(world, given: str | None = None, path="/api/embed/nothing"):
+    headers = {} if given is None else {HEADER: given}
+    return read_ids(world.client.get(path, headers=headers))
+
+
+def read_ids(answer) -> list[str]:
+    answer.close()  # as a server does at its end
+    return answer.headers.getlist(HEADER)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/"),
+        ("GET", "/nothing"),
+        ("GET", "/api/nothing"),
+        ("POST", "/"),
+        ("GET", "/embed.js"),
+        ("HEAD", "/embed.js"),
+        ("GET", "/healthz"),
+        ("GET", "/dashboard/"),
+        ("GET", "/dashboard/sign-in"),
+        ("GET", "/embed/tracking/x"),
+        ("OPTIONS", "/api/embed/siws/nonce"),
+        ("OPTIONS", "/api/embed/tracking/x"),
+        ("GET", "/api/embed/openapi.json"),
+        ("TRACE", "/"),
+    ],
+)
+def test_every_answer_has_an_id_of_its_own(world, method, path):
+    (one,), (other,) = (read_ids(world.client.open(path, method=method)) for _ in range(2))
+
+    assert MADE.fullmatch(one)
+    assert MADE.fullmatch(other)
+    assert one != other
+
+
+def test_answer_that_is_not_modified_has_one_too(world):
+    world.root = "/embed/api"
+    tag = world.read().headers["ETag"]
+
+    answer = world.read(headers={"If-None-Match": tag})
+
+    assert answer.status_code == 304
+    assert MADE.fullmatch(answer.headers[HEADER])
+
+
+def test_bug_is_logged_with_the_id_that_the_caller_is_told(world, caplog):
+    seen = []
+    caplog.handler.addFilter(lambda _: seen.append(find_work().request_id) or True)
+    world.app.add_url_rule("/api/bug", view_func=lambda: 1 / 0)
+
+    answer = world.client.get("/api/bug")
+
+    assert answer.status_code == 500
+    assert set(seen) == {answer.headers[HEADER]}
+
+
+def test_lines_between_requests_have_no_id(world):
+    ask(world)
+    assert find_work().request_id is None
+
+
+def test_failing_middleware_leaves_no_id_behind(world):
+    middleware = world.app.wsgi_app
+
+    def fail(*_):
+        raise ApiError("internal_error")
+
+    middleware._app = fail
+    with pytest.raises(ApiError):
+        world.client.get("/")
+
+    assert find_work().request_id is None
+
+
+def test_scripts_of_other_sites_may_read_it(world):
+    exposed = world.ask_nonce(Visitor()).headers["Access-Control-Expose-Headers"]
+
+    assert exposed == "Retry-After, X-Request-Id"
+
+
+def test_id_that_a_client_makes_up_is_not_taken_over(world):
+    assert MADE.fullmatch(*ask(world, "0123abcd-made-up"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "7b1c2d3e-0f4a-4b5c-8d6e-9f0a1b2c3d4e",
+        "0123456789abcdef0123456789abcdef",
+        "a" * 64,
+        "12345678",
+    ],
+)
+def test_id_of_a_trusted_proxy_is_taken_over(world_with, given):
+    assert ask(world_with(TRUSTED_PROXIES="1"), given) == [given]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "short",
+        "a" * 65,
+        "has spaces in it",
+        "198.51.100.77",
+        "svc_pub_0123456789abcdefghijklmnopqrstuv",
+        "one-of-two,two-of-two",
+        "émigré-émigré",
+        "12345678\x1b[2J",
+    ],
+)
+def test_other_text_from_a_proxy_is_no_id(world_with, given):
+    (shown,) = ask(world_with(TRUSTED_PROXIES="1"), given)
+
+    assert MADE.fullmatch(shown)
+
+
+def test_id_is_not_stored(world, caplog):
+    with caplog.at_level(logging.DEBUG):
+        (shown,) = ask(world, path="/embed/tracking/x")
+
+    assert shown not in str(world.dump())
