@@ -1,5 +1,6 @@
 """Checks of the database: whether it answers, is whole and at this version, and has our time."""
 
+import os
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -34,10 +35,8 @@ class Unusable(Exception):
 def open_checked(settings: Settings) -> None:
     """Open the database for reading. Raises Unusable."""
     path = find_database_file(settings.database_url)
-    if path is not None and not path.is_file():
-        problem = f"There is no database at {path}."
-        remedy = f"{_START} If there was one, look at DATABASE_URL, or restore a backup."
-        raise Unusable(Finding("database_missing", problem, remedy))
+    if path is not None:
+        _check_file(path)
     open_for_reading(settings.database_url)
     try:
         db.connect()
@@ -46,6 +45,19 @@ def open_checked(settings: Settings) -> None:
         raise Unusable(_explain(error, path)) from None
     finally:
         db.close()
+
+
+def _check_file(path: Path) -> None:
+    """Raises Unusable unless it is there, or if this user may not look."""
+    folder = path.parent
+    # Path.is_file and Path.is_dir raise where this user may not look.
+    if os.path.isfile(path):  # noqa: PTH113
+        return
+    if os.path.isdir(folder) and not os.access(folder, os.X_OK, effective_ids=True):  # noqa: PTH112
+        raise Unusable(_explain(PermissionError(f"this user may not enter {folder}"), path))
+    problem = f"There is no database at {path}."
+    remedy = f"{_START} If there was one, look at DATABASE_URL, or restore a backup."
+    raise Unusable(Finding("database_missing", problem, remedy))
 
 
 def _explain(error: Exception, path: Path | None) -> Finding:

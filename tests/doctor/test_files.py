@@ -6,12 +6,17 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from servers import PROJECT_DIR
 from world import RANDOM_KEY
 
 from embed.doctor import files
+from embed.doctor.database import Unusable, open_checked
 from embed.doctor.files import check_disks, check_files, find_least_free, list_files
 from embed.doctor.installation import Installation
 
@@ -36,8 +41,10 @@ def find(installation: Installation, user_id: int = ME) -> dict[str, str]:
     return {each.code: each.problem for each in check_files(list_files(installation), user_id)}
 
 
-def test_nothing_is_wrong_with_files_that_the_service_made(installation):
-    assert len(list_files(installation)) == 5
+def test_nothing_is_wrong_with_files_that_the_service_made(installation, tmp_path):
+    assert [path for path in list_files(installation) if not path.exists()] == [
+        tmp_path / "instance" / name for name in ("queue.db-wal", "queue.db-shm")
+    ]
     assert find(installation) == {}
 
 
@@ -97,6 +104,36 @@ def test_file_that_root_made_for_another_users_service_is_found(installation, tm
     assert set(fine) == {"runs_as_another_user"}
     assert set(found) == {"runs_as_another_user", "file_of_another_user"}
     assert f"{folder / 'queue.db'} belongs to root" in found["file_of_another_user"]
+
+
+@contextmanager
+def lose_rights() -> Iterator[None]:
+    """Be nobody in particular, if this is root, who may do everything."""
+    if ME == 0:
+        os.seteuid(SOMEBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(ME)
+
+
+def test_folder_that_this_user_may_not_enter_is_found(monkeypatch):
+    with tempfile.TemporaryDirectory() as outer:
+        Path(outer).chmod(0o755)
+        folder = Path(outer) / "instance"
+        folder.mkdir(mode=0o000)
+        monkeypatch.setattr("embed.settings.INSTANCE_DIR", folder)
+        with lose_rights():
+            url = f"sqlite:///{folder / 'embed.db'}"
+            installation = Installation.from_environ({"DATABASE_URL": url})
+            found = [each.code for each in check_files(list_files(installation), SOMEBODY)]
+            with pytest.raises(Unusable, match="this user may not enter") as reason:
+                open_checked(installation.settings)
+        folder.chmod(0o700)
+
+    assert installation.secret_keys == ()
+    assert found == ["file_of_another_user"]
+    assert reason.value.finding.code == "database_unreachable"
 
 
 def test_key_file_does_not_matter_where_a_key_is_set(installation, tmp_path):
