@@ -14,7 +14,7 @@ from embed.db.models import Job, WorkerProcess
 from embed.db.reading import open_for_reading
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.installation import redact
-from embed.domain.times import format_instant
+from embed.domain.times import Clock, format_instant
 from embed.settings import Settings
 from embed.settings.files import find_database_file
 
@@ -73,7 +73,7 @@ def _explain(error: Exception, path: Path | None) -> Finding:
     return Finding("database_unreachable", f"The database does not answer: {reason}", remedy)
 
 
-def check_database(now: datetime) -> Iterator[Finding]:
+def check_database(clock: Clock) -> Iterator[Finding]:
     missing = list_missing_migrations()
     if missing:
         names = ", ".join(missing)
@@ -86,19 +86,22 @@ def check_database(now: datetime) -> Iterator[Finding]:
             "Install the version of the code that made them, or restore a backup from before.",
         )
     if not missing:
-        yield from _check_clock(now)
+        yield from _check_clock(clock)
     yield from _check_integrity()
 
 
-def _check_clock(now: datetime) -> Iterator[Finding]:
+def _check_clock(clock: Clock) -> Iterator[Finding]:
     """Compare with Postgres, and with the newest times that are kept, which cannot be ahead."""
     if isinstance(db.obj, PostgresqlDatabase):
+        asked_at = clock()
         theirs = db.execute_sql("SELECT clock_timestamp()").fetchone()[0]
-        if abs(theirs - now) > MOST_DIFFERENCE:
-            problem = f"This machine's clock says {format_instant(now)}, and Postgres says"
+        if theirs < asked_at - MOST_DIFFERENCE or theirs > clock() + MOST_DIFFERENCE:
+            problem = f"This machine's clock says {format_instant(asked_at)}, and Postgres says"
             yield _describe_clock(f"{problem} {format_instant(theirs)}.")
             return
-    newest = max((each for each in _list_newest() if each is not None), default=now)
+    times = [each for each in _list_newest() if each is not None]
+    now = clock()
+    newest = max(times, default=now)
     if newest - now > MOST_DIFFERENCE:
         problem = f"This machine's clock says {format_instant(now)}, and the database holds"
         yield _describe_clock(f"{problem} something of {format_instant(newest)}.")

@@ -66,7 +66,7 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     # A check itself
     "check_failed": "error",
 }
-_LONGEST_QUOTE = 80
+_LONGEST_QUOTE = 200
 
 
 @dataclass(frozen=True, slots=True)

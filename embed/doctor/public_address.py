@@ -24,7 +24,7 @@ SUBMISSION_PATH = "/api/embed/submissions"
 FORM_PATH = "/dashboard/doctor"
 
 _RENEW_WITHIN = timedelta(days=14)
-_TIMEOUT_S, _FILE_TIMEOUT_S = 5.0, 8.0
+_TIMEOUT_S, _FILE_TIMEOUT_S = 8.0, 10.0
 _MAX_ANSWER_BYTES = 64 * 1024
 # As much as the API reads of a body, and what a CSV file may have in the dashboard.
 _BODY_BYTES, _FILE_BYTES = 16 * 1024, 4 * 1024 * 1024
