@@ -6,7 +6,7 @@ from collections.abc import Callable
 import requests
 from prometheus_client.parser import text_string_to_metric_families
 
-LIMIT_S = 30
+LIMIT_S = 90
 
 
 class Scraped:

@@ -245,7 +245,7 @@ class Gunicorn:
 
     def wait_for_workers(self, count: int, other_than: Collection[int] = ()) -> set[int]:
         """Wait until there are so many, all of them others."""
-        deadline = time.monotonic() + START_LIMIT_S
+        deadline = time.monotonic() + 2 * START_LIMIT_S
         while len(found := self.list_workers()) != count or not found.isdisjoint(other_than):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"there are {found}")

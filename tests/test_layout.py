@@ -10,6 +10,8 @@ BY_THEMSELVES = {
     "browser": "pytest tests/browser",
     "cli": "pytest tests/journeys tests/cli",
     "dashboard": "pytest tests/web/dashboard tests/balances",
+    "deploy": "pytest tests/deploy tests/faults",
+    "faults": "pytest tests/deploy tests/faults",
     "journeys": "pytest tests/journeys tests/cli",
     "fuzz": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
     "slow_clients": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",

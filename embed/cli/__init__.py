@@ -8,6 +8,7 @@ from embed.cli import (
     channels,
     database,
     doctor,
+    erase,
     keys,
     owners,
     page_files,
@@ -45,6 +46,7 @@ def init_cli(app: Flask) -> None:
         backups.restore,
         backups.copy_to,
         pruning.command,
+        erase.erase,
         version.command,
     ):
         app.cli.add_command(command)

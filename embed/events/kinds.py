@@ -360,3 +360,14 @@ class SubmissionWithdrawn(Event):
             "withdrawnAtIso": format_instant(self.withdrawn_at),
             "leftList": self.has_left_list,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class WalletErased(Event):
+    """The operator erased all that was kept of a wallet, so nothing here names it."""
+
+    action = "erase wallet"
+
+    @property
+    def subject(self) -> str:
+        return "by the operator, with all that was kept of it"

@@ -15,7 +15,9 @@ from embed.domain.times import format_instant
 from embed.logs.redaction import Redactor
 from embed.logs.work import Work, find_work
 
-FIELDS = "fields"  # the attribute of a record with what its line says besides, by name
+# The attribute of a record with what its line says besides, by name. Such a line is made of parts
+# that were checked, and is one for each request: it is not searched for secrets, which takes long.
+FIELDS = "fields"
 
 # Characters of a message and of a traceback; of the latter the end says most. What is cut off is
 # read by the redaction up to the larger bound, so that no part of a secret is left.
@@ -30,11 +32,11 @@ class LineFormatter(logging.Formatter):
         super().__init__()
         self._redactor = redactor
 
-    def clean(self, text: str, work: Work) -> str:
-        return escape(self._redactor.redact(text, work.environ))
-
     def read_message(self, record: logging.LogRecord, work: Work) -> str:
-        message = self.clean(_read_message(record)[:_LONGEST_READ], work)
+        message = _read_message(record)[:_LONGEST_READ]
+        if not hasattr(record, FIELDS):
+            message = self._redactor.redact(message, work.environ)
+        message = escape(message)
         return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
 
     def list_traceback(self, record: logging.LogRecord, work: Work) -> list[str]:

@@ -53,7 +53,7 @@ def check_is_new(path: Path) -> None:
 def save_rows(source: Rows, path: Path) -> Backup:
     """Save what a transaction sees. Raises InvalidInput, OSError."""
     migrations = source.list_migrations()
-    check_migrations(migrations)
+    check_migrations(migrations, "The database cannot be saved.")
     file, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     os.close(file)
     part = Path(name)
@@ -107,10 +107,7 @@ def check_backup(file: SqliteRows) -> list[str]:
         raise InvalidInput(f"{file.path} was not made by flask backup.")
     file.check_pages()
     migrations = file.list_migrations()
-    try:
-        check_migrations(migrations)
-    except InvalidInput as reason:
-        raise InvalidInput(f"{file.path} cannot be restored. {reason}") from None
+    check_migrations(migrations, f"{file.path} cannot be restored.")
     check_sums(file)
     return migrations
 

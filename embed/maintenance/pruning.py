@@ -33,5 +33,5 @@ def prune(
 
 def summarize(pruned: Pruned) -> str:
     """Return a sentence about what was deleted."""
-    parts = [f"{count:,} {kind}" for kind, count in pruned.items() if count]
+    parts = [f"{kind} ({count:,})" for kind, count in pruned.items() if count]
     return f"Deleted: {', '.join(parts)}." if parts else "Nothing was old enough to be deleted."

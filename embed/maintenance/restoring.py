@@ -118,10 +118,7 @@ def _prepare(url: str, name: str) -> None:
 
 def _check_is_newest(rows: Rows, name: str) -> None:
     migrations = rows.list_migrations()
-    try:
-        check_migrations(migrations)
-    except InvalidInput as reason:
-        raise InvalidInput(f"{name} cannot be used. {reason}") from None
+    check_migrations(migrations, f"{name} cannot be used.")
     if not is_newest(migrations):
         raise InvalidInput(f"{name} {_BEHIND}")
 

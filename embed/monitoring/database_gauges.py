@@ -34,25 +34,33 @@ DESCRIPTION_BY_NAME = {
 }
 
 
-def read_gauges(now: datetime, *, has_chain: bool) -> dict[str, float]:
-    """Return the gauges by name. Raises PeeweeException.
-
-    A balance that was never read is as old as the wallet. Without access to the chain none is due.
-    """
+def read_gauges(now: datetime) -> dict[str, float]:
+    """Return the gauges by name, but for that of balances. Raises PeeweeException."""
     try:
         pending, pending_since = _read_pending()
-        balances_since = _find_oldest_balance() if has_chain else None
         return {
             "embed_submissions_pending": pending,
             "embed_submissions_pending_age_seconds": _age(pending_since, now),
             "embed_deliveries_waiting": _count_waiting(),
             "embed_deliveries_late_seconds": _age(_find_oldest_due_delivery(now), now),
-            "embed_balances_age_seconds": _age(balances_since, now),
             **_count_tasks(now),
             "embed_background_processes": WorkerProcess.select()
             .where(WorkerProcess.seen_at > now - SEEN_WITHIN)
             .count(),
         }
+    finally:
+        db.close()  # the thread ends
+
+
+def read_balances_gauge(now: datetime, *, has_chain: bool) -> dict[str, float]:
+    """Return the gauge of balances, which looks at every wallet: 0.1 s for 50,000 of them.
+
+    A balance that was never read is as old as the wallet. Without access to the chain none is due.
+    Raises PeeweeException.
+    """
+    try:
+        oldest = _find_oldest_balance() if has_chain else None
+        return {"embed_balances_age_seconds": _age(oldest, now)}
     finally:
         db.close()  # the thread ends
 

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import Future
+from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,8 +16,12 @@ from prometheus_client.exposition import generate_latest
 from embed.domain.times import Clock, Seconds
 from embed.metrics.files import read_counts
 from embed.monitoring.bounded import BoundedQuestion
-from embed.monitoring.database_gauges import DESCRIPTION_BY_NAME, read_gauges
-from embed.rate_limits.storages import open_storage
+from embed.monitoring.database_gauges import (
+    DESCRIPTION_BY_NAME,
+    read_balances_gauge,
+    read_gauges,
+)
+from embed.rate_limits import storages
 from embed.settings import PROJECT_DIR, Settings
 
 # Prometheus waits 10 s by default.
@@ -33,10 +38,18 @@ class Scrape:
     def __init__(self, settings: Settings, folder: Path, clock: Clock) -> None:
         self._settings = settings
         self._folder = folder
-        storage = open_storage(settings.ratelimit_storage_uri)
-        self._storage = BoundedQuestion(storage.check)
+        self._open_storage = cache(lambda: storages.open_storage(settings.ratelimit_storage_uri))
+        self._storage = BoundedQuestion(self._is_storage_there)
         has_chain = bool(settings.solana_rpc_url)
-        self._database = BoundedQuestion(lambda: read_gauges(clock(), has_chain=has_chain))
+        self._database = BoundedQuestion(lambda: read_gauges(clock()))
+        # By itself: a database that only takes long for this one is not away.
+        self._balances = BoundedQuestion(lambda: read_balances_gauge(clock(), has_chain=has_chain))
+
+    def _is_storage_there(self) -> bool:
+        try:
+            return self._open_storage().check()
+        except Exception:  # each client library raises its own errors
+            return False
 
     def write(self) -> bytes:
         """Return the metrics in Prometheus's text format, at the latest after ANSWER_WITHIN_S."""
@@ -45,12 +58,13 @@ class Scrape:
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics; prometheus_client's protocol of a collector."""
         deadline = monotonic() + ANSWER_WITHIN_S
-        database, storage = self._database.begin(), self._storage.begin()
+        database, balances = self._database.begin(), self._balances.begin()
+        storage = self._storage.begin()
         yield from read_counts(self._folder)
         yield _label("embed_build_info", "Always 1.", "version", _VERSION)
         gauges = _wait(database, deadline)
         yield _gauge("embed_database_up", "1: the database answered this scrape.", bool(gauges))
-        for name, value in (gauges or {}).items():
+        for name, value in ((gauges or {}) | (_wait(balances, deadline) or {})).items():
             yield _gauge(name, DESCRIPTION_BY_NAME[name], value)
         yield _gauge(
             "embed_balance_refresh_seconds",

@@ -63,7 +63,7 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> Outc
         before=_find_sent_anew(nonce),
     )
     _erase(sent, edit.now, nonce_lifetime)
-    for one in _list_told(sent):
+    for one in list_told(sent):
         edit.record(SubmissionWithdrawn.of(one, edit.now, has_left_list=one in putters))
     return Outcome(len(sent), bool(putters), stays_listed)
 
@@ -120,7 +120,7 @@ def _find_sent_anew(nonce: RecordNonce) -> datetime | None:
     return first
 
 
-def _list_told(sent: Sequence[Submission]) -> list[Submission]:
+def list_told(sent: Sequence[Submission]) -> list[Submission]:
     """Return those that the owner had to do with; soft rejections are the visitor's own notes."""
     return [one for one in sent if one.status != "soft_rejected"]
 
@@ -130,15 +130,24 @@ def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta)
 
     Otherwise withdrawing would be a way around a rejection.
     """
-    for batch in chunked(_list_told(sent), _BATCH):
-        Withdrawal.insert_many(
-            [{"submission_id": one.id, "page": one.page_id, "withdrawn_at": now} for one in batch]
-        ).execute()
+    note_withdrawn(list_told(sent), now)
     kept = [one for one in sent if one.status == "rejected"]
     for batch in chunked(kept, _BATCH):
         Submission.update(nickname="").where(Submission.id.in_(batch)).execute()
         Proof.delete().where(Proof.submission.in_(batch)).execute()
-    others = [one for one in sent if one.status != "rejected"]
-    keep_used((one.nonce for one in others if one.nonce is not None), now, nonce_lifetime)
-    for batch in chunked(others, _BATCH):
+    delete_sent([one for one in sent if one.status != "rejected"], now, nonce_lifetime)
+
+
+def note_withdrawn(told: Sequence[Submission], now: datetime) -> None:
+    """Keep which submissions were withdrawn, and when."""
+    for batch in chunked(told, _BATCH):
+        Withdrawal.insert_many(
+            [{"submission_id": one.id, "page": one.page_id, "withdrawn_at": now} for one in batch]
+        ).execute()
+
+
+def delete_sent(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:
+    """Delete submissions with their proofs; their nonces stay used."""
+    keep_used((one.nonce for one in sent if one.nonce is not None), now, nonce_lifetime)
+    for batch in chunked(sent, _BATCH):
         Submission.delete().where(Submission.id.in_(batch)).execute()

@@ -10,6 +10,7 @@ from peewee import JOIN, fn
 
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Tag, WalletTag
+from embed.db.snapshots import in_byte_order
 from embed.domain.texts import parse_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing, editing_row
@@ -70,7 +71,8 @@ def _parse_color(raw: str) -> str:
 
 def list_tags(page: Page) -> list[Tag]:
     """Return a page's tags, oldest first."""
-    return list(Tag.select().where(Tag.page == page).order_by(Tag.created_at, Tag.id))
+    tags = Tag.select().where(Tag.page == page)
+    return list(tags.order_by(Tag.created_at, in_byte_order(Tag.id)))
 
 
 def count_wallets(page: Page) -> dict[str, int]:

@@ -11,6 +11,7 @@ from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, record_entered
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Tag, Wallet, WalletTag
+from embed.db.snapshots import in_byte_order
 from embed.db.tracked_wallets import LOW_IN_A_ROW, TrackedWallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
@@ -59,7 +60,7 @@ def read_tracked(page: Page, page_tags: Sequence[Tag], *conditions: Any) -> list
     rows = (
         join_balances(Wallet.select(*columns, *marks, *list_amounts()), page)
         .where(Wallet.page == page, *conditions)
-        .order_by(Wallet.created_at, Wallet.id)
+        .order_by(Wallet.created_at, in_byte_order(Wallet.id))
     )
     tags = _list_tags_by_wallet(page, page_tags, *conditions)
     return [_build_tracked(*row, tags=tags) for row in rows.tuples().iterator()]

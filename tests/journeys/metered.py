@@ -1,7 +1,8 @@
 """A service that exports metrics, and its worker processes."""
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,21 @@ from typing import Any
 import requests
 from prometheus_client.multiprocess import MultiProcessCollector
 from remote import RemotePage, make_environ, run_here
-from scrapes import Scraped, scrape
+from scrapes import Scraped, scrape, scrape_until
 from servers import Gunicorn, find_free_port, run_gunicorn
 
 from embed.metrics.files import find_folder
 
 READ = "/embed/api/tracking/<page_id>"
+
+LIMIT_S = 90  # what a busy machine may take
+
+
+def wait_for(is_there: Callable[[], object]) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not is_there():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 class Metered:
@@ -29,6 +39,11 @@ class Metered:
 
     def scrape(self) -> Scraped:
         return scrape(self.port)
+
+    def scrape_all(self) -> Scraped:
+        """Scrape until the database has answered in time, which a busy machine may prevent."""
+        asked = {"embed_submissions_pending", "embed_balances_age_seconds"}
+        return scrape_until(self.port, lambda found: asked <= found.names)
 
     def count_reads(self) -> float:
         return self.scrape().sum("embed_http_requests_total", route=READ, code="200")

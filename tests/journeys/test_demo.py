@@ -48,7 +48,8 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_
         assert not is_listening(port)
         assert not is_listening(host_port)
 
-    with run_demo(environ, *ports) as demo:
+    # It has one process, whatever the real service has.
+    with run_demo(environ | {"WEB_CONCURRENCY": "4"}, *ports) as demo:
         told = read_until(demo, "Ctrl-C")
 
         assert '{"error": "ca_gate_failed", "balance": 0, "minBalance": 100}' in told

@@ -1,13 +1,17 @@
 """What a whole run logs: no key, cookie, signature, one-time link or client address."""
 
 import json
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+import redis
 import requests
 from everything_logged import CLIENTS, SETTINGS_SECRETS, WAIT_S, Run, find_leaks
 from remote import RemotePage, make_environ
 from servers import PROJECT_DIR, run_gunicorn
+
+from embed.settings import INSTANCE_DIR
 
 NETWORKS = ("203.0.113.0/24", "2001:db8:5::/48")
 RPC = f"http://127.0.0.1:1/v2/{SETTINGS_SECRETS['RPC path']}?api-key={SETTINGS_SECRETS['RPC key']}"
@@ -30,6 +34,19 @@ class Logged:
     def __init__(self, folder: Path) -> None:
         self.errors, self.access = folder / "err", folder / "out"
         self.secrets: dict[str, str] = {}
+        self.stored: dict[str, bytes] = {}  # files, while the service ran and after it
+        self.counters: dict[str, int] = {}  # in Redis, with the seconds that they are kept
+        self.redis_url: str | None = None
+
+    def keep_stored(self, folder: Path, when: str) -> None:
+        for file in (*folder.iterdir(), *INSTANCE_DIR.glob("**/*")):
+            if file.is_file():
+                self.stored[f"{file.name} {when}"] = file.read_bytes()
+
+    def keep_counters(self) -> None:
+        if self.redis_url is not None:
+            with redis.Redis.from_url(self.redis_url) as client:
+                self.counters = {key.decode(): client.ttl(key) for key in client.scan_iter()}
 
     @property
     def text(self) -> str:
@@ -45,11 +62,13 @@ def logged(request, tmp_path_factory, make_sqlite) -> Logged:
     """The output of a run: of one worker with text, of two with Redis and JSON."""
     variables = {"LOG_FORMAT": request.param}
     if request.param == "json":
-        redis = request.getfixturevalue("redis_url").removeprefix("redis+unix://")
-        variables["RATELIMIT_STORAGE_URI"] = f"redis+unix://:{REDIS_PASSWORD}@{redis}"
+        socket = request.getfixturevalue("redis_url").removeprefix("redis+unix://")
+        variables["RATELIMIT_STORAGE_URI"] = f"redis+unix://:{REDIS_PASSWORD}@{socket}?db=8"
         variables["WEB_CONCURRENCY"] = "2"
     environ = make_run_environ(make_sqlite(), **variables)
     logged = Logged(tmp_path_factory.mktemp("logged"))
+    if request.param == "json":
+        logged.redis_url = f"unix://{socket}?db=8"  # no other test's
     with logged.errors.open("wb") as errors, logged.access.open("wb") as access:
         how = {"app": "failing_app:create()", "stdout": access, "stderr": errors}
         options = ("--log-level=debug", "--access-logfile=-")
@@ -61,6 +80,11 @@ def logged(request, tmp_path_factory, make_sqlite) -> Logged:
             run.do_everything()
             for path in ("/healthz", "/readyz"):
                 requests.get(server.url + path, timeout=WAIT_S)
+            logged.keep_stored(Path(database).parent, "meanwhile")
+            just_now = {"X-Forwarded-For": CLIENTS[0]}  # a counter that has not ended yet
+            requests.get(f"{server.url}/api/x", headers=just_now, timeout=WAIT_S)
+            logged.keep_counters()
+    logged.keep_stored(Path(database).parent, "afterwards")
     logged.secrets = run.secrets
     return logged
 
@@ -104,3 +128,33 @@ def test_health_checks_are_not_in_the_access_log(logged):
     assert "healthz" not in logged.access.read_text()
     assert "readyz" not in logged.access.read_text()
     assert "/embed/tracking/<page_id>" in logged.access.read_text()
+
+
+def test_no_file_and_no_table_holds_an_address_of_a_client(logged):
+    names = {name.partition(" ")[0] for name in logged.stored}
+    assert {"embed.db", "queue.db"} <= names
+    forms = [form for client in CLIENTS for form in list_address_forms(client)]
+
+    found = [name for name, content in logged.stored.items() if any(x in content for x in forms)]
+
+    assert found == []
+
+
+def list_address_forms(client: str) -> list[bytes]:
+    ip = ip_address(client)
+    texts = {client, ip.exploded, str(int(ip)), ip.packed.hex(), ip.reverse_pointer}
+    return [text.encode() for text in texts]
+
+
+def test_redis_counts_by_address_no_longer_than_the_limit(logged):
+    if logged.redis_url is None:
+        assert logged.counters == {}
+        return
+    assert any("203.0.113.77" in key for key in logged.counters)
+    # -1 would be for ever; what ended meanwhile has -2.
+    assert {key: ttl for key, ttl in logged.counters.items() if ttl == -1 or ttl > 3600} == {}
+    by_address = [ttl for key, ttl in logged.counters.items() if "rate_limit_ip/" in key]
+    assert by_address
+    assert max(by_address) <= 60
+    whole = [key for key in logged.counters if "2001:db8:5:6::77" in key]
+    assert whole == []  # of IPv6 the network of 64 bits is counted

@@ -62,9 +62,9 @@ def test_service_without_database_and_redis_says_so_without_passwords(environ, t
     assert find_leaks(log.read_text(), SECRETS) == []
 
 
-def test_worker_says_what_is_away_without_passwords(environ, database_url, tmp_path):
+def test_worker_says_what_is_away_without_passwords(environ, make_sqlite, tmp_path):
     log = tmp_path / "log"
-    environ["DATABASE_URL"] = database_url
+    environ["DATABASE_URL"] = make_sqlite()
     with log.open("wb") as file:
         worker = Server(
             [sys.executable, "-m", "flask", "worker"],

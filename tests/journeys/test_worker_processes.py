@@ -5,11 +5,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
 
 import pytest
 import requests
-from remote import TIMEOUT_S, make_environ
+from gunicorn.config import Config
+from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import PROJECT_DIR, clean_environ, find_free_port, run_gunicorn
+from world import Visitor
+
+from embed.server.processes import REPLACED_AFTER
+from embed.server.worker import BufferingWorker
 
 REFUSAL = "workers would each count rate limits for themselves: set RATELIMIT_STORAGE_URI"
 
@@ -89,3 +98,46 @@ def test_one_worker_with_limits_in_memory_stays_one_when_a_signal_asks_for_more(
             said += capfd.readouterr().err
         assert server.list_workers() == before
     assert "set RATELIMIT_STORAGE_URI" in said
+
+
+def list_sockets(pid: int) -> set[str]:
+    """Return the sockets that a process has open, such as ``socket:[4711]``."""
+    found = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            found.add(str(descriptor.readlink()))
+    return {name for name in found if name.startswith("socket:")}
+
+
+def test_processes_share_nothing_that_was_opened_but_where_they_listen(
+    postgres_database_url, redis_url
+):
+    shared = {"RATELIMIT_STORAGE_URI": redis_url, "SOLANA_RPC_URL": "http://127.0.0.1:1"}
+    environ = make_environ(postgres_database_url, **shared)
+    with run_gunicorn(environ, "--workers", "3") as server:
+        pids = [server.pid, *server.wait_for_workers(3)]
+        page = RemotePage(server.url, environ)
+        assert {page.submit(Visitor()).status_code for _ in range(30)} == {201}
+
+        sockets = [list_sockets(pid) for pid in pids]
+
+        assert len(set.intersection(*sockets)) == 1
+        in_several = {one for one, count in Counter(chain(*sockets)).items() if count > 1}
+        assert in_several == set.intersection(*sockets)
+        assert max(map(len, sockets)) > 2  # those of Postgres and Redis
+        assert len(list(Path(f"/proc/{server.pid}/task").iterdir())) == 1
+
+
+def test_process_that_is_alone_is_not_replaced_unless_asked_for():
+    def limit(**options: int) -> int:
+        config = Config()
+        for name, value in options.items():
+            config.set(name, value)
+        worker = BufferingWorker(1, 1, [], None, 30, config, None)
+        worker.tmp.close()
+        return worker.max_requests
+
+    shipped = {"max_requests": REPLACED_AFTER, "max_requests_jitter": 10}
+    assert limit(workers=1, **shipped) == sys.maxsize
+    assert limit(workers=2, **shipped) in range(REPLACED_AFTER, REPLACED_AFTER + 11)
+    assert limit(workers=1, max_requests=50) == 50

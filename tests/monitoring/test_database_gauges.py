@@ -10,7 +10,7 @@ from world import USDC, Visitor
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Delivery, Job, Message, Receiver, Token, Wallet
 from embed.monitoring import database_gauges
-from embed.monitoring.database_gauges import DESCRIPTION_BY_NAME, read_gauges
+from embed.monitoring.database_gauges import DESCRIPTION_BY_NAME, read_balances_gauge, read_gauges
 from embed.worker.presence import report_process
 
 HOUR = timedelta(hours=1)
@@ -20,7 +20,7 @@ HOUR = timedelta(hours=1)
 def gauges(world, clock):
     def read(*, has_chain: bool = True) -> dict[str, float]:
         """Return the gauges that are not 0, without the prefix."""
-        found = read_gauges(clock(), has_chain=has_chain)
+        found = read_gauges(clock()) | read_balances_gauge(clock(), has_chain=has_chain)
         assert set(found) == set(DESCRIPTION_BY_NAME)
         return {name.removeprefix("embed_"): value for name, value in found.items() if value}
 

@@ -1,12 +1,12 @@
 """A scrape answers whatever is away."""
 
 import threading
-from concurrent.futures import Future
 from time import monotonic
 
 import pytest
 from peewee import OperationalError
 from scrapes import Scraped
+from world import one_database
 
 from embed.domain import times
 from embed.monitoring import scrape
@@ -18,8 +18,9 @@ LIMIT_S = 30
 
 
 @pytest.fixture
-def ask(app, environ, tmp_path):
-    """Scrape this process: ``ask()``."""
+def ask(app, environ, tmp_path, monkeypatch):
+    """Scrape this process: ``ask()``; it waits for as long as a busy machine takes."""
+    monkeypatch.setattr(scrape, "ANSWER_WITHIN_S", LIMIT_S)
     found = Scrape(Settings.from_environ(environ), tmp_path, times.now)
     return lambda: Scraped(found.write().decode())
 
@@ -59,6 +60,21 @@ def test_database_that_hangs_holds_up_a_scrape_only_for_a_while(ask, monkeypatch
     released.set()
 
 
+@one_database
+def test_balances_that_take_long_do_not_make_the_database_seem_away(ask, monkeypatch):
+    released = threading.Event()
+    monkeypatch.setattr(scrape, "read_balances_gauge", lambda *_, **__: released.wait(LIMIT_S))
+    monkeypatch.setattr(scrape, "ANSWER_WITHIN_S", 3.0)
+    monkeypatch.setattr(scrape, "read_gauges", lambda _: {"embed_submissions_pending": 3})
+
+    found = ask()
+
+    assert found.sum("embed_database_up") == 1
+    assert "embed_submissions_pending" in found.names
+    assert "embed_balances_age_seconds" not in found.names
+    released.set()
+
+
 def test_mistake_of_ours_is_not_taken_for_an_outage():
     def fail() -> None:
         raise KeyError("a mistake")
@@ -84,4 +100,12 @@ def test_who_asks_meanwhile_gets_the_same_answer_and_later_a_new_one():
 
 def test_limits_in_memory_are_no_fallback(ask):
     assert ask().sum("embed_rate_limit_fallback") == 0
-    assert isinstance(BoundedQuestion(lambda: 1).begin(), Future)
+
+
+def test_storage_that_cannot_even_be_opened_is_a_fallback(ask, monkeypatch):
+    def fail(_) -> None:
+        raise ConnectionError("no node of the cluster answers")
+
+    monkeypatch.setattr(scrape.storages, "open_storage", fail)
+
+    assert ask().sum("embed_rate_limit_fallback") == 1

@@ -7,6 +7,8 @@ import pytest
 from one_process import HOUR, KnownError, OneProcess, fail_with, succeed
 from peewee import OperationalError
 
+from embed.logs.work import find_work
+
 SECOND = timedelta(seconds=1)
 
 
@@ -150,12 +152,15 @@ def test_success_ends_the_growing_of_waits_and_clears_the_failure(process: OnePr
     ],
 )
 def test_failure_is_one_line_without_texts_that_may_hold_secrets(
-    process: OneProcess, error, told, caplog
+    process: OneProcess, error, told, caplog, monkeypatch
 ):
     process.define_job(fail_with(error))
+    tasks = set()
+    monkeypatch.setattr(caplog.handler, "filters", [lambda _: tasks.add(find_work().task) or True])
     with caplog.at_level(logging.ERROR):
         process.work()
 
+    assert tasks == {"job"}  # which every line names
     assert process.report.failure == told
     assert process.report.failed_at == process.clock()
     assert "The background task job failed." in caplog.text

@@ -33,9 +33,10 @@ from embed.db.models import (
     Withdrawal,
 )
 from embed.db.snapshots import in_byte_order, reading_one_state, stream
+from embed.errors import InvalidInput
 from embed.maintenance.page_file import records
+from embed.maintenance.page_file.lines import FORMAT, Header, Row, Trailer
 from embed.maintenance.page_file.reading import decode_record, get_type
-from embed.maintenance.page_file.records import FORMAT, Header, Row, Trailer
 from embed.maintenance.page_file.values import to_json
 from embed.pages import get_page
 
@@ -72,7 +73,7 @@ class _Parts:
 
 
 def export_page(page_id: str, file: IO[bytes]) -> Exported:
-    """Write a page into a file, from one state of the database. Raises NotFound."""
+    """Write a page into a file, from one state of the database. Raises NotFound, InvalidInput."""
     counts: defaultdict[str, int] = defaultdict(int)
     digest = hashlib.sha256()
 
@@ -85,7 +86,7 @@ def export_page(page_id: str, file: IO[bytes]) -> Exported:
         write(msgspec.json.encode(Header(FORMAT)))
         for record in _read_records(page):
             line = msgspec.json.encode(record)
-            decode_record(line)  # what could not be imported is noticed now
+            _check_importable(line)
             write(line)
             counts[get_type(record)] += 1
         waiting = (
@@ -96,6 +97,14 @@ def export_page(page_id: str, file: IO[bytes]) -> Exported:
         count = waiting.count()
     write(msgspec.json.encode(Trailer(dict(counts), digest.hexdigest())))
     return Exported(dict(counts), digest.hexdigest(), count)
+
+
+def _check_importable(line: bytes) -> None:
+    """Notice now, not when the file is needed, what could not be imported. Raises InvalidInput."""
+    try:
+        decode_record(line)
+    except ValueError as mistake:
+        raise InvalidInput(f"The page holds a value that no file may have: {mistake}") from None
 
 
 def _read_records(page: Page) -> Iterator[Row]:

@@ -31,8 +31,9 @@ from embed.db.models import (
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import check_owner_is_there, lock_owners
 from embed.maintenance.page_file import records
+from embed.maintenance.page_file.lines import Row
 from embed.maintenance.page_file.reading import get_type, read_records
-from embed.maintenance.page_file.records import OwnerRecord, PageRecord, Row
+from embed.maintenance.page_file.records import OwnerRecord, PageRecord
 from embed.pages import find_page, get_page
 from embed.wallets.tracking import PageFull
 

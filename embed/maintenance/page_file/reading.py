@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from embed.errors import InvalidInput
-from embed.maintenance.page_file.records import ANY_RECORD, FORMAT, Header, Row, Trailer
+from embed.maintenance.page_file.lines import FORMAT, Header, Row, Trailer
+from embed.maintenance.page_file.records import ANY_RECORD
 from embed.maintenance.page_file.references import References
 
 MAX_LINE_BYTES = 4 * 1024 * 1024  # many times the longest that the service writes

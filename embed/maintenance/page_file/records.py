@@ -1,21 +1,19 @@
-"""The lines of a page's file: a class for each type of record, most of them a table's rows.
+"""The records of a page's file: a class for each type.
 
 The JSON Schema in docs/page-file.schema.json is made from these, and a file is read with them.
-Attributes that a model has are its columns; the others are lists of rows that belong to this one.
 """
 
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct, field
-from peewee import Model
+from msgspec import Meta, field
 
 from embed.db import models
-from embed.domain.addresses import is_address
 from embed.keys.management import MAX_ORIGINS
 from embed.keys.refused_origins import MAX_PER_KEY
+from embed.maintenance.page_file.lines import Row
 from embed.maintenance.page_file.values import (
     Action,
     Actor,
@@ -32,55 +30,15 @@ from embed.maintenance.page_file.values import (
     Signature,
     Slot,
     Word,
-    name_in_json,
-    to_column,
 )
 from embed.notifications.receivers import MAX_RECEIVERS
-
-FORMAT: Final = "tracking-embed-page/1"
 
 # With room for the changes to come.
 Version = Annotated[int, Meta(ge=0, le=2**30)]
 Status = Literal["pending", "approved", "auto_approved", "rejected", "soft_rejected"]
 Reason = Literal["manual", "rate_limited", "queue_full", "duplicate", "ca_gate", "cooldown"]
 Secret = Annotated[str, Meta(pattern=r"^whsec_[A-Za-z0-9+/]{43}=(?![\s\S])")]
-_ADDRESSES = {"address", "wallet_address", "token_mint", "token_account", "program"}
 SigningKey = Annotated[str, Meta(pattern=r"^whsk_[A-Za-z0-9+/]{86}==(?![\s\S])")]
-
-
-class Row(Struct, forbid_unknown_fields=True, rename=name_in_json, kw_only=True):
-    """What a table keeps of the page; `model` is that table."""
-
-    model: ClassVar[type[Model]]
-
-    def read_columns(self) -> dict[str, Any]:
-        """Return the values of the model's columns. Raises ValueError with a sentence."""
-        known = self.model._meta.fields
-        values = {name: getattr(self, name) for name in self.__struct_fields__ if name in known}
-        return {name: to_column(known[name], value) for name, value in values.items()}
-
-    def check(self) -> None:
-        """Raises ValueError for what no type can say."""
-        for name in _ADDRESSES & set(self.__struct_fields__):
-            address = getattr(self, name)
-            if address is not None and not is_address(address):
-                raise ValueError(f"{address} is not an address (base58 of 32 bytes).")
-
-
-class Header(Struct, tag_field="type", tag="header", forbid_unknown_fields=True):
-    """The first line."""
-
-    format: Literal["tracking-embed-page/1"]
-
-
-class Trailer(Struct, tag_field="type", tag="trailer", forbid_unknown_fields=True):
-    """The last line: by it, a file that was cut off or changed is noticed."""
-
-    records: Annotated[dict[str, Count], Meta(description="how many lines there are by type")]
-    sha256: Annotated[
-        str,
-        Meta(pattern=r"^[0-9a-f]{64}(?![\s\S])", description="of all bytes before this line"),
-    ]
 
 
 class OwnerRecord(Row, tag_field="type", tag="owner"):

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from embed.maintenance.page_file.lines import Row
 from embed.maintenance.page_file.records import (
     BalanceRecord,
     KeyRecord,
@@ -11,7 +12,6 @@ from embed.maintenance.page_file.records import (
     OwnerRecord,
     PageRecord,
     ReceiverRecord,
-    Row,
     SubmissionRecord,
     TagRecord,
     TokenRecord,

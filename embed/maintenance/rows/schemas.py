@@ -19,16 +19,16 @@ def describe_newest() -> Schema:
     }
 
 
-def check_migrations(migrations: Sequence[str]) -> None:
-    """Raises InvalidInput unless these are the first migrations of this version."""
+def check_migrations(migrations: Sequence[str], refusal: str) -> None:
+    """Raises InvalidInput, with the refusal first, unless these are known as the first ones."""
     known = connection.list_migrations()
     if not migrations:
-        raise InvalidInput("It has no tables of this service.")
+        raise InvalidInput(f"{refusal} It has no tables of this service.")
     if list(migrations) != known[: len(migrations)]:
         unknown = next((name for name in migrations if name not in known), "history")
         raise InvalidInput(
-            "It was made by another, probably newer version of this service: the migration"
-            f" {unknown} is not known here."
+            f"{refusal} It was made by another, probably newer version of this service: the"
+            f" migration {unknown} is not known here."
         )
 
 

@@ -45,7 +45,7 @@ class Scene:
         return self._start("flask", "--app", app, "worker", **variables)
 
     def start_gunicorn(self, *options: str, **variables: str) -> Server:
-        port = find_free_port()
+        port = self.port = find_free_port()
         where = ("--bind", f"127.0.0.1:{port}", "--pythonpath", APP.parent)
         command = ("gunicorn", "worked_app:app", "--log-level=warning", *where)
         server = self._start(*command, *options, **variables)

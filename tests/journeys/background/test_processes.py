@@ -4,9 +4,11 @@ import json
 import os
 import signal
 import time
+from itertools import pairwise
 
 import pytest
-from scene import LEASE_S, Scene
+import requests
+from scene import LEASE_S, LIMIT_S, Scene
 
 # Where the answer does not depend on the database.
 on_sqlite = pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
@@ -58,6 +60,29 @@ def test_gunicorn_alone_does_the_work_and_goes_on_after_a_reload(scene: Scene, r
     assert server.process.pid not in pids_of(scene.list("begin"))
     assert scene.stop(server) < 8
     assert scene.read_said() == ""
+
+
+def test_work_goes_on_while_processes_are_replaced_and_is_never_done_twice_at_once(
+    scene: Scene, redis_url
+):
+    server = scene.start_gunicorn(
+        *("--workers", "3", "--max-requests", "10", "--max-requests-jitter", "10"),
+        WORK_JOBS="often",
+        RATELIMIT_STORAGE_URI=redis_url,
+    )
+    url = f"http://127.0.0.1:{scene.port}/healthz"
+
+    def work_by_three() -> bool:
+        requests.get(url, timeout=LIMIT_S)
+        return len(pids_of(scene.list("end", "often"))) >= 3
+
+    scene.wait_for(work_by_three)
+    entries = scene.list_all("often")
+    # A process may end without its task, but no other has begun while one is at it.
+    for before, entry in pairwise(entries):
+        assert entry.what == "begin" or (before.what, before.pid) == ("begin", entry.pid)
+    assert scene.stop(server) < LIMIT_S
+    assert "Traceback" not in scene.read_said()
 
 
 @on_sqlite

@@ -12,7 +12,8 @@ from embed import owners, pages
 from embed.balances.observations import Observation, record_entered
 from embed.db import models
 from embed.db.models import Balance, ChainBalance, Delivery, Page, Submission
-from embed.maintenance.page_file.records import RECORDS, Row
+from embed.maintenance.page_file.lines import Row
+from embed.maintenance.page_file.records import RECORDS
 from embed.wallets.listings import update_listings
 
 # What is the installation's, and not a page's.

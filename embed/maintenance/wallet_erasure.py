@@ -1,0 +1,174 @@
+"""Finding and erasing all that an installation keeps of a wallet, on every page.
+
+A wallet's holder can withdraw it from one page; see submissions/withdrawal.py. This is the
+operator's, for everything: rejections and owners' own entries go as well.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from peewee import CharField, Field, TextField, fn
+
+from embed.db.connection import db
+from embed.db.fields import AmountField
+from embed.db.models import (
+    MODELS,
+    Activity,
+    Balance,
+    ChainBalance,
+    DailyBalance,
+    Job,
+    Listing,
+    Message,
+    Page,
+    Receiver,
+    Submission,
+    Wallet,
+    Withdrawal,
+)
+from embed.domain.addresses import is_address
+from embed.errors import InvalidInput, NotFound
+from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
+from embed.events.kinds import SubmissionWithdrawn, WalletErased
+from embed.events.outbox import lock_receivers
+from embed.submissions.traces import holds
+from embed.submissions.withdrawal import (
+    delete_sent,
+    has_put_there,
+    list_told,
+    note_withdrawn,
+)
+
+ERASED = "erased by the operator"  # the subject of an entry that named the wallet
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Rows that are about a wallet."""
+
+    what: str
+    page_id: str | None  # None: of all pages
+    count: int
+
+
+def check_address(raw: str) -> str:
+    """Raises InvalidInput."""
+    if not is_address(raw):
+        raise InvalidInput(f"{raw[:60]} is not a wallet's address.")
+    return raw
+
+
+def find_kept(address: str) -> list[Kept]:
+    found = [
+        Kept(what, page_id, count)
+        for what, condition in _list_of_pages(address).items()
+        for page_id, count in _count_by_page(condition)
+    ]
+    found.sort(key=lambda one: one.page_id or "")
+    return found + [Kept(*one) for one in _count_of_all_pages(address) if one[2]]
+
+
+def _list_of_pages(address: str) -> dict[str, tuple[Any, Any]]:
+    """Return, by what it is called, a table of pages' rows and which of them are meant."""
+    return {
+        "entry in the list": (Wallet, Wallet.address == address),
+        "submissions": (Submission, Submission.wallet_address == address),
+        "times in the public list": (Listing, Listing.address == address),
+        "entries in the log": (Activity, holds(Activity.subject, address)),
+        "messages": (Message, holds(Message.data, address)),
+    }
+
+
+def _count_by_page(rows: tuple[Any, Any]) -> Iterator[tuple[str, int]]:
+    model, condition = rows
+    query = model.select(model.page, fn.COUNT(model.page)).where(condition).group_by(model.page)
+    yield from query.tuples()
+
+
+def _count_of_all_pages(address: str) -> Iterator[tuple[str, None, int]]:
+    observed = ChainBalance.address == address
+    yield "balances that were entered", None, Balance.select().where(_entered(address)).count()
+    yield "balances from the chain", None, ChainBalance.select().where(observed).count()
+    days = DailyBalance.select().join(ChainBalance).where(observed)
+    yield "balances of past days", None, days.count()
+    yield "reports of background work", None, Job.select().where(_reported(address)).count()
+
+
+def _entered(address: str) -> Any:
+    return Balance.address == address
+
+
+def _reported(address: str) -> Any:
+    return holds(Job.summary, address) | holds(Job.failure, address)
+
+
+def find_mentions(address: str) -> list[tuple[str, int]]:
+    """Return which columns of text hold an address, and in how many rows.
+
+    After an erasure these are words that owners wrote, such as a page's comment.
+    """
+    counts = [
+        (f"{model._meta.table_name}.{field.column_name}", _count_holding(model, field, address))
+        for model in MODELS
+        for field in model._meta.sorted_fields
+        if isinstance(field, CharField | TextField) and not isinstance(field, AmountField)
+    ]
+    return [(column, count) for column, count in counts if count]
+
+
+def _count_holding(model: Any, field: Field, address: str) -> int:
+    return int(model.select().where(holds(field, address)).count())
+
+
+def erase_wallet(address: str, now: datetime, nonce_lifetime: timedelta) -> list[Kept]:
+    """Erase a wallet, one page in a transaction, and return what was there.
+
+    Whatever interrupts it, it can be done again.
+    """
+    kept = find_kept(address)
+    for page_id in sorted({one.page_id for one in kept if one.page_id is not None}):
+        with suppress(NotFound), editing(page_id, COMMAND_LINE, now) as edit:  # purged meanwhile
+            _erase_on_page(edit, address, nonce_lifetime)
+    with db.atomic():
+        _erase_balances(address)
+        Job.update(summary=None, failure=None).where(_reported(address)).execute()
+    return kept
+
+
+def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
+    page = edit.page
+    wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
+    this = (Submission.page == page) & (Submission.wallet_address == address)
+    sent = list(Submission.select().where(this).order_by(Submission.created_at, Submission.id))
+    withdrawn = Withdrawal.select().where(
+        Withdrawal.submission_id.in_(Submission.select(Submission.id).where(this))
+    )
+    withdrawn_ids = {one.submission_id for one in withdrawn}
+    told = [one for one in list_told(sent) if one.id not in withdrawn_ids]
+    lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
+    Message.delete().where(Message.page == page, holds(Message.data, address)).execute()
+    Activity.update(subject=ERASED).where(
+        Activity.page == page, holds(Activity.subject, address)
+    ).execute()
+    Listing.delete().where(Listing.page == page, Listing.address == address).execute()
+    Wallet.delete().where(Wallet.page == page, Wallet.address == address).execute()
+    note_withdrawn(told, edit.now)
+    delete_sent(sent, edit.now, nonce_lifetime)
+    for one in told:
+        has_left = wallet is not None and has_put_there(one, wallet)
+        edit.record(SubmissionWithdrawn.of(one, edit.now, has_left_list=has_left))
+    edit.record(WalletErased())
+
+
+def _erase_balances(address: str) -> None:
+    """Erase balances; pages that share them have the wallet no longer."""
+    mints = ChainBalance.select(ChainBalance.mint).where(ChainBalance.address == address)
+    entered: Any = Balance.select(Balance.owner).where(_entered(address)).tuples()
+    observed: Any = Page.select(Page.owner).where(Page.token_mint.in_(mints)).tuples()
+    # As those who write balances do.
+    lock_owners(*{owner_id for query in (entered, observed) for (owner_id,) in query})
+    Balance.delete().where(_entered(address)).execute()
+    ChainBalance.delete().where(ChainBalance.address == address).execute()

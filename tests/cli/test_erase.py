@@ -1,0 +1,124 @@
+"""flask erase"""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+from remote import RemotePage, make_environ
+from servers import run_flask, run_gunicorn
+from world import USDC, Visitor, one_database
+
+from embed.db.connection import db
+from embed.maintenance import wallet_erasure
+
+
+@pytest.fixture
+def erase(world):
+    def run(*arguments: str):
+        return world.app.test_cli_runner().invoke(args=["erase", *arguments])
+
+    return run
+
+
+@pytest.fixture
+def address(world) -> str:
+    visitor = Visitor()
+    world.track(visitor.address, alias="Whale")
+    return visitor.address
+
+
+def test_without_yes_it_shows_what_is_kept_and_erases_nothing(world, erase, address):
+    before = world.dump()
+
+    shown = erase(address)
+
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines() == [
+        "what                trackingPageId        count",
+        f"entry in the list   {world.page_id}  1",
+        f"entries in the log  {world.page_id}  1",
+        "",
+        "Nothing is erased yet: add --yes to erase all of this.",
+    ]
+    assert world.dump() == before
+
+
+def test_with_yes_it_erases_and_says_what_was_there(world, erase, address):
+    erased = erase(address, "--yes")
+
+    assert erased.exit_code == 0, erased.output
+    assert erased.stdout.splitlines()[-1] == "Erased."
+    assert address not in str(world.dump())
+    assert erase(address).stdout == "Nothing is kept of this wallet.\n"
+
+
+def test_json_has_the_same(world, erase, address):
+    rows = [
+        {"what": what, "trackingPageId": world.page_id, "count": 1}
+        for what in ("entry in the list", "entries in the log")
+    ]
+    told = {"walletAddress": address, "kept": rows, "mentions": []}
+
+    assert json.loads(erase(address, "--json").stdout) == told | {"erased": False}
+    assert json.loads(erase(address, "--json", "--yes").stdout) == told | {"erased": True}
+
+
+def test_words_that_people_wrote_are_named(world, erase, address):
+    world.configure(public_title=f"Not {address}")
+
+    assert erase(address, "--yes").stdout.splitlines()[-1] == (
+        "Still mentioned, in words that people wrote: page.public_title (1)"
+    )
+
+
+@pytest.mark.parametrize("raw", ["no-address", USDC[:-3], "x\ny"])
+def test_what_is_no_address_is_one_line(erase, raw):
+    refused = erase(raw, "--yes")
+
+    assert refused.exit_code == 1
+    assert refused.stderr.count("\n") == 1
+    assert "is not a wallet's address" in refused.stderr
+
+
+def test_what_was_written_meanwhile_is_told(world, erase, address, monkeypatch):
+    def write_again() -> bool:
+        world.track(address)
+        return True
+
+    monkeypatch.setattr("embed.cli.erase.clear_deleted_content", write_again)
+
+    again = erase(address, "--yes")
+
+    assert again.exit_code == 1
+    assert "Repeat the command." in again.stderr
+    assert wallet_erasure.find_kept(address)
+
+
+@one_database
+def test_journal_that_somebody_reads_is_told(world, erase, address, environ):
+    path = environ["DATABASE_URL"].removeprefix("sqlite:///")
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM wallet").fetchone()
+        db.execute_sql("PRAGMA busy_timeout = 100")  # not as long as the service waits
+        busy = erase(address, "--yes")
+    assert busy.exit_code == 1
+    assert "Everything is erased" in busy.stderr
+    assert "Repeat the command." in busy.stderr
+
+    assert erase(address, "--yes").exit_code == 0
+
+
+def test_service_that_runs_shows_the_wallet_no_more(database_url):
+    environ = make_environ(database_url)
+    with run_gunicorn(environ) as server:
+        page, visitor = RemotePage(server.url, environ, "--auto-approve"), Visitor()
+        assert page.submit(visitor).status_code == 201
+        assert page.list_addresses() == [visitor.address]
+
+        ended = run_flask("erase", visitor.address, "--yes", environ=environ)
+
+        assert ended.stdout.endswith("Erased.\n")
+        assert page.list_addresses() == []
+        assert page.submit(visitor).status_code == 201

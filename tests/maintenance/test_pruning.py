@@ -1,0 +1,146 @@
+"""What is deleted by itself, and what is not."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from many_submissions import add_submissions
+from test_docs import read_rows
+from world import USDC, Visitor
+
+from embed.db import batches
+from embed.db.connection import db
+from embed.db.models import (
+    MODELS,
+    ChainBalance,
+    DailyBalance,
+    Job,
+    Listing,
+    Message,
+    Page,
+    Submission,
+    UsedNonce,
+)
+from embed.maintenance.pruning import prune, summarize
+from embed.runtime import EXTENSION
+from embed.settings import PROJECT_DIR
+from embed.worker.registry import list_work
+
+HISTORY = timedelta(days=90)
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    monkeypatch.setattr(batches, "_BATCH", 2)
+
+
+def observe(address: str, observed_at, mint=USDC) -> ChainBalance:
+    row = ChainBalance.create(
+        mint=mint,
+        address=address,
+        token_account=address,
+        amount=Decimal(5),
+        slot=1,
+        observed_at=observed_at,
+    )
+    DailyBalance.create(balance=row, day=0, amount=Decimal(5), observed_at=observed_at)
+    return row
+
+
+def test_balances_of_wallets_that_no_page_has_are_deleted_when_they_are_old(world):
+    then = world.clock()
+    tracked, removed, pending, other_mint, new = (Visitor().address for _ in range(5))
+    world.track(tracked)
+    world.track(other_mint)
+    add_submissions(world, 1, wallet_address=pending)
+    add_submissions(world, 1, "rejected", wallet_address=removed)
+    for address in (tracked, removed, pending):
+        observe(address, then)
+    observe(other_mint, then, mint="another")
+    observe(new, then + timedelta(days=1))
+
+    pruned = prune(then + HISTORY, HISTORY)
+    assert pruned["balances of wallets that no page has"] == 0
+    pruned = prune(then + HISTORY + timedelta(seconds=1), HISTORY)
+
+    assert pruned["balances of wallets that no page has"] == 2
+    assert {row.address for row in ChainBalance.select()} == {tracked, pending, new}
+
+
+def test_wallets_of_deleted_pages_keep_their_balances_until_the_purge(world):
+    address = Visitor().address
+    world.track(address)
+    observe(address, world.clock())
+    Page.update(deleted_at=world.clock()).execute()
+
+    assert prune(world.clock() + 2 * HISTORY, HISTORY)["balances of wallets that no page has"] == 0
+
+
+def test_refusals_by_policy_are_deleted_after_30_days_and_no_other_submission(world):
+    statuses = ("pending", "approved", "rejected", "soft_rejected", "soft_rejected")
+    for status in statuses:
+        add_submissions(world, 3, status)
+
+    world.clock.forward(days=29, hours=23)
+    assert prune(world.clock(), HISTORY)["refusals by policy"] == 0
+    world.clock.forward(hours=2)
+    assert prune(world.clock(), HISTORY)["refusals by policy"] == 6
+
+    kept = [submission.status for submission in Submission.select()]
+    assert sorted(kept) == sorted([*statuses[:3]] * 3)
+
+
+def test_more_rows_than_a_batch_are_deleted_in_small_transactions(world, monkeypatch):
+    now = world.clock()
+    UsedNonce.insert_many([{"token": str(n), "expires_at": now} for n in range(7)]).execute()
+    deleted = []
+    execute = type(db.obj).execute_sql
+
+    def watch(database, sql, *arguments, **more):
+        if sql.startswith('DELETE FROM "used_nonce"'):
+            assert not database.in_transaction()
+            deleted.append(sql)
+        return execute(database, sql, *arguments, **more)
+
+    monkeypatch.setattr(type(db.obj), "execute_sql", watch)
+
+    assert prune(now, HISTORY)["used nonces"] == 7
+    assert len(deleted) == 4
+
+
+def test_nothing_else_is_deleted(world):
+    world.submit(Visitor())
+    world.track(Visitor().address)
+    Job.create(name="feed", started_at=world.clock())
+    counts = {model: model.select().count() for model in MODELS}
+
+    assert summarize(prune(world.clock() + timedelta(days=9999), HISTORY)) == (
+        "Nothing was old enough to be deleted."
+    )
+    assert {model: model.select().count() for model in MODELS} == counts
+
+
+def test_worker_and_command_delete_the_same(app, world):
+    page = world.page_id
+    Message.create(page=page, type="test", data="{}", created_at=world.clock())
+    Listing.create(page=page, address="a", joined_at=world.clock(), left_at=world.clock())
+    world.clock.forward(days=366)
+    runtime = app.extensions[EXTENSION]
+    (job,) = [one for one in list_work(runtime.settings).periodic if one.name == "prune"]
+    alive = []
+
+    assert (
+        job.run(runtime, lambda: alive.append(1)) == "Deleted: messages (1), entries of feeds (1)."
+    )
+    assert len(alive) == len(prune(world.clock(), HISTORY))
+    assert app.test_cli_runner().invoke(args=["prune"]).stdout == (
+        "Nothing was old enough to be deleted.\n"
+    )
+
+
+def test_documentation_lists_every_kind(world):
+    text = (PROJECT_DIR / "docs" / "backups.md").read_text()
+    rows = read_rows(text, "what", "is deleted", "`flask prune` calls it")
+
+    told = {cells[2] for cells in rows} - {"–"}
+    assert told == set(prune(world.clock(), HISTORY))

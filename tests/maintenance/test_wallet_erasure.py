@@ -1,0 +1,252 @@
+"""Erasing all that is kept of a wallet."""
+
+import base64
+import sqlite3
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import base58
+import pytest
+from world import USDC, Visitor, code_of, one_database, with_session
+
+from embed import owners
+from embed.balances.observations import ChainObservation, record_chain
+from embed.db.connection import db
+from embed.db.deleted_content import clear_deleted_content
+from embed.db.models import Activity, ChainBalance, Job, Message, Submission, UsedNonce, Withdrawal
+from embed.domain.amounts import parse_amount
+from embed.errors import InvalidInput
+from embed.events import activity_log
+from embed.events.editing import editing
+from embed.events.kinds import WalletFlagged
+from embed.maintenance.wallet_erasure import (
+    ERASED,
+    check_address,
+    erase_wallet,
+    find_kept,
+    find_mentions,
+)
+from embed.notifications import receivers
+from embed.runtime import EXTENSION
+from embed.wallets.listings import update_listings
+
+LIFETIME = timedelta(minutes=10)
+NAME = "Ann of Arc"
+
+
+@pytest.fixture
+def visitor(world) -> Visitor:
+    return with_session(world)
+
+
+def erase(world, visitor):
+    world.clock.forward(minutes=1)
+    return erase_wallet(visitor.address, world.clock(), LIFETIME)
+
+
+def leave_traces(world, visitor) -> None:
+    """Let every table that can hold something about a wallet do so, on two pages."""
+    settings = world.app.extensions[EXTENSION].settings
+    receivers.add_webhook(
+        world.page_id, "https://hooks.example/", settings=settings, now=world.clock()
+    )
+    world.configure(cooldown_s=0)
+    world.reject(submit(world, visitor, "Rejected"))
+    world.approve(submit(world, visitor, NAME))
+    submit_refused(world, visitor)
+    update_listings(world.clock())
+    wallet_id = world.page.wallet_set.get().id
+    with editing(world.page_id, "holding watch", world.clock()) as edit:
+        low, least = parse_amount("1"), parse_amount("2")
+        edit.record(WalletFlagged(wallet_id, visitor.address, NAME, low, least, is_hidden=False))
+    other = world.make_page(owner=owners.create_owner("other@example.com", world.clock()))
+    world.track(visitor.address, page_id=other, alias="Her", balance="12.5")
+    observation = ChainObservation(
+        visitor.address, Visitor().address, parse_amount("7"), 1, world.clock()
+    )
+    record_chain(USDC, [observation])
+    Job.insert(name="balances", failure=f"RefreshFailed: {visitor.address}").execute()
+
+
+def submit(world, visitor, name: str) -> str:
+    world.clock.forward(minutes=1)
+    answer = world.submit(visitor, name)
+    assert code_of(answer) is None
+    return answer.json["submissionId"]
+
+
+def submit_refused(world, visitor) -> None:
+    world.clock.forward(minutes=1)
+    assert code_of(world.submit(visitor, "Again")) == "duplicate"
+
+
+def read_everything() -> list[object]:
+    """Return every value of every table."""
+    return [
+        value
+        for table in db.get_tables()
+        for row in db.execute_sql(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
+        for value in row
+    ]
+
+
+def list_forms(address: str) -> list[bytes]:
+    raw = base58.b58decode(address)
+    texts = [address, raw.hex(), base64.b64encode(raw).decode(), base64.b64encode(address.encode())]
+    return [raw, *(text if isinstance(text, bytes) else text.encode() for text in texts)]
+
+
+def holds_any(values: list[object], forms: list[bytes]) -> bool:
+    given = [value if isinstance(value, bytes | memoryview) else str(value) for value in values]
+    texts = [bytes(each) if not isinstance(each, str) else each.encode() for each in given]
+    return any(form in text for text in texts for form in forms)
+
+
+def test_nothing_in_the_database_tells_of_the_wallet(world, visitor):
+    bystander = Visitor()
+    world.approve(submit(world, bystander, "Ben"))
+    leave_traces(world, visitor)
+    forms = [*list_forms(visitor.address), NAME.encode()]
+    assert holds_any(read_everything(), forms)
+
+    erase(world, visitor)
+
+    assert not holds_any(read_everything(), forms)
+    assert find_kept(visitor.address) == []
+    assert find_mentions(visitor.address) == []
+    assert holds_any(read_everything(), list_forms(bystander.address))
+
+
+def test_it_is_found_before_on_every_page(world, visitor):
+    leave_traces(world, visitor)
+
+    found = {
+        (one.what, one.page_id == world.page_id): one.count for one in find_kept(visitor.address)
+    }
+
+    assert found == {
+        ("entry in the list", True): 1,
+        ("entry in the list", False): 1,
+        ("submissions", True): 3,
+        ("times in the public list", True): 1,
+        ("entries in the log", True): 3,
+        ("entries in the log", False): 1,
+        ("messages", True): 5,
+        ("balances that were entered", False): 1,
+        ("balances from the chain", False): 1,
+        ("balances of past days", False): 1,
+        ("reports of background work", False): 1,
+    }
+
+
+def test_what_is_shown_is_not_erased(world, visitor):
+    leave_traces(world, visitor)
+    before = world.dump()
+
+    find_kept(visitor.address)
+
+    assert world.dump() == before
+
+
+def test_wallet_leaves_the_list_under_a_new_version_and_the_log_says_who_did_it(world, visitor):
+    leave_traces(world, visitor)
+    version = world.page.version
+
+    erase(world, visitor)
+
+    assert world.read().json["wallets"] == []
+    assert world.page.version > version
+    newest = activity_log.list_of_page(world.page_id)
+    assert ("command line", "erase wallet") in [(one.actor, one.action) for one in newest]
+    assert ERASED in [one.subject for one in newest]
+
+
+def test_receivers_are_told_the_submission_and_not_the_wallet(world, visitor):
+    leave_traces(world, visitor)
+
+    erase(world, visitor)
+
+    messages = list(Message.select().order_by(Message.number))
+    assert {message.type for message in messages} == {"submission.withdrawn"}
+    assert len(messages) == 2  # not of what policy refused
+
+
+def test_signed_texts_cannot_be_sent_again(world, visitor):
+    world.clock.forward(minutes=1)
+    draft = world.draft(visitor)
+    assert code_of(world.post(draft)) is None
+
+    erase(world, visitor)
+
+    assert UsedNonce.select().count() == 1
+    assert code_of(world.post(draft)) == "invalid_nonce"
+
+
+def test_rejection_that_was_withdrawn_before_goes_as_well(world, visitor):
+    world.reject(submit(world, visitor, NAME))
+    world.clock.forward(minutes=1)
+    assert code_of(world.withdraw(visitor)) is None
+
+    erase(world, visitor)
+
+    assert Submission.select().count() == 0
+    assert Withdrawal.select().count() == 1
+
+
+def test_wallet_may_be_sent_again(world, visitor):
+    leave_traces(world, visitor)
+    erase(world, visitor)
+
+    assert code_of(world.submit(visitor, "Anew")) is None
+
+
+def test_wallet_of_which_nothing_is_kept_changes_nothing(world, visitor):
+    before = world.dump()
+
+    assert erase(world, visitor) == []
+    assert world.dump() == before
+
+
+def test_words_of_owners_are_told_and_left(world, visitor):
+    world.configure(public_comments=f"Thanks to {visitor.address}!")
+    world.track(Visitor().address, alias=f"not {visitor.address[:20]}")
+    Activity.delete().execute()
+
+    erase(world, visitor)
+
+    assert find_mentions(visitor.address) == [("page.public_comments", 1)]
+
+
+@pytest.mark.parametrize("raw", ["", "0", "x" * 44, USDC[:-1] + " ", "1" * 500])
+def test_what_is_no_address_is_refused(raw):
+    with pytest.raises(InvalidInput, match="not a wallet's address"):
+        check_address(raw)
+
+
+@one_database
+def test_files_of_sqlite_hold_no_byte_of_it(world, visitor, environ):
+    """Also not in free pages and in the journal, where deleted rows stay for long."""
+    for _ in range(8):
+        submit(world, Visitor(), "Other")
+    leave_traces(world, visitor)
+    Submission.delete().where(Submission.wallet_address == visitor.address).execute()
+    folder = Path(environ["DATABASE_URL"].removeprefix("sqlite:///")).parent
+    forms = [*list_forms(visitor.address), NAME.encode()]
+    assert holds_any([file.read_bytes() for file in folder.iterdir()], forms)
+
+    erase(world, visitor)
+    assert clear_deleted_content()
+
+    assert not holds_any([file.read_bytes() for file in folder.iterdir()], forms)
+    db.close()
+    with closing(sqlite3.connect(folder / "embed.db")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_chain_is_asked_no_more_for_the_wallet(world, visitor):
+    leave_traces(world, visitor)
+
+    erase(world, visitor)
+
+    assert ChainBalance.select().count() == 0
