@@ -103,7 +103,8 @@ def run_mail_server(*, user: str | None = None, password: str | None = None) -> 
 
     def authenticate(_server, _session, _envelope, _mechanism, data) -> AuthResult:
         wanted = LoginPassword((user or "").encode(), (password or "").encode())
-        return AuthResult(success=data == wanted)
+        # Not handled: aiosmtpd then sends the refusal.
+        return AuthResult(success=data == wanted, handled=False)
 
     how: dict[str, Any] = {}
     if user is not None:

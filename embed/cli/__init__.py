@@ -38,6 +38,7 @@ def init_cli(app: Flask) -> None:
     ):
         app.cli.add_command(group)
     for command in (
+        doctor.doctor,
         receipts.export,
         page_files.export_file,
         page_files.import_file,
@@ -45,7 +46,6 @@ def init_cli(app: Flask) -> None:
         backups.restore,
         backups.copy_to,
         pruning.command,
-        doctor.doctor,
         erase.erase,
         version.command,
     ):

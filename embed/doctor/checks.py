@@ -10,7 +10,7 @@ from pathlib import Path
 from embed.db.connection import db
 from embed.doctor.findings import Finding, NotChecked
 
-LONGEST_S = 25.0  # for all checks that run at the same time
+LONGEST_S = 45.0  # for all checks that run at the same time
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Checks of the database: whether it answers, is whole and at this version, and has our time."""
 
+import os
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from embed.db.models import Job, WorkerProcess
 from embed.db.reading import open_for_reading
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.installation import redact
-from embed.domain.times import format_instant
+from embed.domain.times import Clock, format_instant
 from embed.settings import Settings
 from embed.settings.files import find_database_file
 
@@ -34,10 +35,8 @@ class Unusable(Exception):
 def open_checked(settings: Settings) -> None:
     """Open the database for reading. Raises Unusable."""
     path = find_database_file(settings.database_url)
-    if path is not None and not path.is_file():
-        problem = f"There is no database at {path}."
-        remedy = f"{_START} If there was one, look at DATABASE_URL, or restore a backup."
-        raise Unusable(Finding("database_missing", problem, remedy))
+    if path is not None:
+        _check_file(path)
     open_for_reading(settings.database_url)
     try:
         db.connect()
@@ -46,6 +45,19 @@ def open_checked(settings: Settings) -> None:
         raise Unusable(_explain(error, path)) from None
     finally:
         db.close()
+
+
+def _check_file(path: Path) -> None:
+    """Raises Unusable unless it is there, or if this user may not look."""
+    folder = path.parent
+    # Path.is_file and Path.is_dir raise where this user may not look.
+    if os.path.isfile(path):  # noqa: PTH113
+        return
+    if os.path.isdir(folder) and not os.access(folder, os.X_OK, effective_ids=True):  # noqa: PTH112
+        raise Unusable(_explain(PermissionError(f"this user may not enter {folder}"), path))
+    problem = f"There is no database at {path}."
+    remedy = f"{_START} If there was one, look at DATABASE_URL, or restore a backup."
+    raise Unusable(Finding("database_missing", problem, remedy))
 
 
 def _explain(error: Exception, path: Path | None) -> Finding:
@@ -61,7 +73,7 @@ def _explain(error: Exception, path: Path | None) -> Finding:
     return Finding("database_unreachable", f"The database does not answer: {reason}", remedy)
 
 
-def check_database(now: datetime) -> Iterator[Finding]:
+def check_database(clock: Clock) -> Iterator[Finding]:
     missing = list_missing_migrations()
     if missing:
         names = ", ".join(missing)
@@ -74,19 +86,22 @@ def check_database(now: datetime) -> Iterator[Finding]:
             "Install the version of the code that made them, or restore a backup from before.",
         )
     if not missing:
-        yield from _check_clock(now)
+        yield from _check_clock(clock)
     yield from _check_integrity()
 
 
-def _check_clock(now: datetime) -> Iterator[Finding]:
+def _check_clock(clock: Clock) -> Iterator[Finding]:
     """Compare with Postgres, and with the newest times that are kept, which cannot be ahead."""
     if isinstance(db.obj, PostgresqlDatabase):
+        asked_at = clock()
         theirs = db.execute_sql("SELECT clock_timestamp()").fetchone()[0]
-        if abs(theirs - now) > MOST_DIFFERENCE:
-            problem = f"This machine's clock says {format_instant(now)}, and Postgres says"
+        if theirs < asked_at - MOST_DIFFERENCE or theirs > clock() + MOST_DIFFERENCE:
+            problem = f"This machine's clock says {format_instant(asked_at)}, and Postgres says"
             yield _describe_clock(f"{problem} {format_instant(theirs)}.")
             return
-    newest = max((each for each in _list_newest() if each is not None), default=now)
+    times = [each for each in _list_newest() if each is not None]
+    now = clock()
+    newest = max(times, default=now)
     if newest - now > MOST_DIFFERENCE:
         problem = f"This machine's clock says {format_instant(now)}, and the database holds"
         yield _describe_clock(f"{problem} something of {format_instant(newest)}.")

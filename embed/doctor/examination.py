@@ -75,7 +75,7 @@ def _open(installation: Installation) -> list[Finding]:
 def _list_database_checks(installation: Installation, clock: Clock) -> list[Check]:
     settings = installation.settings
     return [
-        Check("database", lambda: database.check_database(clock())),
+        Check("database", partial(database.check_database, clock)),
         Check("background work", lambda: background.check_background(settings, clock())),
         Check("deliveries", background.check_deliveries),
         Check("webhooks", partial(webhooks.check_webhooks, settings)),

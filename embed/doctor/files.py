@@ -26,7 +26,7 @@ _OPEN_FILES = 900
 
 
 def list_files(installation: Installation) -> list[Path]:
-    """Return the files of the service that exist."""
+    """Return the files that the service keeps, whether they exist or not."""
     databases = [find_queue_file(installation.settings)]
     database = find_database_file(installation.settings.database_url)
     if database is not None:
@@ -34,7 +34,7 @@ def list_files(installation: Installation) -> list[Path]:
     every = [path.with_name(path.name + end) for path in databases for end in _COMPANIONS]
     if installation.key_file is not None:
         every.append(installation.key_file)
-    return [path for path in every if path.is_file()]
+    return every
 
 
 def check_files(paths: Iterable[Path], user_id: int) -> Iterator[Finding]:
@@ -43,11 +43,15 @@ def check_files(paths: Iterable[Path], user_id: int) -> Iterator[Finding]:
     for path in paths:
         by_folder.setdefault(path.parent, []).append(path)
     for folder, files in by_folder.items():
+        if not os.path.isdir(folder):  # noqa: PTH112  # Path.is_dir raises where it may not look
+            continue
         owner_id = folder.stat().st_uid
         service_id = owner_id if user_id == _ROOT else user_id
         yield from _check_folder(folder, service_id)
         for path in files:
-            yield from _check_file(path, service_id)
+            # None of them, if this user may not enter the folder, which is a finding then.
+            if os.path.isfile(path):  # noqa: PTH113  # as above
+                yield from _check_file(path, service_id)
         if user_id == _ROOT and owner_id != _ROOT:
             yield Finding(
                 "runs_as_another_user",

@@ -47,6 +47,7 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "service_down": "error",
     "another_service": "error",
     "secret_key_differs": "error",
+    "service_outdated": "error",
     "settings_differ": "error",
     "host_mismatch": "error",
     "limits_fallen_back": "error",
@@ -65,7 +66,7 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     # A check itself
     "check_failed": "error",
 }
-_LONGEST_QUOTE = 80
+_LONGEST_QUOTE = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ class Report(msgspec.Struct, frozen=True):
     """What the service saw of a request, and how it answered."""
 
     probe_id: str
+    version: str  # of the code that runs
     client_address: str | None  # as limits count it
     peer: tuple[str, int]  # who connected to the service
     scheme: str

@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
+from embed import __version__
 from embed.doctor import proxy
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.installation import Installation
@@ -23,7 +24,7 @@ SUBMISSION_PATH = "/api/embed/submissions"
 FORM_PATH = "/dashboard/doctor"
 
 _RENEW_WITHIN = timedelta(days=14)
-_TIMEOUT_S, _FILE_TIMEOUT_S = 5.0, 8.0
+_TIMEOUT_S, _FILE_TIMEOUT_S = 8.0, 10.0
 _MAX_ANSWER_BYTES = 64 * 1024
 # As much as the API reads of a body, and what a CSV file may have in the dashboard.
 _BODY_BYTES, _FILE_BYTES = 16 * 1024, 4 * 1024 * 1024
@@ -145,7 +146,8 @@ def _explain_answer(installation: Installation, answer: Exchange) -> Finding:
         return Finding(
             "secret_key_differs",
             f"The service at {address} has another SECRET_KEY than this command, or it is an older"
-            " version, or the proxy removes headers that it does not know.",
+            " version, or its clock differs by more than a minute, or the proxy removes headers"
+            " that it does not know.",
             "Run the command with the settings of the service, as its user, and restart the service"
             " after changes of its settings.",
         )
@@ -184,6 +186,12 @@ def _judge(
     installation: Installation, visitor: Visitor, asked: _Asked, report: Report
 ) -> Iterator[Finding]:
     settings = installation.settings
+    if report.version != __version__:
+        yield Finding(
+            "service_outdated",
+            f"The service runs version {quote(report.version)}, and this command is {__version__}.",
+            "Restart the service, and flask worker where it runs: systemctl restart embed",
+        )
     if report.differing:
         yield Finding(
             "settings_differ",

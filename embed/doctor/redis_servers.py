@@ -1,14 +1,12 @@
 """Checks of Redis: where limits are counted, and where background work queues."""
 
 from collections.abc import Iterator
-from typing import cast
 
 from limits.errors import StorageError
-from limits.storage import Storage, storage_from_string
 from redis import Redis, RedisError
 
 from embed.doctor.findings import Finding
-from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
+from embed.rate_limits.storages import open_storage, translate_storage_errors
 from embed.settings import Settings, SettingsError
 
 _TIMEOUT_S = 5
@@ -20,8 +18,7 @@ def check_limits(settings: Settings) -> Iterator[Finding]:
     """Count once, as a Redis that only reads, or is full, answers everything else."""
     try:
         with translate_storage_errors():
-            uri = choose_storage(settings.ratelimit_storage_uri)
-            storage = cast(Storage, storage_from_string(uri, **STORAGE_OPTIONS))
+            storage = open_storage(settings.ratelimit_storage_uri)
         storage.incr(_PROBE_KEY, _PROBE_LIFETIME_S)
     except (StorageError, SettingsError) as failure:
         yield Finding(

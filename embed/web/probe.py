@@ -3,6 +3,7 @@
 import msgspec
 from flask import Flask, Response, g, request
 
+from embed import __version__
 from embed.doctor.probe import (
     ANSWER_HEADERS,
     HEADER,
@@ -54,6 +55,7 @@ def _report(probe: Probe, response: Response) -> Report:
     forwarded_for = request.headers.get("X-Forwarded-For", "")
     return Report(
         probe_id=probe.id,
+        version=__version__,
         client_address=request.remote_addr,
         peer=(str(before.get("REMOTE_ADDR")), int(before.get("REMOTE_PORT", 0))),
         scheme=request.scheme,

@@ -1,16 +1,22 @@
 """What flask doctor finds in the files of the service, its disks and its limits."""
 
+import json
 import os
 import resource
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from servers import PROJECT_DIR
 from world import RANDOM_KEY
 
 from embed.doctor import files
+from embed.doctor.database import Unusable, open_checked
 from embed.doctor.files import check_disks, check_files, find_least_free, list_files
 from embed.doctor.installation import Installation
 
@@ -35,8 +41,10 @@ def find(installation: Installation, user_id: int = ME) -> dict[str, str]:
     return {each.code: each.problem for each in check_files(list_files(installation), user_id)}
 
 
-def test_nothing_is_wrong_with_files_that_the_service_made(installation):
-    assert len(list_files(installation)) == 5
+def test_nothing_is_wrong_with_files_that_the_service_made(installation, tmp_path):
+    assert [path for path in list_files(installation) if not path.exists()] == [
+        tmp_path / "instance" / name for name in ("queue.db-wal", "queue.db-shm")
+    ]
     assert find(installation) == {}
 
 
@@ -98,6 +106,36 @@ def test_file_that_root_made_for_another_users_service_is_found(installation, tm
     assert f"{folder / 'queue.db'} belongs to root" in found["file_of_another_user"]
 
 
+@contextmanager
+def lose_rights() -> Iterator[None]:
+    """Be nobody in particular, if this is root, who may do everything."""
+    if ME == 0:
+        os.seteuid(SOMEBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(ME)
+
+
+def test_folder_that_this_user_may_not_enter_is_found(monkeypatch):
+    with tempfile.TemporaryDirectory() as outer:
+        Path(outer).chmod(0o755)
+        folder = Path(outer) / "instance"
+        folder.mkdir(mode=0o000)
+        monkeypatch.setattr("embed.settings.INSTANCE_DIR", folder)
+        with lose_rights():
+            url = f"sqlite:///{folder / 'embed.db'}"
+            installation = Installation.from_environ({"DATABASE_URL": url})
+            found = [each.code for each in check_files(list_files(installation), SOMEBODY)]
+            with pytest.raises(Unusable, match="this user may not enter") as reason:
+                open_checked(installation.settings)
+        folder.chmod(0o700)
+
+    assert installation.secret_keys == ()
+    assert found == ["file_of_another_user"]
+    assert reason.value.finding.code == "database_unreachable"
+
+
 def test_key_file_does_not_matter_where_a_key_is_set(installation, tmp_path):
     (tmp_path / "instance" / "secret_key").chmod(0o644)
     url = f"sqlite:///{tmp_path}/instance/embed.db"
@@ -149,12 +187,13 @@ def test_least_that_is_free_grows_with_the_disk_up_to_a_bound(total, least):
 # Open files
 
 CHECK = """
+import json
 from embed.doctor.files import check_open_files
-print([finding.code for finding in check_open_files()])
+print(json.dumps([finding.code for finding in check_open_files()]))
 """
 
 
-@pytest.mark.parametrize(("most", "codes"), [(899, "['open_files_limited']"), (900, "[]")])
+@pytest.mark.parametrize(("most", "codes"), [(899, ["open_files_limited"]), (900, [])])
 def test_limit_of_open_files_that_is_too_low_is_found(most, codes):
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -168,4 +207,4 @@ def test_limit_of_open_files_that_is_too_low_is_found(most, codes):
         check=True,
     )
 
-    assert done.stdout.strip() == codes
+    assert json.loads(done.stdout) == codes

@@ -46,7 +46,7 @@ def test_file_is_in_the_instance_folder_with_postgres(tmp_path):
 
 
 def test_databases_with_the_same_file_have_a_queue_each(tmp_path, monkeypatch):
-    monkeypatch.setattr(task_queue, "INSTANCE_DIR", tmp_path)
+    monkeypatch.setattr("embed.settings.files.INSTANCE_DIR", tmp_path)
     queues = []
     for name in ("one", "two"):
         settings = read_settings(f"postgresql://embed@/{name}")

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 import pytest
 import requests
 from certificates import make_certificate
+from nginx import run_nginx
 from proxied import PASSED_ON, Proxied
 from remote import TIMEOUT_S
-from servers import find_free_port, open_valkey, run_gunicorn
+from servers import find_free_port, open_valkey, provide, run_gunicorn
 from world import RANDOM_KEY
 
 from embed.doctor.findings import Finding, NotChecked
@@ -100,6 +101,28 @@ def test_without_a_key_nothing_is_asked(service, monkeypatch, tmp_path):
         service.ask(SECRET_KEY="")
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_service_that_was_not_restarted_after_an_upgrade_is_found(service, monkeypatch):
+    monkeypatch.setattr("embed.doctor.public_address.__version__", "99.0.0")
+
+    found = service.examine(service.write_server())
+
+    assert set(found) == {"service_outdated"}
+    assert "this command is 99.0.0" in found["service_outdated"].problem
+
+
+def test_nothing_is_wrong_behind_the_sample_of_nginx(make_sqlite):
+    port = find_free_port()
+    for url in provide(lambda: run_nginx(port)):
+        environ = {
+            "DATABASE_URL": make_sqlite(),
+            "SECRET_KEY": RANDOM_KEY,
+            "PUBLIC_URL": url,
+            "TRUSTED_PROXIES": "1",
+        }
+        with run_gunicorn(environ, "--bind", f"127.0.0.1:{port}"):
+            assert ask(environ) == set()
 
 
 # Without PUBLIC_URL

@@ -37,7 +37,7 @@ def read(url: str) -> Settings:
 def examine(url: str, now=None) -> dict[str, Finding]:
     try:
         open_checked(read(url))
-        found = list(check_database(now or times.now()))
+        found = list(check_database(times.now if now is None else lambda: now))
     except Unusable as reason:
         found = [reason.finding]
     finally:

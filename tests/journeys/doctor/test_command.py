@@ -1,0 +1,131 @@
+"""flask doctor as operators run it."""
+
+import json
+import time
+
+import pytest
+from click.testing import CliRunner
+from remote import TIMEOUT_S
+from servers import find_free_port, run_flask, run_gunicorn
+from world import RANDOM_KEY
+
+from embed.cli.doctor import doctor
+from embed.doctor.checks import Examination
+from embed.doctor.findings import Finding
+
+SECRET = "hush-7Yc2mQ9x"  # in every setting that may hold one
+
+
+def run_until_nobody_is_missing(environ: dict[str, str]) -> list[dict[str, str]]:
+    """Run the command until gunicorn has begun its background work, and return what is left."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while True:
+        findings = json.loads(run_flask("doctor", "--json", environ=environ, check=False).stdout)
+        is_working = all(each["code"] != "no_worker" for each in findings)
+        if is_working or time.monotonic() > deadline:
+            return findings
+
+
+def test_nothing_is_wrong_with_a_service_on_its_defaults(database_url):
+    environ = {"DATABASE_URL": database_url, "SECRET_KEY": RANDOM_KEY}
+    port = find_free_port()
+    environ["PUBLIC_URL"] = f"http://127.0.0.1:{port}"
+    with run_gunicorn(environ, "--bind", f"127.0.0.1:{port}"):
+        findings = run_until_nobody_is_missing(environ)
+        told = run_flask("doctor", environ=environ)
+
+    assert findings == []
+    assert told.stdout.startswith("Nothing is wrong.\nChecked: settings, processes, files,")
+    assert told.stderr == ""
+
+
+def test_every_setting_may_be_wrong(tmp_path):
+    environ = {
+        "DATABASE_URL": "mysql://a.example",
+        "SECRET_KEY": "short",
+        "PUBLIC_URL": "a.example",
+        "TRUSTED_PROXIES": "one",
+        "LOG_FORMAT": "prose",
+    }
+
+    told = run_flask("doctor", "--json", environ=environ, check=False)
+
+    assert (told.returncode, "Traceback" in told.stderr) == (1, False)
+    findings = [each for each in json.loads(told.stdout) if each["code"] == "setting_invalid"]
+    assert {each["remedy"].split()[1].strip(",") for each in findings} == set(environ)
+    assert all(set(each) == {"code", "severity", "problem", "remedy"} for each in findings)
+    assert "Not checked: the database" in told.stderr
+
+
+def test_other_commands_still_end_with_the_first_setting_that_is_wrong():
+    ended = run_flask("pages", "list", environ={"TRUSTED_PROXIES": "one"}, check=False)
+
+    assert ended.returncode == 1
+    assert ended.stderr == "Error: TRUSTED_PROXIES must be a whole number, 0 or more.\n"
+
+
+def test_command_makes_no_folder_and_tells_what_it_could_not_check(tmp_path):
+    environ = {
+        "DATABASE_URL": f"sqlite:///{tmp_path}/folder/embed.db",
+        "SECRET_KEY": RANDOM_KEY,
+        "PORT": str(find_free_port()),
+    }
+
+    told = run_flask("doctor", environ=environ, check=False)
+
+    assert told.returncode == 1
+    assert told.stdout.startswith("ERROR database_missing: There is no database at")
+    assert "\n  What to do: Start gunicorn" in told.stdout
+    assert "\nNot checked how requests arrive: PUBLIC_URL is not set" in told.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_secret_is_told(tmp_path):
+    nowhere = f"127.0.0.1:{find_free_port()}"
+    environ = {
+        "DATABASE_URL": f"postgresql://embed:{SECRET}@{nowhere}/embed",
+        "SECRET_KEY": f"{SECRET}-changeme-{SECRET}",
+        "PUBLIC_URL": f"http://{nowhere}",
+        "RATELIMIT_STORAGE_URI": f"redis://:{SECRET}@{nowhere}",
+        "QUEUE_URL": f"redis://:{SECRET}@{nowhere}/1",
+        "SOLANA_RPC_URL": f"http://{nowhere}/{SECRET}?key={SECRET}",
+        "SMTP_URL": f"smtp://user:{SECRET}@{nowhere}",
+    }
+
+    told = run_flask("doctor", "--json", environ=environ, check=False)
+
+    assert {each["code"] for each in json.loads(told.stdout)} == {
+        *("secret_weak", "database_unreachable", "public_url_unreachable", "redis_unreachable"),
+        *("queue_unreachable", "rpc_unreachable", "smtp_unreachable"),
+    }
+    assert SECRET not in told.stdout + told.stderr
+
+
+def test_command_also_runs_where_the_app_is_named(tmp_path):
+    environ = {"DATABASE_URL": f"sqlite:///{tmp_path}/embed.db", "SECRET_KEY": RANDOM_KEY}
+
+    told = run_flask("--app", "app", "doctor", environ=environ, check=False)
+
+    assert "database_missing" in told.stdout
+
+
+def test_unknown_option_is_refused_in_one_line():
+    ended = run_flask("doctor", "--all", environ={}, check=False)
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert len(ended.stderr.splitlines()) == 1
+    assert ended.stderr.startswith("Error: No such option")
+
+
+@pytest.mark.parametrize(("code", "status"), [("certificate_expiring", 0), ("no_worker", 1)])
+def test_only_errors_change_the_exit_status(monkeypatch, code, status):
+    found = Examination([Finding(code, "It is so.", "Mend it.")], ["something"])
+    monkeypatch.setattr("embed.cli.doctor.examine", lambda *_: found)
+
+    result = CliRunner().invoke(doctor)
+
+    assert result.exit_code == status
+    severity = "ERROR" if status else "WARNING"
+    assert result.output == (
+        f"{severity} {code}: It is so.\n  What to do: Mend it.\n\nChecked: something.\n"
+    )
