@@ -11,8 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from checks import check_answers, check_nothing_lost, fault_under
+from checks import check_answers, check_deliveries, check_nothing_lost, fault_under
 from load import Load
+from receivers import run_http_receiver
 from remote import make_environ
 from servers import run_gunicorn
 
@@ -42,8 +43,12 @@ def fill(disk: Path) -> Path:
 def test_full_disk(small_disk, sqlite_template):
     database = shutil.copy(sqlite_template, small_disk / "embed.db")
     environ = make_environ(f"sqlite:///{database}")
-    with run_gunicorn(environ) as server:
-        with Load([server.url], environ) as load, fault_under(load) as fault:
+    environ["ALLOW_PRIVATE_TARGETS"] = "1"
+    with run_gunicorn(environ) as server, run_http_receiver() as receiver:
+        load = Load([server.url], environ)
+        page = load.auto_page
+        page.command("webhooks", "add", page.page_id, receiver.url)
+        with load, fault_under(load) as fault:
             ballast = fill(small_disk)
             with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
                 (small_disk / "more").write_bytes(bytes(100_000))
@@ -53,3 +58,4 @@ def test_full_disk(small_disk, sqlite_template):
 
         check_answers(load, fault)
         check_nothing_lost(load)
+        check_deliveries(load, receiver)
