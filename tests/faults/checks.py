@@ -58,7 +58,7 @@ def fault_under(load: Load, *, time_start: Callable[[], float] = lambda: 0.0) ->
     took_s = fault.normal_at - fault.ended_at
     if took_s >= allowed_s:
         allowed_s = NORMAL_WITHIN_S * measure_slowness(load, time_start)
-    assert took_s < allowed_s
+    assert took_s < allowed_s, (took_s, allowed_s)
     load.wait_for(AROUND)
 
 
@@ -101,7 +101,7 @@ def check_answers(load: Load, *faults: Fault, may_cut_off: bool = False) -> None
 
     `may_cut_off`: connections may also end without an answer, as their process was killed.
     """
-    assert load.record.unexpected == []
+    assert not load.record.unexpected, load.record.unexpected
     for told in list_failures(load):
         assert any(
             told.ended_at >= fault.began_at and told.began_at <= fault.normal_at for fault in faults

@@ -4,10 +4,12 @@ import errno
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,7 +42,23 @@ def fill(disk: Path) -> Path:
     return path
 
 
-def test_full_disk(small_disk, sqlite_template):
+def test_full_disk(request):
+    """Act as below, with a disk that is mounted: as root, or as root of a namespace of its own."""
+    if os.geteuid() == 0:
+        request.getfixturevalue("act_on_full_disk")()
+        return
+    here = f"{__file__}::{request.node.name}"
+    command = ["unshare", "--user", "--map-root-user", "--mount", sys.executable, "-m", "pytest"]
+    ended = subprocess.run([*command, "-q", "-n0", here], check=False, capture_output=True)
+    assert ended.returncode == 0, ended.stdout.decode()
+
+
+@pytest.fixture
+def act_on_full_disk(small_disk, sqlite_template) -> Callable[[], None]:
+    return partial(act, small_disk, sqlite_template)
+
+
+def act(small_disk: Path, sqlite_template: Path) -> None:
     database = shutil.copy(sqlite_template, small_disk / "embed.db")
     environ = make_environ(f"sqlite:///{database}")
     environ["ALLOW_PRIVATE_TARGETS"] = "1"
