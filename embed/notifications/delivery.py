@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import ModelSelect, fn
+from peewee import ModelSelect, PeeweeException, fn
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
@@ -84,9 +84,12 @@ def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
     sent = _unrecorded.get(receiver_id) or _send_next(receiver, runtime)
     if sent is None:
         return False
-    if sent.outcome.is_delivered:
-        _unrecorded[receiver_id] = sent
-    _record(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
+    try:
+        _record(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
+    except PeeweeException:
+        if sent.outcome.is_delivered:
+            _unrecorded[receiver_id] = sent
+        raise
     _unrecorded.pop(receiver_id, None)
     return sent.is_slow == receiver.is_slow
 
