@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import ModelSelect, fn
+from peewee import ModelSelect, PeeweeException, fn
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
@@ -85,9 +85,12 @@ def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
     sent = _unrecorded.get(receiver_id) or _send_next(receiver, runtime)
     if sent is None:
         return False
-    if sent.outcome.is_delivered:
-        _unrecorded[receiver_id] = sent
-    _record(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
+    try:
+        _record(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
+    except PeeweeException:
+        if sent.outcome.is_delivered:
+            _unrecorded[receiver_id] = sent
+        raise
     _unrecorded.pop(receiver_id, None)
     return sent.is_slow == receiver.is_slow
 
@@ -119,8 +122,9 @@ def _is_due(now: datetime) -> Any:
     """
     from_the_future = Delivery.select(Delivery.id).where(
         Delivery.receiver == Receiver.id,
-        Delivery.state == "waiting",
         Delivery.attempted_at > now + _CLOCKS_DIFFER_BY,
+        # A function, so that no index of the many that wait is used, but that of the attempts.
+        fn.COALESCE(Delivery.state, "") == "waiting",
     )
     return (
         Receiver.next_attempt_at.is_null()

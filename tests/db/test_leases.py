@@ -71,3 +71,11 @@ def test_of_many_who_ask_at_once_one_gets_the_lease(now):
 
     answers = at_once([lambda holder=str(number): take(holder) for number in range(8)])
     assert sorted(answers) == [False] * 7 + [True]
+
+
+def test_lease_from_before_the_clock_went_back_is_over(world):
+    now = world.clock()
+    assert take_lease("job", "one", now, timedelta(seconds=30))
+
+    assert not take_lease("job", "other", now - timedelta(minutes=4), timedelta(seconds=30))
+    assert take_lease("job", "other", now - timedelta(hours=1), timedelta(seconds=30))

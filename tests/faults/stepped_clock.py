@@ -19,7 +19,7 @@ class SteppedClock:
         self.environ = {
             "LD_PRELOAD": str(_LIBRARIES[0]),
             "FAKETIME_TIMESTAMP_FILE": str(self._file),
-            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_CACHE_DURATION": "1",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
 

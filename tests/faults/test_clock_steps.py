@@ -54,7 +54,7 @@ def test_everything_goes_on(start, clock, receiver):
         for hours in STEPS:
             clock.step_to(hours)
             told = len(receiver.received)
-            load.wait_for(20)
+            load.wait_for(10)
             wait_for(lambda told=told: len(receiver.received) > told)
 
     check_answers(load, fault)

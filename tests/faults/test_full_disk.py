@@ -4,15 +4,18 @@ import errno
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
-from checks import check_answers, check_nothing_lost, fault_under
+from checks import check_answers, check_deliveries, check_nothing_lost, fault_under
 from load import Load
+from receivers import run_http_receiver
 from remote import make_environ
 from servers import run_gunicorn
 
@@ -39,11 +42,31 @@ def fill(disk: Path) -> Path:
     return path
 
 
-def test_full_disk(small_disk, sqlite_template):
+def test_full_disk(request):
+    """Act as below, with a disk that is mounted: as root, or as root of a namespace of its own."""
+    if os.geteuid() == 0:
+        request.getfixturevalue("act_on_full_disk")()
+        return
+    here = f"{__file__}::{request.node.name}"
+    command = ["unshare", "--user", "--map-root-user", "--mount", sys.executable, "-m", "pytest"]
+    ended = subprocess.run([*command, "-q", "-n0", here], check=False, capture_output=True)
+    assert ended.returncode == 0, ended.stdout.decode()
+
+
+@pytest.fixture
+def act_on_full_disk(small_disk, sqlite_template) -> Callable[[], None]:
+    return partial(act, small_disk, sqlite_template)
+
+
+def act(small_disk: Path, sqlite_template: Path) -> None:
     database = shutil.copy(sqlite_template, small_disk / "embed.db")
     environ = make_environ(f"sqlite:///{database}")
-    with run_gunicorn(environ) as server:
-        with Load([server.url], environ) as load, fault_under(load) as fault:
+    environ["ALLOW_PRIVATE_TARGETS"] = "1"
+    with run_gunicorn(environ) as server, run_http_receiver() as receiver:
+        load = Load([server.url], environ)
+        page = load.auto_page
+        page.command("webhooks", "add", page.page_id, receiver.url)
+        with load, fault_under(load) as fault:
             ballast = fill(small_disk)
             with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
                 (small_disk / "more").write_bytes(bytes(100_000))
@@ -53,3 +76,4 @@ def test_full_disk(small_disk, sqlite_template):
 
         check_answers(load, fault)
         check_nothing_lost(load)
+        check_deliveries(load, receiver)

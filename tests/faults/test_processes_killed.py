@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Callable
 
 import pytest
 import requests
@@ -16,32 +17,41 @@ AWAY_S = 1.0
 
 @pytest.fixture
 def server(database_url, redis_url) -> Gunicorn:
-    """The small form on SQLite, and two workers on Postgres; not started yet."""
+    """The small form on SQLite, and two workers on Postgres."""
     environ = make_environ(database_url)
-    if database_url.startswith("sqlite:"):
-        server = Gunicorn(environ)
-    else:
+    options = ()
+    if not database_url.startswith("sqlite:"):
         environ["RATELIMIT_STORAGE_URI"] = redis_url
-        server = Gunicorn(environ, "--workers", "2")
-    server.environ = environ
+        options = ("--workers", "2")
+    server = Gunicorn(environ, *options)
+    server.environ, server.options = environ, options
+    server.start()
     yield server
     server.stop()
 
 
-def start(server: Gunicorn) -> float:
-    """Return how many seconds it took until the first answer."""
-    began_at = time.monotonic()
-    server.start()
-    requests.get(server.url, timeout=TIMEOUT_S)
-    return time.monotonic() - began_at
+@pytest.fixture
+def time_start(server) -> Callable[[], float]:
+    """Tell how many seconds another such server takes until its first answer."""
+
+    def start_another() -> float:
+        other = Gunicorn(server.environ, *server.options)
+        began_at = time.monotonic()
+        other.start()
+        try:
+            requests.get(other.url, timeout=TIMEOUT_S)
+            return time.monotonic() - began_at
+        finally:
+            other.stop()
+
+    return start_another
 
 
-def test_every_worker_process_killed_one_after_the_other(server):
-    usual_start_s = start(server)
+def test_every_worker_process_killed_one_after_the_other(server, time_start):
     faults = []
     with Load([server.url], server.environ) as load:
         for worker in server.list_workers():
-            with fault_under(load, usual_start_s=usual_start_s) as fault:
+            with fault_under(load, time_start=time_start) as fault:
                 faults.append(fault)
                 os.kill(worker, signal.SIGKILL)
                 wait_for(lambda worker=worker: worker not in server.list_workers())
@@ -50,11 +60,10 @@ def test_every_worker_process_killed_one_after_the_other(server):
     check_nothing_lost(load)
 
 
-def test_gunicorn_and_all_its_workers_killed(server):
-    usual_start_s = start(server)
+def test_gunicorn_and_all_its_workers_killed(server, time_start):
     with (
         Load([server.url], server.environ) as load,
-        fault_under(load, usual_start_s=usual_start_s) as fault,
+        fault_under(load, time_start=time_start) as fault,
     ):
         server.kill()
         time.sleep(AWAY_S)

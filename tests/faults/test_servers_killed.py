@@ -2,21 +2,26 @@
 
 import time
 
-from checks import check_answers, check_nothing_lost, fault_under
+from checks import check_answers, check_deliveries, check_nothing_lost, fault_under
 from load import Load
+from receivers import run_http_receiver
 
 AWAY_S = 2.0
 
 
 def test_postgres_killed(grown, postgres):
-    with Load(grown.urls, grown.environ) as load, fault_under(load) as fault:
-        postgres.kill()
-        time.sleep(AWAY_S)
-        postgres.start()
-
-    check_answers(load, fault)
-    check_nothing_lost(load)
-    assert any(told.status == 503 for told in load.record.answers)
+    with run_http_receiver() as receiver:
+        load = Load(grown.urls, grown.environ)
+        page = load.auto_page
+        page.command("webhooks", "add", page.page_id, receiver.url)
+        with load, fault_under(load) as fault:
+            postgres.kill()
+            time.sleep(AWAY_S)
+            postgres.start()
+        check_answers(load, fault)
+        check_nothing_lost(load)
+        assert any(told.status == 503 for told in load.record.answers)
+        check_deliveries(load, receiver)
 
 
 def test_valkey_killed(grown, valkey):

@@ -7,6 +7,7 @@ from datetime import timedelta
 from threading import Event, Thread
 
 import pytest
+from peewee import OperationalError
 from receivers import run_http_receiver
 
 from embed.db.connection import db
@@ -407,3 +408,37 @@ def test_old_messages_are_deleted_when_no_receiver_waits_for_them(owner, http_re
 
     assert Message.select().count() == 1
     assert Delivery.select().count() == 2
+
+
+def test_answer_that_could_not_be_recorded_is_recorded_later_without_sending_again(
+    owner, http_receiver, monkeypatch
+):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+
+    def fail(*_: object, **__: object) -> None:
+        raise OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delivery, "_record", fail)
+        for _ in range(3):
+            with pytest.raises(OperationalError):
+                owner.deliver(webhook)
+    owner.deliver(webhook)
+
+    assert len(http_receiver.received) == 1
+    assert owner.list_states(webhook) == [("delivered", 1, "204 No Content")]
+
+
+def test_wait_that_began_before_the_clock_went_back_is_over(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    http_receiver.statuses = [500]
+    owner.deliver(webhook)
+    assert find_due_receivers(owner.world.clock()) == []
+
+    owner.world.clock.forward(hours=-1)
+
+    assert find_due_receivers(owner.world.clock()) == [webhook.id]
+    owner.deliver(webhook)
+    assert owner.list_states(webhook) == [("delivered", 2, "204 No Content")]

@@ -2,13 +2,13 @@
 
 import hashlib
 from datetime import timedelta
-from typing import TypedDict
+from typing import TypedDict, cast
 from urllib.parse import urlsplit
 
 import msgspec
 from flask import Flask, Request, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
-from itsdangerous import BadSignature
+from itsdangerous import BadSignature, TimestampSigner
 
 from embed.web.dashboard import undo
 
@@ -47,11 +47,14 @@ class DashboardSessions(SecureCookieSessionInterface):
         if serializer is None or raw is None:
             return self.session_class()
         try:
-            values = serializer.loads(raw, max_age=int(LIFETIME.total_seconds()))
+            # Not by max_age, which refuses what was signed before the clock went back.
+            values, signed_at = serializer.loads(raw, return_timestamp=True)
             msgspec.convert(values, _Values)  # another version of the service may have signed it
         except (BadSignature, msgspec.ValidationError):
             return self.session_class()
-        return self.session_class(values)
+        signer = cast(TimestampSigner, serializer.make_signer())
+        age_s = signer.get_timestamp() - signed_at.timestamp()
+        return self.session_class(values if age_s <= LIFETIME.total_seconds() else None)
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
         return request.endpoint not in BACKGROUND_ENDPOINTS and super().should_set_cookie(

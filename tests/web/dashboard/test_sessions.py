@@ -96,3 +96,10 @@ def test_one_time_link_is_not_in_the_log_of_a_failure(world, link, monkeypatch, 
 
     assert "Unexpected failure" in caplog.text
     assert link.rpartition("/")[2] not in caplog.text
+
+
+@one_database
+def test_owner_stays_signed_in_when_the_clock_went_back(timer, owner):
+    timer.now_s -= 3600
+
+    assert owner.get(HOME).status_code == 200
