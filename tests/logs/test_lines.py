@@ -23,6 +23,12 @@ HOSTILE = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def no_request():
+    """Forget the request of an answer that a test before did not close."""
+    end_request()
+
+
 def write(form: str, message: str, *arguments: object, **more: object) -> str:
     record = logging.LogRecord("embed.x", logging.WARNING, "", 0, message, arguments, None)
     vars(record).update(more)
