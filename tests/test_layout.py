@@ -6,13 +6,14 @@ from servers import PROJECT_DIR
 
 # Folders that the README's test command leaves out, and the command of .ci/run that runs each.
 BY_THEMSELVES = {
-    "balances": "pytest tests/web/dashboard tests/balances",
+    "balances": "pytest tests/web/dashboard tests/balances tests/maintenance",
     "browser": "pytest tests/browser",
     "cli": "pytest tests/journeys tests/cli",
-    "dashboard": "pytest tests/web/dashboard tests/balances",
+    "dashboard": "pytest tests/web/dashboard tests/balances tests/maintenance",
     "deploy": "pytest tests/deploy tests/faults",
     "faults": "pytest tests/deploy tests/faults",
     "journeys": "pytest tests/journeys tests/cli",
+    "maintenance": "pytest tests/web/dashboard tests/balances tests/maintenance",
     "fuzz": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
     "slow_clients": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
     "openapi": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
