@@ -14,8 +14,9 @@ from threading import Event, Thread
 import pytest
 import requests
 from flask import Response
+from http_client import HttpAnswer
 from locks import held_writes
-from remote import TIMEOUT_S, RemoteAnswer, RemotePage, make_environ
+from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import Gunicorn, is_listening, run_gunicorn
 from stalled import WALLETS, add_wallets, list_stalls, stalled_clients
 from world import SITE, Visitor
@@ -36,7 +37,7 @@ class KeptAlivePage(RemotePage):
         answer = self._session.request(
             method, self.server_url + path, headers=headers, timeout=TIMEOUT_S, **arguments
         )
-        return RemoteAnswer(answer.content, answer.status_code, answer.headers.items())
+        return HttpAnswer(answer.content, answer.status_code, answer.headers.items())
 
 
 @contextmanager

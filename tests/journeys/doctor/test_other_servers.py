@@ -59,12 +59,10 @@ def tell(redis, command: str) -> None:
         assert client.recv(100).startswith(b"+OK")
 
 
-@pytest.mark.parametrize(
-    "command", ["CONFIG SET requirepass hush", f"REPLICAOF 127.0.0.1 {find_free_port()}"]
-)
+@pytest.mark.parametrize("command", ["CONFIG SET requirepass hush", "REPLICAOF 127.0.0.1 {port}"])
 def test_redis_that_answers_and_does_not_count_is_found(command):
     for redis in provide(open_valkey):
-        tell(redis, command)
+        tell(redis, command.format(port=find_free_port()))
         found = by_code(check_limits(read(RATELIMIT_STORAGE_URI=f"redis+unix://{redis.path}")))
 
     assert set(found) == {"redis_unreachable"}
