@@ -370,4 +370,4 @@ class WalletErased(Event):
 
     @property
     def subject(self) -> str:
-        return "by the operator, with all that was kept of it"
+        return "and all that was kept of it"

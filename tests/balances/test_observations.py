@@ -227,7 +227,7 @@ def test_many_mints_are_one_transaction(world, observe, address, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr(observations, "_bump_pages_of", fail)
+    monkeypatch.setattr(observations, "bump_pages_of", fail)
     with pytest.raises(RuntimeError):
         record_chain_of_mints({USDC: rows, WSOL: rows})
 
@@ -240,7 +240,7 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
     stranger = owners.create_owner("other@site.example", world.clock())
     page_id = world.make_page(owner=stranger, token_mint=WSOL)
     world.track(address, page_id=page_id)
-    bump = observations._bump_pages_of
+    bump = observations.bump_pages_of
 
     def show() -> list:
         wallets = get_payload(page_id, get_page(page_id).version).read_part(1)
@@ -262,7 +262,7 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
             joining.join(0.5)  # SQLite lets it in only after the transaction
         return bumped
 
-    monkeypatch.setattr(observations, "_bump_pages_of", bump_and_let_join)
+    monkeypatch.setattr(observations, "bump_pages_of", bump_and_let_join)
     observe(address, 5)
     joining.join(20)
 

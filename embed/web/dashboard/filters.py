@@ -61,6 +61,7 @@ ACTIONS = {
     "reject submission": "rejected the submission of",
     "undo decision": "undid the decision on",
     "withdraw submission": "withdrew the submission",
+    "erase wallet": "erased a wallet",
 }
 STATES = {"waiting": "waiting", "delivered": "delivered", "given_up": "given up"}
 

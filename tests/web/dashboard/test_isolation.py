@@ -13,8 +13,9 @@ ELSEWHERE = ["cross-site", "same-site"]
 
 
 def summarise(answer) -> tuple:
-    # An owner's session is renewed by headers that browsers show to no other site.
-    hidden = ("Set-Cookie", "Vary")
+    # An owner's session is renewed by headers that browsers show to no other site, and each answer
+    # has an id of its own.
+    hidden = ("Set-Cookie", "Vary", "X-Request-Id")
     visible = {name: value for name, value in answer.headers if name not in hidden}
     return answer.status_code, answer.data, visible
 
