@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
+from embed import __version__
 from embed.serializers import write_json
 from embed.web.api.openapi.paths import PATHS
 from embed.web.api.openapi.record_paths import RECORD_PATHS
@@ -27,7 +28,7 @@ not know."""
 def build_document() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Tracking embed", "version": "0.1.0", "description": DESCRIPTION},
+        "info": {"title": "Tracking embed", "version": __version__, "description": DESCRIPTION},
         "servers": [
             {
                 "url": "/api/embed",
