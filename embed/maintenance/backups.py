@@ -11,7 +11,7 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.errors import InvalidInput
 from embed.maintenance.rows import Rows, open_rows
 from embed.maintenance.rows.copying import TableSum, copy_tables, sum_tables
@@ -87,7 +87,7 @@ def make_tables(path: Path, migrations: Sequence[str]) -> None:
     """
     database = SqliteDatabase(str(path))
     try:
-        connection.upgrade(database, last=migrations[-1])
+        schema_version.upgrade(database, last=migrations[-1])
     finally:
         database.close()
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.errors import InvalidInput
 from embed.maintenance.backups import (
     Backup,
@@ -96,7 +96,7 @@ def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
         rows = SqliteRows(copy)
         with rows.alone():
             copy_tables(file, rows, read_saved_schema(file))
-        make_tables(copy, connection.list_migrations())
+        make_tables(copy, schema_version.list_migrations())
         with rows.snapshot():
             yield rows
 
@@ -108,7 +108,7 @@ def _prepare(url: str, name: str) -> None:
         with database.connection_context():
             is_new = not database.table_exists("schema_migration")
         if is_new:
-            connection.upgrade(database)
+            schema_version.upgrade(database)
     finally:
         database.close()
     rows = open_rows(url)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from peewee import Table
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.models import MODELS
 from embed.errors import InvalidInput
@@ -21,7 +21,7 @@ from embed.maintenance.rows.copying import TableSum
 from embed.maintenance.rows.schemas import describe_newest
 from embed.maintenance.rows.sqlite import SqliteRows
 
-MIGRATIONS = connection.list_migrations()
+MIGRATIONS = schema_version.list_migrations()
 
 
 def check(path: Path) -> list[str]:
@@ -244,7 +244,7 @@ PAGE = {
 @pytest.mark.parametrize("last", MIGRATIONS[:-1])
 def test_backup_of_an_older_version_is_upgraded(last, empty_database_url, fresh, tmp_path):
     with using(empty_database_url):
-        connection.upgrade(last=last)
+        schema_version.upgrade(last=last)
         page = PAGE | ({"min_balance": 0.5} if last < "0003" else {})
         page |= {"holding_watch": "leave", "listed_version": 0} if last >= "0005" else {}
         Table("owner").bind(db).insert(id="o", created_at=1, email="a@b.example").execute()
@@ -254,7 +254,7 @@ def test_backup_of_an_older_version_is_upgraded(last, empty_database_url, fresh,
     restore_backup(tmp_path / "old.db", target)
 
     with using(target):
-        assert connection.list_missing_migrations() == []
+        assert schema_version.list_missing_migrations() == []
         (row,) = db.execute_sql("SELECT id, min_balance, is_public, auto_approve FROM page")
         assert row == ("p", "0.5", 1, 0)
 

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from filled_database import fill, read_stored, using
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.models import Job, Message, Owner, Page, UsedNonce, WorkerProcess
 from embed.db.work_status import read_work_status
@@ -117,7 +117,7 @@ def test_tables_are_created_in_an_empty_database(backup, empty_database_url):
     restore_backup(backup, empty_database_url)
 
     with using(empty_database_url):
-        assert connection.list_missing_migrations() == []
+        assert schema_version.list_missing_migrations() == []
         assert Owner.select().count() == 3
 
 
@@ -264,11 +264,11 @@ def test_new_rows_are_numbered_after_the_restored_ones(backup, database_url):
 
 def test_database_that_is_behind_or_ahead_is_refused(backup, empty_database_url):
     with using(empty_database_url):
-        connection.upgrade(last=connection.list_migrations()[0])
+        schema_version.upgrade(last=schema_version.list_migrations()[0])
     with pytest.raises(InvalidInput, match="run flask db upgrade"):
         restore_backup(backup, empty_database_url)
     with using(empty_database_url):
-        connection.upgrade()
+        schema_version.upgrade()
         db.execute_sql("UPDATE schema_migration SET name = '9999_x' WHERE name LIKE '0007%%'")
     with pytest.raises(InvalidInput, match="9999_x is not known"):
         restore_backup(backup, empty_database_url)
@@ -326,7 +326,7 @@ def test_copy_of_text_that_the_other_database_cannot_hold_leaves_it_empty(fresh,
 
 def test_copy_of_a_database_that_is_behind_is_refused(empty_database_url, fresh):
     with using(empty_database_url):
-        connection.upgrade(last=connection.list_migrations()[0])
+        schema_version.upgrade(last=schema_version.list_migrations()[0])
 
     with pytest.raises(InvalidInput, match="run flask db upgrade"):
         copy_database(empty_database_url, fresh("sqlite"))
