@@ -20,6 +20,7 @@ from embed.maintenance.rows import Rows, open_rows
 from embed.maintenance.rows.copying import TableSum, copy_tables
 from embed.maintenance.rows.schemas import Schema, check_migrations, describe_newest, is_newest
 from embed.maintenance.rows.sqlite import SqliteRows
+from embed.settings.files import find_database_file
 
 # What processes write while they run: no sign of anything worth keeping.
 _OF_PROCESSES = ("job", "worker_process")
@@ -72,7 +73,7 @@ def copy_database(from_url: str, to_url: str) -> list[TableSum]:
 
     Raises InvalidInput.
     """
-    if from_url == to_url:
+    if _is_same(from_url, to_url):
         raise InvalidInput("This is the database that is to be copied; name another.")
     schema, source, target = describe_newest(), open_rows(from_url), open_rows(to_url)
     with source.snapshot():
@@ -82,6 +83,14 @@ def copy_database(from_url: str, to_url: str) -> list[TableSum]:
         if not _is_empty(target, schema):
             raise InvalidInput("The other database is not empty, and nothing is replaced.")
         return _fill(source, target, schema)
+
+
+def _is_same(first_url: str, second_url: str) -> bool:
+    """Tell whether both name one file, or are the same address of a Postgres."""
+    first, second = find_database_file(first_url), find_database_file(second_url)
+    if first is None or second is None:
+        return first_url == second_url
+    return first.resolve() == second.resolve()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Backups: what is in the file, and which files are refused."""
 
+import os
 import sqlite3
 import stat
 from contextlib import closing
@@ -97,6 +98,15 @@ def test_backup_tells_rows_and_size(filled_url, tmp_path):
     assert made.rows == ROWS * len(MODELS)
     assert made.size_bytes == (tmp_path / "backup.db").stat().st_size
     assert {each.table for each in made.tables} == {model._meta.table_name for model in MODELS}
+
+
+def test_standard_output_is_no_place_for_a_backup(filled_url, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(InvalidInput, match="name a new file"):
+        make_backup(filled_url, Path("-"))
+
+    assert not Path("-").exists()
 
 
 @pytest.mark.parametrize("kind", ["file", "link"])
@@ -204,12 +214,24 @@ def test_database_itself_is_no_backup(make_sqlite):
         check(Path(make_sqlite().removeprefix("sqlite:///")))
 
 
-@pytest.mark.parametrize("name", ["nowhere.db", "folder"])
-def test_missing_file_and_folder_are_refused(tmp_path, name):
+def test_missing_file_folder_and_pipe_are_refused(tmp_path):
     (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
 
-    with pytest.raises(InvalidInput, match=f"{name} does not exist"):
-        check(tmp_path / name)
+    with pytest.raises(InvalidInput, match=r"nowhere\.db does not exist"):
+        check(tmp_path / "nowhere.db")
+    for name in ("folder", "pipe"):
+        with pytest.raises(InvalidInput, match=f"{name} is not a file"):
+            check(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["NULL", "x'ff'", "7"])
+def test_checksum_of_a_table_without_a_name_is_refused(backup, name):
+    with closing(sqlite3.connect(backup)) as writer, writer:
+        writer.execute(f"UPDATE backup_sum SET table_name = {name} WHERE table_name = 'owner'")  # noqa: S608
+
+    with pytest.raises(InvalidInput, match="is damaged"):
+        check(backup)
 
 
 # Versions

@@ -1,16 +1,20 @@
 """Restoring a backup, and copying to another database: all of it or nothing, and never twice."""
 
 import sqlite3
+import threading
+import time
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
 from filled_database import fill, read_stored, using
+from peewee import OperationalError
 
 from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.models import Job, Message, Owner, Page, UsedNonce, WorkerProcess
+from embed.db.snapshots import reading_one_state
 from embed.db.work_status import read_work_status
 from embed.errors import InvalidInput
 from embed.maintenance import restoring
@@ -219,6 +223,56 @@ def test_who_connects_during_a_restore_sees_all_of_it_or_waits(backup, used_url,
     assert seen == ["waits"]
 
 
+@pytest.fixture
+def postgres_of_use(fresh, backup) -> str:
+    url = fresh("postgres")
+    restore_backup(backup, url)
+    return url
+
+
+def test_backup_that_begins_during_a_restore_waits_and_has_all_rows(
+    backup, postgres_of_use, tmp_path, monkeypatch
+):
+    """On Postgres, tables that were emptied look empty to whoever began to read before."""
+    url, made = postgres_of_use, []
+    saving = threading.Thread(target=lambda: made.append(make_backup(url, tmp_path / "new.db")))
+    fill_tables = restoring._fill
+
+    def fill_and_wait(*arguments):
+        sums = fill_tables(*arguments)
+        monkeypatch.setattr(postgres, "_WAIT_S", 120)
+        saving.start()
+        wait_for_a_lock_that_is_waited_for(url)
+        return sums
+
+    monkeypatch.setattr(restoring, "_fill", fill_and_wait)
+    restore_backup(backup, url, kept=tmp_path / "kept.db")
+    saving.join(120)
+
+    assert [each.rows for each in made] == [sum(map(len, read_stored(url).values()))]
+
+
+def wait_for_a_lock_that_is_waited_for(url: str) -> None:
+    deadline = time.monotonic() + 60
+    with psycopg.connect(url, autocommit=True) as other:
+        while not other.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(postgres_of_use, tmp_path):
+    with psycopg.connect(postgres_of_use) as holder:
+        holder.execute("LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(InvalidInput, match="repeat this when it has ended"):
+            make_backup(postgres_of_use, tmp_path / "new.db")
+        with using(postgres_of_use):
+            db.execute_sql("SET lock_timeout = 200")
+            with pytest.raises(OperationalError, match="lock timeout"), reading_one_state():
+                pytest.fail("reads what is being replaced")
+
+    assert not (tmp_path / "new.db").exists()
+
+
 def read_impatiently(url: str) -> str:
     """Read what the service reads, with a short limit."""
     try:
@@ -301,6 +355,14 @@ def test_copy_needs_an_empty_target_and_another_one(fresh, used_url):
         copy_database(used_url, used_url)
 
     assert read_stored(used_url) == before
+
+
+def test_copy_onto_itself_under_another_name_is_refused(fresh, tmp_path):
+    url = fresh("sqlite")
+    (tmp_path / "link.db").symlink_to(url.removeprefix("sqlite:///"))
+
+    with pytest.raises(InvalidInput, match="name another"):
+        copy_database(url, f"sqlite:///{tmp_path}/link.db")
 
 
 @pytest.mark.parametrize("place", [0, 1])
