@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from peewee import OperationalError
+
 from embed.db import connection, schema_version
 from embed.errors import InvalidInput
 from embed.maintenance.backups import (
@@ -118,6 +120,8 @@ def _prepare(url: str, name: str) -> None:
             is_new = not database.table_exists("schema_migration")
         if is_new:
             schema_version.upgrade(database)
+    except OperationalError as error:
+        raise InvalidInput(f"{name} cannot be used: {error}") from error
     finally:
         database.close()
     rows = open_rows(url)

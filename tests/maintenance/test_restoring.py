@@ -16,6 +16,7 @@ from embed.db.connection import db
 from embed.db.models import Job, Message, Owner, Page, UsedNonce, WorkerProcess
 from embed.db.snapshots import reading_one_state
 from embed.db.work_status import read_work_status
+from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.maintenance import restoring
 from embed.maintenance.backups import make_backup
@@ -260,6 +261,48 @@ def wait_for_a_lock_that_is_waited_for(url: str) -> None:
             time.sleep(0.05)
 
 
+def test_of_two_restores_at_once_one_is_refused_and_nothing_is_mixed(
+    backup, used_url, tmp_path, monkeypatch
+):
+    fill_tables = restoring._fill
+
+    def fill_while_another_tries(*arguments):
+        sums = fill_tables(*arguments)
+        with pytest.raises(InvalidInput, match=r"stop the service|repeat this|is locked"):
+            restore_backup(backup, used_url, kept=tmp_path / "second.db")
+        return sums
+
+    monkeypatch.setattr(restoring, "_fill", fill_while_another_tries)
+    restore_backup(backup, used_url, kept=tmp_path / "first.db")
+
+    assert len(list_emails(used_url)) == 3
+    assert not (tmp_path / "second.db").exists()
+
+
+def test_schema_of_its_own_is_restored_and_saved_by_a_role_that_may_only_read(
+    backup, fresh, tmp_path
+):
+    whole = fresh("postgres")
+    role = f"reader_{make_id().lower()}"
+    url = f"{whole}{'&' if '?' in whole else '?'}options=-csearch_path%3Dapart"
+    with psycopg.connect(whole, autocommit=True) as admin:
+        admin.execute("CREATE SCHEMA apart")
+    restore_backup(backup, url)
+    with psycopg.connect(whole, autocommit=True) as admin:
+        admin.execute(f"CREATE ROLE {role} LOGIN")
+        admin.execute(f"GRANT USAGE ON SCHEMA apart TO {role}")
+        admin.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA apart TO {role}")
+        admin.execute("CREATE TABLE apart.of_another_program ()")
+
+    made = make_backup(f"{url}%20-crole%3D{role}", tmp_path / "read.db")
+
+    assert made.rows == sum(map(len, read_stored(url).values()))
+    assert list_emails(whole) == set()
+    with using(url):
+        numbers = [message.number for message in Message.select()]
+        assert create_message(Page.select().first()).number == max(numbers) + 1
+
+
 def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(postgres_of_use, tmp_path):
     with psycopg.connect(postgres_of_use) as holder:
         holder.execute("LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE")
@@ -355,6 +398,11 @@ def test_copy_needs_an_empty_target_and_another_one(fresh, used_url):
         copy_database(used_url, used_url)
 
     assert read_stored(used_url) == before
+
+
+def test_copy_into_what_is_no_database_says_which_one_cannot_be_used(fresh, tmp_path):
+    with pytest.raises(InvalidInput, match="The other database cannot be used"):
+        copy_database(fresh("sqlite"), f"sqlite:///{tmp_path}")
 
 
 def test_copy_onto_itself_under_another_name_is_refused(fresh, tmp_path):
