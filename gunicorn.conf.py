@@ -9,7 +9,7 @@ from typing import Any
 from gunicorn.arbiter import Arbiter
 from peewee import DatabaseError, InterfaceError, OperationalError
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.db.upgrades import upgrade_until_done
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
@@ -67,11 +67,11 @@ def on_starting(server: Arbiter) -> None:
         )
     open_metrics(server, settings)
     try:
-        for name in connection.upgrade():
+        for name in schema_version.upgrade():
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
         server.log.warning("The database could not be upgraded: %s", error)
-    except connection.NewerDatabase as error:
+    except schema_version.NewerDatabase as error:
         sys.exit(f"Error: {error}")
     except (DatabaseError, InterfaceError) as error:
         sys.exit(f"Error: DATABASE_URL cannot be used: {' '.join(str(error).split())}")

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import base58
 
 from embed import owners, pages
-from embed.db import connection
+from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.models import ApiKey, Balance, Owner, Submission, Tag, Wallet, WalletTag
 from embed.domain import times
@@ -54,7 +54,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         environ = {"DATABASE_URL": f"sqlite:///{folder}/embed.db", "SECRET_KEY": make_id() * 2}
         app = create_app(Settings.from_environ(environ))
-        connection.upgrade()
+        schema_version.upgrade()
         owner, page_id = fill()
         client = app.test_client()
         with client.session_transaction(path="/dashboard/") as session:

@@ -10,7 +10,7 @@ import base58
 
 from bench.tracking_read import PROJECT_DIR, SITE, TOKEN
 from embed import owners, pages
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.domain import times
 from embed.domain.passwords import hash_password
 from embed.keys import management
@@ -83,7 +83,7 @@ def _start_worker(environ: dict[str, str], running: ExitStack) -> int:
 def _make_page(database_url: str) -> tuple[str, str]:
     """Make a page of some wallets that an owner reviews, and a public key."""
     connection.open_database(database_url)
-    connection.upgrade()
+    schema_version.upgrade()
     now = times.now()
     owner = owners.create_owner(EMAIL, now)
     owner.password_hash = hash_password(PASSWORD)

@@ -27,7 +27,7 @@ PROJECT_DIR = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT_DIR))
 
 from embed import owners, pages
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.domain import times
 from embed.keys import management
 from embed.public_payload import payloads
@@ -107,7 +107,7 @@ def compare(ours: int, bare: int, case: Case, rounds: int, seconds: int) -> floa
 def make_case(database_url: str, folder: Path) -> Case:
     """Make a page of wallets with aliases, tags and balances, and a public key for it."""
     connection.open_database(database_url)
-    connection.upgrade()
+    schema_version.upgrade()
     now = times.now()
     page = pages.create_page(owners.get_installation_owner(now), TOKEN, now)
     names = ("team", "whale", "exchange", "market maker")

@@ -13,7 +13,7 @@ from flask import current_app
 from flask.cli import AppGroup
 from peewee import DatabaseError, InterfaceError, OperationalError
 
-from embed.db.connection import NewerDatabase, check_not_newer, list_missing_migrations
+from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime

@@ -22,7 +22,7 @@ from shared_clock import SharedClock
 from werkzeug.routing import Rule
 from world import SECRET_KEY, Clock, World
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.demo.ledger.ledger import Ledger
 from embed.demo.ledger.rpc_server import RpcServer, run_rpc
 from embed.factory import create_app
@@ -261,7 +261,7 @@ class ReusedPostgres:
 
 def _upgrade(url: str) -> None:
     connection.open_database(url)
-    connection.upgrade()
+    schema_version.upgrade()
     connection.db.close()
 
 

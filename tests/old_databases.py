@@ -7,10 +7,10 @@ from typing import Any
 
 from world import USDC
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.domain.key_format import hash_key, shorten_key
 
-MIGRATIONS = [path.stem for path in sorted(connection.MIGRATIONS_DIR.glob("*.py"))]
+MIGRATIONS = [path.stem for path in sorted(schema_version.MIGRATIONS_DIR.glob("*.py"))]
 
 KEY = f"svc_pub_{'k' * 32}"
 AT = 1_760_000_000_123
@@ -172,7 +172,7 @@ GIVEN: dict[tuple[str, str], Any] = {
 
 def make_old(last: str) -> None:
     """Create the tables of a version, whose newest migration was `last`, and fill them."""
-    connection.upgrade(last=last)
+    schema_version.upgrade(last=last)
     database = connection.db.obj
     with database.atomic():
         for table, rows in ROWS.items():

@@ -10,8 +10,9 @@ from servers import PROJECT_DIR
 from world import SECRET_KEY
 
 from embed import __version__
-from embed.db import connection
-from embed.db.connection import db, list_migrations
+from embed.db import connection, schema_version
+from embed.db.connection import db
+from embed.db.schema_version import list_migrations
 
 CHANGELOG = (PROJECT_DIR / "CHANGELOG.md").read_text()
 RELEASES = re.findall(r"^## (\S+) - (\d{4}-\d{2}-\d{2})$", CHANGELOG, re.MULTILINE)
@@ -24,7 +25,7 @@ def run_version(empty_database_url):
     def run(last: str | None = None, url: str = empty_database_url, *options: str):
         if last is not None:
             connection.open_database(url)
-            connection.upgrade(last=last)
+            schema_version.upgrade(last=last)
             db.close()
         return run_here(
             "version", *options, environ={"DATABASE_URL": url, "SECRET_KEY": SECRET_KEY}

@@ -10,7 +10,7 @@ from peewee import EXCLUDED, chunked
 
 from embed.balances.history import count_days
 from embed.db.connection import db
-from embed.db.models import Balance, ChainBalance, DailyBalance, Page
+from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
 from embed.events.editing import lock_owners
 
 BATCH = 1000  # rows per statement
@@ -80,11 +80,12 @@ def record_chain(mint: str, rows: Sequence[ChainObservation]) -> set[str]:
 
 
 def record_chain_of_mints(
-    rows_by_mint: Mapping[str, Sequence[ChainObservation]],
+    rows_by_mint: Mapping[str, Sequence[ChainObservation]], *, only_tracked: bool = False
 ) -> dict[str, set[str]]:
     """Store observations in one transaction, and return the addresses whose row was renewed.
 
-    The others have an observation of a newer slot. An address is given at most once for a mint.
+    The others have an observation of a newer slot, or with `only_tracked` are on no page any more.
+    An address is given at most once for a mint.
     Pages whose mint has a changed amount get a new version; the first observation of each day
     is kept.
     """
@@ -94,7 +95,8 @@ def record_chain_of_mints(
         _lock_owners_of(rows_by_mint)
         renewed = {}
         changed: list[str] = []
-        for mint, rows in sorted(rows_by_mint.items()):
+        for mint, observed in sorted(rows_by_mint.items()):
+            rows = _list_tracked(mint, observed) if only_tracked else observed
             before = _read_before(mint, rows)
             ids = _upsert(mint, rows, before)
             fresh = [row for row in rows if row.address in ids]
@@ -112,6 +114,15 @@ def _lock_owners_of(mints: Iterable[str]) -> None:
     owners = Page.select(Page.owner).where(Page.token_mint.in_(list(mints))).distinct()
     rows: Any = owners.tuples()
     lock_owners(*[owner_id for (owner_id,) in rows])
+
+
+def _list_tracked(mint: str, rows: Sequence[ChainObservation]) -> list[ChainObservation]:
+    tracked: set[str] = set()
+    for batch in chunked(rows, BATCH):
+        query: Any = Wallet.select(Wallet.address).join(Page).where(Page.token_mint == mint)
+        addresses = [row.address for row in batch]
+        tracked |= {found for (found,) in query.where(Wallet.address.in_(addresses)).tuples()}
+    return [row for row in rows if row.address in tracked]
 
 
 def _read_before(mint: str, rows: Sequence[ChainObservation]) -> dict[str, ChainBalance]:

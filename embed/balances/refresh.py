@@ -189,4 +189,5 @@ class _Writer(AbstractContextManager["_Writer"]):
         rows, self._rows_by_mint = self._rows_by_mint, defaultdict(list)
         self._count, self._first_at = 0, None
         if rows:
-            record_chain_of_mints(rows)
+            # What was erased while the chain was asked must not come back.
+            record_chain_of_mints(rows, only_tracked=True)

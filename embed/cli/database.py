@@ -2,7 +2,7 @@
 
 import click
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.serializers import write_json
 from embed.terminal import Group, check_confirmed, confirm_option, json_option
 
@@ -13,7 +13,7 @@ group = Group("db", help="The database of this installation.")
 @json_option
 def upgrade(as_json: bool) -> None:
     """Upgrade the database to this version; safe to run again."""
-    applied = connection.upgrade()
+    applied = schema_version.upgrade()
     if as_json:
         click.echo(write_json({"applied": applied}))
     elif applied:
@@ -30,9 +30,9 @@ def downgrade(yes: bool, as_json: bool) -> None:
 
     What only this version keeps is lost.
     """
-    name, lost = connection.find_revertible()
+    name, lost = schema_version.find_revertible()
     check_confirmed(yes, f"undoes {name}; lost: {lost}")
-    connection.downgrade(name)
+    schema_version.downgrade(name)
     if as_json:
         click.echo(write_json({"reverted": name, "lost": lost}))
     else:

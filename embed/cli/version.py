@@ -7,7 +7,8 @@ from flask.cli import with_appcontext
 from peewee import PeeweeException, PostgresqlDatabase
 
 from embed import __version__
-from embed.db.connection import db, list_applied_migrations, list_migrations
+from embed.db.connection import db
+from embed.db.schema_version import list_applied_migrations, list_migrations
 from embed.terminal import Command, Record, json_option, print_record
 
 

@@ -8,6 +8,7 @@ import psycopg
 from peewee import Field, Node, OperationalError, PostgresqlDatabase
 
 from embed.db.connection import db
+from embed.db.models import MODELS
 from embed.domain.identifiers import make_id
 
 _FETCHED = 1000  # rows that Postgres sends at a time
@@ -16,8 +17,15 @@ _FETCHED = 1000  # rows that Postgres sends at a time
 @contextmanager
 def reading_one_state() -> Iterator[None]:
     """Read the database as it is at the first statement, while others go on writing."""
-    is_postgres = isinstance(db.obj, PostgresqlDatabase)
-    with db.transaction("REPEATABLE READ" if is_postgres else "DEFERRED"):
+    if not isinstance(db.obj, PostgresqlDatabase):
+        with db.transaction("DEFERRED"):
+            yield
+        return
+    tables = ", ".join(f'"{model._meta.table_name}"' for model in MODELS)
+    with db.transaction("REPEATABLE READ"):
+        # A table that an upgrade or a restore replaces later would look empty
+        # (https://www.postgresql.org/docs/current/mvcc-caveats.html).
+        db.execute_sql(f"LOCK TABLE {tables} IN ACCESS SHARE MODE")
         yield
 
 

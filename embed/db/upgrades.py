@@ -7,7 +7,7 @@ from collections.abc import Callable
 from peewee import PeeweeException, ProgrammingError
 from psycopg import errors
 
-from embed.db import connection
+from embed.db import connection, schema_version
 
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
@@ -28,7 +28,7 @@ def is_schema_missing(error: ProgrammingError) -> bool:
 def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
     """Retry, with growing pauses, until the database is at this version; log every failure.
 
-    Several processes may do so at once, see connection.upgrade. Raises NewerDatabase.
+    Several processes may do so at once, see schema_version.upgrade. Raises NewerDatabase.
     """
     wait_s = _FIRST_WAIT_S
     while not _is_upgraded():
@@ -38,11 +38,11 @@ def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
 
 def _is_upgraded() -> bool:
     try:
-        connection.check_not_newer()
-        if connection.list_missing_migrations():
-            for name in connection.upgrade():
+        schema_version.check_not_newer()
+        if schema_version.list_missing_migrations():
+            for name in schema_version.upgrade():
                 _log.warning("Database upgraded: %s", name)
-    except connection.NewerDatabase:
+    except schema_version.NewerDatabase:
         raise
     except PeeweeException as error:
         _log.warning("The database could not be upgraded yet: %s", error)

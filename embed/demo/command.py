@@ -10,7 +10,7 @@ import click
 from flask import current_app, render_template
 from flask.cli import with_appcontext
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.demo.host_site import serve_host_site
 from embed.demo.installation import hold_folder, make_environ, names_database
 from embed.demo.mailbox import serve_mailbox
@@ -51,7 +51,7 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
         check_free(port, "--port")
         check_free(host_port, "--host-port")
         connection.open_database(settings.database_url)
-        connection.upgrade()
+        schema_version.upgrade()
         mailbox, smtp_url = servers.enter_context(serve_mailbox())
         settings = replace(settings, smtp_url=smtp_url)
         page = make_demo_page([host_url], settings, runtime().clock())

@@ -9,9 +9,10 @@ from typing import Any
 
 from peewee import InterfaceError, OperationalError, PeeweeException, PostgresqlDatabase, fn
 
-from embed.db.connection import db, list_missing_migrations, list_unknown_migrations
+from embed.db.connection import db
 from embed.db.models import Job, WorkerProcess
 from embed.db.reading import open_for_reading
+from embed.db.schema_version import list_missing_migrations, list_unknown_migrations
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.installation import redact
 from embed.domain.times import Clock, format_instant

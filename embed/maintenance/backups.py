@@ -11,7 +11,7 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.errors import InvalidInput
 from embed.maintenance.rows import Rows, open_rows
 from embed.maintenance.rows.copying import TableSum, copy_tables, sum_tables
@@ -46,6 +46,8 @@ def make_backup(database_url: str, path: Path) -> Backup:
 
 
 def check_is_new(path: Path) -> None:
+    if str(path) == "-":
+        raise InvalidInput("A backup cannot be written to standard output; name a new file.")
     if path.exists() or path.is_symlink():
         raise InvalidInput(f"{path} exists already, and nothing is overwritten.")
 
@@ -87,7 +89,7 @@ def make_tables(path: Path, migrations: Sequence[str]) -> None:
     """
     database = SqliteDatabase(str(path))
     try:
-        connection.upgrade(database, last=migrations[-1])
+        schema_version.upgrade(database, last=migrations[-1])
     finally:
         database.close()
 
@@ -120,7 +122,7 @@ def check_sums(file: SqliteRows) -> list[TableSum]:
     """Read all rows and compare them with the checksums in the file. Raises InvalidInput."""
     saved = {TableSum(*row) for row in file.read(_SUMS, _SUM_COLUMNS)}
     sums = sum_tables(file, read_saved_schema(file))
-    wrong = sorted({each.table for each in saved ^ set(sums)})
+    wrong = sorted({str(each.table) for each in saved ^ set(sums)})
     if wrong:
         raise InvalidInput(
             f"{file.path} is damaged: its rows are not those that were saved, in {wrong[0]}."

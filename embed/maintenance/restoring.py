@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from embed.db import connection
+from peewee import OperationalError
+
+from embed.db import connection, schema_version
 from embed.errors import InvalidInput
 from embed.maintenance.backups import (
     Backup,
@@ -20,6 +22,7 @@ from embed.maintenance.rows import Rows, open_rows
 from embed.maintenance.rows.copying import TableSum, copy_tables
 from embed.maintenance.rows.schemas import Schema, check_migrations, describe_newest, is_newest
 from embed.maintenance.rows.sqlite import SqliteRows
+from embed.settings.files import find_database_file
 
 # What processes write while they run: no sign of anything worth keeping.
 _OF_PROCESSES = ("job", "worker_process")
@@ -72,7 +75,7 @@ def copy_database(from_url: str, to_url: str) -> list[TableSum]:
 
     Raises InvalidInput.
     """
-    if from_url == to_url:
+    if _is_same(from_url, to_url):
         raise InvalidInput("This is the database that is to be copied; name another.")
     schema, source, target = describe_newest(), open_rows(from_url), open_rows(to_url)
     with source.snapshot():
@@ -82,6 +85,14 @@ def copy_database(from_url: str, to_url: str) -> list[TableSum]:
         if not _is_empty(target, schema):
             raise InvalidInput("The other database is not empty, and nothing is replaced.")
         return _fill(source, target, schema)
+
+
+def _is_same(first_url: str, second_url: str) -> bool:
+    """Tell whether both name one file, or are the same address of a Postgres."""
+    first, second = find_database_file(first_url), find_database_file(second_url)
+    if first is None or second is None:
+        return first_url == second_url
+    return first.resolve() == second.resolve()
 
 
 @contextmanager
@@ -96,7 +107,7 @@ def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
         rows = SqliteRows(copy)
         with rows.alone():
             copy_tables(file, rows, read_saved_schema(file))
-        make_tables(copy, connection.list_migrations())
+        make_tables(copy, schema_version.list_migrations())
         with rows.snapshot():
             yield rows
 
@@ -108,7 +119,9 @@ def _prepare(url: str, name: str) -> None:
         with database.connection_context():
             is_new = not database.table_exists("schema_migration")
         if is_new:
-            connection.upgrade(database)
+            schema_version.upgrade(database)
+    except OperationalError as error:
+        raise InvalidInput(f"{name} cannot be used: {error}") from error
     finally:
         database.close()
     rows = open_rows(url)

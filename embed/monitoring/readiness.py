@@ -7,7 +7,8 @@ from contextlib import suppress
 
 from peewee import PeeweeException
 
-from embed.db.connection import NewerDatabase, check_not_newer, db, list_missing_migrations
+from embed.db.connection import db
+from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
 from embed.db.work_status import is_anybody_working
 from embed.domain.times import Clock
 

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 
 from peewee import InterfaceError, OperationalError, PeeweeException
 
-from embed.db.connection import NewerDatabase, db
+from embed.db.connection import db
+from embed.db.schema_version import NewerDatabase
 from embed.db.upgrades import upgrade_until_done
 from embed.domain.identifiers import make_id
 from embed.runtime import Runtime

@@ -19,6 +19,7 @@ from embed.db.leases import take_lease
 from embed.db.models import ChainBalance, DailyBalance, Job, Token, Wallet
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput, NotFound
+from embed.maintenance.wallet_erasure import erase_wallet
 from embed.outbound.guard import Reach
 from embed.pages import get_page
 from embed.runtime import EXTENSION
@@ -214,9 +215,9 @@ class TestSchedule:
         writes: list[int] = []
         record = refresh.record_chain_of_mints
 
-        def note_and_record(rows):
+        def note_and_record(rows, **how):
             writes.append(len(rows[USDC]))
-            return record(rows)
+            return record(rows, **how)
 
         monkeypatch.setattr(refresh, "record_chain_of_mints", note_and_record)
         track_many(world, 10_000)
@@ -237,6 +238,19 @@ class TestSchedule:
 
 
 # Failures
+
+
+def test_wallet_that_is_erased_while_it_is_read_does_not_come_back(world, chain, run):
+    erased, other = track_many(world, 2)
+    erasing = [erased]
+
+    def erase_once(_done, _total):
+        while erasing:
+            erase_wallet(erasing.pop(), world.clock(), MINUTE)
+
+    run(on_progress=erase_once)
+
+    assert [one.address for one in ChainBalance.select()] == [other]
 
 
 def test_failed_refresh_keeps_values_and_when_they_were_observed(world, chain, run):

@@ -8,7 +8,7 @@ import pytest
 from servers import run_flask
 from world import SECRET_KEY, SITE, USDC, Visitor, one_database
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.db.models import MODELS, Submission
 from embed.factory import create_app
 from embed.settings import Settings
@@ -692,7 +692,7 @@ def test_commands_on_a_database_that_is_not_upgraded_say_how_to_upgrade_it(empty
             (line,) = result.stderr.splitlines()
             assert line.startswith("Error: ")
             assert "flask db upgrade" in line
-        migrations = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
+        migrations = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
         assert operator.show("db", "upgrade") == {"applied": migrations}
         assert operator.show("db", "upgrade") == {"applied": []}
         assert operator.tell("db", "upgrade") == "The database is up to date.\n"

@@ -9,7 +9,7 @@ from peewee import IntegrityError
 from schema_description import describe_schema
 from world import SECRET_KEY, SITE
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.db.connection import db
 from embed.db.models import MODELS
 from embed.errors import InvalidInput
@@ -34,7 +34,7 @@ def upgraded(request, make_bare_database) -> Upgraded:
     connection.open_database(url)
     make_old(last)
     old_columns = list_columns()
-    applied = connection.upgrade()
+    applied = schema_version.upgrade()
     db.close()
     return Upgraded(url, applied, old_columns, last)
 
@@ -121,7 +121,7 @@ def test_rules_of_today_hold_for_rows_of_then(app, broken):
 def test_newest_migration_can_be_undone_without_losing_more_than_it_added(empty_app):
     make_old(MIGRATIONS[-2])
     facts, rows = describe_schema(), {table: sort(read_rows(table)) for table in ROWS}
-    connection.upgrade()
+    schema_version.upgrade()
 
     done = empty_app.test_cli_runner().invoke(args=["db", "downgrade", "--yes"])
 
@@ -129,27 +129,27 @@ def test_newest_migration_can_be_undone_without_losing_more_than_it_added(empty_
     assert done.stdout.startswith(f"Undone: {MIGRATIONS[-1]}. Lost: ")
     assert describe_schema() == facts
     assert {table: sort(read_rows(table)) for table in ROWS} == rows
-    assert connection.list_missing_migrations() == [MIGRATIONS[-1]]
-    assert connection.upgrade() == [MIGRATIONS[-1]]
+    assert schema_version.list_missing_migrations() == [MIGRATIONS[-1]]
+    assert schema_version.upgrade() == [MIGRATIONS[-1]]
 
 
 def test_nothing_is_undone_without_confirmation(empty_app):
-    connection.upgrade()
+    schema_version.upgrade()
 
     done = empty_app.test_cli_runner().invoke(args=["db", "downgrade"])
 
     assert (done.exit_code, done.stdout) == (2, "")
     assert f"This undoes {MIGRATIONS[-1]}; lost: the labels of keys; add --yes" in done.stderr
-    assert connection.list_missing_migrations() == []
+    assert schema_version.list_missing_migrations() == []
 
 
 def test_migration_that_would_lose_proofs_is_not_undone(empty_app):
-    connection.upgrade(last=MIGRATIONS[-2])
+    schema_version.upgrade(last=MIGRATIONS[-2])
 
     with pytest.raises(InvalidInput, match="0006_proofs cannot be undone: restore the backup"):
-        connection.find_revertible()
+        schema_version.find_revertible()
 
 
 def test_empty_database_has_nothing_to_undo(empty_app):
     with pytest.raises(InvalidInput, match="no tables"):
-        connection.find_revertible()
+        schema_version.find_revertible()

@@ -5,14 +5,14 @@ from peewee import OperationalError
 from playhouse.migrations import Runner
 from world import SECRET_KEY, World, code_of
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.upgrades import upgrade_until_done
 from embed.factory import create_app
 from embed.public_payload import payloads
 from embed.settings import Settings
 
-MIGRATIONS = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
+MIGRATIONS = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
 API = "/api/embed"
 
 
@@ -23,7 +23,7 @@ def client(empty_database_url, request):
     client = create_app(Settings.from_environ(settings)).test_client()
     last = getattr(request, "param", None)
     if last is not None:
-        Runner(db.obj, str(connection.MIGRATIONS_DIR)).up(last)
+        Runner(db.obj, str(schema_version.MIGRATIONS_DIR)).up(last)
     yield client
     db.close()
 
@@ -40,7 +40,7 @@ def client(empty_database_url, request):
     ],
 )
 def test_request_is_told_to_come_back_and_changes_no_table(client, method, path):
-    tables, missing = db.get_tables(), connection.list_missing_migrations()
+    tables, missing = db.get_tables(), schema_version.list_missing_migrations()
     assert missing
 
     answer = client.open(
@@ -48,7 +48,7 @@ def test_request_is_told_to_come_back_and_changes_no_table(client, method, path)
     )
 
     assert code_of(answer) == "unavailable"
-    assert (db.get_tables(), connection.list_missing_migrations()) == (tables, missing)
+    assert (db.get_tables(), schema_version.list_missing_migrations()) == (tables, missing)
 
 
 def test_preflights_widget_and_dashboard_come_back_later_too(client):
@@ -84,14 +84,14 @@ def test_statement_that_postgres_cannot_read_is_a_bug(postgres_database_url, clo
 
 def test_upgrade_is_tried_until_it_works_with_growing_bounded_waits(client, monkeypatch):
     failures = [OperationalError("away")] * 7
-    really_list = connection.list_missing_migrations
+    really_list = schema_version.list_missing_migrations
 
     def list_missing() -> list[str]:
         if failures:
             raise failures.pop()
         return really_list()
 
-    monkeypatch.setattr(connection, "list_missing_migrations", list_missing)
+    monkeypatch.setattr(schema_version, "list_missing_migrations", list_missing)
     waits: list[float] = []
 
     upgrade_until_done(waits.append)
@@ -108,7 +108,7 @@ def test_upgrade_that_fails_midway_leaves_nothing_and_is_tried_again(client, tmp
     )
     second = tmp_path / "0002_second.py"
     second.write_text("def up(migrator, db):\n    db.execute_sql('SELECT * FROM nowhere')\n")
-    monkeypatch.setattr(connection, "MIGRATIONS_DIR", tmp_path)
+    monkeypatch.setattr(schema_version, "MIGRATIONS_DIR", tmp_path)
     seen = []
 
     def mend(_wait_s: float) -> None:
@@ -119,4 +119,4 @@ def test_upgrade_that_fails_midway_leaves_nothing_and_is_tried_again(client, tmp
     upgrade_until_done(mend)
 
     assert seen == [False]
-    assert connection.list_missing_migrations() == []
+    assert schema_version.list_missing_migrations() == []

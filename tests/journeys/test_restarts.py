@@ -13,7 +13,7 @@ from remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
 from servers import PROJECT_DIR, Gunicorn, clean_environ, open_postgres, run_gunicorn
 from world import Visitor
 
-from embed.db import connection
+from embed.db import connection, schema_version
 
 # For several servers whose answers do not depend on the database.
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -115,7 +115,7 @@ def test_preflight_that_met_the_broken_connection_is_the_last_to_do_so():
             assert page.preflight().status_code == 204
 
 
-MIGRATIONS = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
+MIGRATIONS = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
 
 
 @pytest.mark.parametrize("applied", [[], MIGRATIONS[:-1]], ids=["empty", "behind_by_one"])
@@ -150,7 +150,7 @@ def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_
 
 def apply_migrations(database_url: str, last: str) -> None:
     connection.open_database(database_url)
-    Runner(connection.db.obj, str(connection.MIGRATIONS_DIR)).up(last)
+    Runner(connection.db.obj, str(schema_version.MIGRATIONS_DIR)).up(last)
     connection.db.close()
 
 

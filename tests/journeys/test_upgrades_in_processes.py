@@ -17,7 +17,7 @@ from servers import (
     run_gunicorn,
 )
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.db.connection import db
 
 NEWER = "9999_of_a_later_version"
@@ -28,10 +28,10 @@ TIMEOUT_S = 240  # for what takes a second where nothing else runs
 HALF_AN_UPGRADE = """
 import shutil, sys
 from pathlib import Path
-from embed.db import connection
+from embed.db import connection, schema_version
 
 url, folder = sys.argv[1], Path(sys.argv[2])
-for migration in connection.MIGRATIONS_DIR.glob("*.py"):
+for migration in schema_version.MIGRATIONS_DIR.glob("*.py"):
     shutil.copy(migration, folder)
 (folder / "9999_slow.py").write_text(
     "import sys\\n"
@@ -41,9 +41,9 @@ for migration in connection.MIGRATIONS_DIR.glob("*.py"):
     "    print('in the middle', flush=True)\\n"
     "    sys.stdin.read()\\n"
 )
-connection.MIGRATIONS_DIR = folder
+schema_version.MIGRATIONS_DIR = folder
 connection.open_database(url)
-connection.upgrade()
+schema_version.upgrade()
 """
 
 
@@ -64,7 +64,7 @@ def dump() -> dict[str, list[str]]:
 
 def test_upgrade_that_is_killed_in_the_middle_has_changed_nothing(old_url, tmp_path):
     connection.open_database(old_url)
-    columns, rows, missing = list_columns(), dump(), connection.list_missing_migrations()
+    columns, rows, missing = list_columns(), dump(), schema_version.list_missing_migrations()
     db.close()
     assert missing == MIGRATIONS[1:]
 
@@ -80,8 +80,8 @@ def test_upgrade_that_is_killed_in_the_middle_has_changed_nothing(old_url, tmp_p
         process.kill()
 
     assert (list_columns(), dump()) == (columns, rows)
-    assert connection.list_missing_migrations() == missing
-    assert connection.upgrade() == missing
+    assert schema_version.list_missing_migrations() == missing
+    assert schema_version.upgrade() == missing
     assert len(read_rows("tag")) == len(ROWS["tag"])
 
 

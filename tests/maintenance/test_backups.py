@@ -1,5 +1,6 @@
 """Backups: what is in the file, and which files are refused."""
 
+import os
 import sqlite3
 import stat
 from contextlib import closing
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from peewee import Table
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.models import MODELS
 from embed.errors import InvalidInput
@@ -21,7 +22,7 @@ from embed.maintenance.rows.copying import TableSum
 from embed.maintenance.rows.schemas import describe_newest
 from embed.maintenance.rows.sqlite import SqliteRows
 
-MIGRATIONS = connection.list_migrations()
+MIGRATIONS = schema_version.list_migrations()
 
 
 def check(path: Path) -> list[str]:
@@ -97,6 +98,15 @@ def test_backup_tells_rows_and_size(filled_url, tmp_path):
     assert made.rows == ROWS * len(MODELS)
     assert made.size_bytes == (tmp_path / "backup.db").stat().st_size
     assert {each.table for each in made.tables} == {model._meta.table_name for model in MODELS}
+
+
+def test_standard_output_is_no_place_for_a_backup(filled_url, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(InvalidInput, match="name a new file"):
+        make_backup(filled_url, Path("-"))
+
+    assert not Path("-").exists()
 
 
 @pytest.mark.parametrize("kind", ["file", "link"])
@@ -204,12 +214,24 @@ def test_database_itself_is_no_backup(make_sqlite):
         check(Path(make_sqlite().removeprefix("sqlite:///")))
 
 
-@pytest.mark.parametrize("name", ["nowhere.db", "folder"])
-def test_missing_file_and_folder_are_refused(tmp_path, name):
+def test_missing_file_folder_and_pipe_are_refused(tmp_path):
     (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
 
-    with pytest.raises(InvalidInput, match=f"{name} does not exist"):
-        check(tmp_path / name)
+    with pytest.raises(InvalidInput, match=r"nowhere\.db does not exist"):
+        check(tmp_path / "nowhere.db")
+    for name in ("folder", "pipe"):
+        with pytest.raises(InvalidInput, match=f"{name} is not a file"):
+            check(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["NULL", "x'ff'", "7"])
+def test_checksum_of_a_table_without_a_name_is_refused(backup, name):
+    with closing(sqlite3.connect(backup)) as writer, writer:
+        writer.execute(f"UPDATE backup_sum SET table_name = {name} WHERE table_name = 'owner'")  # noqa: S608
+
+    with pytest.raises(InvalidInput, match="is damaged"):
+        check(backup)
 
 
 # Versions
@@ -244,7 +266,7 @@ PAGE = {
 @pytest.mark.parametrize("last", MIGRATIONS[:-1])
 def test_backup_of_an_older_version_is_upgraded(last, empty_database_url, fresh, tmp_path):
     with using(empty_database_url):
-        connection.upgrade(last=last)
+        schema_version.upgrade(last=last)
         page = PAGE | ({"min_balance": 0.5} if last < "0003" else {})
         page |= {"holding_watch": "leave", "listed_version": 0} if last >= "0005" else {}
         Table("owner").bind(db).insert(id="o", created_at=1, email="a@b.example").execute()
@@ -254,7 +276,7 @@ def test_backup_of_an_older_version_is_upgraded(last, empty_database_url, fresh,
     restore_backup(tmp_path / "old.db", target)
 
     with using(target):
-        assert connection.list_missing_migrations() == []
+        assert schema_version.list_missing_migrations() == []
         (row,) = db.execute_sql("SELECT id, min_balance, is_public, auto_approve FROM page")
         assert row == ("p", "0.5", 1, 0)
 

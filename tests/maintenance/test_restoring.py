@@ -1,17 +1,22 @@
 """Restoring a backup, and copying to another database: all of it or nothing, and never twice."""
 
 import sqlite3
+import threading
+import time
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
 from filled_database import fill, read_stored, using
+from peewee import OperationalError
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.models import Job, Message, Owner, Page, UsedNonce, WorkerProcess
+from embed.db.snapshots import reading_one_state
 from embed.db.work_status import read_work_status
+from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.maintenance import restoring
 from embed.maintenance.backups import make_backup
@@ -117,7 +122,7 @@ def test_tables_are_created_in_an_empty_database(backup, empty_database_url):
     restore_backup(backup, empty_database_url)
 
     with using(empty_database_url):
-        assert connection.list_missing_migrations() == []
+        assert schema_version.list_missing_migrations() == []
         assert Owner.select().count() == 3
 
 
@@ -219,6 +224,98 @@ def test_who_connects_during_a_restore_sees_all_of_it_or_waits(backup, used_url,
     assert seen == ["waits"]
 
 
+@pytest.fixture
+def postgres_of_use(fresh, backup) -> str:
+    url = fresh("postgres")
+    restore_backup(backup, url)
+    return url
+
+
+def test_backup_that_begins_during_a_restore_waits_and_has_all_rows(
+    backup, postgres_of_use, tmp_path, monkeypatch
+):
+    """On Postgres, tables that were emptied look empty to whoever began to read before."""
+    url, made = postgres_of_use, []
+    saving = threading.Thread(target=lambda: made.append(make_backup(url, tmp_path / "new.db")))
+    fill_tables = restoring._fill
+
+    def fill_and_wait(*arguments):
+        sums = fill_tables(*arguments)
+        monkeypatch.setattr(postgres, "_WAIT_S", 120)
+        saving.start()
+        wait_for_a_lock_that_is_waited_for(url)
+        return sums
+
+    monkeypatch.setattr(restoring, "_fill", fill_and_wait)
+    restore_backup(backup, url, kept=tmp_path / "kept.db")
+    saving.join(120)
+
+    assert [each.rows for each in made] == [sum(map(len, read_stored(url).values()))]
+
+
+def wait_for_a_lock_that_is_waited_for(url: str) -> None:
+    deadline = time.monotonic() + 60
+    with psycopg.connect(url, autocommit=True) as other:
+        while not other.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_of_two_restores_at_once_one_is_refused_and_nothing_is_mixed(
+    backup, used_url, tmp_path, monkeypatch
+):
+    fill_tables = restoring._fill
+
+    def fill_while_another_tries(*arguments):
+        sums = fill_tables(*arguments)
+        with pytest.raises(InvalidInput, match=r"stop the service|repeat this|is locked"):
+            restore_backup(backup, used_url, kept=tmp_path / "second.db")
+        return sums
+
+    monkeypatch.setattr(restoring, "_fill", fill_while_another_tries)
+    restore_backup(backup, used_url, kept=tmp_path / "first.db")
+
+    assert len(list_emails(used_url)) == 3
+    assert not (tmp_path / "second.db").exists()
+
+
+def test_schema_of_its_own_is_restored_and_saved_by_a_role_that_may_only_read(
+    backup, fresh, tmp_path
+):
+    whole = fresh("postgres")
+    role = f"reader_{make_id().lower()}"
+    url = f"{whole}{'&' if '?' in whole else '?'}options=-csearch_path%3Dapart"
+    with psycopg.connect(whole, autocommit=True) as admin:
+        admin.execute("CREATE SCHEMA apart")
+    restore_backup(backup, url)
+    with psycopg.connect(whole, autocommit=True) as admin:
+        admin.execute(f"CREATE ROLE {role} LOGIN")
+        admin.execute(f"GRANT USAGE ON SCHEMA apart TO {role}")
+        admin.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA apart TO {role}")
+        admin.execute("CREATE TABLE apart.of_another_program ()")
+
+    made = make_backup(f"{url}%20-crole%3D{role}", tmp_path / "read.db")
+
+    assert made.rows == sum(map(len, read_stored(url).values()))
+    assert list_emails(whole) == set()
+    with using(url):
+        numbers = [message.number for message in Message.select()]
+        assert create_message(Page.select().first()).number == max(numbers) + 1
+
+
+def test_nothing_is_saved_or_exported_while_somebody_holds_the_tables(postgres_of_use, tmp_path):
+    with psycopg.connect(postgres_of_use) as holder:
+        holder.execute("LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(InvalidInput, match="repeat this when it has ended"):
+            make_backup(postgres_of_use, tmp_path / "new.db")
+        with using(postgres_of_use):
+            db.execute_sql("SET lock_timeout = 200")
+            with pytest.raises(OperationalError, match="lock timeout"), reading_one_state():
+                pytest.fail("reads what is being replaced")
+
+    assert not (tmp_path / "new.db").exists()
+
+
 def read_impatiently(url: str) -> str:
     """Read what the service reads, with a short limit."""
     try:
@@ -264,11 +361,11 @@ def test_new_rows_are_numbered_after_the_restored_ones(backup, database_url):
 
 def test_database_that_is_behind_or_ahead_is_refused(backup, empty_database_url):
     with using(empty_database_url):
-        connection.upgrade(last=connection.list_migrations()[0])
+        schema_version.upgrade(last=schema_version.list_migrations()[0])
     with pytest.raises(InvalidInput, match="run flask db upgrade"):
         restore_backup(backup, empty_database_url)
     with using(empty_database_url):
-        connection.upgrade()
+        schema_version.upgrade()
         db.execute_sql("UPDATE schema_migration SET name = '9999_x' WHERE name LIKE '0007%%'")
     with pytest.raises(InvalidInput, match="9999_x is not known"):
         restore_backup(backup, empty_database_url)
@@ -303,6 +400,19 @@ def test_copy_needs_an_empty_target_and_another_one(fresh, used_url):
     assert read_stored(used_url) == before
 
 
+def test_copy_into_what_is_no_database_says_which_one_cannot_be_used(fresh, tmp_path):
+    with pytest.raises(InvalidInput, match="The other database cannot be used"):
+        copy_database(fresh("sqlite"), f"sqlite:///{tmp_path}")
+
+
+def test_copy_onto_itself_under_another_name_is_refused(fresh, tmp_path):
+    url = fresh("sqlite")
+    (tmp_path / "link.db").symlink_to(url.removeprefix("sqlite:///"))
+
+    with pytest.raises(InvalidInput, match="name another"):
+        copy_database(url, f"sqlite:///{tmp_path}/link.db")
+
+
 @pytest.mark.parametrize("place", [0, 1])
 def test_copy_is_refused_while_either_database_is_in_use(fresh, database_url, place):
     urls = [fresh("sqlite"), database_url]
@@ -326,7 +436,7 @@ def test_copy_of_text_that_the_other_database_cannot_hold_leaves_it_empty(fresh,
 
 def test_copy_of_a_database_that_is_behind_is_refused(empty_database_url, fresh):
     with using(empty_database_url):
-        connection.upgrade(last=connection.list_migrations()[0])
+        schema_version.upgrade(last=schema_version.list_migrations()[0])
 
     with pytest.raises(InvalidInput, match="run flask db upgrade"):
         copy_database(empty_database_url, fresh("sqlite"))

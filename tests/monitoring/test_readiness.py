@@ -7,13 +7,13 @@ import pytest
 from locks import held_reads
 from playhouse.migrations import Runner
 
-from embed.db import connection
+from embed.db import connection, schema_version
 from embed.monitoring import readiness
 from embed.monitoring.readiness import Readiness
 from embed.worker.presence import report_process
 
 LIMIT_S = 30
-MIGRATIONS = sorted(path.stem for path in connection.MIGRATIONS_DIR.glob("*.py"))
+MIGRATIONS = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_mis
 ):
     monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
     connection.open_database(empty_database_url)
-    Runner(connection.db.obj, str(connection.MIGRATIONS_DIR)).up(MIGRATIONS[-2])
+    Runner(connection.db.obj, str(schema_version.MIGRATIONS_DIR)).up(MIGRATIONS[-2])
     connection.db.close()
     ready = Readiness(clock)
 

@@ -87,7 +87,7 @@ def write_double(amount: float) -> str:
 def rebuild_table(db: Any, model: Any, column: str) -> None:
     """Copy a table into one of the new form, and put that in its place.
 
-    connection.upgrade has foreign keys off, so what refers to the table stays as it is.
+    schema_version.upgrade has foreign keys off, so what refers to the table stays as it is.
     """
     db.connection().create_function("exact_amount", 1, write_double)
     table = model._meta.table_name

@@ -271,7 +271,7 @@ def add_columns(migrator: SchemaMigrator, model: Any, names: tuple[str, ...]) ->
 def rebuild_table(db: Any, model: Any, new_names: tuple[str, ...]) -> None:
     """Copy a table into one with new columns, and put that in its place.
 
-    peewee's own way cannot read the checks of amounts. connection.upgrade has foreign keys off,
+    peewee's own way cannot read the checks of amounts. schema_version.upgrade has foreign keys off,
     so what refers to the table stays as it is.
     """
     table = model._meta.table_name

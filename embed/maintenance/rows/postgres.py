@@ -19,6 +19,11 @@ _OTHERS = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
 """
+_READABLE = """
+    SELECT relname FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    AND has_table_privilege(oid, 'SELECT')
+"""
 _COUNTERS = """
     SELECT column_name, pg_get_serial_sequence(quote_ident(table_name), column_name)
     FROM information_schema.columns
@@ -45,9 +50,14 @@ class PostgresRows:
     def snapshot(self) -> Iterator[None]:
         """Read as of one instant, while others write."""
         with self._connect() as connection:
+            tables = [name for (name,) in self._fetch(_READABLE)]
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             connection.read_only = True
             with connection.transaction():
+                # The instant is that of the first statement after this one. A table that a restore
+                # or an upgrade replaced after that instant would look empty
+                # (https://www.postgresql.org/docs/current/mvcc-caveats.html).
+                self._lock(tables, "ACCESS SHARE")
                 yield
 
     @contextmanager
@@ -60,9 +70,20 @@ class PostgresRows:
         with self._connect() as connection:
             self._wait_until_alone()
             with connection.transaction():
-                self.change(f"SET LOCAL lock_timeout = '{_WAIT_S:.0f}s'")
-                self.change(f"LOCK TABLE {join_names(tables)} IN ACCESS EXCLUSIVE MODE")
+                self._lock(tables, "ACCESS EXCLUSIVE")
                 yield
+
+    def _lock(self, tables: Iterable[str], mode: str) -> None:
+        if not tables:
+            return
+        self.change(f"SET LOCAL lock_timeout = '{_WAIT_S * 1000:.0f}ms'")
+        try:
+            self._open.execute(f"LOCK TABLE {join_names(tables)} IN {mode} MODE".encode())
+        except psycopg.errors.LockNotAvailable:
+            raise InvalidInput(
+                "Another program holds tables of the Postgres database, as a restore or an upgrade"
+                " does: repeat this when it has ended."
+            ) from None
 
     def list_migrations(self) -> list[str]:
         """Return the names of those that were applied, in order."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from embed.db import connection
+from embed.db import schema_version
 from embed.db.models import MODELS
 from embed.errors import InvalidInput
 
@@ -21,7 +21,7 @@ def describe_newest() -> Schema:
 
 def check_migrations(migrations: Sequence[str], refusal: str) -> None:
     """Raises InvalidInput, with the refusal first, unless these are known as the first ones."""
-    known = connection.list_migrations()
+    known = schema_version.list_migrations()
     if not migrations:
         raise InvalidInput(f"{refusal} It has no tables of this service.")
     if list(migrations) != known[: len(migrations)]:
@@ -33,4 +33,4 @@ def check_migrations(migrations: Sequence[str], refusal: str) -> None:
 
 
 def is_newest(migrations: Sequence[str]) -> bool:
-    return list(migrations) == connection.list_migrations()
+    return list(migrations) == schema_version.list_migrations()

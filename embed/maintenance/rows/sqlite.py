@@ -108,7 +108,8 @@ class SqliteRows:
     @contextmanager
     def _connect(self) -> Iterator[None]:
         if not self.path.is_file():
-            raise InvalidInput(f"{self.path} does not exist.")
+            problem = "is not a file" if self.path.exists() else "does not exist"
+            raise InvalidInput(f"{self.path} {problem}.")
         with self._explain("opened"):
             connection = sqlite3.connect(
                 f"file:{quote(str(self.path))}?mode=rw",  # without creating it

@@ -1,0 +1,136 @@
+"""Which migrations a database has, and applying or undoing them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from peewee import IntegrityError, ProgrammingError, SqliteDatabase
+from playhouse.migrations import Migration, Runner
+
+from embed.db.connection import db
+from embed.errors import InvalidInput
+
+MIGRATIONS_DIR = Path(__file__).parent / "migrations"
+
+# An arbitrary number that no other program's advisory locks use.
+_UPGRADE_LOCK = 7_013_508_215
+
+
+class NewerDatabase(ProgrammingError):
+    """The database was upgraded by a newer version, which this one does not know."""
+
+    def __init__(self, unknown: Sequence[str]) -> None:
+        super().__init__(
+            f"The database was upgraded by a newer version of this service ({', '.join(unknown)})."
+            " Run that version, or go back as docs/operating.md says under Upgrades."
+        )
+
+
+def upgrade(database: Any = None, *, last: str | None = None) -> list[str]:
+    """Apply all missing migrations in one transaction, and return their names.
+
+    Another `database` than the models' may be given, and the `last` migration to apply. Several
+    servers may start at once: one upgrades, the others wait for it. Raises NewerDatabase.
+    """
+    database = database or db.obj
+    with _changing_schema(database):
+        check_not_newer(database)
+        applied: list[str] = _make_runner(database).up(last)
+        if applied:
+            _check_references(database)
+        return applied
+
+
+def find_revertible() -> tuple[str, str]:
+    """Return the name of the newest migration, and what reverting it loses.
+
+    Raises NewerDatabase, InvalidInput if it cannot be reverted.
+    """
+    check_not_newer()
+    applied = [migration for migration in _make_runner(db.obj).status() if migration.applied]
+    if not applied:
+        raise InvalidInput("The database has no tables of this service.")
+    module = applied[-1].load()
+    if not hasattr(module, "down"):
+        raise InvalidInput(f"{applied[-1].name} cannot be undone: restore the backup from before.")
+    return applied[-1].name, module.LOST
+
+
+def downgrade(name: str) -> None:
+    """Undo a migration, which is the newest one, in one transaction."""
+    with _changing_schema(db.obj):
+        _make_runner(db.obj).down(name)
+        _check_references(db.obj)
+
+
+@contextmanager
+def _changing_schema(database: Any) -> Iterator[None]:
+    """Run a transaction in which nobody else changes the schema."""
+    with _without_cascades(database), database.atomic():
+        if not _is_sqlite(database):
+            database.execute_sql("SET LOCAL lock_timeout = 0")
+            database.execute_sql("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
+        yield
+
+
+def check_not_newer(database: Any = None) -> None:
+    """Raises NewerDatabase."""
+    unknown = list_unknown_migrations(database)
+    if unknown:
+        raise NewerDatabase(unknown)
+
+
+@contextmanager
+def _without_cascades(database: Any) -> Iterator[None]:
+    """Switch SQLite's foreign keys off: dropping a table would delete the rows that refer to it.
+
+    SQLite ignores the setting inside a transaction (https://sqlite.org/lang_altertable.html,
+    "Making Other Kinds Of Table Schema Changes").
+    """
+    if not _is_sqlite(database):
+        yield
+        return
+    database.execute_sql("PRAGMA foreign_keys = 0")
+    try:
+        if database.execute_sql("PRAGMA foreign_keys").fetchone()[0]:
+            raise ProgrammingError("An upgrade cannot begin inside a transaction.")
+        yield
+    finally:
+        database.execute_sql("PRAGMA foreign_keys = 1")
+
+
+def _is_sqlite(database: object) -> bool:
+    return isinstance(database, SqliteDatabase)
+
+
+def _check_references(database: Any) -> None:
+    """Raises IntegrityError if a foreign key refers to no row; Postgres checks this itself."""
+    if _is_sqlite(database):
+        broken = database.execute_sql("PRAGMA foreign_key_check").fetchone()
+        if broken is not None:
+            raise IntegrityError(f"A row of {broken[0]} refers to no row of {broken[2]}.")
+
+
+def list_missing_migrations() -> list[str]:
+    return [migration.name for migration in _make_runner(db.obj).status() if not migration.applied]
+
+
+def list_unknown_migrations(database: Any = None) -> list[str]:
+    """Return the names of those that a newer version has applied."""
+    status = _make_runner(database or db.obj).status()
+    return [migration.name for migration in status if migration.path is None]
+
+
+def list_applied_migrations() -> list[str]:
+    """Return the names of those that the database has, in order."""
+    return [migration.name for migration in _make_runner(db.obj).status() if migration.applied]
+
+
+def list_migrations() -> list[str]:
+    """Return the names of all migrations of this version, in order."""
+    return [migration.name for migration in Migration.load_directory(str(MIGRATIONS_DIR))]
+
+
+def _make_runner(database: Any) -> Runner:
+    return Runner(database, str(MIGRATIONS_DIR))
