@@ -1,6 +1,5 @@
 """What one scrape by Prometheus answers."""
 
-import tomllib
 from collections.abc import Iterator
 from concurrent.futures import Future
 from functools import cache
@@ -13,6 +12,7 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import generate_latest
 
+from embed import __version__
 from embed.domain.times import Clock, Seconds
 from embed.metrics.files import read_counts
 from embed.monitoring.bounded import BoundedQuestion
@@ -22,14 +22,10 @@ from embed.monitoring.database_gauges import (
     read_gauges,
 )
 from embed.rate_limits import storages
-from embed.settings import PROJECT_DIR, Settings
+from embed.settings import Settings
 
 # Prometheus waits 10 s by default.
 ANSWER_WITHIN_S = 3.0
-
-_VERSION = tomllib.loads((PROJECT_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "version"
-]
 
 
 class Scrape:
@@ -61,7 +57,7 @@ class Scrape:
         database, balances = self._database.begin(), self._balances.begin()
         storage = self._storage.begin()
         yield from read_counts(self._folder)
-        yield _label("embed_build_info", "Always 1.", "version", _VERSION)
+        yield _label("embed_build_info", "Always 1.", "version", __version__)
         gauges = _wait(database, deadline)
         yield _gauge("embed_database_up", "1: the database answered this scrape.", bool(gauges))
         for name, value in ((gauges or {}) | (_wait(balances, deadline) or {})).items():
