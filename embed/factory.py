@@ -73,8 +73,8 @@ def create_app(
         hops = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
-    init_probe(app, settings, clock)
     init_metrics(app, settings)
+    init_probe(app, settings, clock)
     open_database(settings.database_url)
     app.before_request(serve_requests)
     chain = chain or _open_chain(settings)

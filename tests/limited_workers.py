@@ -1,5 +1,6 @@
 """The shipped worker with other limits, for gunicorn's --worker-class."""
 
+from embed.monitoring import readiness
 from embed.server.worker import BufferingWorker
 
 
@@ -13,3 +14,11 @@ class PatientWorker(BufferingWorker):
 
 class FrugalWorker(PatientWorker):
     large_bytes_in_all = 500_000
+
+
+class TrustingWorker(BufferingWorker):
+    """Waits long for a database before it says that it is not ready."""
+
+    def init_process(self) -> None:
+        readiness._LIMIT_S = 10_000.0
+        super().init_process()

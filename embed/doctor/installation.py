@@ -35,6 +35,8 @@ class Installation:
             except SettingsError as error:
                 text = str(error)
                 invalid[name] = redact(text) if name in _QUOTES_SECRETS else text
+        if not environ.get("WEB_CONCURRENCY", "unset").strip():
+            invalid["WEB_CONCURRENCY"] = "WEB_CONCURRENCY is empty, and gunicorn wants a number."
         usable = {name: value for name, value in given.items() if name not in invalid}
         keys: tuple[str, ...] = ()
         key_file = None if "SECRET_KEY" in given else settings_module.INSTANCE_DIR / "secret_key"

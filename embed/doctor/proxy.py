@@ -120,7 +120,7 @@ def is_passed_on(peer: tuple[str, int], own_address: tuple[str, int]) -> bool:
 
 def check_request_headers(report: Report, sent: Mapping[str, str]) -> Iterator[Finding]:
     for name in REQUEST_HEADERS:
-        if report.received[name] != sent[name]:
+        if report.received.get(name) != sent[name]:
             yield Finding(
                 "proxy_drops_header",
                 f"The proxy removes or changes the header {name} of requests.",

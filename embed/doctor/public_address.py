@@ -160,7 +160,14 @@ def _explain_answer(installation: Installation, answer: Exchange) -> Finding:
 
 def _explain_redirect(address: str, answer: Exchange) -> Finding:
     location = (answer.list_values("Location") or [""])[0]
-    target = urlsplit(urljoin(address + WIDGET_PATH, location))
+    try:
+        target = urlsplit(urljoin(address + WIDGET_PATH, location))
+    except ValueError:
+        return Finding(
+            "public_url_redirects",
+            f"PUBLIC_URL, {address}, redirects to {quote(location)}, which is no address.",
+            "Take the redirect out of the proxy.",
+        )
     origin = f"{target.scheme}://{target.netloc}"
     if origin == address and target.path == WIDGET_PATH:
         problem = "redirects to itself, without end"
@@ -195,8 +202,8 @@ def _judge(
     if report.differing:
         yield Finding(
             "settings_differ",
-            f"The running service has other values of {', '.join(report.differing)} than this"
-            " command.",
+            f"The running service has other values of {quote(', '.join(report.differing))} than"
+            " this command.",
             "Run commands with the settings of the service (such as /etc/embed.env), and restart"
             " the service after changes.",
         )

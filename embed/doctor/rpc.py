@@ -9,18 +9,19 @@ from typing import Any
 from embed.balances.rpc_endpoint import CallFailed, Endpoint, RpcRefused, WrongAnswer
 from embed.balances.rpc_pace import Pace
 from embed.doctor.checks import Check, run_together
-from embed.doctor.findings import Finding
+from embed.doctor.findings import Finding, quote
 from embed.outbound.clients import Clients
 from embed.outbound.guard import Reach
 from embed.settings import Settings
 
 _TIMEOUT_S = 8.0
-# The first 32 characters of the genesis hash name a network (CAIP-2, namespace solana).
-_TEST_NETWORKS = {
-    "EtWTRABZaYq6iMfeYKouRu166VU2xqa1": "devnet",
-    "4uhcVJyU9pJkvQyUS88uRiswHscSQY3x": "testnet",
+# By the hash of the first block (github.com/ChainAgnostic/namespaces, solana/caip2.md).
+_NETWORKS = {
+    "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d": "mainnet",
+    "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG": "devnet",
+    "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY": "testnet",
 }
-_NAME_LENGTH = 32
+_TEST_NETWORKS = {"devnet", "testnet"}
 
 
 def check_rpc(settings: Settings) -> Iterator[Finding]:
@@ -35,18 +36,14 @@ def check_rpc(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "rpc_networks_differ",
             "The endpoints in SOLANA_RPC_URL belong to different networks: "
-            + ", ".join(
-                f"{number} to {_TEST_NETWORKS.get(network, network)}"
-                for number, network in sorted(networks.items())
-            )
+            + ", ".join(f"{number} to {network}" for number, network in sorted(networks.items()))
             + ".",
             "Leave only endpoints of one network in SOLANA_RPC_URL.",
         )
-    elif found := _TEST_NETWORKS.keys() & networks.values():
-        name = _TEST_NETWORKS[found.pop()]
+    elif found := set(networks.values()) & _TEST_NETWORKS:
         yield Finding(
             "rpc_test_network",
-            f"SOLANA_RPC_URL leads to {name}, whose tokens have no value.",
+            f"SOLANA_RPC_URL leads to {found.pop()}, whose tokens have no value.",
             "For real balances, name an endpoint of mainnet in SOLANA_RPC_URL.",
         )
 
@@ -73,4 +70,4 @@ def _check_endpoint(
 def _read_network(result: Any) -> str:
     if not isinstance(result, str) or not result.isalnum():
         raise WrongAnswer("it is no hash")
-    return result[:_NAME_LENGTH]
+    return _NETWORKS.get(result, quote(result))

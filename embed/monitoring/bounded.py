@@ -3,9 +3,23 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from time import monotonic
 from typing import Generic, TypeVar
 
 Answer = TypeVar("Answer")
+
+
+class Asked(Future[Answer]):
+    """A question on its way to its answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.began_at = monotonic()
+        self.ended_at = float("inf")
+
+    def wait(self, limit_s: float) -> Answer:
+        """Return the answer, or raise what was raised; TimeoutError at `limit_s` from its begin."""
+        return self.result(max(0.0, self.began_at + limit_s - monotonic()))
 
 
 class BoundedQuestion(Generic[Answer]):
@@ -14,22 +28,28 @@ class BoundedQuestion(Generic[Answer]):
     The thread may hang for as long as it likes, and ends with the process.
     """
 
-    def __init__(self, ask: Callable[[], Answer]) -> None:
+    def __init__(self, ask: Callable[[], Answer], name: str) -> None:
         self._ask = ask
+        self._name = name  # the thread's
         self._lock = threading.Lock()
-        self._asked: Future[Answer] | None = None
+        self._asked: Asked[Answer] | None = None
 
-    def begin(self) -> "Future[Answer]":
+    def begin(self, fresh_s: float = 0.0) -> Asked[Answer]:
+        """Ask, unless there is an answer that came in the last `fresh_s`."""
         with self._lock:
-            if self._asked is None or self._asked.done():
-                self._asked = Future()
+            if self._asked is None or monotonic() >= self._asked.ended_at + fresh_s:
+                self._asked = Asked()
                 threading.Thread(
-                    target=self._answer, args=(self._asked,), name="metrics-ask", daemon=True
+                    target=self._answer, args=(self._asked,), name=self._name, daemon=True
                 ).start()
             return self._asked
 
-    def _answer(self, asked: "Future[Answer]") -> None:
+    def _answer(self, asked: Asked[Answer]) -> None:
         try:
-            asked.set_result(self._ask())
+            answer = self._ask()
         except Exception as error:
+            asked.ended_at = monotonic()
             asked.set_exception(error)
+        else:
+            asked.ended_at = monotonic()
+            asked.set_result(answer)

@@ -1,11 +1,8 @@
 """What one scrape by Prometheus answers."""
 
-import tomllib
 from collections.abc import Iterator
-from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from peewee import PeeweeException
@@ -13,23 +10,20 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import generate_latest
 
-from embed.domain.times import Clock, Seconds
+from embed import __version__
+from embed.domain.times import Clock
 from embed.metrics.files import read_counts
-from embed.monitoring.bounded import BoundedQuestion
+from embed.monitoring.bounded import Asked, BoundedQuestion
 from embed.monitoring.database_gauges import (
     DESCRIPTION_BY_NAME,
     read_balances_gauge,
     read_gauges,
 )
 from embed.rate_limits import storages
-from embed.settings import PROJECT_DIR, Settings
+from embed.settings import Settings
 
 # Prometheus waits 10 s by default.
 ANSWER_WITHIN_S = 3.0
-
-_VERSION = tomllib.loads((PROJECT_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "version"
-]
 
 
 class Scrape:
@@ -39,11 +33,13 @@ class Scrape:
         self._settings = settings
         self._folder = folder
         self._open_storage = cache(lambda: storages.open_storage(settings.ratelimit_storage_uri))
-        self._storage = BoundedQuestion(self._is_storage_there)
+        self._storage = BoundedQuestion(self._is_storage_there, "metrics-storage")
         has_chain = bool(settings.solana_rpc_url)
-        self._database = BoundedQuestion(lambda: read_gauges(clock()))
+        self._database = BoundedQuestion(lambda: read_gauges(clock()), "metrics-database")
         # By itself: a database that only takes long for this one is not away.
-        self._balances = BoundedQuestion(lambda: read_balances_gauge(clock(), has_chain=has_chain))
+        self._balances = BoundedQuestion(
+            lambda: read_balances_gauge(clock(), has_chain=has_chain), "metrics-balances"
+        )
 
     def _is_storage_there(self) -> bool:
         try:
@@ -57,14 +53,13 @@ class Scrape:
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics; prometheus_client's protocol of a collector."""
-        deadline = monotonic() + ANSWER_WITHIN_S
         database, balances = self._database.begin(), self._balances.begin()
         storage = self._storage.begin()
         yield from read_counts(self._folder)
-        yield _label("embed_build_info", "Always 1.", "version", _VERSION)
-        gauges = _wait(database, deadline)
+        yield _label("embed_build_info", "Always 1.", "version", __version__)
+        gauges = _wait(database)
         yield _gauge("embed_database_up", "1: the database answered this scrape.", bool(gauges))
-        for name, value in ((gauges or {}) | (_wait(balances, deadline) or {})).items():
+        for name, value in ((gauges or {}) | (_wait(balances) or {})).items():
             yield _gauge(name, DESCRIPTION_BY_NAME[name], value)
         yield _gauge(
             "embed_balance_refresh_seconds",
@@ -74,14 +69,14 @@ class Scrape:
         yield _gauge(
             "embed_rate_limit_fallback",
             "1: the shared counters do not answer, so each process counts for itself.",
-            not _wait(storage, deadline),
+            not _wait(storage),
         )
 
 
-def _wait(question: "Future[Any]", deadline: Seconds) -> Any:
+def _wait(asked: Asked[Any]) -> Any:
     """Return the answer, or None if there is none in time, or if the database is away."""
     try:
-        return question.result(max(deadline - monotonic(), 0))
+        return asked.wait(ANSWER_WITHIN_S)
     except (TimeoutError, PeeweeException):
         return None
 

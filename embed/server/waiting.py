@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from selectors import BaseSelector
-from typing import Any
+from typing import Any, NamedTuple
 
 from gunicorn.workers.gthread import TConn
 
@@ -13,24 +13,29 @@ _SWEEP_INTERVAL_S = 0.5
 Step = Callable[[TConn], None]
 
 
+class _Wait(NamedTuple):
+    when_ready: Step
+    at_deadline: Step
+
+
 class WaitingConnections:
     """Takes a step with a connection when its client is ready, or another one at its deadline."""
 
     def __init__(self, poller: BaseSelector, close: Step) -> None:
         self._poller = poller
         self._close = close
-        self._at_deadline: dict[TConn, Step] = {}
+        self._waits: dict[TConn, _Wait] = {}
         self._next_sweep_at = 0.0
 
     def add(self, conn: TConn, event: int, when_ready: Step, at_deadline: Step) -> None:
         """Wait for an event of ``selectors``; a connection that waits already goes on waiting."""
-        if conn not in self._at_deadline:
-            self._poller.register(conn.sock, event, partial(self._when_ready, when_ready, conn))
-            self._at_deadline[conn] = at_deadline
+        if conn not in self._waits:
+            wait = self._waits[conn] = _Wait(when_ready, at_deadline)
+            self._poller.register(conn.sock, event, partial(self._when_ready, wait, conn))
 
     def remove(self, conn: TConn) -> None:
         """Stop waiting; does nothing if the connection does not wait."""
-        if self._at_deadline.pop(conn, None):
+        if self._waits.pop(conn, None):
             self._poller.unregister(conn.sock)
 
     def take(self, step: Step, conn: TConn) -> None:
@@ -46,9 +51,9 @@ class WaitingConnections:
         if now < self._next_sweep_at:
             return
         self._next_sweep_at = now + _SWEEP_INTERVAL_S
-        for conn, at_deadline in list(self._at_deadline.items()):
-            if conn.sock.deadline < now or ends_early(conn, at_deadline):
-                self.take(at_deadline, conn)
+        for conn, wait in list(self._waits.items()):
+            if conn.sock.deadline < now or ends_early(conn, wait.at_deadline):
+                self.take(wait.at_deadline, conn)
 
     def find_one_too_many(
         self, count_bytes: Callable[[TConn], int], *, small_bytes: int, most_bytes: int
@@ -57,11 +62,13 @@ class WaitingConnections:
 
         Those that take at most `small_bytes` do not count, and are never returned.
         """
-        sizes = {conn: count_bytes(conn) for conn in self._at_deadline}
+        sizes = {conn: count_bytes(conn) for conn in self._waits}
         large = [conn for conn, size in sizes.items() if size > small_bytes]
         if sum(sizes[conn] for conn in large) <= most_bytes:
             return None
         return min(large, key=lambda conn: float(conn.sock.deadline))
 
-    def _when_ready(self, step: Step, conn: TConn, _sock: Any) -> None:
-        self.take(step, conn)
+    def _when_ready(self, wait: _Wait, conn: TConn, _sock: Any) -> None:
+        """Take the step, unless that of another connection has just ended this wait."""
+        if self._waits.get(conn) is wait:
+            self.take(wait.when_ready, conn)

@@ -25,7 +25,7 @@ from embed.server.waiting import Step, WaitingConnections
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _OTHER_FILES = 100  # that a process opens beside its connections, databases included
-_HEALTH_CHECK = re.compile(rb"[\r\n]*(GET|HEAD) /(healthz|readyz)[ ?]")
+_HEALTH_CHECK = re.compile(rb"[\r\n]*(?:GET|HEAD) /(healthz|readyz)[ ?]")
 
 _count_received = attrgetter("sock.received_bytes")
 _count_unsent = attrgetter("sock.unsent_bytes")
@@ -36,7 +36,8 @@ class BufferingWorker(ThreadWorker):
 
     In gunicorn's own worker the threads do both without a time limit, so that a few stalled
     clients occupy all of them. Here a stalled client costs a file descriptor and what it sent.
-    Health checks have a thread of their own, as a database that hangs occupies the others.
+    Each health check has a thread of its own, as a database that hangs occupies the others, and
+    that of /readyz for a while.
     """
 
     # A client may do nothing for so long while it sends a request, reads an answer or hangs up.
@@ -53,7 +54,7 @@ class BufferingWorker(ThreadWorker):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._waiting: WaitingConnections
-        self._health_thread: ThreadPoolExecutor
+        self._health_threads: dict[bytes, ThreadPoolExecutor]
         self._is_told_to_stop = False
         self._requests_end_at = math.inf
         if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
@@ -75,9 +76,12 @@ class BufferingWorker(ThreadWorker):
 
     def run(self) -> None:
         self._waiting = WaitingConnections(self.poller, self._close)
-        self._health_thread = ThreadPoolExecutor(1, "health")
+        self._health_threads = {
+            name: ThreadPoolExecutor(1, name.decode()) for name in (b"healthz", b"readyz")
+        }
         super().run()
-        self._health_thread.shutdown(wait=False)
+        for pool in self._health_threads.values():
+            pool.shutdown(wait=False)
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Also stop listening when the process ends, so that no client waits for it in vain."""
@@ -127,8 +131,8 @@ class BufferingWorker(ThreadWorker):
             self._refuse(431, conn)
         else:
             self._waiting.remove(conn)
-            is_health_check = _HEALTH_CHECK.match(conn.sock.received)
-            pool = self._health_thread if is_health_check else self.tpool
+            check = _HEALTH_CHECK.match(conn.sock.received)
+            pool = self._health_threads[bytes(check[1])] if check else self.tpool
             handled: Future[bool] = pool.submit(self.handle, conn)
             handled.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
 

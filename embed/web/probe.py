@@ -37,7 +37,7 @@ def init_probe(app: Flask, settings: Settings, clock: Clock) -> None:
         renew_session(response)
         return response
 
-    # Registered first, it runs after all others, so that it sees all headers.
+    # Registered before all others that change answers, it runs after them and sees all headers.
     @app.after_request
     def write_report(response: Response) -> Response:
         probe: Probe | None = g.get("probe")

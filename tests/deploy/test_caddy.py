@@ -20,6 +20,7 @@ from world import SITE
 
 SAMPLE = DEPLOY_DIR / "Caddyfile"
 HOST = "embed.example.com"
+TOKEN = "a-token-of-a-one-time-link-that-nobody-else-has"
 # Inside the sample's own global options: ports that are free here, and no certificate authority.
 GLOBAL = """
 	admin off
@@ -176,13 +177,25 @@ def test_readers_are_served_while_an_instance_restarts(served):
     assert without + again == [200] * 12
 
 
+def test_visitors_do_not_choose_the_id_of_their_request(served):
+    answer = served[0].get("/", **{"X-Request-Id": "chosen-by-a-visitor"})
+
+    (request_id,) = answer.headers.get_all("X-Request-Id")
+    assert "chosen" not in request_id
+    assert len(request_id) == 36  # the proxy's
+
+
 def test_log_has_no_key_no_one_time_link_and_no_whole_address(served):
     caddy, _, page = served
     read(caddy, page)
     for path in (
         f"/embed/tracking/{page.page_id}?key={page.public_key}",
         f"/embed/tracking/{page.public_key}/x",
-        "/dashboard/password/a-token-that-nobody-else-has",
+        f"/dashboard/password/{TOKEN}",
+        f"/dashbord/password/{TOKEN}/x?y=z",
+        f"/{TOKEN}",
+        f"/%0A/{TOKEN}/x/{page.public_key}",
+        f"/{page.public_key}/{page.public_key}",
     ):
         caddy.get(path, Cookie="embed_session=a-secret-cookie", Referer=f"https://{HOST}{path}")
         caddy.get(path, tls=False, Cookie="embed_session=a-secret-cookie")
@@ -194,6 +207,6 @@ def test_log_has_no_key_no_one_time_link_and_no_whole_address(served):
     uris = {request["uri"] for request in requests}
     assert {f"/embed/tracking/{page.page_id}", "/dashboard/password/"} <= uris
     assert {request["remote_ip"] for request in requests} == {"127.0.0.0"}
-    for secret in (page.public_key, "a-token-that-nobody-else-has", "a-secret-cookie"):
+    for secret in (page.public_key, TOKEN, "a-secret-cookie"):
         assert secret not in log
     assert not re.search(r'"127\.0\.0\.1[":]', "\n".join(map(str, requests)))

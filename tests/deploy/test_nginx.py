@@ -1,6 +1,7 @@
 """deploy/nginx.conf in front of one instance: its own check, and what it logs."""
 
 import subprocess
+import time
 from functools import partial
 
 import pytest
@@ -60,6 +61,10 @@ def test_log_has_no_key_no_one_time_link_and_no_whole_address(logged):
             f"/embed/tracking/{page.public_key}",
             f"/api/x/{page.public_key}/y",
             f"/?next=/dashboard/password/{token}",
+            f"/dashbord/password/{token}",
+            f"/{token}",
+            f"/%0A/{token}/x/{page.public_key}",
+            f"/{page.public_key}/{page.public_key}",
         ]:
             headers = {"Referer": f"{page.server_url}/?key={page.public_key}"}
             client.get(page.server_url + path, headers=headers, timeout=TIMEOUT_S)
@@ -72,3 +77,17 @@ def test_log_has_no_key_no_one_time_link_and_no_whole_address(logged):
     for secret in (page.public_key, token, visitor.cookie, visitor.address, ADDRESS):
         assert secret not in log
     assert "127.0.0.1" not in log
+
+
+def test_visitors_do_not_choose_the_id_by_which_both_logs_name_their_request(logged):
+    page, read_log = logged
+    chosen = "chosen-by-a-visitor"
+
+    answer = requests.get(page.server_url, headers={"X-Request-Id": chosen}, timeout=TIMEOUT_S)
+
+    request_id = answer.headers["X-Request-Id"]
+    assert chosen not in request_id
+    deadline = time.monotonic() + TIMEOUT_S
+    while not read_log().endswith(f" {request_id}\n"):  # written after the answer
+        assert time.monotonic() < deadline, read_log()
+        time.sleep(0.02)

@@ -34,6 +34,15 @@ def test_every_setting_that_is_not_valid_is_found_at_once():
     ]
 
 
+def test_empty_variable_is_unset_but_not_for_gunicorn():
+    assert find(PUBLIC_URL="", METRICS_BIND=" ") == []
+
+    (found,) = find(WEB_CONCURRENCY="")
+
+    assert found.code == "setting_invalid"
+    assert "WEB_CONCURRENCY is empty" in found.problem
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

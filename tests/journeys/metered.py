@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import requests
 from prometheus_client.multiprocess import MultiProcessCollector
 from remote import RemotePage, make_environ, run_here
 from scrapes import Scraped, scrape, scrape_until
@@ -51,14 +50,6 @@ class Metered:
     def read(self, times: int = 1) -> None:
         for _ in range(times):
             assert self.page.read().status_code == 200
-
-    def try_to_read(self) -> bool:
-        """Read once; False if the connection was cut off."""
-        try:
-            self.read()
-        except requests.ConnectionError:
-            return False
-        return True
 
     def count_reads_by_slot(self) -> list[float]:
         """Return what each worker has counted of reads."""

@@ -128,3 +128,11 @@ def test_no_public_address_is_shown_whole(number):
 def test_long_text_is_searched_in_time_that_grows_with_it(part):
     """Where the time grew with the square of the length, this would take many minutes."""
     Redactor().redact(part * (200_000 // len(part)), {"QUERY_STRING": "x=12345678"})
+
+
+def test_client_that_names_many_addresses_and_cookies_does_not_keep_the_log_busy():
+    """Where each cost a search of its own, this would take minutes."""
+    addresses = ", ".join(str(ip_address(number)) for number in range(2**25, 2**25 + 20_000))
+    cookies = "; ".join(f"c={number:09}" for number in range(1_000))
+
+    Redactor().redact("x" * 10_000, {"HTTP_X_FORWARDED_FOR": addresses, "HTTP_COOKIE": cookies})

@@ -80,7 +80,7 @@ def test_mistake_of_ours_is_not_taken_for_an_outage():
         raise KeyError("a mistake")
 
     with pytest.raises(KeyError):
-        BoundedQuestion(fail).begin().result(LIMIT_S)
+        BoundedQuestion(fail, "fails").begin().result(LIMIT_S)
 
 
 def test_who_asks_meanwhile_gets_the_same_answer_and_later_a_new_one():
@@ -90,7 +90,7 @@ def test_who_asks_meanwhile_gets_the_same_answer_and_later_a_new_one():
         released.wait(LIMIT_S)
         return next(answers)
 
-    question = BoundedQuestion(answer)
+    question = BoundedQuestion(answer, "answers")
     first, second = question.begin(), question.begin()
     released.set()
 

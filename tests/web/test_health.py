@@ -4,6 +4,8 @@ import pytest
 from world import one_database
 
 from embed.factory import create_app
+from embed.logs.lines import make_formatter
+from embed.logs.redaction import Redactor
 from embed.settings import Settings
 from embed.worker.presence import report_process
 
@@ -93,6 +95,16 @@ def test_ready_is_no_without_a_database_while_the_process_is_well(environ, tmp_p
     assert int(answer.headers["Retry-After"]) > 0
     assert answer.headers["Cache-Control"] == "no-store"
     assert "Not ready. The database cannot answer. " in caplog.text
+
+
+@one_database
+def test_stranger_who_asks_cannot_hide_from_the_log_why_it_is_not_ready(world, caplog, monkeypatch):
+    monkeypatch.setattr(caplog.handler, "formatter", make_formatter("text", Redactor()))
+    reason = "Not ready. The background work is not running."
+
+    assert ask(world, f"/readyz?x={reason}").status_code == 503
+
+    assert caplog.text.endswith(f"WARNING {reason}\n")
 
 
 def test_ready_is_no_until_somebody_does_the_background_work(world, worked, clock, monkeypatch):

@@ -68,9 +68,16 @@ class Proxied:
         except Unavailable as why:
             skip_or_fail(str(why))
 
-    def ask(self, **variables: str) -> dict[str, Finding]:
+    def list_findings(self, sample: str) -> list[Finding]:
+        with self.run_proxy(sample):
+            return self._find()
+
+    def _find(self, **variables: str) -> list[Finding]:
         installation = Installation.from_environ(self.environ | variables)
-        findings = list(check_public_address(installation, times.now))
+        return list(check_public_address(installation, times.now))
+
+    def ask(self, **variables: str) -> dict[str, Finding]:
+        findings = self._find(**variables)
         by_code = {finding.code: finding for finding in findings}
         assert len(by_code) == len(findings), findings
         return by_code

@@ -25,8 +25,9 @@ from embed.doctor.webhooks import check_webhooks
 from embed.notifications import receivers
 from embed.settings import Settings
 
-MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKUZaAbCdEfG"
+MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 DEVNET = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"
+TESTNET = "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY"
 
 
 def read(**environ: str) -> Settings:
@@ -143,15 +144,17 @@ def test_endpoints_of_different_networks_are_found(two_endpoints):
     found = find_rpc(*two_endpoints)
 
     assert set(found) == {"rpc_networks_differ"}
-    assert "2 to devnet" in found["rpc_networks_differ"]
+    assert "1 to mainnet, 2 to devnet" in found["rpc_networks_differ"]
 
 
-def test_network_for_tests_is_found(endpoint):
-    endpoint.fail(name_network(DEVNET))
+@pytest.mark.parametrize(("network", "name"), [(DEVNET, "devnet"), (TESTNET, "testnet")])
+def test_network_for_tests_is_found(endpoint, network, name):
+    endpoint.fail(name_network(network))
 
     found = find_rpc(endpoint)
 
     assert set(found) == {"rpc_test_network"}
+    assert f"leads to {name}" in found["rpc_test_network"]
 
 
 # Mail

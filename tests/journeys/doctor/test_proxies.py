@@ -1,8 +1,11 @@
 """What a proxy does to the service, each with a real nginx that does it."""
 
+import msgspec
 import pytest
 from proxied import PASSED_ON, Proxied
 from servers import find_free_port
+
+from embed.doctor.probe import Report
 
 WITHOUT = {
     name: "\n".join(line for line in PASSED_ON.splitlines() if name not in line)
@@ -154,8 +157,9 @@ def test_proxy_without_a_service_behind_it_is_found(service):
         ("$scheme://$http_host$request_uri", "redirects to itself"),
         ("https://$host$request_uri", "redirects to https://127.0.0.1/embed"),
         ("http://www.example.com$request_uri", "redirects to http://www.example.com/"),
+        ("http://[x", "redirects to http://[x, which is no address"),
     ],
-    ids=["loop", "HTTPS", "other host"],
+    ids=["loop", "HTTPS", "other host", "no address"],
 )
 def test_redirect_is_found(service, target, told):
     sample = f"server {{ listen 127.0.0.1:{service.port}; return 301 {target}; }}"
@@ -170,6 +174,32 @@ def test_another_service_at_the_public_address_is_found(service):
     sample = f'server {{ listen 127.0.0.1:{service.port}; return 200 "Welcome to nginx!"; }}'
 
     assert set(service.examine(sample)) == {"another_service"}
+
+
+def test_another_service_that_makes_up_a_report_sends_no_commands_to_the_terminal(service):
+    command = "\x1b[2J"
+    made_up = Report(
+        probe_id=command,
+        version=command,
+        client_address=command,
+        peer=(command, 1),
+        scheme=command,
+        host=command,
+        forwarded_for=[command] * 3,
+        received={},
+        sent=[("Set-Cookie", command), ("X-Frame-Options", command)],
+        bound_to=command,
+        has_fallen_back=True,
+        differing=[command],
+    )
+    answer = msgspec.json.encode(made_up).decode()
+    sample = f"server {{ listen 127.0.0.1:{service.port}; return 200 '{answer}'; }}"
+
+    found = service.list_findings(sample)
+
+    assert len(found) > 5
+    assert "check_failed" not in {one.code for one in found}
+    assert all((one.problem + one.remedy).isprintable() for one in found)
 
 
 def test_nothing_at_the_public_address_is_found(service):

@@ -66,6 +66,12 @@ def test_trust_without_any_proxy_is_found(make_sqlite):
     assert found == {"proxies_trusted_too_far", "settings_differ"}
 
 
+def test_nothing_is_wrong_with_a_service_that_exports_metrics(make_sqlite):
+    bind = f"127.0.0.1:{find_free_port()}"
+    with run_proxied(make_sqlite, METRICS_BIND=bind) as service:
+        assert service.examine(service.write_server()) == {}
+
+
 # Settings of the command and of the service
 
 

@@ -1,0 +1,78 @@
+"""Connections that wait in the worker's loop, several of which are ready at once."""
+
+import selectors
+import socket
+from contextlib import ExitStack
+from types import SimpleNamespace
+
+import pytest
+
+from embed.server.waiting import WaitingConnections
+
+
+@pytest.fixture
+def loop():
+    """A poller, what waits in it, what was closed, and a way to make connections that are ready."""
+    closed = []
+    with selectors.DefaultSelector() as poller, ExitStack() as opened:
+
+        def close(conn) -> None:
+            waiting.remove(conn)
+            closed.append(conn)
+            conn.sock.close()
+
+        def connect() -> Connection:
+            accepted, client = map(opened.enter_context, socket.socketpair())
+            client.sendall(b"x")
+            return Connection(accepted)
+
+        waiting = WaitingConnections(poller, close)
+        yield SimpleNamespace(
+            poller=poller, waiting=waiting, close=close, closed=closed, connect=connect
+        )
+
+
+class Connection:
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+
+
+def turn(poller: selectors.BaseSelector) -> None:
+    """Do what gunicorn's loop does with all that is ready at the same time."""
+    events = poller.select(0)
+    assert len(events) == 2
+    for key, _ in events:
+        key.data(key.fileobj)
+
+
+def test_connection_that_another_one_has_ended_takes_no_step_and_is_closed_once(loop):
+    """Each would count as two, and the worker would end before it has answered all others."""
+    conns = [loop.connect(), loop.connect()]
+    other = dict(zip(conns, reversed(conns), strict=True))
+
+    def end_the_other(conn) -> None:
+        conn.sock.recv(1)
+        loop.close(other[conn])
+
+    for conn in conns:
+        loop.waiting.add(conn, selectors.EVENT_READ, end_the_other, loop.close)
+    turn(loop.poller)
+
+    assert len(loop.closed) == 1
+
+
+def test_connection_that_another_one_lets_wait_for_something_else_takes_no_step_before(loop):
+    conns = [loop.connect(), loop.connect()]
+    other = dict(zip(conns, reversed(conns), strict=True))
+    stepped = []
+
+    def refuse_the_other(conn) -> None:
+        stepped.append(conn)
+        loop.waiting.remove(other[conn])
+        loop.waiting.add(other[conn], selectors.EVENT_READ, loop.close, loop.close)
+
+    for conn in conns:
+        loop.waiting.add(conn, selectors.EVENT_READ, refuse_the_other, loop.close)
+    turn(loop.poller)
+
+    assert (len(stepped), loop.closed) == (1, [])
