@@ -5,6 +5,7 @@ Each thread keeps its connection open: opening one costs more than most requests
 
 import logging
 import os
+import select
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,7 +15,7 @@ from peewee import (
     Database,
     DatabaseProxy,
     IntegrityError,
-    InterfaceError,
+    InternalError,
     OperationalError,
     PeeweeException,
     PostgresqlDatabase,
@@ -22,6 +23,9 @@ from peewee import (
     SqliteDatabase,
 )
 from playhouse.migrations import Migration, Runner
+from psycopg import errors
+from psycopg.pq import TransactionStatus
+from psycopg.pq.abc import PGconn
 
 from embed.db.lock_waits import choose_ms, impatience, longest_ms, waiting_for
 from embed.errors import InvalidInput
@@ -120,12 +124,43 @@ def _open_postgres(url: str) -> Database:
 
 
 class _PatientPostgresDatabase(PostgresqlDatabase):
-    """Waits for locks no longer than the thread may, where Postgres would wait for ever."""
+    """Waits for locks no longer than the thread may, and copes with servers that come and go."""
 
     def _connect(self) -> Any:
         connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
         connection.execute(f"SET lock_timeout = {longest_ms()}")
         return connection
+
+    def cursor(self, named_cursor: Any = None) -> Any:
+        """Return a cursor, of a new connection if the server has dropped the one of this thread.
+
+        Not inside a transaction, some of whose statements would then be lost.
+        """
+        if not self.is_closed() and _is_dropped(self.connection().pgconn):  # type: ignore[no-untyped-call]
+            self.close()
+        return super().cursor(named_cursor)  # type: ignore[no-untyped-call]
+
+    def execute_sql(self, sql: str, params: Any = None) -> Any:
+        """Raises OperationalError also where a standby or a full disk allows no writes."""
+        try:
+            return super().execute_sql(sql, params)  # type: ignore[no-untyped-call]
+        except InternalError as error:
+            reason = getattr(error, "orig", None)
+            if isinstance(reason, errors.ReadOnlySqlTransaction):
+                raise OperationalError(reason, *error.args) from error
+            raise
+
+
+def _is_dropped(connection: PGconn) -> bool:
+    """Tell whether an idle connection was closed by its server.
+
+    A server says something to an idle client only then, and when its own settings change.
+    """
+    if connection.transaction_status != TransactionStatus.IDLE:
+        return False
+    look = select.poll()
+    look.register(connection.socket, select.POLLIN)
+    return bool(look.poll(0))
 
 
 @contextmanager
@@ -143,27 +178,6 @@ def locking_row(row_id: str) -> Iterator[None]:
         yield
 
 
-def fetch_row_with_retry(sql: str, parameters: Sequence[Any]) -> Any:
-    """Return the first row of a request's first statement, or None.
-
-    A server may drop an idle connection; the statement is then repeated once over a new one.
-    Later statements of a request are never repeated, as they may have taken effect.
-    """
-    try:
-        return db.execute_sql(sql, parameters).fetchone()
-    except (OperationalError, InterfaceError):
-        if db.is_closed() or db.is_connection_usable():
-            raise
-        db.close()
-        return db.execute_sql(sql, parameters).fetchone()
-
-
-def discard_broken_connection() -> None:
-    """Close this thread's connection if the server has gone; the next use opens a new one."""
-    if not db.is_connection_usable():
-        db.close()
-
-
 @contextmanager
 def best_effort() -> Iterator[None]:
     """Log a failed write, instead of raising, where no answer depends on it.
@@ -175,7 +189,8 @@ def best_effort() -> Iterator[None]:
             yield
     except PeeweeException as error:
         _log.warning("Not saved for the dashboard: %s", error)
-        discard_broken_connection()
+        if not db.is_connection_usable():
+            db.close()
 
 
 class NewerDatabase(ProgrammingError):
