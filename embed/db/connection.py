@@ -131,6 +131,10 @@ class _PatientPostgresDatabase(PostgresqlDatabase):
         connection.execute(f"SET lock_timeout = {longest_ms()}")
         return connection
 
+    def begin(self, isolation_level: str | None = None) -> None:
+        super().begin(isolation_level)
+        _shorten_lock_timeout(self, choose_ms())
+
     def cursor(self, named_cursor: Any = None) -> Any:
         """Return a cursor, of a new connection if the server has dropped the one of this thread.
 
@@ -149,6 +153,11 @@ class _PatientPostgresDatabase(PostgresqlDatabase):
             if isinstance(reason, errors.ReadOnlySqlTransaction):
                 raise OperationalError(reason, *error.args) from error
             raise
+
+
+def _shorten_lock_timeout(database: Any, wait_ms: int) -> None:
+    if wait_ms < longest_ms():
+        database.execute_sql(f"SET LOCAL lock_timeout = {wait_ms}")
 
 
 def _is_dropped(connection: PGconn) -> bool:
@@ -172,17 +181,16 @@ def locking_row(row_id: str) -> Iterator[None]:
     if not db.for_update:
         yield
         return
-    if choose_ms(row_id) < longest_ms():
-        db.execute_sql(f"SET LOCAL lock_timeout = {choose_ms(row_id)}")
+    _shorten_lock_timeout(db.obj, choose_ms(row_id))
     with waiting_for(row_id):
         yield
 
 
 @contextmanager
 def best_effort() -> Iterator[None]:
-    """Log a failed write, instead of raising, where no answer depends on it.
+    """Log a failed transaction, instead of raising, where no answer depends on it.
 
-    SQLite hardly waits for transactions in the block.
+    It hardly waits for locks.
     """
     try:
         with impatience():
