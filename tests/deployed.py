@@ -24,7 +24,6 @@ DATABASE = {"small": "sqlite", "grown": "postgres"}
 _OWN_FIXTURES = {"monkeypatch", "caplog", "capsys"}
 _OWN_PARTS = re.compile(r"\bworld\.app\b|\bbase_url=|\bapp\.|\bbuffered=")
 _OTHERS = {
-    "test_preflight_works_again_when_the_database_is_back": "takes its own database away",
     "-lose_chain]": "replaces the balance source of its app",
     "%00": "nginx itself answers 400",
 }

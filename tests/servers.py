@@ -258,10 +258,10 @@ class Gunicorn:
 
     def kill(self) -> None:
         """End the master and its workers at once, as a power failure would."""
+        workers = self.list_workers()
         self._server.end(lambda: os.killpg(self._server.process.pid, signal.SIGKILL))
-        # Workers end later than their master, and accept connections until then.
-        while is_listening(self.port):
-            time.sleep(0.02)
+        # They end later than their master, and accept connections until then.
+        _wait_until_ended(workers)
 
 
 @contextmanager
@@ -294,8 +294,12 @@ def kill_all(pid: int) -> None:
     for one in (pid, *children):
         with suppress(ProcessLookupError):
             os.kill(one, signal.SIGKILL)
+    _wait_until_ended(children)
+
+
+def _wait_until_ended(pids: Collection[int]) -> None:
     deadline = time.monotonic() + START_LIMIT_S
-    while any(map(is_running, children)):
+    while any(map(is_running, pids)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
 

@@ -5,7 +5,8 @@ Each thread keeps its connection open: opening one costs more than most requests
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+import select
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,15 @@ from typing import Any
 from peewee import (
     Database,
     DatabaseProxy,
-    InterfaceError,
+    InternalError,
     OperationalError,
     PeeweeException,
     PostgresqlDatabase,
     SqliteDatabase,
 )
+from psycopg import errors
+from psycopg.pq import TransactionStatus
+from psycopg.pq.abc import PGconn
 
 from embed.db.lock_waits import choose_ms, impatience, longest_ms, waiting_for
 from embed.settings import SettingsError
@@ -111,12 +115,52 @@ def _open_postgres(url: str) -> Database:
 
 
 class _PatientPostgresDatabase(PostgresqlDatabase):
-    """Waits for locks no longer than the thread may, where Postgres would wait for ever."""
+    """Waits for locks no longer than the thread may, and copes with servers that come and go."""
 
     def _connect(self) -> Any:
         connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
         connection.execute(f"SET lock_timeout = {longest_ms()}")
         return connection
+
+    def begin(self, isolation_level: str | None = None) -> None:
+        super().begin(isolation_level)
+        _shorten_lock_timeout(self, choose_ms())
+
+    def cursor(self, named_cursor: Any = None) -> Any:
+        """Return a cursor, of a new connection if the server has dropped the one of this thread.
+
+        Not inside a transaction, some of whose statements would then be lost.
+        """
+        if not self.is_closed() and _is_dropped(self.connection().pgconn):  # type: ignore[no-untyped-call]
+            self.close()
+        return super().cursor(named_cursor)  # type: ignore[no-untyped-call]
+
+    def execute_sql(self, sql: str, params: Any = None) -> Any:
+        """Raises OperationalError also where a standby or a full disk allows no writes."""
+        try:
+            return super().execute_sql(sql, params)  # type: ignore[no-untyped-call]
+        except InternalError as error:
+            reason = getattr(error, "orig", None)
+            if isinstance(reason, errors.ReadOnlySqlTransaction):
+                raise OperationalError(reason, *error.args) from error
+            raise
+
+
+def _shorten_lock_timeout(database: Any, wait_ms: int) -> None:
+    if wait_ms < longest_ms():
+        database.execute_sql(f"SET LOCAL lock_timeout = {wait_ms}")
+
+
+def _is_dropped(connection: PGconn) -> bool:
+    """Tell whether an idle connection was closed by its server.
+
+    A server says something to an idle client only then, and when its own settings change.
+    """
+    if connection.transaction_status != TransactionStatus.IDLE:
+        return False
+    look = select.poll()
+    look.register(connection.socket, select.POLLIN)
+    return bool(look.poll(0))
 
 
 @contextmanager
@@ -128,42 +172,21 @@ def locking_row(row_id: str) -> Iterator[None]:
     if not db.for_update:
         yield
         return
-    if choose_ms(row_id) < longest_ms():
-        db.execute_sql(f"SET LOCAL lock_timeout = {choose_ms(row_id)}")
+    _shorten_lock_timeout(db.obj, choose_ms(row_id))
     with waiting_for(row_id):
         yield
 
 
-def fetch_row_with_retry(sql: str, parameters: Sequence[Any]) -> Any:
-    """Return the first row of a request's first statement, or None.
-
-    A server may drop an idle connection; the statement is then repeated once over a new one.
-    Later statements of a request are never repeated, as they may have taken effect.
-    """
-    try:
-        return db.execute_sql(sql, parameters).fetchone()
-    except (OperationalError, InterfaceError):
-        if db.is_closed() or db.is_connection_usable():
-            raise
-        db.close()
-        return db.execute_sql(sql, parameters).fetchone()
-
-
-def discard_broken_connection() -> None:
-    """Close this thread's connection if the server has gone; the next use opens a new one."""
-    if not db.is_connection_usable():
-        db.close()
-
-
 @contextmanager
 def best_effort() -> Iterator[None]:
-    """Log a failed write, instead of raising, where no answer depends on it.
+    """Log a failed transaction, instead of raising, where no answer depends on it.
 
-    SQLite hardly waits for transactions in the block.
+    It hardly waits for locks.
     """
     try:
         with impatience():
             yield
     except PeeweeException as error:
         _log.warning("Not saved for the dashboard: %s", error)
-        discard_broken_connection()
+        if not db.is_connection_usable():
+            db.close()

@@ -29,24 +29,31 @@ def serve_requests() -> None:
 
 @contextmanager
 def impatience() -> Iterator[None]:
-    """Let this thread hardly wait for locks in the block."""
-    before = longest_ms()
-    _thread.longest_ms = _IMPATIENT_MS
+    """Let this thread hardly wait for locks in transactions that begin in the block."""
+    _thread.is_impatient = True
     try:
         yield
     finally:
-        _thread.longest_ms = before
+        _thread.is_impatient = False
+
+
+def is_impatient() -> bool:
+    return getattr(_thread, "is_impatient", False)
 
 
 def longest_ms() -> int:
-    """Return how many milliseconds this thread waits for a lock."""
+    """Return how many milliseconds this thread waits for a lock, unless it is impatient."""
     wait_ms: int = getattr(_thread, "longest_ms", _PATIENT_MS)
     return wait_ms
 
 
-def choose_ms(lock: str) -> int:
-    """Return how many milliseconds this thread waits for a lock that `waiting_for` watches."""
-    return min(longest_ms(), _IMPATIENT_MS) if lock in _held else longest_ms()
+def choose_ms(lock: str | None = None) -> int:
+    """Return how many milliseconds this thread waits now, for a lock that `waiting_for` watches.
+
+    Commands and background work stay patient, as no request waits for their threads.
+    """
+    is_in_vain = lock in _held and longest_ms() < _PATIENT_MS
+    return _IMPATIENT_MS if is_impatient() or is_in_vain else longest_ms()
 
 
 @contextmanager
@@ -55,7 +62,7 @@ def waiting_for(lock: str) -> Iterator[None]:
     try:
         yield
     except OperationalError as error:
-        if is_lock_held(error) and longest_ms() > _IMPATIENT_MS:
+        if is_lock_held(error) and not is_impatient():
             _held.add(lock)
         raise
     _held.discard(lock)

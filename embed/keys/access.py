@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from peewee import Database
 
-from embed.db.connection import best_effort, db, fetch_row_with_retry
+from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, Page
 from embed.domain.identifiers import is_id
 from embed.domain.key_format import hash_key, is_key
@@ -48,7 +48,7 @@ def find_access(key: str) -> Access | None:
 
     The result is not cached: a revocation takes effect at the next request.
     """
-    found = fetch_row_with_retry(_compile_statement(db.obj), (hash_key(key),))
+    found = db.execute_sql(_compile_statement(db.obj), (hash_key(key),)).fetchone()
     if found is None:
         return None
     row = _Row(*found)

@@ -12,10 +12,10 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from embed.metrics import counters
 
-# Not on a disk if possible: the first write to a part of a mapped file that a full disk has no
-# space for ends the process (SIGBUS).
 _MEMORY_DIR = Path("/dev/shm")  # noqa: S108  # the folder in it is this user's alone
-_SMALLEST_FILE = bytes(1 << 16)
+# With room for every series. A file that grows takes its space only when it is written to, which
+# ends the process (SIGBUS) where there is none left.
+_FILE_BYTES = 1 << 20
 
 
 def make_folder(host: str, port: int) -> Path:
@@ -56,10 +56,10 @@ def begin_counting(folder: Path, slot: int) -> None:
 
 
 def _make_file(path: Path) -> None:
-    """Make a file at its size, as prometheus_client fails to read one that is still empty."""
+    """Make a file with all its space, as prometheus_client also fails to read an empty one."""
     if not path.exists():
         new = path.with_suffix(".new")
-        new.write_bytes(_SMALLEST_FILE)
+        new.write_bytes(bytes(_FILE_BYTES))
         new.rename(path)
 
 

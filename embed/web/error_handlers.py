@@ -7,7 +7,7 @@ import peewee
 from flask import Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from embed.db.connection import discard_broken_connection
+from embed.db.connection import db
 from embed.db.upgrades import is_schema_missing
 from embed.errors import ApiError
 from embed.metrics.counters import REFUSALS
@@ -95,7 +95,7 @@ def _render_http_exception(error: HTTPException) -> Response | HTTPException:
 
 def _render_database_away(error: Exception) -> Response:
     current_app.logger.error("The database cannot answer: %s", error)
-    discard_broken_connection()
+    db.close()  # the next request connects again, perhaps to another server at this address
     return render_refusal(ApiError("unavailable", retry_after=_DATABASE_RETRY_AFTER))
 
 

@@ -42,14 +42,16 @@ def fill(disk: Path) -> Path:
     return path
 
 
-def test_full_disk(request):
+def test_full_disk(request, tmp_path):
     """Act as below, with a disk that is mounted: as root, or as root of a namespace of its own."""
     if os.geteuid() == 0:
         request.getfixturevalue("act_on_full_disk")()
         return
     here = f"{__file__}::{request.node.name}"
     command = ["unshare", "--user", "--map-root-user", "--mount", sys.executable, "-m", "pytest"]
-    ended = subprocess.run([*command, "-q", "-n0", here], check=False, capture_output=True)
+    # The folder that pytest would choose by the name of its user may be the real root's.
+    options = ["-q", "-n0", f"--basetemp={tmp_path / 'inside'}"]
+    ended = subprocess.run([*command, *options, here], check=False, capture_output=True)
     assert ended.returncode == 0, ended.stdout.decode()
 
 

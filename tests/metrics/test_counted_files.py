@@ -7,7 +7,7 @@ from prometheus_client.exposition import generate_latest
 from scrapes import Scraped
 
 from embed.metrics import files
-from embed.metrics.counters import LIMITED
+from embed.metrics.counters import LIMITED, REQUEST_SECONDS, REQUESTS
 from embed.metrics.files import begin_counting, find_folder, make_folder, remove_folder
 
 NAME = "embed_rate_limit_refusals_total"
@@ -50,6 +50,27 @@ def test_processes_are_added_up_and_the_next_in_a_slot_goes_on(folder):
 
     assert folder.read() == 12
     assert len(list(folder.path.iterdir())) == 4
+
+
+@pytest.mark.parametrize("emptied_database_url", ["sqlite"], indirect=True)
+def test_files_need_no_more_space_however_much_is_counted(app, counted, tmp_path):
+    def list_sizes() -> dict[str, tuple[int, bool]]:
+        found = {path.name: path.stat() for path in tmp_path.glob("*.db")}
+        return {
+            name: (one.st_size, one.st_blocks * 512 >= one.st_size) for name, one in found.items()
+        }
+
+    begun = list_sizes()
+    for rule in app.url_map.iter_rules():
+        for method in rule.methods:
+            REQUEST_SECONDS.add(rule.rule, method, seconds=1)
+            for code in (200, 303, 304, 400, 401, 403, 404, 409, 422, 429, 500, 503):
+                REQUESTS.add(rule.rule, method, str(code))
+
+    assert counted().sum("embed_http_requests_total") > 1000
+    assert list_sizes() == begun
+    assert len(begun) == 2
+    assert all(is_reserved for _, is_reserved in begun.values())
 
 
 def test_file_of_a_process_that_begins_can_be_read(folder):

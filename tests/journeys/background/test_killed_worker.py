@@ -15,7 +15,7 @@ from embed.factory import create_app
 from embed.notifications import receivers
 from embed.settings import Settings
 
-MESSAGES = 1000
+MESSAGES = 200  # more than one task delivers
 
 
 def leave_messages(scene: Scene, target: str) -> list[str]:

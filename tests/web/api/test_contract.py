@@ -2,7 +2,6 @@
 
 import re
 
-import psycopg
 import pytest
 from spec_errors import ROWS
 from world import SECRET_KEY, SITE, Visitor, code_of, one_database
@@ -342,41 +341,3 @@ def test_malformed_keys_are_refused_without_the_database(app_without_database):
     answer = client.get("/api/embed/tracking/x", headers={"Authorization": "Bearer svc_pub_x"})
 
     assert code_of(answer) == "invalid_key"
-
-
-def drop_connections(url: str) -> None:
-    """End every connection to a database, as its restart does."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid != pg_backend_pid()"
-        )
-
-
-on_postgres = pytest.mark.parametrize("emptied_database_url", ["postgres"], indirect=True)
-
-
-@on_postgres
-def test_nobody_notices_that_the_database_was_started_again(world, environ):
-    visitor = Visitor()
-    draft = world.draft(visitor)
-    for ask in (
-        lambda: world.read(),
-        lambda: world.ask_nonce(visitor),
-        lambda: world.post(draft),
-        lambda: world.list_own(visitor),
-    ):
-        drop_connections(environ["DATABASE_URL"])
-        assert code_of(ask()) is None
-
-    drop_connections(environ["DATABASE_URL"])
-    world.open_widget(visitor)
-
-
-@on_postgres
-def test_preflight_works_again_when_the_database_is_back(world, environ):
-    path = f"/api/embed/tracking/{world.page_id}"
-    drop_connections(environ["DATABASE_URL"])
-
-    assert code_of(world.call("OPTIONS", path)) in (None, "unavailable")
-    assert world.call("OPTIONS", path).status_code == 204

@@ -1,0 +1,86 @@
+"""Postgres drops connections, or lets nobody write: after a failover, or on a full disk."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from owner_browser import OwnerBrowser
+from world import Visitor
+
+on_postgres = pytest.mark.parametrize("emptied_database_url", ["postgres"], indirect=True)
+
+
+class Operator:
+    """Whoever runs the Postgres of the service."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._connection = connection
+        self._name = connection.info.dbname
+
+    def drop_connections(self) -> None:
+        self._connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+            " WHERE datname = %s AND pid <> pg_backend_pid()",
+            (self._name,),
+        )
+
+    def fail_over(self, *, to_standby: bool) -> None:
+        """Let only new connections be as of a standby; those that are open stay as they are."""
+        self._connection.execute(
+            f"ALTER DATABASE {self._name} SET default_transaction_read_only = {to_standby}"
+        )
+
+
+@pytest.fixture
+def operator(emptied_database_url) -> Iterator[Operator]:
+    with psycopg.connect(emptied_database_url, autocommit=True) as connection:
+        connection.execute("SET default_transaction_read_only = off")
+        operator = Operator(connection)
+        yield operator
+        operator.fail_over(to_standby=False)
+        operator.drop_connections()
+
+
+@on_postgres
+def test_no_request_meets_a_connection_that_was_dropped_while_idle(world, operator):
+    owner, visitor = OwnerBrowser(world), Visitor()
+    draft = world.draft(visitor)
+    requests = {
+        "read": world.read,
+        "preflight": lambda: world.call("OPTIONS", f"{world.root}/tracking/{world.page_id}"),
+        "nonce": lambda: world.ask_nonce(visitor),
+        "submission": lambda: world.post(draft),
+        "own submissions": lambda: world.list_own(visitor),
+        "widget": lambda: world.open_widget(visitor),
+        "dashboard": lambda: owner.get("/dashboard/account"),
+        "change": lambda: owner.post("/dashboard/account/language", language="de"),
+    }
+
+    statuses = {}
+    for name, send in requests.items():
+        operator.drop_connections()
+        statuses[name] = send().status_code
+
+    assert statuses == dict.fromkeys(requests, 200) | {
+        "preflight": 204,
+        "submission": 201,
+        "change": 303,
+    }
+
+
+@on_postgres
+def test_read_only_server_gives_503_to_writes_until_another_one_answers(world, operator):
+    owner, draft, path = OwnerBrowser(world), world.draft(Visitor()), "/dashboard/account"
+    operator.fail_over(to_standby=True)
+    operator.drop_connections()
+
+    assert (world.read().status_code, owner.get(path).status_code) == (200, 200)
+    refusal = world.post(draft)
+    assert (refusal.status_code, refusal.json) == (503, {"error": "unavailable"})
+    assert int(refusal.headers["Retry-After"]) > 0
+    assert owner.post(f"{path}/language", language="de").status_code == 503
+
+    assert world.read().status_code == 200  # over a connection to the standby
+    operator.fail_over(to_standby=False)
+    assert world.post(draft).status_code == 503
+    assert world.post(draft).status_code == 201
