@@ -33,7 +33,7 @@ preload_app = True
 # Requests until a process is replaced, unless it is the only one.
 max_requests = REPLACED_AFTER
 max_requests_jitter = REPLACED_AFTER_SPREAD
-# A request may wait 20 s for SQLite's lock, and a client may then be silent for 10 s.
+# A request may wait a few seconds for the chain and for a lock, its client then be silent for 10.
 graceful_timeout = 30
 worker_class = "embed.server.worker.BufferingWorker"
 logger_class = "embed.server.logger.Logger"

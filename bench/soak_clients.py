@@ -1,6 +1,7 @@
 """Visitors and an owner who use the service of bench/soak.py, and how long they wait."""
 
 import base64
+import gzip
 import http.client
 import json
 import re
@@ -132,9 +133,12 @@ class _Client:
     ) -> tuple[int, str, http.client.HTTPMessage]:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=TIMEOUT_S)
         try:
-            connection.request(method, path, body, {"Connection": "close"} | headers)
+            always = {"Connection": "close", "Accept-Encoding": "gzip"}
+            connection.request(method, path, body, always | headers)
             answer = connection.getresponse()
-            return answer.status, answer.read().decode(), answer.headers
+            is_compressed = answer.headers["Content-Encoding"] == "gzip"
+            text = gzip.decompress(answer.read()) if is_compressed else answer.read()
+            return answer.status, text.decode(), answer.headers
         finally:
             connection.close()
 

@@ -2,26 +2,32 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sized
+from collections.abc import Callable, Hashable, Sized
 from typing import Generic, TypeVar
 
-Key = TypeVar("Key")
+Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value", bound=Sized)
 
 
 ENTRY_BYTES = 300  # roughly what a key and its place take beside the value
+MOST_IN_GROUP = 30
 
 
 class ByteCache(Generic[Key, Value]):
-    """Keeps the values that were used last, with at most `max_bytes`.
+    """Keeps the values that were used last, with at most `max_bytes`, and MOST_IN_GROUP of a group.
 
     A value counts its ``len()`` and ENTRY_BYTES. The newest value is kept even if it is larger.
-    May be used by several threads.
+    `group_of` tells to which group a key belongs, such as all versions of a page, of which a busy
+    one would else fill the cache; by default each key is alone. May be used by several threads.
     """
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(
+        self, max_bytes: int, group_of: Callable[[Key], Hashable] = lambda key: key
+    ) -> None:
         self._max_bytes = max_bytes
+        self._group_of = group_of
         self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._groups: dict[Hashable, OrderedDict[Key, None]] = {}
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -30,19 +36,32 @@ class ByteCache(Generic[Key, Value]):
             value = self._values.get(key)
             if value is not None:
                 self._values.move_to_end(key)
+                self._groups[self._group_of(key)].move_to_end(key)
             return value
 
     def set(self, key: Key, value: Value) -> None:
         with self._lock:
-            previous = self._values.pop(key, None)
-            self._bytes += _size(value) - (0 if previous is None else _size(previous))
+            if key in self._values:
+                self._remove(key)
             self._values[key] = value
+            self._bytes += _size(value)
+            group = self._groups.setdefault(self._group_of(key), OrderedDict())
+            group[key] = None
+            if len(group) > MOST_IN_GROUP:
+                self._remove(next(iter(group)))
             while self._bytes > self._max_bytes and len(self._values) > 1:
-                self._bytes -= _size(self._values.popitem(last=False)[1])
+                self._remove(next(iter(self._values)))
 
     @property
     def size_bytes(self) -> int:
         return self._bytes
+
+    def _remove(self, key: Key) -> None:
+        self._bytes -= _size(self._values.pop(key))
+        name = self._group_of(key)
+        del self._groups[name][key]
+        if not self._groups[name]:
+            del self._groups[name]
 
 
 def _size(value: Sized) -> int:

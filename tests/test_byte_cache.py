@@ -1,4 +1,6 @@
-from embed.byte_cache import ENTRY_BYTES, ByteCache
+from operator import itemgetter
+
+from embed.byte_cache import ENTRY_BYTES, MOST_IN_GROUP, ByteCache
 
 
 def test_values_used_last_are_kept_up_to_the_bound():
@@ -41,3 +43,25 @@ def test_empty_values_are_bounded_too():
 
     assert cache.size_bytes == 10 * ENTRY_BYTES
     assert [number for number in range(100) if cache.get(number) is not None] == [*range(90, 100)]
+
+
+def test_one_group_does_not_take_the_place_of_others():
+    cache = ByteCache(10**6, group_of=itemgetter(0))
+    cache.set(("quiet", 0), b"1234")
+    for number in range(1000):
+        cache.set(("busy", number), b"1234")
+        cache.get(("busy", 0))
+
+    newest = range(1001 - MOST_IN_GROUP, 1000)
+    kept = [number for number in range(1000) if cache.get(("busy", number))]
+    assert kept == [0, *newest]
+    assert cache.get(("quiet", 0)) == b"1234"
+    assert cache.size_bytes == (MOST_IN_GROUP + 1) * (4 + ENTRY_BYTES)
+
+
+def test_groups_are_forgotten_with_their_values():
+    cache = ByteCache(10 * ENTRY_BYTES, group_of=itemgetter(0))
+    for number in range(100):
+        cache.set((number, "a"), b"")
+
+    assert len(cache._groups) == 10

@@ -6,6 +6,7 @@ A delta has the form of the payload, except that `wallets` also contains pairs o
 
 import threading
 from collections.abc import Iterator
+from operator import itemgetter
 
 from embed.byte_cache import ByteCache
 from embed.public_payload.payloads import Payload, find_earlier
@@ -13,7 +14,7 @@ from embed.public_payload.payloads import Payload, find_earlier
 MAX_CACHED_BYTES = 16 * 1024 * 1024  # in each process
 WORTH_IT = 0.5  # a delta of more than this part of the payload is not sent
 
-_cache: ByteCache[tuple[str, str, str], bytes] = ByteCache(MAX_CACHED_BYTES)
+_cache: ByteCache[tuple[str, str, str], bytes] = ByteCache(MAX_CACHED_BYTES, itemgetter(0))
 _comparing = threading.Lock()
 
 

@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 from embed.byte_cache import ByteCache
@@ -69,8 +70,9 @@ class Payload:
 
 # Entity tags are kept longer than payloads, so that a reader who has the present payload learns
 # it without building one.
-_etags: ByteCache[tuple[str, int], str] = ByteCache(MAX_ETAG_BYTES)
-_cache: ByteCache[tuple[str, str], Payload] = ByteCache(MAX_CACHED_BYTES)
+_page_of = itemgetter(0)
+_etags: ByteCache[tuple[str, int], str] = ByteCache(MAX_ETAG_BYTES, _page_of)
+_cache: ByteCache[tuple[str, str], Payload] = ByteCache(MAX_CACHED_BYTES, _page_of)
 _building = threading.Lock()
 
 

@@ -1,5 +1,6 @@
 """Rate limits (spec 8), each with its own error code and an exact Retry-After."""
 
+import hmac
 import logging
 import time
 from datetime import timedelta
@@ -20,9 +21,14 @@ _log = logging.getLogger(__name__)
 
 
 class RateLimiter:
-    """Uses shared counters, or this process's own while the shared ones are unavailable."""
+    """Uses shared counters, or this process's own while the shared ones are unavailable.
 
-    def __init__(self, shared: Strategy) -> None:
+    What is counted, such as a client's address, is a keyed hash in the storage, since a Redis may
+    save it to disk. All processes need the same `secret_key` to count together.
+    """
+
+    def __init__(self, shared: Strategy, secret_key: str) -> None:
+        self._hash_key = hmac.digest(secret_key.encode(), b"embed rate limits", "sha256")
         self._shared = shared
         self._own = FixedWindowRateLimiter(ExactMemoryStorage())
         self._shared_paused_until = 0.0
@@ -42,9 +48,10 @@ class RateLimiter:
     def count(self, name: str, limit: RateLimitItem, who: str) -> float | None:
         """Count one request of `who`.
 
-        Above the limit, return when the window ends, in seconds since 1970. `name` and `who` are
-        the key in Redis: changing their form resets the counters of a running installation.
+        Above the limit, return when the window ends, in seconds since 1970. `name` and the hash of
+        `who` are the key in Redis: changing either resets the counters of a running installation.
         """
+        who = hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
         if self.is_fallen_back:
             return _count(self._own, name, limit, who)
         try:

@@ -22,14 +22,19 @@ def init_compression(app: Flask) -> None:
     app.config["COMPRESS_ALGORITHM_STREAMING"] = _ALGORITHMS[:2]  # gzip is not for streams
     compress.init_app(app)
     _compress_once.init_app(app)
-    _compress_once.cache = ByteCache[str, bytes](MAX_CACHED_BYTES)
+    _compress_once.cache = ByteCache[str, bytes](MAX_CACHED_BYTES, _page_of)
     _compress_once.cache_key = lambda _request: g.compressed_as
 
 
-def compress_once(response: Response, content_id: str) -> Response:
-    """Compress, or take what was compressed before under the same `content_id`.
+def _page_of(key: str) -> str:
+    """Return the algorithm and the page, as in ``br;page``, with which a key begins."""
+    return key.partition(" ")[0]
+
+
+def compress_once(response: Response, page_id: str, content_id: str) -> Response:
+    """Compress, or take what was compressed before of this page's content.
 
     Compressing a large page's payload takes a hundred times as long as finding it.
     """
-    g.compressed_as = content_id
+    g.compressed_as = f"{page_id} {content_id}"
     return _compress_once.after_request(response)

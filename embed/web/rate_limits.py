@@ -35,7 +35,7 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
     with translate_storage_errors():
         limiter.init_app(app)
     app.before_request(check_ip)
-    return RateLimiter(limiter.limiter)
+    return RateLimiter(limiter.limiter, settings.secret_keys[0])
 
 
 def check_ip() -> None:

@@ -13,6 +13,7 @@ from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.memory_storage import ExactMemoryStorage
 
 LIMIT = parse("2/hour")
+SECRET_KEY = "a key of sixteen characters"
 
 
 class ShakyStorage(ExactMemoryStorage):
@@ -37,7 +38,7 @@ def shared():
 
 @pytest.fixture
 def counting(shared):
-    return RateLimiter(FixedWindowRateLimiter(shared))
+    return RateLimiter(FixedWindowRateLimiter(shared), SECRET_KEY)
 
 
 def refusal_of(counting: RateLimiter, who: str = "a") -> ApiError | None:
@@ -64,7 +65,26 @@ def test_one_too_many_is_refused_with_its_code_and_the_time_to_wait(counting):
 def test_keys_are_those_that_a_running_installation_has_in_redis(counting, shared):
     counting.hit("rate_limit_session", parse("10/10 minutes"), "submission someone")
 
-    assert shared.get("LIMITER/rate_limit_session/submission someone/10/10/minute") == 1
+    hashed = "5d7c6afeedcbc1bc6a8236680af44a473621332ad1b67bc9b25b7fd13b711df9"
+    assert shared.get(f"LIMITER/rate_limit_session/{hashed}/10/10/minute") == 1
+
+
+def test_processes_with_one_secret_count_together(counting, shared):
+    other = RateLimiter(FixedWindowRateLimiter(shared), SECRET_KEY)
+    stranger = RateLimiter(FixedWindowRateLimiter(shared), "another key, which counts alone")
+
+    assert [passes(counting), passes(other), passes(counting)] == [True, True, False]
+    assert passes(stranger)
+
+
+@pytest.mark.parametrize("who", ["198.51.100.7", "2001:db8::", "sign-in ann@example.com", "\ud800"])
+def test_storage_is_not_told_who_is_counted(counting, shared, who):
+    counting.hit("rate_limit_ip", LIMIT, who)
+
+    (key,) = shared._windows
+    assert who not in key
+    assert counting.count("rate_limit_ip", LIMIT, who) is None
+    assert counting.count("rate_limit_ip", LIMIT, who) is not None
 
 
 def test_counters_that_fail_are_left_alone_for_a_while(counting, shared, monkeypatch):

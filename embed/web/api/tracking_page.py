@@ -27,7 +27,7 @@ def answer_reader(page_id: str, version: int) -> Response:
     if delta is not None:
         return delta
     response = Response(payload.json, content_type="application/json")
-    return _finish(compress_once(response, f"{page_id} {payload.etag}"), payload.etag)
+    return _finish(compress_once(response, page_id, payload.etag), payload.etag)
 
 
 def _find_delta(page_id: str, payload: Payload) -> Response | None:
@@ -40,8 +40,8 @@ def _find_delta(page_id: str, payload: Payload) -> Response | None:
             response.headers["IM"] = DELTA
             response.headers["Delta-Base"] = f'W/"{earlier}"'
             response.cache_control.no_store = True  # few caches know what a delta is
-            content_id = f"{page_id} {earlier} {payload.etag}"
-            return _finish(compress_once(response, content_id), payload.etag)
+            content_id = f"{earlier} {payload.etag}"
+            return _finish(compress_once(response, page_id, content_id), payload.etag)
     return None
 
 
