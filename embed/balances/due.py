@@ -9,6 +9,7 @@ from typing import Any
 from peewee import JOIN, chunked, fn
 
 from embed.db.models import ChainBalance, Page, Token, Wallet
+from embed.domain.times import from_ms
 
 _MOMENT = timedelta(milliseconds=1)  # instants are stored as whole ones
 _CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
@@ -42,11 +43,32 @@ def list_of_page(page: Page) -> list[DueWallet]:
     return _list_wallets(Page.id == page.id)
 
 
+def find_oldest_read_at() -> datetime | None:
+    """Return when the balance that the sweep has not read for longest was read.
+
+    Of a wallet that has never been read, when it was added. None if there is nothing to read.
+    """
+    read_at: Any = fn.COALESCE(ChainBalance.observed_at, Wallet.created_at)
+    oldest = _select_wallets(fn.MIN(read_at).coerce(False)).where(Token.problem.is_null())
+    oldest_ms = oldest.scalar()
+    return None if oldest_ms is None else from_ms(oldest_ms)
+
+
 def _list_wallets(*conditions: Any) -> list[DueWallet]:
     rows: Any = (
-        Wallet.select(
+        _select_wallets(
             Page.token_mint, Wallet.address, ChainBalance.token_account, ChainBalance.observed_at
         )
+        .where(*conditions)
+        .distinct()  # several pages may track an address
+    )
+    return sorted((DueWallet(*row) for row in rows.tuples().iterator()), key=_get_age)
+
+
+def _select_wallets(*columns: Any) -> Any:
+    """Return a query of all pages' wallets, with what the chain said of their balances."""
+    return (
+        Wallet.select(*columns)
         .join(Page)
         .join(Token, JOIN.LEFT_OUTER, on=Token.mint == Page.token_mint)
         .join_from(
@@ -55,10 +77,8 @@ def _list_wallets(*conditions: Any) -> list[DueWallet]:
             JOIN.LEFT_OUTER,
             on=(ChainBalance.mint == Page.token_mint) & (ChainBalance.address == Wallet.address),
         )
-        .where(Page.deleted_at.is_null(), *conditions)
-        .distinct()  # several pages may track an address
+        .where(Page.deleted_at.is_null())
     )
-    return sorted((DueWallet(*row) for row in rows.tuples().iterator()), key=_get_age)
 
 
 def _get_age(due: DueWallet) -> tuple[bool, datetime | None]:

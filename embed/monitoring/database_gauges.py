@@ -3,23 +3,20 @@
 from datetime import datetime
 from typing import Any
 
-from peewee import JOIN, fn
+from peewee import fn
 
+from embed.balances.due import find_oldest_read_at
 from embed.db.connection import db
 from embed.db.models import (
-    ChainBalance,
     Delivery,
     Job,
     Message,
     Page,
     Receiver,
     Submission,
-    Token,
-    Wallet,
     WorkerProcess,
 )
 from embed.db.work_status import SEEN_WITHIN
-from embed.domain.times import from_ms
 
 DESCRIPTION_BY_NAME = {
     "embed_submissions_pending": "Submissions that wait for their owner's decision.",
@@ -59,7 +56,7 @@ def read_balances_gauge(now: datetime, *, has_chain: bool) -> dict[str, float]:
     Raises PeeweeException.
     """
     try:
-        oldest = _find_oldest_balance() if has_chain else None
+        oldest = find_oldest_read_at() if has_chain else None
         return {"embed_balances_age_seconds": _age(oldest, now)}
     finally:
         db.close()  # the thread ends
@@ -108,25 +105,6 @@ def _find_oldest_due_delivery(now: datetime) -> datetime | None:
     )
     since = [max(created_at, next_at or created_at) for created_at, next_at in rows]
     return min(since, default=None)
-
-
-def _find_oldest_balance() -> datetime | None:
-    """Return when it was read. Mints that the chain refused are left out, as by the sweep."""
-    read_at: Any = fn.COALESCE(ChainBalance.observed_at, Wallet.created_at)
-    oldest_ms = (
-        Wallet.select(fn.MIN(read_at).coerce(False))
-        .join(Page)
-        .join(Token, JOIN.LEFT_OUTER, on=Token.mint == Page.token_mint)
-        .join_from(
-            Wallet,
-            ChainBalance,
-            JOIN.LEFT_OUTER,
-            on=(ChainBalance.mint == Page.token_mint) & (ChainBalance.address == Wallet.address),
-        )
-        .where(Page.deleted_at.is_null(), Token.problem.is_null())
-        .scalar()
-    )
-    return None if oldest_ms is None else from_ms(oldest_ms)
 
 
 def _count_tasks(now: datetime) -> dict[str, float]:
