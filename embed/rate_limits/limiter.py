@@ -51,7 +51,7 @@ class RateLimiter:
         Above the limit, return when the window ends, in seconds since 1970. `name` and the hash of
         `who` are the key in Redis: changing either resets the counters of a running installation.
         """
-        who = hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
+        who = self._hash(who)
         if self.is_fallen_back:
             return _count(self._own, name, limit, who)
         try:
@@ -61,6 +61,9 @@ class RateLimiter:
             self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
             STORAGE_FAILURES.add()
             return _count(self._own, name, limit, who)
+
+    def _hash(self, who: str) -> str:
+        return hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
 
 
 def _count(counters: Strategy, name: str, limit: RateLimitItem, who: str) -> float | None:
