@@ -20,7 +20,7 @@ from embed.db.connection import db
 from embed.db.models import ChainBalance, Wallet
 
 ASKED = "**/embed/tracking/*/changes?*"
-CHANGES_BUDGET_BYTES = 7 * 1024  # of what is loaded when the list is there already
+CHANGES_BUDGET_BYTES = 7_300  # of what is loaded when the list is there already
 READ_TEXT_BOX = """(element) => {
   const range = document.createRange();
   range.selectNodeContents(element);
