@@ -9,7 +9,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value", bound=Sized)
 
 
-ENTRY_BYTES = 300  # roughly what a key and its place take beside the value
+ENTRY_BYTES = 400  # roughly what a key and its place take beside the value
 MOST_IN_GROUP = 30
 
 
@@ -27,7 +27,7 @@ class ByteCache(Generic[Key, Value]):
         self._max_bytes = max_bytes
         self._group_of = group_of
         self._values: OrderedDict[Key, Value] = OrderedDict()
-        self._groups: dict[Hashable, OrderedDict[Key, None]] = {}
+        self._groups: dict[Hashable, dict[Key, None]] = {}  # in the same order
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -36,7 +36,8 @@ class ByteCache(Generic[Key, Value]):
             value = self._values.get(key)
             if value is not None:
                 self._values.move_to_end(key)
-                self._groups[self._group_of(key)].move_to_end(key)
+                group = self._groups[self._group_of(key)]
+                group[key] = group.pop(key)
             return value
 
     def set(self, key: Key, value: Value) -> None:
@@ -45,7 +46,7 @@ class ByteCache(Generic[Key, Value]):
                 self._remove(key)
             self._values[key] = value
             self._bytes += _size(value)
-            group = self._groups.setdefault(self._group_of(key), OrderedDict())
+            group = self._groups.setdefault(self._group_of(key), {})
             group[key] = None
             if len(group) > MOST_IN_GROUP:
                 self._remove(next(iter(group)))

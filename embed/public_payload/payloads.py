@@ -21,7 +21,7 @@ from embed.wallets.tracking import list_wallets
 
 WALLETS_PER_PART = 100  # as many as the widget's page shows
 MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 14 MB
-MAX_ETAG_BYTES = 4 * 1024 * 1024  # in each process; enough for 12,000 pages
+MAX_ETAG_BYTES = 4 * 1024 * 1024  # in each process; enough for 10,000 pages
 _ETAG_BYTES = 12
 
 
