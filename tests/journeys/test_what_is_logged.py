@@ -146,15 +146,14 @@ def list_address_forms(client: str) -> list[bytes]:
     return [text.encode() for text in texts]
 
 
-def test_redis_counts_by_address_no_longer_than_the_limit(logged):
+def test_redis_counts_by_hashed_addresses_no_longer_than_the_limit(logged):
     if logged.redis_url is None:
         assert logged.counters == {}
         return
-    assert any("203.0.113.77" in key for key in logged.counters)
     # -1 would be for ever; what ended meanwhile has -2.
     assert {key: ttl for key, ttl in logged.counters.items() if ttl == -1 or ttl > 3600} == {}
     by_address = [ttl for key, ttl in logged.counters.items() if "rate_limit_ip/" in key]
     assert by_address
     assert max(by_address) <= 60
-    whole = [key for key in logged.counters if "2001:db8:5:6::77" in key]
-    assert whole == []  # of IPv6 the network of 64 bits is counted
+    keys = "".join(logged.counters)  # a Redis may save them to disk
+    assert not any(part in keys for part in ("203.0.113.77", "2001:db8"))
