@@ -5,11 +5,12 @@ import json
 import pytest
 from world import USDC, Visitor, code_of, one_database
 
-from embed.byte_cache import ByteCache
+from embed.byte_cache import MOST_IN_GROUP, ByteCache
 from embed.db.connection import db
 from embed.db.models import Page
 from embed.public_payload import deltas, payloads
 from embed.wallets import tags, tracking
+from embed.web import compression
 
 pytestmark = one_database  # which statements are made is tested elsewhere
 
@@ -386,6 +387,21 @@ def test_what_a_busy_page_makes_a_process_keep_is_bounded(reader, fill, monkeypa
             size for size, bound in zip(sizes, bounds.values(), strict=True) if size > bound
         ] == []
     assert json.loads(answer.data)["tokenMint"] == USDC
+
+
+def test_versions_of_a_busy_page_take_the_place_of_their_own(reader, fill):
+    fill(20)
+    etag = reader.read().headers["ETag"]
+    for number in range(2 * MOST_IN_GROUP):
+        reader.configure(public_title=f"Title {number}")
+        answer = read_again(reader, etag)
+        assert answer.status_code == 226
+        etag = answer.headers["ETag"]
+        assert reader.read(headers={"Accept-Encoding": "br"}).content_encoding == "br"
+
+    caches = (payloads._cache, payloads._etags, deltas._cache, compression._compress_once.cache)
+    counts = [sum(reader.page_id in str(key) for key in cache._values) for cache in caches]
+    assert counts == [MOST_IN_GROUP] * len(caches)
 
 
 # The document itself
