@@ -6,15 +6,16 @@ from servers import PROJECT_DIR
 
 # Folders that the README's test command leaves out, and the command of .ci/run that runs each.
 BY_THEMSELVES = {
-    "balances": "pytest tests/web/dashboard tests/balances tests/maintenance",
+    "balances": "pytest tests/web/dashboard tests/balances tests/db tests/maintenance",
     "browser": "pytest tests/browser",
     "cli": "pytest tests/journeys tests/cli",
-    "dashboard": "pytest tests/web/dashboard tests/balances tests/maintenance",
+    "dashboard": "pytest tests/web/dashboard tests/balances tests/db tests/maintenance",
+    "db": "pytest tests/web/dashboard tests/balances tests/db tests/maintenance",
     "deploy": "pytest tests/monitoring tests/doctor tests/deploy tests/faults",
     "doctor": "pytest tests/monitoring tests/doctor tests/deploy tests/faults",
     "faults": "pytest tests/monitoring tests/doctor tests/deploy tests/faults",
     "journeys": "pytest tests/journeys tests/cli",
-    "maintenance": "pytest tests/web/dashboard tests/balances tests/maintenance",
+    "maintenance": "pytest tests/web/dashboard tests/balances tests/db tests/maintenance",
     "monitoring": "pytest tests/monitoring tests/doctor tests/deploy tests/faults",
     "fuzz": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
     "slow_clients": "pytest tests/fuzz tests/slow_clients tests/web/api/openapi",
