@@ -281,11 +281,12 @@ def list_children(pid: int) -> list[int]:
 
 
 def is_running(pid: int) -> bool:
+    """Tell whether a process has not ended yet: all of its threads, which hold its sockets."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state not in "ZX" or len(list(Path(f"/proc/{pid}/task").iterdir())) > 1
     except (FileNotFoundError, ProcessLookupError):
         return False
-    return state not in "ZX"
 
 
 def kill_all(pid: int) -> None:
