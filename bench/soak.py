@@ -50,10 +50,10 @@ def main() -> int:
 def measure_peak(service: Service, owner: Owner) -> float:
     """Return requests per second without pauses; also warms the service up."""
     with Clients(service, owner, CLIENTS, rate=None) as clients:
-        time.sleep(PEAK_S / 4)
+        time.sleep(PEAK_S / 4)  # they warm it up
         before = clients.count()
         began_at = time.monotonic()
-        time.sleep(PEAK_S * 3 / 4)
+        time.sleep(PEAK_S * 3 / 4)  # they are counted
         done, took_s = clients.count() - before, time.monotonic() - began_at
     return done / took_s
 
@@ -63,7 +63,7 @@ def soak(service: Service, owner: Owner, rate: float, seconds: float) -> tuple[C
     with Clients(service, owner, CLIENTS, rate=rate) as clients:
         ends_at = time.monotonic() + seconds
         while (left_s := ends_at - time.monotonic()) > 0:
-            time.sleep(min(SAMPLE_EVERY_S, left_s))
+            time.sleep(min(SAMPLE_EVERY_S, left_s))  # the clients go on meanwhile
             sampler.take(seconds - max(0.0, ends_at - time.monotonic()))
     return clients, sampler
 

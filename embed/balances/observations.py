@@ -85,9 +85,8 @@ def record_chain_of_mints(
     """Store observations in one transaction, and return the addresses whose row was renewed.
 
     The others have an observation of a newer slot, or with `only_tracked` are on no page any more.
-    An address is given at most once for a mint.
-    Pages whose mint has a changed amount get a new version; the first observation of each day
-    is kept.
+    An address is given at most once for a mint. Pages whose mint has a changed amount get a new
+    version; the first observation of each day is kept.
     """
     with db.atomic():
         # Of two transactions with the same mint one waits here, so that neither adds to amounts

@@ -95,13 +95,13 @@ class _PrivateSqliteDatabase(SqliteDatabase):
     def begin(self, lock_type: str | None = None) -> None:
         """Begin a transaction, which takes the write lock."""
         wait_ms = choose_ms(_WRITE_LOCK)
-        self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")  # type: ignore[no-untyped-call]
+        self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")  # type: ignore[no-untyped-call]  # peewee's
         with waiting_for(_WRITE_LOCK):
             super().begin(lock_type)
 
     def rollback(self) -> None:
         """End the transaction, unless SQLite did so itself, as it does where a disk is full."""
-        if self.connection().in_transaction:  # type: ignore[no-untyped-call]
+        if self.connection().in_transaction:  # type: ignore[no-untyped-call]  # peewee's
             super().rollback()
 
 
@@ -131,14 +131,14 @@ class _PatientPostgresDatabase(PostgresqlDatabase):
 
         Not inside a transaction, some of whose statements would then be lost.
         """
-        if not self.is_closed() and _is_dropped(self.connection().pgconn):  # type: ignore[no-untyped-call]
+        if not self.is_closed() and _is_dropped(self.connection().pgconn):  # type: ignore[no-untyped-call]  # peewee's
             self.close()
-        return super().cursor(named_cursor)  # type: ignore[no-untyped-call]
+        return super().cursor(named_cursor)  # type: ignore[no-untyped-call]  # peewee's
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """Raises OperationalError also where a standby or a full disk allows no writes."""
         try:
-            return super().execute_sql(sql, params)  # type: ignore[no-untyped-call]
+            return super().execute_sql(sql, params)  # type: ignore[no-untyped-call]  # peewee's
         except InternalError as error:
             reason = getattr(error, "orig", None)
             if isinstance(reason, errors.ReadOnlySqlTransaction):

@@ -48,7 +48,7 @@ class Proxied:
                 listen 127.0.0.1:{self.port};
                 {server}
                 location / {{
-                    {f"proxy_pass {self.backend};"}
+                    proxy_pass {self.backend};
                     {passed_on}
                     {location}
                 }}

@@ -41,16 +41,23 @@ def by_code(findings: Iterator[Finding]) -> dict[str, str]:
 # Redis
 
 
-def test_redis_of_limits_that_has_stopped_is_found():
+@pytest.mark.parametrize(
+    ("variable", "scheme", "check", "code"),
+    [
+        ("RATELIMIT_STORAGE_URI", "redis+unix", check_limits, "redis_unreachable"),
+        ("QUEUE_URL", "unix", check_queue, "queue_unreachable"),
+    ],
+)
+def test_redis_that_has_stopped_is_found(variable, scheme, check, code):
     for redis in provide(open_valkey):
-        settings = read(RATELIMIT_STORAGE_URI=f"redis+unix://{redis.path}")
-        before = by_code(check_limits(settings))
+        settings = read(**{variable: f"{scheme}://{redis.path}"})
+        before = by_code(check(settings))
         redis.stop()
-        after = by_code(check_limits(settings))
+        after = by_code(check(settings))
         redis.start()
 
     assert before == {}
-    assert set(after) == {"redis_unreachable"}
+    assert set(after) == {code}
 
 
 def tell(redis, command: str) -> None:
@@ -73,16 +80,8 @@ def test_limits_in_memory_need_no_redis():
     assert by_code(check_limits(read())) == {}
 
 
-def test_queue_is_asked_where_it_is_set():
-    for redis in provide(open_valkey):
-        settings = read(QUEUE_URL=f"unix://{redis.path}")
-        before = by_code(check_queue(settings))
-        redis.stop()
-        after = by_code(check_queue(settings))
-        redis.start()
-
-    assert by_code(check_queue(read())) == before == {}
-    assert set(after) == {"queue_unreachable"}
+def test_queue_in_a_file_needs_no_redis():
+    assert by_code(check_queue(read())) == {}
 
 
 # RPC
