@@ -4,6 +4,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
 from checks import check_answers, check_nothing_lost, fault_under
@@ -52,7 +53,7 @@ def test_everything_goes_on(start, clock, receiver):
     with Load([server.url], server.environ) as load, fault_under(load) as fault:
         load.auto_page.command("webhooks", "add", load.auto_page.page_id, receiver.url)
         for hours in STEPS:
-            clock.step_to(hours)
+            clock.step_to(hours, server)
             told = len(receiver.received)
             load.wait_for(10)
             wait_for(lambda told=told: len(receiver.received) > told)
@@ -70,11 +71,11 @@ def test_waits_stay_as_long_as_they_may_be_and_nonces_single_use(start, clock):
     used = page.draft(visitor)
     assert page.post(used, cookie=visitor.cookie).status_code == 201
     assert page.submit(another_wallet(visitor)).status_code == 201
-    clock.step_to(2)
+    clock.step_to(2, server)
     page.command("submissions", "reject", page.submit(rejected).json["submissionId"])
 
     for hours in (2, *STEPS):
-        clock.step_to(hours)
+        clock.step_to(hours, server)
         assert_refused(page.submit(another_wallet(visitor)), "rate_limit_session", 600)
         assert_refused(page.submit(rejected), "cooldown_active", DAY_S)
         assert page.post(used).json == {"error": "invalid_nonce"}
@@ -94,20 +95,22 @@ def test_what_waited_or_was_under_way_when_the_clock_went_back_is_not_stuck(star
     page.command("webhooks", "add", page.page_id, receiver.url)
 
     # An attempt that failed two hours in the future.
-    clock.step_to(2)
+    clock.step_to(2, server)
     receiver.statuses = [500]
-    page.submit(Visitor())
+    assert page.submit(Visitor()).status_code == 201
     wait_for(lambda: receiver.received)
-    clock.step_to(0)
+    clock.step_to(0, server)
     wait_for(lambda: len(receiver.received) == 2)
 
     # A process that was killed there, with a message on its way.
-    clock.step_to(2)
+    clock.step_to(2, server)
     (worker,) = server.list_workers()
-    receiver.before_answer = lambda: os.kill(worker, signal.SIGKILL)
-    page.submit(Visitor())
+    is_stored = Event()
+    receiver.before_answer = lambda: is_stored.wait(60) and os.kill(worker, signal.SIGKILL)
+    assert page.submit(Visitor()).status_code == 201
+    is_stored.set()
     wait_for(lambda: len(receiver.received) == 3)
     receiver.before_answer = lambda: None
-    clock.step_to(0)
+    clock.step_to(0, server)
     wait_for(lambda: len(receiver.received) == 4)
     assert len(set(receiver.ids)) == 2
