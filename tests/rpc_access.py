@@ -6,6 +6,7 @@ from contextlib import suppress
 from decimal import Decimal
 
 from limits import parse
+from waiting import wait_for
 
 from embed.balances.solana_rpc import SolanaRpc
 from embed.balances.token_accounts import derive_token_account, read_associated
@@ -47,10 +48,7 @@ def hang_up(server: RpcServer) -> None:
 
 def wait_until_open(server: RpcServer, number: int) -> None:
     """Wait until so many connections are open."""
-    deadline = time.monotonic() + LIMIT_S
-    while len(server.open_connections) != number:
-        assert time.monotonic() < deadline, server.open_connections
-        time.sleep(0.01)
+    wait_for(lambda: len(server.open_connections) == number, lambda: server.open_connections)
 
 
 def read(rpc: SolanaRpc, ledger: Ledger, mint: str, *addresses: str) -> dict[str, Decimal]:

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import requests
 from prometheus_client.parser import text_string_to_metric_families
-
-LIMIT_S = 90
+from waiting import LIMIT_S
 
 
 class Scraped:

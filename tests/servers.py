@@ -17,6 +17,7 @@ from typing import Any
 
 import psycopg
 from absence import skip_or_fail
+from waiting import wait_for
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 START_LIMIT_S = 30
@@ -299,10 +300,7 @@ def kill_all(pid: int) -> None:
 
 
 def _wait_until_ended(pids: Collection[int]) -> None:
-    deadline = time.monotonic() + START_LIMIT_S
-    while any(map(is_running, pids)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: not any(map(is_running, pids)))
 
 
 def run_flask(

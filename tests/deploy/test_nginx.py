@@ -1,7 +1,6 @@
 """deploy/nginx.conf in front of one instance: its own check, and what it logs."""
 
 import subprocess
-import time
 from functools import partial
 
 import pytest
@@ -10,6 +9,7 @@ from absence import skip_or_fail
 from nginx import LOG, find_nginx, run_nginx, write_config
 from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import Unavailable, find_free_port, provide, run_gunicorn
+from waiting import wait_for
 from world import Visitor
 
 ADDRESS = "127.0.0.57"  # of this machine, as all of 127.0.0.0/8
@@ -87,7 +87,5 @@ def test_visitors_do_not_choose_the_id_by_which_both_logs_name_their_request(log
 
     request_id = answer.headers["X-Request-Id"]
     assert chosen not in request_id
-    deadline = time.monotonic() + TIMEOUT_S
-    while not read_log().endswith(f" {request_id}\n"):  # written after the answer
-        assert time.monotonic() < deadline, read_log()
-        time.sleep(0.02)
+    # It is written after the answer.
+    wait_for(lambda: read_log().endswith(f" {request_id}\n"), read_log)

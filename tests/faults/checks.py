@@ -9,8 +9,9 @@ from statistics import median
 from typing import NamedTuple
 
 from database import read_rows
-from load import CAPACITY, CUT_OFF, Load, Told, at, wait_for
+from load import CAPACITY, CUT_OFF, Load, Told, at
 from receivers import HttpReceiver
+from waiting import wait_for
 from world import Visitor
 
 NORMAL_WITHIN_S = 5.0

@@ -15,6 +15,7 @@ import requests
 from database import count_pending
 from remote import RemotePage
 from remote_owner import RemoteOwner
+from waiting import wait_for
 from world import Visitor
 
 CAPACITY = 4
@@ -198,10 +199,3 @@ def at(page: RemotePage, url: str) -> RemotePage:
     other = copy(page)
     other.server_url = url
     return other
-
-
-def wait_for(is_there: Callable[[], Any], limit_s: float = 60) -> None:
-    deadline = time.monotonic() + limit_s
-    while not is_there():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import requests
 from absence import skip_or_fail
-from load import CUT_OFF, wait_for
+from load import CUT_OFF
 from servers import Gunicorn
+from waiting import wait_for
 
 _LIBRARIES = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
 

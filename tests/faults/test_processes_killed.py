@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 import requests
 from checks import check_answers, check_nothing_lost, fault_under
-from load import Load, wait_for
+from load import Load
 from remote import TIMEOUT_S, make_environ
 from servers import Gunicorn
+from waiting import wait_for
 
 AWAY_S = 1.0
 

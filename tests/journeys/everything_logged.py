@@ -4,8 +4,7 @@ import base64
 import json
 import socket
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote, quote_plus, urlsplit
@@ -14,6 +13,7 @@ import failing_app
 import requests
 from owner_browser import PASSWORD, find_token
 from remote import RemotePage
+from waiting import LIMIT_S, wait_for
 from world import Visitor
 
 CLIENTS = ("203.0.113.77", "2001:db8:5:6::77")
@@ -22,7 +22,6 @@ SETTINGS_SECRETS = {
     "RPC path": "rpcpathkey00000002",
     "RPC key": "rpc-query-key-0003",
 }
-WAIT_S = 60
 
 
 class Run:
@@ -49,7 +48,7 @@ class Run:
         self._meet_the_bug()
         self._send_what_is_not_http()
         self._ask_the_chain()
-        self._wait_until(self._is_all_delivered, "every receiver was written to")
+        wait_for(self._is_all_delivered)
 
     def _register_receivers(self) -> None:
         path = self.keep("webhook's path", "webhook-path-0004")
@@ -151,7 +150,7 @@ class Run:
         }
         query = f"?key={self.secrets['public key']}&odd={self.keep('query', 'odd-query-0009')}"
         answer = requests.post(
-            self.url + failing_app.PATH + query, headers=headers, data=data, timeout=WAIT_S
+            self.url + failing_app.PATH + query, headers=headers, data=data, timeout=LIMIT_S
         )
         assert answer.status_code == 500
         self._wait_for(answer.headers["X-Request-Id"])
@@ -175,7 +174,7 @@ class Run:
     def send_raw(self, request: str) -> str:
         """Return the head of the answer."""
         host, port = urlsplit(self.url).hostname, urlsplit(self.url).port
-        with socket.create_connection((host, port), timeout=WAIT_S) as connection:
+        with socket.create_connection((host, port), timeout=LIMIT_S) as connection:
             connection.sendall(request.encode("latin-1"))
             answer = b""
             while b"\r\n\r\n" not in answer and (more := connection.recv(65536)):
@@ -193,13 +192,7 @@ class Run:
             return database.execute(attempted).fetchone() == (3,)
 
     def _wait_for(self, text: str) -> None:
-        self._wait_until(lambda: text in self._log.read_text(errors="replace"), text)
-
-    def _wait_until(self, is_done: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + WAIT_S
-        while not is_done():
-            assert time.monotonic() < deadline, f"in vain: {what}"
-            time.sleep(0.05)
+        wait_for(lambda: text in self._log.read_text(errors="replace"), lambda: text)
 
 
 def find_leaks(logged: str, secrets: dict[str, str]) -> list[str]:

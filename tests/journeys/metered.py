@@ -1,8 +1,7 @@
 """A service that exports metrics, and its worker processes."""
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,6 @@ from servers import Gunicorn, find_free_port, run_gunicorn
 from embed.metrics.files import find_folder
 
 READ = "/embed/api/tracking/<page_id>"
-
-LIMIT_S = 90  # what a busy machine may take
-
-
-def wait_for(is_there: Callable[[], object]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not is_there():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 class Metered:

@@ -19,6 +19,7 @@ from locks import held_writes
 from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import Gunicorn, is_listening, run_gunicorn
 from stalled import WALLETS, add_wallets, list_stalls, stalled_clients
+from waiting import wait_for
 from world import SITE, Visitor
 
 CLIENTS = 2  # of each kind
@@ -96,10 +97,7 @@ def stopping(server: Gunicorn) -> Iterator[None]:
     """Stop the server; yield when it takes no more connections, and wait until it has ended."""
     thread = Thread(target=server.stop)
     thread.start()
-    deadline = time.monotonic() + TIMEOUT_S
-    while is_listening(server.port):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: not is_listening(server.port))
     yield
     thread.join(TIMEOUT_S)
     assert not thread.is_alive()

@@ -12,6 +12,7 @@ import requests
 from locks import held_reads, held_writes
 from remote import TIMEOUT_S, RemotePage, at_once, make_environ
 from servers import Gunicorn, open_postgres, run_gunicorn
+from waiting import wait_for
 from world import SITE, Visitor
 
 CHECKS = 40
@@ -22,10 +23,7 @@ def ask(server: Gunicorn, path: str) -> str:
 
 
 def wait_until_ready(server: Gunicorn, is_ready: bool = True) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while ask(server, "/readyz") != ("yes\n" if is_ready else "no\n"):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_for(lambda: ask(server, "/readyz") == ("yes\n" if is_ready else "no\n"))
 
 
 def test_health_checks_are_answered_while_every_thread_waits_for_the_database(database_url):
@@ -66,9 +64,7 @@ def test_process_is_well_while_another_check_waits_for_the_database(postgres_dat
             checks = pool.submit(
                 lambda: [ask(server, "/readyz") for _ in iter(is_waiting.is_set, True)]
             )
-            deadline = time.monotonic() + TIMEOUT_S
-            while not is_locked_out(postgres_database_url):
-                assert time.monotonic() < deadline
+            wait_for(lambda: is_locked_out(postgres_database_url))
             is_waiting.set()
 
             assert ask(server, "/healthz") == "yes\n"

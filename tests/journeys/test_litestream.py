@@ -1,10 +1,10 @@
 """Litestream with the sample in deploy/: a running service is replicated and restored."""
 
+import itertools
 import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,10 @@ from absence import skip_or_fail
 from filled_database import read_stored
 from remote import RemotePage, make_environ, run_here
 from servers import PROJECT_DIR, run_flask, run_gunicorn
+from waiting import LIMIT_S, wait_for
 from world import Visitor
 
 CONFIG = PROJECT_DIR / "deploy" / "litestream.yml"
-LIMIT_S = 60
 S3 = "s3://bucket/embed?endpoint=https://s3.example.com&region=auto"
 
 
@@ -48,15 +48,13 @@ class Litestream:
     def restore_when_caught_up(self, folder: Path) -> str:
         """Restore again and again until the copy has all rows; return its address."""
         wanted = read_stored(f"sqlite:///{self._database}")
-        ends_at = time.monotonic() + LIMIT_S
-        for number in range(10_000):
-            copy = folder / f"{number}.db"
-            told = self.run("restore", "-o", copy, self._database)
-            if told.returncode == 0 and read_stored(f"sqlite:///{copy}") == wanted:
-                return f"sqlite:///{copy}"
-            assert time.monotonic() < ends_at, told.stderr
-            time.sleep(0.2)
-        raise AssertionError
+        copies = (folder / f"{number}.db" for number in itertools.count())
+        return wait_for(lambda: self._restore(next(copies), wanted))
+
+    def _restore(self, copy: Path, wanted: dict[str, list]) -> str | None:
+        told = self.run("restore", "-o", copy, self._database)
+        url = f"sqlite:///{copy}"
+        return url if told.returncode == 0 and read_stored(url) == wanted else None
 
 
 def test_service_is_replicated_while_it_runs_and_served_from_the_copy(

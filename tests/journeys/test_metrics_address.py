@@ -6,14 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 import requests
 from dashboard_file import list_expressions
-from metered import LIMIT_S, READ, Metered, run_metered, wait_for
+from metered import READ, Metered, run_metered
 from receivers import run_http_receiver
 from remote import TIMEOUT_S, make_environ
 from scrapes import scrape, scrape_until
@@ -28,6 +27,7 @@ from servers import (
     provide,
     wait_until,
 )
+from waiting import LIMIT_S, wait_for
 from world import Visitor
 
 
@@ -111,10 +111,7 @@ def test_clients_that_stall_hold_up_neither_requests_nor_scrapes_for_long(metere
             client.sendall((b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost:")[number % 3])
         metered.read(5)
 
-        deadline = time.monotonic() + LIMIT_S
-        while not is_scraped(metered.port):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_for(lambda: is_scraped(metered.port))
 
 
 def is_scraped(port: int) -> bool:

@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
-from metered import LIMIT_S, READ, Metered, run_metered, wait_for
+from metered import READ, Metered, run_metered
 from remote import at_once
+from waiting import LIMIT_S, wait_for
 
 WORKERS = 2
 

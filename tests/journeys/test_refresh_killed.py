@@ -2,10 +2,10 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 from remote import make_environ, run_here
+from waiting import LIMIT_S, wait_for
 from world import USDC, Visitor, World
 
 from embed.balances.due import BATCH
@@ -20,7 +20,6 @@ from embed.factory import create_app
 from embed.settings import PROJECT_DIR, Settings
 
 COUNT = WRITE_ROWS + 1000
-DEADLINE_S = 60
 
 
 @pytest.fixture
@@ -47,11 +46,8 @@ def world(environ):
 
 
 def wait_until_something_is_stored(process: subprocess.Popen) -> None:
-    ends_at = time.monotonic() + DEADLINE_S
-    while not ChainBalance.select().exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < ends_at
-        time.sleep(0.05)
+    wait_for(lambda: ChainBalance.select().exists() or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
 
 
 def refresh(environ):
@@ -68,7 +64,7 @@ def test_what_was_stored_before_kill_9_stays_and_the_next_refresh_reads_the_rest
         wait_until_something_is_stored(process)
     finally:
         process.kill()
-        process.communicate(timeout=DEADLINE_S)
+        process.communicate(timeout=LIMIT_S)
 
     stored = ChainBalance.select().count()
     assert 0 < stored < COUNT

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import psycopg
 import pytest
@@ -11,6 +10,7 @@ from playhouse.migrations import Runner
 from redis import Redis
 from remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
 from servers import PROJECT_DIR, Gunicorn, clean_environ, open_postgres, run_gunicorn
+from waiting import wait_for
 from world import Visitor
 
 from embed.db import connection, schema_version
@@ -124,10 +124,7 @@ def test_server_that_started_before_its_database_upgrades_it_as_soon_as_that_is_
             postgres.start()
 
             # The service gets no requests meanwhile.
-            deadline = time.monotonic() + TIMEOUT_S
-            while read_applied(database_url) != MIGRATIONS:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            wait_for(lambda: read_applied(database_url) == MIGRATIONS)
             page = RemotePage(server.url, environ)
             assert page.read().status_code == 200
             assert page.submit(Visitor()).status_code == 201
@@ -192,10 +189,7 @@ def cut_off_waiting(operator: psycopg.Connection) -> None:
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
         " WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
-    deadline = time.monotonic() + TIMEOUT_S
-    while operator.execute(query).fetchone() == (0,):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: operator.execute(query).fetchone() != (0,))
 
 
 @on_sqlite

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from contextlib import closing
 
 import pytest
@@ -16,6 +15,7 @@ from servers import (
     run_flask,
     run_gunicorn,
 )
+from waiting import wait_for
 
 from embed.db import connection, schema_version
 from embed.db.connection import db
@@ -146,11 +146,11 @@ def test_server_worker_and_upgrade_refuse_a_newer_database_with_one_line(databas
 def test_server_that_runs_while_the_database_becomes_newer_is_not_ready(database_url):
     """It goes on serving, so that several machines can be upgraded one after the other."""
     with run_gunicorn(make_environ(database_url)) as server:
-        wait_for(server.url, 200)
+        wait_until_ready(server.url, 200)
 
         mark_newer(database_url)
 
-        wait_for(server.url, 503)
+        wait_until_ready(server.url, 503)
         assert requests.get(f"{server.url}/healthz", timeout=30).status_code == 200
 
 
@@ -175,8 +175,5 @@ def test_backup_from_before_the_upgrade_leads_back(database_url, make_bare_datab
     assert json.loads(run_here("version", "--json", environ=emptied).stdout)["isUpToDate"]
 
 
-def wait_for(url: str, status: int) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while requests.get(f"{url}/readyz", timeout=30).status_code != status:
-        assert time.monotonic() < deadline, f"/readyz did not answer {status}"
-        time.sleep(0.1)
+def wait_until_ready(url: str, status: int) -> None:
+    wait_for(lambda: requests.get(f"{url}/readyz", timeout=30).status_code == status)

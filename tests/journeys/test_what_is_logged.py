@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import redis
 import requests
-from everything_logged import CLIENTS, SETTINGS_SECRETS, WAIT_S, Run, find_leaks
+from everything_logged import CLIENTS, SETTINGS_SECRETS, Run, find_leaks
 from remote import RemotePage, make_environ
 from servers import PROJECT_DIR, run_gunicorn
 
@@ -79,10 +79,10 @@ def logged(request, tmp_path_factory, make_sqlite) -> Logged:
             run.keep("SECRET_KEY", environ["SECRET_KEY"])
             run.do_everything()
             for path in ("/healthz", "/readyz"):
-                requests.get(server.url + path, timeout=WAIT_S)
+                requests.get(server.url + path, timeout=LIMIT_S)
             logged.keep_stored(Path(database).parent, "meanwhile")
             just_now = {"X-Forwarded-For": CLIENTS[0]}  # a counter that has not ended yet
-            requests.get(f"{server.url}/api/x", headers=just_now, timeout=WAIT_S)
+            requests.get(f"{server.url}/api/x", headers=just_now, timeout=LIMIT_S)
             logged.keep_counters()
     logged.keep_stored(Path(database).parent, "afterwards")
     logged.secrets = run.secrets

@@ -2,14 +2,13 @@
 
 import json
 import sys
-import time
-from collections.abc import Callable
 
 import pytest
 import requests
-from everything_logged import WAIT_S, find_leaks
+from everything_logged import find_leaks
 from remote import make_environ
 from servers import PROJECT_DIR, Server, clean_environ, find_free_port, run_flask, run_gunicorn
+from waiting import LIMIT_S, wait_for
 
 SECRETS = {
     "database password": "db-pass word-0001",
@@ -31,13 +30,6 @@ def environ(postgres_url) -> dict[str, str]:
     )
 
 
-def wait_until(is_done: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not is_done():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.05)
-
-
 def read_lines(text: str) -> list[dict]:
     """Return the objects of a log; each line is one."""
     return [json.loads(line) for line in text.splitlines()]
@@ -49,11 +41,11 @@ def test_service_without_database_and_redis_says_so_without_passwords(environ, t
         answer = requests.get(
             f"{server.url}/api/embed/tracking/x",
             headers={"Authorization": "Bearer svc_sec_" + "a" * 32},
-            timeout=WAIT_S,
+            timeout=LIMIT_S,
         )
         assert answer.status_code == 503
         request_id = answer.headers["X-Request-Id"]
-        wait_until(lambda: request_id in log.read_text(), "the request is not logged")
+        wait_for(lambda: request_id in log.read_text(), log.read_text)
 
     lines = read_lines(log.read_text())
     said = [line["message"] for line in lines if line.get("requestId") == request_id]
@@ -73,7 +65,7 @@ def test_worker_says_what_is_away_without_passwords(environ, make_sqlite, tmp_pa
             stderr=file,
         )
         try:
-            wait_until(lambda: "does not answer" in log.read_text(), "no outage is logged")
+            wait_for(lambda: "does not answer" in log.read_text(), log.read_text)
         finally:
             worker.end(worker.process.terminate)
 

@@ -2,7 +2,6 @@
 
 import sqlite3
 import threading
-import time
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 
@@ -10,6 +9,7 @@ import psycopg
 import pytest
 from filled_database import fill, read_stored, using
 from peewee import OperationalError
+from waiting import wait_for
 
 from embed.db import schema_version
 from embed.db.connection import db
@@ -254,11 +254,9 @@ def test_backup_that_begins_during_a_restore_waits_and_has_all_rows(
 
 
 def wait_for_a_lock_that_is_waited_for(url: str) -> None:
-    deadline = time.monotonic() + 60
+    waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"
     with psycopg.connect(url, autocommit=True) as other:
-        while not other.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_for(lambda: other.execute(waiting).fetchall())
 
 
 def test_of_two_restores_at_once_one_is_refused_and_nothing_is_mixed(

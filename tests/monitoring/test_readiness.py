@@ -7,13 +7,13 @@ import pytest
 from locks import held_reads
 from playhouse.migrations import Runner
 from remote import at_once
+from waiting import wait_for
 
 from embed.db import connection, schema_version
 from embed.monitoring import readiness
 from embed.monitoring.readiness import Readiness
 from embed.worker.presence import report_process
 
-LIMIT_S = 30
 MIGRATIONS = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
 
 
@@ -26,17 +26,10 @@ def ready(app, clock, monkeypatch) -> Readiness:
     return Readiness(clock)
 
 
-def wait_until_ready(ready: Readiness) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not ready.is_ready():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longer(
     ready, emptied_database_url
 ):
-    wait_until_ready(ready)
+    wait_for(ready.is_ready)
     began = time.monotonic()
     with held_reads(emptied_database_url):
         assert at_once([ready.is_ready] * 20) == [False] * 20
@@ -44,18 +37,18 @@ def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longe
         assert time.monotonic() - began < 20 * readiness._LIMIT_S
         assert [one.name for one in threading.enumerate()].count("readiness") == 1
 
-    wait_until_ready(ready)
+    wait_for(ready.is_ready)
 
 
 def test_database_that_hangs_is_no_after_the_limit_and_yes_when_it_is_back(
     ready, emptied_database_url, caplog
 ):
-    wait_until_ready(ready)
+    wait_for(ready.is_ready)
     with held_reads(emptied_database_url):
         assert [ready.is_ready() for _ in range(20)] == [False] * 20
         assert not ready.is_ready()
 
-    wait_until_ready(ready)
+    wait_for(ready.is_ready)
     assert [record.message for record in caplog.records] == [
         "Not ready. The database has not answered for 2 seconds.",
         "Ready.",
@@ -66,7 +59,7 @@ def test_first_answer_of_a_database_that_hangs_is_no(ready, emptied_database_url
     with held_reads(emptied_database_url):
         assert not ready.is_ready()
 
-    wait_until_ready(ready)
+    wait_for(ready.is_ready)
 
 
 def test_database_of_an_older_version_is_not_ready_and_the_log_names_what_is_missing(
@@ -91,4 +84,4 @@ def test_answer_is_given_again_for_a_second(app, clock):
 
     report_process("a worker", "worker", clock(), clock())
 
-    wait_until_ready(ready)
+    wait_for(ready.is_ready)

@@ -4,6 +4,7 @@ import time
 
 import pytest
 from rpc_faults import answer_status
+from waiting import wait_for
 from world import USDC, Visitor, one_database
 
 from embed.db.models import ChainBalance, Job
@@ -41,10 +42,7 @@ def test_call_that_waits_for_its_endpoint_does_not_delay_the_end(background, end
 
     endpoint.fail(fail_from_the_fourth)
     background.start()
-    deadline = time.monotonic() + LIMIT_S
-    while len(calls) < 4:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(lambda: len(calls) >= 4)
     began = time.monotonic()
 
     background.stop(LIMIT_S)

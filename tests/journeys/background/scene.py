@@ -12,10 +12,10 @@ from typing import Any
 import requests
 from remote import make_environ, run_here
 from servers import PROJECT_DIR, Server, clean_environ, find_free_port, is_listening, wait_until
+from waiting import LIMIT_S, wait_for
 
 APP = Path(__file__).with_name("worked_app.py")
 SERVICE = Path(__file__).with_name("service_app.py")
-LIMIT_S = 40
 LEASE_S = 2.0  # of the tasks in worked_app.py
 
 
@@ -95,11 +95,7 @@ class Scene:
         return [entry for entry in entries if name in (None, entry.name)]
 
     def wait_for(self, is_there: Callable[[], Any]) -> Any:
-        deadline = time.monotonic() + LIMIT_S
-        while not (found := is_there()):
-            assert time.monotonic() < deadline, f"{self._log.read_text()}\n{self.read_said()}"
-            time.sleep(0.02)
-        return found
+        return wait_for(is_there, lambda: f"{self._log.read_text()}\n{self.read_said()}")
 
     def wait_for_more(self, what: str, name: str, number: int = 1) -> None:
         """Wait until a task began or ended so many times more."""

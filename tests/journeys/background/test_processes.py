@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import pytest
 import requests
-from scene import LEASE_S, LIMIT_S, Scene
+from scene import LEASE_S, Scene
+from waiting import LIMIT_S
 
 # Where the answer does not depend on the database.
 on_sqlite = pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
