@@ -6,6 +6,8 @@ Each thread keeps its connection open: opening one costs more than most requests
 import logging
 import os
 import select
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,7 +35,6 @@ db = DatabaseProxy()
 _log = logging.getLogger(__name__)
 
 _SQLITE_PRAGMAS = {
-    "journal_mode": "wal",
     "synchronous": "full",  # committed transactions survive a power failure
     "foreign_keys": 1,
 }
@@ -90,6 +91,7 @@ class _PrivateSqliteDatabase(SqliteDatabase):
             os.close(os.open(self.database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
         connection.execute(f"PRAGMA busy_timeout = {longest_ms()}")
+        _switch_to_wal(connection)
         return connection
 
     def begin(self, lock_type: str | None = None) -> None:
@@ -103,6 +105,23 @@ class _PrivateSqliteDatabase(SqliteDatabase):
         """End the transaction, unless SQLite did so itself, as it does where a disk is full."""
         if self.connection().in_transaction:  # type: ignore[no-untyped-call]  # peewee's
             super().rollback()
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Let readers and one writer work at the same time, from now on for all who open the file.
+
+    Of those that switch a new file at once, SQLite lets all but one fail without waiting.
+    """
+    deadline = time.monotonic() + longest_ms() / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not is_busy or time.monotonic() >= deadline:
+                raise
+        time.sleep(0.01)
 
 
 def _open_postgres(url: str) -> Database:

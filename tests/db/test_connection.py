@@ -12,6 +12,7 @@ from peewee import (
     IntegrityError,
     OperationalError,
 )
+from remote import at_once
 from world import SECRET_KEY, Visitor, World
 
 from embed import pages
@@ -93,6 +94,18 @@ def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
         thread.join()
 
     assert seen == [pragmas, pragmas]
+
+
+def test_new_file_can_be_opened_by_several_at_once(tmp_path):
+    def open_and_read(url: str) -> str:
+        database = connection.make_database(url)
+        (mode,) = database.execute_sql("PRAGMA journal_mode").fetchone()
+        database.close()
+        return mode
+
+    for number in range(100):
+        url = f"sqlite:///{tmp_path}/{number}.db"
+        assert at_once([lambda url=url: open_and_read(url)] * 4) == ["wal"] * 4
 
 
 def test_both_names_of_the_postgres_scheme_open_the_same_database(postgres_database_url):
