@@ -23,7 +23,7 @@ from embed.worker.task_queue import ERRORS, open_queue, watch_queue
 from embed.worker.tasks import TaskRunner
 
 _SHORTEST_PAUSE_S = 0.05  # between two looks
-_LAST_REPORT_S = 0.2  # what is left of the time to stop for saying so
+_LAST_REPORT_S = 1.0  # for saying that it works no longer, once its tasks had their time
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Background:
         self._queue = watch_queue(runtime.settings)
         self._is_stopping = threading.Event()
         self._wake = threading.Event()
-        self._finish_s = 0.0
+        self._finish_by = 0.0
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
 
     def start(self) -> None:
@@ -70,14 +70,14 @@ class Background:
         return self._thread.is_alive()
 
     def stop(self, finish_s: float) -> None:
-        """End, and wait so long for tasks that run.
+        """End, and wait so long for tasks that run, and for the last report.
 
         The leases of those that do not end run out, and another process does them again.
         """
-        self._finish_s = finish_s
+        self._finish_by = time.monotonic() + finish_s
         self._is_stopping.set()
         self._wake.set()
-        self._thread.join(finish_s)
+        self._thread.join(finish_s + _LAST_REPORT_S)
 
     def _run(self) -> None:
         try:
@@ -92,7 +92,7 @@ class Background:
         except NewerDatabase as error:
             _log.error("%s", error)
         finally:
-            self._end(self._finish_s - _LAST_REPORT_S)
+            self._end(self._finish_by)
 
     def _wait_for_database(self, wait_s: float) -> None:
         if self._is_stopping.wait(wait_s):
@@ -115,7 +115,7 @@ class Background:
         timing = self._work.timing
         now = self._runtime.clock()
         if not should_work(self._kind, self._runtime.settings, now, timing.seen_within):
-            self._end(0.0)
+            self._end(time.monotonic())
             return
         parts = self._parts = self._parts or self._begin(now)
         if self._beat_at is None or not timedelta() <= now - self._beat_at < timing.beat:
@@ -140,18 +140,17 @@ class Background:
         if self._parts is not None and self._parts.dispatcher.has_more:
             self._wake.set()
 
-    def _end(self, finish_s: float) -> None:
+    def _end(self, finish_by: float) -> None:
         """Take no more tasks, and report that this process works no longer."""
         if self._parts is None:
             return
-        deadline = time.monotonic() + finish_s
         parts, self._parts, self._beat_at = self._parts, None, None
         parts.consumer.end()
         if self._is_stopping.is_set():
             parts.runner.stop()
             if self._runtime.chain is not None:
                 self._runtime.chain.stop()  # a call may wait for minutes until it is tried again
-        parts.consumer.join(max(deadline - time.monotonic(), 0.0))
+        parts.consumer.join(max(finish_by - time.monotonic(), 0.0))
         with suppress(PeeweeException):  # its report runs out by itself
             remove_process(parts.process_id)
         db.close()

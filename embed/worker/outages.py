@@ -18,7 +18,7 @@ class Outage:
         self._what = what
         self._lock = threading.Lock()
         self._is_away = False
-        self._answered_at = 0.0
+        self._began_at = self._answered_at = 0.0
 
     @contextmanager
     def watch(self) -> Iterator[None]:
@@ -29,14 +29,14 @@ class Outage:
         except self.errors as error:
             self._note_failure(asked_at, error)
             raise
-        self._note_answer()
+        self._note_answer(asked_at)
 
     def _note_failure(self, asked_at: float, error: Exception) -> None:
         with self._lock:
             # Another thread was answered since this one asked, so the outage is over.
             if self._is_away or asked_at < self._answered_at:
                 return
-            self._is_away = True
+            self._is_away, self._began_at = True, time.monotonic()
         # Only the kind of error: its text may hold addresses.
         _log.warning(
             "%s does not answer (%s). It is tried again until it does.",
@@ -44,8 +44,11 @@ class Outage:
             type(error).__name__,
         )
 
-    def _note_answer(self) -> None:
+    def _note_answer(self, asked_at: float) -> None:
         with self._lock:
+            # This answer may be from before the outage.
+            if self._is_away and asked_at < self._began_at:
+                return
             self._answered_at = time.monotonic()
             if not self._is_away:
                 return

@@ -54,6 +54,16 @@ def test_thread_that_asked_before_the_end_of_an_outage_begins_none(outage, caplo
     assert len(caplog.records) == 2
 
 
+def test_thread_that_asked_before_an_outage_does_not_end_it(outage, caplog):
+    with outage.watch():
+        fail(outage)
+    fail(outage)
+    assert len(caplog.records) == 1
+
+    succeed(outage)
+    assert len(caplog.records) == 2
+
+
 def test_other_errors_are_no_outage(outage, caplog):
     fail(outage, Mistake)
 
