@@ -1,11 +1,12 @@
 """The shipped worker with other limits, for gunicorn's --worker-class."""
 
+from embed.db import lock_waits
 from embed.monitoring import readiness
 from embed.server.worker import BufferingWorker
 
 
 class ImpatientWorker(BufferingWorker):
-    patience_s = 1.0
+    patience_s = 4.0
 
 
 class PatientWorker(BufferingWorker):
@@ -17,8 +18,9 @@ class FrugalWorker(PatientWorker):
 
 
 class TrustingWorker(BufferingWorker):
-    """Waits long for a database before it says that it is not ready."""
+    """Waits long for a database, with requests and before it says that it is not ready."""
 
     def init_process(self) -> None:
         readiness._LIMIT_S = 10_000.0
+        lock_waits._REQUEST_MS = 600_000
         super().init_process()

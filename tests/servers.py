@@ -176,7 +176,11 @@ class Valkey:
 
         options = ["--port", "0", "--unixsocket", self.path, "--save", "", "--dir", self._home]
         self._server = Server([get_binary_path(), *options], self._home, stdout=subprocess.DEVNULL)
-        wait_until(self.path.exists, self._server.process)
+        wait_until(self._is_listening, self._server.process)
+
+    def _is_listening(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(str(self.path)) == 0
 
     def stop(self) -> None:
         self._server.end(self._server.process.terminate)
@@ -325,9 +329,20 @@ def clean_environ() -> dict[str, str]:
 
 
 def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port that nothing uses, and that no other call gets in any process of a test run.
+
+    It is below those that the system gives to clients and to servers that ask for any.
+    """
+    for port in _ports:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise Unavailable("all ports are in use")
+
+
+_process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_ports = iter(range(20_000 + _process, 32_000, _processes))
 
 
 def is_listening(port: int) -> bool:

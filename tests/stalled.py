@@ -20,7 +20,7 @@ from embed.domain.identifiers import make_id
 
 STALLED = 40
 # A client that is served needs a fraction of this; gunicorn's own worker let it wait for longer.
-SERVED_WITHIN_S = 8
+SERVED_WITHIN_S = 30
 ENDED_WITHIN_S = 30
 # Its list takes more bytes than the system keeps for a client that does not read.
 WALLETS = 30_000

@@ -17,7 +17,7 @@ from embedded_page import (
 )
 from firefox import HOW_TO_GET_ONE as HOW_TO_GET_FIREFOX
 from firefox import Firefox, is_installed
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from remote import make_environ
 from servers import run_gunicorn
 
@@ -28,6 +28,10 @@ from embed.settings import Settings
 
 # Error statuses that a test provokes are not failures of the page.
 EXPECTED_WORDS = re.compile("Failed to load resource")
+
+
+PATIENCE_MS = 60_000  # far more than anything takes, on a busy machine too
+expect.set_options(timeout=PATIENCE_MS)
 
 
 # For this folder only: while Playwright runs, no other event loop can run in this thread.
@@ -122,8 +126,8 @@ def dashboard(embedded_page) -> EmbeddedPage:
 
 @pytest.fixture
 def service_with_short_nonces(service, service_environ, host):
-    """The same service with nonces that are valid for one second."""
-    with run_gunicorn(service_environ | {"NONCE_LIFETIME": "1"}) as server:
+    """The same service with nonces that are valid for six seconds."""
+    with run_gunicorn(service_environ | {"NONCE_LIFETIME": "6"}) as server:
         yield EmbeddedPage(service[0], server.url, host)
 
 
@@ -155,7 +159,7 @@ def watch():
             seen.append(message.text)
 
     def start(context: BrowserContext) -> BrowserContext:
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         context.on("console", note)
         context.on("weberror", lambda error: seen.append(str(error.error)))
         context.on("dialog", lambda dialog: (seen.append(dialog.message), dialog.dismiss()))

@@ -54,7 +54,7 @@ def track(embedded_page):
 
 
 def find_row(widget, name: str):
-    return widget.locator(".wallet", has_text=name)
+    return widget.locator(".wallet", has=widget.get_by_text(name, exact=True))
 
 
 def test_row_shows_changes_and_a_line(embedded_page, page, track):

@@ -110,7 +110,8 @@ def test_what_waited_or_was_under_way_when_the_clock_went_back_is_not_stuck(star
     receiver.before_answer = lambda: is_stored.wait(60) and os.kill(worker, signal.SIGKILL)
     assert page.submit(Visitor()).status_code == 201
     is_stored.set()
-    wait_for(lambda: len(receiver.received) == 3)
+    wait_for(lambda: worker not in server.list_workers())
+    assert len(receiver.received) == 3
     receiver.before_answer = lambda: None
     clock.step_to(0, server)
     wait_for(lambda: len(receiver.received) == 4)

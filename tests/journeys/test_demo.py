@@ -18,6 +18,10 @@ def read(url: str, key: str, **headers: str) -> requests.Response:
     return requests.get(url, headers=headers, timeout=TIMEOUT_S)
 
 
+def list_addresses(payload: dict) -> list[str]:
+    return [wallet["address"] for wallet in payload["wallets"]]
+
+
 def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_database_url):
     environ = make_environ(empty_database_url)
     port, host_port = find_free_port(), find_free_port()
@@ -30,9 +34,10 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_
         assert "embed_session=" in widget.headers["Set-Cookie"]
         payload = read(shown["apiUrl"], shown["secretKey"]).json()
         assert payload["tokenSymbol"] == "DEMO"
-        assert shown["walletAddress"] in [wallet["address"] for wallet in payload["wallets"]]
+        assert shown["walletAddress"] in list_addresses(payload)
         site = shown["hostUrl"]
-        assert read(shown["apiUrl"], shown["publicKey"], Origin=site).json() == payload
+        for_browsers = read(shown["apiUrl"], shown["publicKey"], Origin=site).json()
+        assert list_addresses(for_browsers) == list_addresses(payload)  # the balances change
         assert requests.get(site, timeout=TIMEOUT_S).status_code == 200
         assert (
             "New submissions to review" in requests.get(shown["mailboxUrl"], timeout=TIMEOUT_S).text

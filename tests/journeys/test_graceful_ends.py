@@ -113,7 +113,8 @@ def connect(server: Gunicorn) -> HTTPConnection:
 
 def test_server_that_stops_finishes_the_request_that_it_has_begun(database_url):
     environ = make_environ(database_url)
-    with run_gunicorn(environ, PATIENT) as server, closing(connect(server)) as client:
+    worker = "--worker-class=tests.limited_workers.TrustingWorker"
+    with run_gunicorn(environ, PATIENT, worker) as server, closing(connect(server)) as client:
         page = RemotePage(server.url, environ)
         body = json.dumps(page.draft(Visitor()))
         headers = {"Authorization": f"Bearer {page.public_key}", "Origin": SITE}

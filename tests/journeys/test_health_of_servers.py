@@ -16,6 +16,7 @@ from waiting import wait_for
 from world import SITE, Visitor
 
 CHECKS = 40
+TRUSTING = "--worker-class=tests.limited_workers.TrustingWorker"
 
 
 def ask(server: Gunicorn, path: str) -> str:
@@ -28,7 +29,7 @@ def wait_until_ready(server: Gunicorn, is_ready: bool = True) -> None:
 
 def test_health_checks_are_answered_while_every_thread_waits_for_the_database(database_url):
     environ = make_environ(database_url)
-    with run_gunicorn(environ) as server, ExitStack() as lock:
+    with run_gunicorn(environ, TRUSTING) as server, ExitStack() as lock:
         wait_until_ready(server)
         page = RemotePage(server.url, environ)
         bodies = [json.dumps(page.draft(Visitor())) for _ in range(8)]
@@ -39,7 +40,6 @@ def test_health_checks_are_answered_while_every_thread_waits_for_the_database(da
 
         lock.close()
         assert answers == {"/healthz": "yes\n", "/readyz": "yes\n"}
-        # They did wait, and not so long that they were refused.
         assert [client.getresponse().status for client in posts] == [201] * 8
         for client in posts:
             client.close()
@@ -55,8 +55,7 @@ def post(server: Gunicorn, page: RemotePage, body: str) -> HTTPConnection:
 
 
 def test_process_is_well_while_another_check_waits_for_the_database(postgres_database_url):
-    worker = "--worker-class=tests.limited_workers.TrustingWorker"
-    with run_gunicorn(make_environ(postgres_database_url), worker) as server:
+    with run_gunicorn(make_environ(postgres_database_url), TRUSTING) as server:
         wait_until_ready(server)
         with ThreadPoolExecutor(1) as pool, held_reads(postgres_database_url):
             is_waiting = Event()

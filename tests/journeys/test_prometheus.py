@@ -20,10 +20,17 @@ LIMIT_S = 120
 
 class Prometheus:
     def __init__(self, port: int) -> None:
-        self._url = f"http://127.0.0.1:{port}/api/v1/"
+        self._port = port
+        self._url = f"http://127.0.0.1:{port}/"
+
+    def is_ready(self) -> bool:
+        """Tell whether it answers questions, which it does some time after it listens."""
+        if not is_listening(self._port):
+            return False
+        return requests.get(f"{self._url}-/ready", timeout=TIMEOUT_S).status_code == 200
 
     def ask(self, path: str, **parameters: str):
-        answer = requests.get(self._url + path, params=parameters, timeout=TIMEOUT_S)
+        answer = requests.get(f"{self._url}api/v1/{path}", params=parameters, timeout=TIMEOUT_S)
         assert answer.status_code == 200, answer.text
         return answer.json()["data"]
 
@@ -57,8 +64,9 @@ def run_prometheus(folder, metered: Metered):
         stderr=subprocess.DEVNULL,
     )
     try:
-        wait_until(lambda: is_listening(port), server.process)
-        yield Prometheus(port)
+        prometheus = Prometheus(port)
+        wait_until(prometheus.is_ready, server.process)
+        yield prometheus
     finally:
         server.end(server.process.terminate)
 

@@ -176,7 +176,7 @@ def test_connections_that_the_server_dropped_while_idle_are_replaced_unseen(post
         assert summarise(at_once([page.read] * 12)) == {(200, None): 12}
 
         operator.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"  # once it has ended
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
 

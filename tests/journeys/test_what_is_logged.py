@@ -1,6 +1,7 @@
 """What a whole run logs: no key, cookie, signature, one-time link or client address."""
 
 import json
+from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import requests
 from everything_logged import CLIENTS, SETTINGS_SECRETS, Run, find_leaks
 from remote import RemotePage, make_environ
 from servers import PROJECT_DIR, run_gunicorn
+from waiting import LIMIT_S
 
 from embed.settings import INSTANCE_DIR
 
@@ -41,7 +43,8 @@ class Logged:
     def keep_stored(self, folder: Path, when: str) -> None:
         for file in (*folder.iterdir(), *INSTANCE_DIR.glob("**/*")):
             if file.is_file():
-                self.stored[f"{file.name} {when}"] = file.read_bytes()
+                with suppress(FileNotFoundError):  # SQLite removes its own while others work
+                    self.stored[f"{file.name} {when}"] = file.read_bytes()
 
     def keep_counters(self) -> None:
         if self.redis_url is not None:

@@ -44,6 +44,7 @@ def test_database_that_hangs_is_no_after_the_limit_and_yes_when_it_is_back(
     ready, emptied_database_url, caplog
 ):
     wait_for(ready.is_ready)
+    caplog.clear()
     with held_reads(emptied_database_url):
         assert [ready.is_ready() for _ in range(20)] == [False] * 20
         assert not ready.is_ready()

@@ -330,14 +330,14 @@ def test_hundred_recipients_of_a_channel_take_no_longer_than_one_may(
     owner, http_receiver, monkeypatch
 ):
     """Apprise pauses for seconds before the next one, even if there is no time left."""
-    monkeypatch.setattr(channels, "TIMEOUT_S", 0.5)
+    monkeypatch.setattr(channels, "TIMEOUT_S", 2)
     topics = "/".join(f"t{number}" for number in range(100))
     channel = owner.add_channel(f"ntfy://127.0.0.1:{http_receiver.port}/{topics}")
     owner.tell()
     started = time.monotonic()
     owner.deliver(channel)
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert len(http_receiver.received) == 1
     assert owner.list_states(channel) == [("waiting", 1, "timed out")]
 
@@ -439,7 +439,7 @@ def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, ma
 @pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
 @pytest.mark.parametrize(("given", "state"), [("p%40ss%25w", "delivered"), ("wrong", "waiting")])
 def test_mail_server_may_ask_for_a_password(owner_with, monkeypatch, given, state):
-    monkeypatch.setattr(channels, "TIMEOUT_S", 2)  # the server does not answer a wrong one
+    monkeypatch.setattr(channels, "TIMEOUT_S", 5)  # the server does not answer a wrong one
     with run_mail_server(user="ann@example.com", password="p@ss%w") as server:
         owner = owner_with(SMTP_URL=f"smtp://ann%40example.com:{given}@127.0.0.1:{server.port}")
         channel = owner.add_channel("bob@example.com")

@@ -153,7 +153,7 @@ def test_inner_block_decides_until_it_ends():
 def test_connection_that_waits_ends_when_the_time_is_up():
     with (
         serve_raw(wait) as port,
-        guarded(reach=Reach.ANY, timeout_s=0.2),
+        guarded(reach=Reach.ANY, timeout_s=1),
         socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S) as waiting,
     ):
         waiting.sendall(b"hello")

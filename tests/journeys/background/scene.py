@@ -16,7 +16,8 @@ from waiting import LIMIT_S, wait_for
 
 APP = Path(__file__).with_name("worked_app.py")
 SERVICE = Path(__file__).with_name("service_app.py")
-LEASE_S = 2.0  # of the tasks in worked_app.py
+LEASE_S = 60.0  # of the tasks in worked_app.py
+SHORT_LEASE_S = 2.0  # where it has to run out
 
 
 @dataclass(frozen=True)

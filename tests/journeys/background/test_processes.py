@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 import requests
-from scene import LEASE_S, Scene
+from scene import SHORT_LEASE_S, Scene
 from waiting import LIMIT_S
 
 # Where the answer does not depend on the database.
@@ -35,7 +35,8 @@ def test_of_several_workers_one_does_a_periodic_task_each_time(scene: Scene):
 
 def test_task_of_a_killed_worker_is_done_once_by_another(scene: Scene, tmp_path):
     gate = tmp_path / "gate"
-    workers = [scene.start_worker(WORK_GATE=str(gate)).process.pid for _ in range(2)]
+    work = {"WORK_GATE": str(gate), "WORK_LEASE_S": str(SHORT_LEASE_S)}
+    workers = [scene.start_worker(**work).process.pid for _ in range(2)]
     (begun,) = scene.wait_for(lambda: scene.list("begin", "count"))
     scene.wait_for(lambda: len(json.loads(scene.ask_status("--json"))["processes"]) == 2)
 
@@ -139,11 +140,12 @@ def test_slow_task_delays_no_other_and_keeps_its_lease_longer_than_that_lasts(
     gate = tmp_path / "gate"
     keys = ["slow1", "slow2", *"abcdef"]
     work = {"WORK_GATE": str(gate), "WORK_KEYS": " ".join(keys), "WORK_JOBS": ""}
+    work["WORK_LEASE_S"] = str(SHORT_LEASE_S)
     for _ in range(2):
         scene.start_worker(**work)
 
     scene.wait_for(lambda: {entry.name for entry in scene.list("end")} == set("abcdef"))
-    time.sleep(LEASE_S + 0.5)
+    time.sleep(SHORT_LEASE_S + 0.5)
     gate.touch()
 
     scene.wait_for(lambda: len(scene.list("end")) == len(keys))

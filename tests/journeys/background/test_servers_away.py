@@ -1,8 +1,10 @@
 """Redis or the database may be away for a while."""
 
 import pytest
-from scene import Scene
+from scene import SHORT_LEASE_S, Scene
 from servers import open_postgres, open_valkey, provide
+
+OFTEN = {"WORK_EVERY_S": "0.1", "WORK_LEASE_S": str(SHORT_LEASE_S)}
 
 
 @pytest.fixture
@@ -17,7 +19,7 @@ def postgres():
 
 @pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
 def test_work_goes_on_when_redis_is_back_and_the_log_says_it_once(scene: Scene, redis):
-    scene.start_worker(WORK_EVERY_S="0.1", QUEUE_URL=f"unix://{redis.path}")
+    scene.start_worker(QUEUE_URL=f"unix://{redis.path}", **OFTEN)
     scene.wait_for_more("end", "count", 2)
 
     redis.stop()
@@ -34,7 +36,7 @@ def test_work_goes_on_when_redis_is_back_and_the_log_says_it_once(scene: Scene, 
 def test_work_goes_on_when_the_database_is_back_and_the_log_says_it_once(tmp_path, postgres):
     scene = Scene(tmp_path, postgres.create_database())
     try:
-        server = scene.start_gunicorn(WORK_EVERY_S="0.1")
+        server = scene.start_gunicorn(**OFTEN)
         scene.wait_for_more("end", "count", 2)
 
         postgres.stop()
