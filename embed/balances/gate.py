@@ -62,8 +62,7 @@ class LiveBalances:
         if self._is_paused() or not self._turns.acquire(timeout=MAX_QUEUED.total_seconds()):
             return None
         try:
-            recent = self._find_recent(mint, address)  # it may have been asked for meanwhile
-            return self._await_read(mint, address, ends_at) if recent is None else recent
+            return self._await_read(mint, address, ends_at)
         finally:
             self._turns.release()
 
@@ -75,7 +74,12 @@ class LiveBalances:
         with self._lock:
             if self._is_paused():
                 return None
-            read = self._reads.get((mint, address)) or self._start((mint, address))
+            read = self._reads.get((mint, address))
+            if read is None:
+                recent = self._find_recent(mint, address)  # it may have been read meanwhile
+                if recent is not None:
+                    return recent
+                read = self._start((mint, address))
         try:
             return read.result(max(0, ends_at - monotonic()))
         except UnusableAnswer:  # about this wallet or mint only, so others need no pause
