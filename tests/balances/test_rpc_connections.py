@@ -5,6 +5,7 @@ import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from threading import Barrier
 
 import pytest
 import rpc_faults
@@ -69,7 +70,13 @@ def test_hundred_reads_by_four_threads_take_at_most_four_connections(ledger, end
 
 def test_only_a_few_connections_stay_open_and_stopping_closes_them(endpoint):
     rpc = connect(endpoint)
-    endpoint.latency_s = 1.0  # so that all are open at once
+    all_are_open = Barrier(MOST_IDLE + 2)
+
+    def wait_for_all(handler, right) -> None:
+        all_are_open.wait(60)
+        handler.send_json(right)
+
+    endpoint.fail(wait_for_all)
     with ThreadPoolExecutor(MOST_IDLE + 2) as threads:
         list(threads.map(lambda _: ask(rpc), range(MOST_IDLE + 2)))
     assert endpoint.connections == MOST_IDLE + 2
@@ -186,7 +193,7 @@ def test_call_ends_in_time_and_its_connection_with_it(ledger, endpoint, fault):
 def test_time_of_an_earlier_call_does_not_end_a_later_one(ledger, endpoint):
     rpc = connect(endpoint)
     rpc.call("getSlot", [], timeout_s=1.5)
-    endpoint.latency_s = 2.0
+    endpoint.latency_s = 1.6
 
     assert ask(rpc) == ledger.slot
     assert endpoint.connections == 1

@@ -3,17 +3,16 @@
 import json
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 from servers import PROJECT_DIR
+from waiting import wait_for
 
 NODE = PROJECT_DIR / "node_modules" / ".bin" / "node"
 DRIVER = Path(__file__).with_name("firefox.mjs")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 HOW_TO_GET_ONE = "needs Firefox (apt install firefox-esr), and Node (npm ci)"
-PATIENCE_S = 20
 
 # The nth visible element of a kind whose text or name begins with the words.
 _PRESS = """((words) => {
@@ -115,11 +114,7 @@ class Document:
 
     def until(self, expression: str) -> Any:
         """Evaluate an expression until its value is true, and return it."""
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
-            if value := self.evaluate(expression):
-                return value
-        raise AssertionError(f"this did not become true: {expression}")
+        return wait_for(lambda: self.evaluate(expression), lambda: expression)
 
     def press(self, words: str) -> None:
         self.until(f"{_PRESS}({json.dumps(words)})")

@@ -78,6 +78,11 @@ def test_owner_is_told_how_each_site_will_be_kept(dashboard, page):
     )
 
 
+def wait_for_shortcuts(page) -> None:
+    """Wait until the script of a queue that offers an undo has begun, which fills this last."""
+    expect(page.locator("[data-countdown]")).not_to_be_empty()
+
+
 def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):
     first, second = send(dashboard, "First"), send(dashboard, "Second")
     sign_in(page, dashboard)
@@ -88,9 +93,11 @@ def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):
     expect(page.locator(".undo")).to_contain_text("Approved First")
     assert status_of(dashboard, first) == "approved"
     expect(page.locator(".item")).to_have_count(1)
+    wait_for_shortcuts(page)
     page.keyboard.press("r")
     expect(page.locator(".undo")).to_contain_text("Rejected Second")
     assert status_of(dashboard, second) == "rejected"
+    wait_for_shortcuts(page)
     page.keyboard.press("u")
     expect(page.locator(".item")).to_have_count(1)
     assert status_of(dashboard, second) == "pending"

@@ -8,6 +8,7 @@ import pytest
 from embedded_page import HostSite, frame_of
 from playwright.sync_api import expect
 from test_signing_window import open_window
+from waiting import wait_for
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 
@@ -94,6 +95,7 @@ def test_frame_grows_and_shrinks_with_its_content(embedded_page, page):
 def test_height_is_believed_from_the_frame_only(embedded_page, page):
     embedded_page.open(page)
     frame = page.locator("iframe")
+    expect(frame).not_to_have_css("height", "600px")
     before = frame.bounding_box()["height"]
     page.evaluate(
         """() => new Promise((resolve) => {
@@ -168,7 +170,8 @@ def test_frame_is_seen_through_in_every_theme(
 
     expected = "rgb(238, 240, 244)" if is_dark else "rgb(25, 28, 33)"
     expect(widget.locator("body")).to_have_css("color", expected)
-    assert corner_of_frame(page) == color_at(page, 2, 2)
+    # What the frame draws is shown a little later than what it computes.
+    wait_for(lambda: corner_of_frame(page) == color_at(page, 2, 2))
 
 
 WHITE, BLACK = (255, 255, 255), (18, 18, 18)
@@ -188,7 +191,7 @@ def test_plain_snippet_can_be_read_on_every_site(embedded_page, page, machine, s
 
     expect(widget.locator("body")).to_have_css("color", INK)
     box = widget.locator(".symbol").bounding_box()
-    assert color_at(page, int(box["x"]) - 3, int(box["y"]) - 3) == WHITE
+    wait_for(lambda: color_at(page, int(box["x"]) - 3, int(box["y"]) - 3) == WHITE)
     assert corner_of_frame(page) != BLACK
     if not style:
         assert color_at(page, 2, 2) == WHITE
@@ -202,7 +205,7 @@ def test_plain_refusal_is_light_too(embedded_page, page):
 
     expect(widget.locator(".refusal h1")).to_be_visible()
     expect(widget.locator("body")).to_have_css("color", INK)
-    assert corner_of_frame(page) == WHITE
+    wait_for(lambda: corner_of_frame(page) == WHITE)
 
 
 @pytest.mark.parametrize(("scheme", "ink"), [("light", INK), ("dark", LIGHT_INK)])
@@ -224,7 +227,7 @@ def test_theme_auto_follows_the_device_on_a_site_that_does(
     widget = embedded_page.open(page, style=style, theme="auto", script=script)
 
     expect(widget.locator("body")).to_have_css("color", ink)
-    assert corner_of_frame(page) == color_at(page, 2, 2)
+    wait_for(lambda: corner_of_frame(page) == color_at(page, 2, 2))
 
 
 def test_list_as_a_page_of_its_own_follows_the_device(embedded_page, page):
@@ -246,7 +249,7 @@ def test_snippet_for_dark_sites_is_seen_through_without_a_script(embedded_page, 
     widget = page.frame_locator("iframe")
 
     expect(widget.locator("body")).to_have_css("color", LIGHT_INK)
-    assert corner_of_frame(page) == color_at(page, 2, 2) == (20, 32, 42)
+    wait_for(lambda: corner_of_frame(page) == color_at(page, 2, 2) == (20, 32, 42))
 
 
 def test_signing_window_has_the_theme_that_the_site_gave_the_frame(embedded_page, page):

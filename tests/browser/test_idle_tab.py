@@ -33,9 +33,11 @@ def wire(embedded_page):
         yield wire
 
 
-def open_with_clock(embedded_page: EmbeddedPage, page):
+def open_with_clock(embedded_page: EmbeddedPage, page, count: int = 3):
     page.clock.install()
     widget = embedded_page.open(page)
+    if count > 100:  # then the document has the first hundred only
+        expect(widget.locator("#state")).to_have_text(f"100 of {count} wallets")
     embedded_page.settle(page)
     return widget
 
@@ -50,7 +52,7 @@ def poll(embedded_page: EmbeddedPage, page, time: str = "05:00"):
 @pytest.mark.parametrize("count", [3, 250])
 def test_idle_poll_costs_less_than_a_kilobyte(embedded_page, page, wire, count):
     embedded_page.track_many(count)
-    open_with_clock(embedded_page, page)
+    open_with_clock(embedded_page, page, count)
     embedded_page.settle(page)
     for _ in range(3):
         wire.clear()
@@ -66,7 +68,7 @@ def test_idle_poll_costs_less_than_a_kilobyte(embedded_page, page, wire, count):
 @pytest.mark.parametrize("count", [3, 250])
 def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page, asked, count):
     embedded_page.track_many(count)
-    open_with_clock(embedded_page, page)
+    open_with_clock(embedded_page, page, count)
     embedded_page.settle(page)
     asked.clear()
     for _ in range(4):
@@ -79,7 +81,7 @@ def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page, asked, coun
 
 def test_change_of_a_long_list_brings_only_that(embedded_page, page):
     addresses = embedded_page.track_many(250)
-    widget = open_with_clock(embedded_page, page)
+    widget = open_with_clock(embedded_page, page, 250)
     expect(widget.locator("#wallets .wallet")).to_have_count(100)
     embedded_page.observe(addresses[1], 77)
     embedded_page.track(BrowserWallet().address, alias="Newcomer")

@@ -55,7 +55,7 @@ def fill(embedded_page, count: int) -> None:
 def open_throttled(browser, width: int):
     """Return a new page, whose cache is empty, at a quarter of the processor's speed."""
     context = browser.new_context(viewport={"width": width, "height": 900})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(120_000)
     context.add_init_script(NOTE_SHIFTS)
     page = context.new_page()
     client = context.new_cdp_session(page)

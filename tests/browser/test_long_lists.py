@@ -6,6 +6,7 @@ import pytest
 from embedded_page import frame_of
 from playwright.sync_api import expect
 from test_list_in_browser import fill_page
+from waiting import wait_for
 
 from embed.wallets import tracking
 
@@ -68,8 +69,12 @@ def test_wheel_and_touch_lead_through_the_frame_and_on(embedded_page, page, scri
     else:
         frame_of(page, embedded_page.service_url).evaluate("scrollTo(0, 1e6)")
     page.mouse.move(300, 400)
-    page.mouse.wheel(0, 200)
-    page.wait_for_function("scrollY > 0")
+
+    def has_wheel_scrolled() -> bool:
+        page.mouse.wheel(0, 200)  # the compositor may not know yet that the frame is at its end
+        return page.evaluate("scrollY") > 0
+
+    wait_for(has_wheel_scrolled)
     page.evaluate("scrollTo(0, 0)")
     swipe_up(page)
     page.wait_for_function("scrollY > 0")
@@ -153,7 +158,8 @@ def test_rows_of_the_document_stay_when_the_list_has_come(embedded_page, page):
     fill_page(embedded_page, 150)
     held = []
     page.route("**/embed/api/tracking/*", lambda route: held.append(route))
-    widget = embedded_page.open(page)
+    with page.expect_request("**/embed/api/tracking/*"):
+        widget = embedded_page.open(page)
     first = widget.locator("#wallets .wallet").first
     first.evaluate("row => { row.wasServed = true }")
     held[0].continue_()

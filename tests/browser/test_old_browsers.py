@@ -30,7 +30,7 @@ WITHOUT_NEWER = """
 def unwatched(browser):
     """A context in which scripts may fail."""
     context = browser.new_context(locale="en-US")
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(60_000)
     yield context
     context.close()
 

@@ -179,12 +179,12 @@ def test_failing_server_is_asked_less_often_and_again(dashboard, page, open_queu
     wait()
     asked = []
     page.on("request", lambda request: NEWS.search(request.url) and asked.append(request.url))
-    page.clock.run_for(39_000)
+    page.clock.run_for(30_000)
     assert asked == []
     page.unroute(NEWS)
     send(dashboard, "First")
     with page.expect_response(NEWS):
-        page.clock.run_for(2_000)
+        page.clock.run_for(11_000)
 
     expect(page.locator("#news")).to_have_text("1 new submission: Show")
 

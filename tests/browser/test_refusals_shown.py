@@ -316,7 +316,7 @@ def test_text_that_ran_out_while_the_wallet_was_open_is_asked_for_again(
 ):
     embedded_page, browser_wallet = service_with_short_nonces, BrowserWallet()
     # The first signature takes longer than the nonce is valid.
-    context.add_init_script(browser_wallet.script(slow={"sign": [6500]}))
+    context.add_init_script(browser_wallet.script(slow={"sign": [12500]}))
     widget = embedded_page.open(page)
 
     ask_text(widget, "Night heron")

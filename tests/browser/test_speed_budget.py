@@ -43,15 +43,19 @@ def test_nothing_shifts_after_the_first_paint(hundred, page):
     hundred.open(page)
     frame = frame_of(page, hundred.service_url)
     shifts = frame.evaluate(
-        """() => new Promise((resolve) => {
+        """async () => {
           const seen = [];
           const note = (list) => seen.push(...list.getEntries());
           new PerformanceObserver(note).observe({type: "layout-shift", buffered: true});
-          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
-            const [{startTime: paintedAt}] = performance.getEntriesByName("first-paint");
-            resolve(seen.filter((one) => one.startTime > paintedAt).map((one) => one.value));
-          }, 100)));
-        })"""
+          const {startTime: paintedAt} = await new Promise((resolve) => {
+            const look = (list) => list.getEntriesByName("first-paint").forEach(resolve);
+            new PerformanceObserver(look).observe({type: "paint", buffered: true});
+          });
+          await new Promise((resolve) => {
+            requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 100)));
+          });
+          return seen.filter((one) => one.startTime > paintedAt).map((one) => one.value);
+        }"""
     )
 
     assert shifts == []
