@@ -23,7 +23,7 @@ def open_window(page, widget):
 
 def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top_wallet):
     context.clock.install()
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, script=False)  # else the site lends the frame its wallet
     widget.get_by_role("button", name="Add your wallet").click()
     expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
     with page.expect_popup() as popup:
