@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.util import find_spec
@@ -20,7 +19,6 @@ from absence import skip_or_fail
 from waiting import wait_for
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
-START_LIMIT_S = 30
 
 
 class Unavailable(Exception):
@@ -250,12 +248,12 @@ class Gunicorn:
 
     def wait_for_workers(self, count: int, other_than: Collection[int] = ()) -> set[int]:
         """Wait until there are so many, all of them others."""
-        deadline = time.monotonic() + 2 * START_LIMIT_S
-        while len(found := self.list_workers()) != count or not found.isdisjoint(other_than):
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"there are {found}")
-            time.sleep(0.02)
-        return found
+
+        def look() -> set[int] | None:
+            found = self.list_workers()
+            return found if len(found) == count and found.isdisjoint(other_than) else None
+
+        return wait_for(look, self.list_workers)
 
     def stop(self) -> None:
         if self._server is not None:
@@ -350,11 +348,9 @@ def is_listening(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def wait_until(is_ready: object, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_LIMIT_S
-    while not is_ready():
-        if server.poll() is not None:
-            raise RuntimeError(f"{server.args[0]} ended with status {server.returncode}")
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{server.args[0]} was not ready in {START_LIMIT_S} s")
-        time.sleep(0.02)
+def wait_until(is_ready: Callable[[], object], server: subprocess.Popen[bytes]) -> None:
+    wait_for(
+        lambda: is_ready() or server.poll() is not None, lambda: f"{server.args[0]} is not ready"
+    )
+    if server.returncode is not None:
+        raise RuntimeError(f"{server.args[0]} ended with status {server.returncode}")

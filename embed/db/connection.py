@@ -97,13 +97,13 @@ class _PrivateSqliteDatabase(SqliteDatabase):
     def begin(self, lock_type: str | None = None) -> None:
         """Begin a transaction, which takes the write lock."""
         wait_ms = choose_ms(_WRITE_LOCK)
-        self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")  # type: ignore[no-untyped-call]  # peewee's
+        self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")  # type: ignore[no-untyped-call]  # peewee has no type for it
         with waiting_for(_WRITE_LOCK):
             super().begin(lock_type)
 
     def rollback(self) -> None:
         """End the transaction, unless SQLite did so itself, as it does where a disk is full."""
-        if self.connection().in_transaction:  # type: ignore[no-untyped-call]  # peewee's
+        if self.connection().in_transaction:  # type: ignore[no-untyped-call]  # peewee has no type for it
             super().rollback()
 
 
@@ -121,7 +121,7 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
             is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
             if not is_busy or time.monotonic() >= deadline:
                 raise
-        time.sleep(0.01)
+        time.sleep(0.01)  # SQLite's own waiting for locks leaves out this case
 
 
 def _open_postgres(url: str) -> Database:
@@ -150,14 +150,14 @@ class _PatientPostgresDatabase(PostgresqlDatabase):
 
         Not inside a transaction, some of whose statements would then be lost.
         """
-        if not self.is_closed() and _is_dropped(self.connection().pgconn):  # type: ignore[no-untyped-call]  # peewee's
+        if not self.is_closed() and _is_dropped(self.connection().pgconn):  # type: ignore[no-untyped-call]  # peewee has no type for it
             self.close()
-        return super().cursor(named_cursor)  # type: ignore[no-untyped-call]  # peewee's
+        return super().cursor(named_cursor)  # type: ignore[no-untyped-call]  # peewee has no type for it
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """Raises OperationalError also where a standby or a full disk allows no writes."""
         try:
-            return super().execute_sql(sql, params)  # type: ignore[no-untyped-call]  # peewee's
+            return super().execute_sql(sql, params)  # type: ignore[no-untyped-call]  # peewee has no type for it
         except InternalError as error:
             reason = getattr(error, "orig", None)
             if isinstance(reason, errors.ReadOnlySqlTransaction):

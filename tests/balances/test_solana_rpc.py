@@ -268,7 +268,7 @@ def test_stopping_ends_calls_that_wait(endpoint):
 
     assert failures == ["The service is stopping."]
     with pytest.raises(RpcUnavailable, match="stopping"):
-        rpc.call("getSlot", [], timeout_s=10)
+        rpc.call("getSlot", [], timeout_s=3)
 
 
 @by_name(FAILURES | WRONG_ANSWERS | {"refusal": answer_error(-32602)})
@@ -277,7 +277,7 @@ def test_failures_are_told_without_the_address(endpoint, caplog, fault):
     endpoint.fail(fault)
 
     with pytest.raises((RpcUnavailable, RpcRefused)) as failure:
-        rpc.call("getSlot", [], timeout_s=10)
+        rpc.call("getSlot", [], timeout_s=3)
 
     told = f"{failure.value!r} {failure.value} {rpc!r} {vars(rpc)!r} {caplog.text}"
     assert SECRET not in told
@@ -305,7 +305,7 @@ def test_same_failure_is_logged_once_a_minute(endpoint, caplog):
     for _ in range(2):
         for _ in range(3):
             with pytest.raises(RpcUnavailable):
-                rpc.call("getSlot", [], timeout_s=10)
+                rpc.call("getSlot", [], timeout_s=3)
         assert len(caplog.records) == 1
         caplog.clear()
         clock.wait(61)
@@ -315,7 +315,7 @@ def test_endpoint_inside_the_network_is_refused(endpoint):
     rpc = SolanaRpc((endpoint.url,), limit=parse("9/second"), reach=Reach.PUBLIC)
 
     with pytest.raises(RpcUnavailable, match="inside the operator's network"):
-        rpc.call("getSlot", [], timeout_s=10)
+        rpc.call("getSlot", [], timeout_s=3)
 
     assert endpoint.calls.total() == 0
 
