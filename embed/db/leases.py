@@ -10,11 +10,26 @@ from embed.db.models import Job
 
 # One that ends later is from before the clock went back, and counts as over.
 LONGEST_LEASE = timedelta(minutes=5)
+# Of any job. One that waits longer does so from before the clock went back, and is due.
+LONGEST_WAIT = timedelta(hours=1)
 
 
 def is_leased(now: datetime) -> Any:
-    """Return the condition that somebody has a job's lease."""
-    return (Job.leased_until > now) & (Job.leased_until <= now + LONGEST_LEASE)
+    """Return the condition that somebody has a job's lease; it is true or false, never NULL."""
+    return (
+        Job.leased_until.is_null(False)
+        & (Job.leased_until > now)
+        & (Job.leased_until <= now + LONGEST_LEASE)
+    )
+
+
+def is_due(now: datetime, longest_wait: timedelta = LONGEST_WAIT) -> Any:
+    """Return the condition that a job does not wait, for longer than `longest_wait` at most.
+
+    One without `due_at` has nothing to wait for: a periodic job that never ended, or a key, which
+    is due when its KeyedJob says so.
+    """
+    return Job.due_at.is_null() | (Job.due_at <= now) | (Job.due_at > now + longest_wait)
 
 
 def take_lease(name: str, holder: str, now: datetime, for_: timedelta) -> bool:
@@ -26,7 +41,7 @@ def take_lease(name: str, holder: str, now: datetime, for_: timedelta) -> bool:
     query: Any = Job.insert(name=name, leased_by=holder, leased_until=now + for_).on_conflict(
         conflict_target=[Job.name],
         preserve=[Job.leased_by, Job.leased_until],
-        where=Job.leased_until.is_null() | ~is_leased(now),
+        where=~is_leased(now),
     )
     count: int = query.as_rowcount().execute()
     return count == 1

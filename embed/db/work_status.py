@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from embed.db.leases import is_leased
 from embed.db.models import Job, WorkerProcess
 
 SEEN_WITHIN = timedelta(seconds=30)  # a process without a report for so long is gone
@@ -45,8 +46,8 @@ def is_anybody_working(now: datetime) -> bool:
 
 def read_work_status(now: datetime) -> WorkStatus:
     reports: dict[str, JobReport] = {}
-    for job in Job.select().order_by(Job.name):
-        report = _describe(job, now)
+    for job in Job.select(Job, is_leased(now).alias("is_running")).order_by(Job.name):
+        report = _describe(job)
         same = reports.get(report.name)
         reports[report.name] = _combine(same, report) if same else report
     return WorkStatus(
@@ -56,10 +57,10 @@ def read_work_status(now: datetime) -> WorkStatus:
 
 
 def _select_processes(now: datetime) -> Any:
-    return WorkerProcess.select().where(has_reported(now, SEEN_WITHIN))
+    return WorkerProcess.select().where(is_alive(now))
 
 
-def has_reported(now: datetime, within: timedelta) -> Any:
+def is_alive(now: datetime, within: timedelta = SEEN_WITHIN) -> Any:
     """Return the condition that a process reported lately.
 
     A report from the future is from before the clock went back, maybe of a process that is gone;
@@ -68,12 +69,12 @@ def has_reported(now: datetime, within: timedelta) -> Any:
     return (WorkerProcess.seen_at > now - within) & (WorkerProcess.seen_at <= now + within)
 
 
-def _describe(job: Job, now: datetime) -> JobReport:
+def _describe(job: Any) -> JobReport:
     fields: dict[str, Any] = job.__data__
     return JobReport(
         # Tasks of one kind have rows such as "receiver ID", which are reported together.
         name=fields["name"].partition(" ")[0],
-        is_running=fields["leased_until"] is not None and fields["leased_until"] > now,
+        is_running=bool(job.is_running),
         started_at=fields["started_at"],
         finished_at=fields["finished_at"],
         summary=fields["summary"],

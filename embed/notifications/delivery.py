@@ -49,7 +49,7 @@ def find_due_receivers(now: datetime, *, is_slow: bool | None = None) -> list[st
         Delivery.receiver == Receiver.id, Delivery.state == "waiting"
     )
     speed = () if is_slow is None else (Receiver.is_slow == is_slow,)
-    due = Receiver.select(Receiver.id).where(_is_due(now), fn.EXISTS(waiting), *speed)
+    due = Receiver.select(Receiver.id).where(is_due(now), fn.EXISTS(waiting), *speed)
     return [receiver.id for receiver in due]
 
 
@@ -77,7 +77,7 @@ def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
         Receiver.select(Receiver, Page, Owner)
         .join(Page)
         .join(Owner)
-        .where(Receiver.id == receiver_id, _is_due(runtime.clock()))
+        .where(Receiver.id == receiver_id, is_due(runtime.clock()))
         .get_or_none()
     )
     if receiver is None:
@@ -115,7 +115,7 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
     return channels.send(receiver.target, digest, settings)
 
 
-def _is_due(now: datetime) -> Any:
+def is_due(now: datetime) -> Any:
     """Return the condition that a receiver's wait is over.
 
     A wait that began in the future, before the clock went back, is over as well.

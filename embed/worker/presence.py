@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from embed.db.connection import db
 from embed.db.models import Job, WorkerProcess
-from embed.db.work_status import has_reported
+from embed.db.work_status import is_alive
 from embed.settings import Settings
 
 Kind = Literal["gunicorn", "worker"]
@@ -28,7 +28,7 @@ def should_work(kind: Kind, settings: Settings, now: datetime, seen_within: time
 def _has_worker(now: datetime, seen_within: timedelta) -> bool:
     return bool(
         WorkerProcess.select()
-        .where(WorkerProcess.kind == "worker", has_reported(now, seen_within))
+        .where(WorkerProcess.kind == "worker", is_alive(now, seen_within))
         .exists()
     )
 
