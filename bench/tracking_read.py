@@ -123,7 +123,9 @@ def make_case(database_url: str, folder: Path) -> Case:
         tracking.add_wallet(page.id, address, changes, now, max_wallets=WALLETS)
     _, key = management.create_key(page.id, "public", raw_origins=[SITE], now=now)
     body_file = folder / "body.json"
-    body_file.write_bytes(payloads.get_payload(page.id, pages.get_page(page.id).version).json)
+    body_file.write_bytes(
+        payloads.get_payload(page.id, pages.get_page(page.id).version, uses_chain=False).json
+    )
     connection.db.close()
     headers = {"Authorization": f"Bearer {key}", "Origin": SITE}
     return Case(f"/api/embed/tracking/{page.id}", headers, body_file)

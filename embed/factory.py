@@ -5,7 +5,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from embed import cli, demo
 from embed.balances.gate import LiveBalances
-from embed.balances.known import BalanceSource, EnteredBalances, use_chain
+from embed.balances.known import BalanceSource, EnteredBalances
 from embed.balances.solana_rpc import SolanaRpc
 from embed.cli import doctor
 from embed.db.connection import open_database
@@ -55,6 +55,7 @@ def create_app(
 ) -> Flask:
     """Make the WSGI app; the database is connected to at the first request.
 
+    `chain` is asked in place of the endpoints that SOLANA_RPC_URL names, if it names any.
     `work` is what is done in the background, the service's own unless given.
 
     Raises SettingsError.
@@ -77,8 +78,7 @@ def create_app(
     init_probe(app, settings, clock)
     open_database(settings.database_url)
     app.before_request(serve_requests)
-    chain = chain or _open_chain(settings)
-    use_chain(chain is not None)
+    chain = (chain or _open_chain(settings)) if settings.uses_chain else None
     app.extensions[EXTENSION] = Runtime(
         settings=settings,
         clock=clock,
@@ -121,9 +121,7 @@ def _choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) 
     return LiveBalances(chain, clock, settings.balance_refresh)
 
 
-def _open_chain(settings: Settings) -> SolanaRpc | None:
-    if not settings.solana_rpc_url:
-        return None
+def _open_chain(settings: Settings) -> SolanaRpc:
     # A node on the same machine is the operator's own choice; visitors choose no address here.
     reach = Reach.ANY if settings.allow_private_targets else Reach.PUBLIC_OR_LOOPBACK
     return SolanaRpc(settings.solana_rpc_url, limit=settings.limit_rpc, reach=reach)

@@ -301,6 +301,8 @@ def chain():
 
 @pytest.fixture
 def app(environ, clock, balances, chain):
+    if chain is not None:
+        environ.setdefault("SOLANA_RPC_URL", "http://127.0.0.1:9/")  # nothing listens there
     app = create_app(Settings.from_environ(environ), clock=clock, balances=balances, chain=chain)
     yield app
     connection.db.close()
@@ -352,9 +354,9 @@ def built(monkeypatch) -> list[str]:
     pages = []
     build = payloads._build
 
-    def record_and_build(page):
+    def record_and_build(page, uses_chain):
         pages.append(page.id)
-        return build(page)
+        return build(page, uses_chain)
 
     monkeypatch.setattr(payloads, "_build", record_and_build)
     return pages

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -19,6 +20,7 @@ from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.nonces import NonceSigner
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
+from embed.runtime import EXTENSION
 from embed.submissions import decisions
 from embed.wallets import tags, tracking
 
@@ -223,6 +225,12 @@ class World(PageClient):
 
     def configure(self, **fields: object) -> None:
         pages.update_page(self.page_id, fields, self.clock())
+
+    def use_endpoint(self, *urls: str) -> None:
+        """Change SOLANA_RPC_URL of the app as it runs."""
+        runtime = self.app.extensions[EXTENSION]
+        settings = replace(runtime.settings, solana_rpc_url=urls)
+        self.app.extensions[EXTENSION] = replace(runtime, settings=settings)
 
     def delete_page(self) -> None:
         pages.delete_page(self.page_id, self.clock())

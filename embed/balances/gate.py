@@ -120,7 +120,7 @@ class LiveBalances:
 
     def _find_stand_in(self, page: Page, address: str) -> Decimal:
         """Return what was observed lately. Raises ApiError `balance_unavailable`."""
-        known = read_observations(page, [address]).get(address)
+        known = read_observations(page, [address], uses_chain=True).get(address)
         if known is None or not self._is_within(known.observed_at, self._max_age):
             raise ApiError("balance_unavailable", retry_after=PAUSE)
         # The sweep sees one account only, and the missing tokens may lie in others.

@@ -1,7 +1,8 @@
 """The balance that counts: the chain's where an endpoint is set, else what the owner entered.
 
 With an endpoint, an entered balance counts until the chain was first asked for the address.
-Without one, earlier observations of the chain count no more: nobody would renew them.
+Without one, earlier observations of the chain count no more: nobody would renew them. Whether
+there is one, Settings.uses_chain says, which callers hand down.
 """
 
 from collections.abc import Iterable
@@ -30,7 +31,7 @@ class EnteredBalances:
 
     def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens."""
-        return read_balances(page, [address]).get(address, Decimal(0))
+        return read_balances(page, [address], uses_chain=False).get(address, Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +54,7 @@ class KnownBalance:
         return cls(row.amount, row.observed_at)
 
 
-class _Choice:
-    """Which observations count in this process; set as the database is, see use_chain."""
-
-    uses_chain = False
-
-
-def use_chain(uses_chain: bool) -> None:
-    """Choose for the whole process whether observations of the chain count."""
-    _Choice.uses_chain = uses_chain
-
-
-def is_chain_used() -> bool:
-    return _Choice.uses_chain
-
-
-def join_balances(query: Any, page: Page) -> Any:
+def join_balances(query: Any, page: Page, *, uses_chain: bool) -> Any:
     """Join wallets of the page with their newest observations, where there are any.
 
     Without an endpoint, the chain's are joined to nothing, so that they never count.
@@ -79,23 +65,26 @@ def join_balances(query: Any, page: Page) -> Any:
         & (Balance.owner == page.owner_id)
     )
     query = query.join_from(Wallet, Balance, JOIN.LEFT_OUTER, on=is_entered)
-    if not _Choice.uses_chain:
+    if not uses_chain:
         return query
     is_observed = (ChainBalance.address == Wallet.address) & (ChainBalance.mint == page.token_mint)
     return query.join_from(Wallet, ChainBalance, JOIN.LEFT_OUTER, on=is_observed)
 
 
-def list_amounts() -> tuple[Any, ...]:
+def list_amounts(*, uses_chain: bool) -> tuple[Any, ...]:
     """Return the columns of join_balances; the first that is not null counts."""
-    return (ChainBalance.amount, Balance.amount) if _Choice.uses_chain else (Balance.amount,)
+    return (ChainBalance.amount, Balance.amount) if uses_chain else (Balance.amount,)
 
 
-def read_balances(page: Page, addresses: Iterable[str]) -> dict[str, Decimal]:
+def read_balances(page: Page, addresses: Iterable[str], *, uses_chain: bool) -> dict[str, Decimal]:
     """Return the known balances of these addresses, in whole tokens."""
-    return {address: one.amount for address, one in read_observations(page, addresses).items()}
+    known = read_observations(page, addresses, uses_chain=uses_chain)
+    return {address: one.amount for address, one in known.items()}
 
 
-def read_observations(page: Page, addresses: Iterable[str]) -> dict[str, KnownBalance]:
+def read_observations(
+    page: Page, addresses: Iterable[str], *, uses_chain: bool
+) -> dict[str, KnownBalance]:
     """Return the observations of these addresses that count, in one or two statements."""
     wanted = list(addresses)
     entered = Balance.select().where(
@@ -104,7 +93,7 @@ def read_observations(page: Page, addresses: Iterable[str]) -> dict[str, KnownBa
         Balance.address.in_(wanted),
     )
     known = {one.address: KnownBalance.of(one) for one in entered}
-    if _Choice.uses_chain:
+    if uses_chain:
         observed = ChainBalance.select().where(
             ChainBalance.mint == page.token_mint, ChainBalance.address.in_(wanted)
         )

@@ -76,7 +76,8 @@ def _make_line_printer() -> OnProgress:
 @json_option
 def show(page: str, as_json: bool) -> None:
     """Show the known balances of a page's wallets, including hidden ones."""
-    print_list([_describe_observed(one) for one in list_observed(page)], as_json=as_json)
+    observed = list_observed(page, uses_chain=runtime().settings.uses_chain)
+    print_list([_describe_observed(one) for one in observed], as_json=as_json)
 
 
 def _describe_observed(one: ObservedWallet) -> Record:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import click
 
 from embed.serializers import describe_wallet_for_owner
-from embed.terminal import Group, json_option, print_list, print_record, runtime
+from embed.terminal import Group, Record, json_option, print_list, print_record, runtime
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletChanges
 
@@ -46,7 +46,7 @@ def add(
         runtime().clock(),
         max_wallets=runtime().settings.max_wallets,
     )
-    print_record(describe_wallet_for_owner(added), as_json=as_json)
+    print_record(_describe(added.id), as_json=as_json)
 
 
 @group.command("list")
@@ -54,9 +54,8 @@ def add(
 @json_option
 def list_all(page: str, as_json: bool) -> None:
     """List a page's wallets, including hidden ones."""
-    print_list(
-        [describe_wallet_for_owner(one) for one in tracking.list_all_wallets(page)], as_json=as_json
-    )
+    wallets = tracking.list_all_wallets(page, uses_chain=runtime().settings.uses_chain)
+    print_list([describe_wallet_for_owner(one) for one in wallets], as_json=as_json)
 
 
 @group.command("update")
@@ -80,8 +79,8 @@ def update(
         balance=balance,
         is_hidden=is_hidden,
     )
-    updated = tracking.update_wallet(wallet_id, changes, runtime().clock())
-    print_record(describe_wallet_for_owner(updated), as_json=as_json)
+    tracking.update_wallet(wallet_id, changes, runtime().clock())
+    print_record(_describe(wallet_id), as_json=as_json)
 
 
 @group.command("remove")
@@ -89,7 +88,12 @@ def update(
 @json_option
 def remove(wallet_id: str, as_json: bool) -> None:
     """Remove a wallet from its page."""
-    print_record(
-        describe_wallet_for_owner(tracking.remove_wallet(wallet_id, runtime().clock())),
-        as_json=as_json,
-    )
+    removed = _describe(wallet_id)
+    tracking.remove_wallet(wallet_id, runtime().clock())
+    print_record(removed, as_json=as_json)
+
+
+def _describe(wallet_id: str) -> Record:
+    """Raises NotFound."""
+    wallet = tracking.get_tracked(wallet_id, uses_chain=runtime().settings.uses_chain)
+    return describe_wallet_for_owner(wallet)

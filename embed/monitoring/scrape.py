@@ -34,11 +34,10 @@ class Scrape:
         self._folder = folder
         self._open_storage = cache(lambda: storages.open_storage(settings.ratelimit_storage_uri))
         self._storage = BoundedQuestion(self._is_storage_there, "metrics-storage")
-        has_chain = bool(settings.solana_rpc_url)
         self._database = BoundedQuestion(lambda: read_gauges(clock()), "metrics-database")
         # By itself: a database that only takes long for this one is not away.
         self._balances = BoundedQuestion(
-            lambda: read_balances_gauge(clock(), has_chain=has_chain), "metrics-balances"
+            lambda: read_balances_gauge(clock(), has_chain=settings.uses_chain), "metrics-balances"
         )
 
     def _is_storage_there(self) -> bool:

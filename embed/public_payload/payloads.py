@@ -71,26 +71,29 @@ class Payload:
 # Entity tags are kept longer than payloads, so that a reader who has the present payload learns
 # it without building one.
 _page_of = itemgetter(0)
-_etags: ByteCache[tuple[str, int], str] = ByteCache(MAX_ETAG_BYTES, _page_of)
+_etags: ByteCache[tuple[str, int, bool], str] = ByteCache(MAX_ETAG_BYTES, _page_of)
 _cache: ByteCache[tuple[str, str], Payload] = ByteCache(MAX_CACHED_BYTES, _page_of)
 _building = threading.Lock()
 
 
-def get_payload(page_id: str, version: int) -> Payload:
+def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
     """Return a page's payload; `version` is the page's, read in the same request.
+
+    `uses_chain` is Settings.uses_chain: an app without an endpoint shows other balances.
 
     A change increments the version in its own transaction, so a payload cached under the
     version that a request has just read is never outdated. Raises ApiError `not_found`.
     """
-    return _find_present(page_id, version) or _build_once(page_id)
+    return _find_present(page_id, version, uses_chain) or _build_once(page_id, uses_chain)
 
 
-def get_etag(page_id: str, version: int) -> str:
+def get_etag(page_id: str, version: int, *, uses_chain: bool) -> str:
     """Return the entity tag of a page's payload, which is built only if that is not known yet.
 
     Raises ApiError `not_found`.
     """
-    return _etags.get((page_id, version)) or get_payload(page_id, version).etag
+    etag = _etags.get((page_id, version, uses_chain))
+    return etag or get_payload(page_id, version, uses_chain=uses_chain).etag
 
 
 def find_earlier(page_id: str, etag: str) -> Payload | None:
@@ -98,12 +101,12 @@ def find_earlier(page_id: str, etag: str) -> Payload | None:
     return _cache.get((page_id, etag))
 
 
-def _find_present(page_id: str, version: int) -> Payload | None:
-    etag = _etags.get((page_id, version))
+def _find_present(page_id: str, version: int, uses_chain: bool) -> Payload | None:
+    etag = _etags.get((page_id, version, uses_chain))
     return None if etag is None else _cache.get((page_id, etag))
 
 
-def _build_once(page_id: str) -> Payload:
+def _build_once(page_id: str, uses_chain: bool) -> Payload:
     """Build the payload, unless another thread has done so meanwhile; one at a time."""
     with _building:
         page = find_page(page_id)
@@ -111,17 +114,17 @@ def _build_once(page_id: str) -> Payload:
             raise ApiError("not_found")
         # Read before the data, so that these are never older than the version.
         version = page.version
-        payload = _find_present(page.id, version)
+        payload = _find_present(page.id, version, uses_chain)
         if payload is None:
-            payload = _build(page)
+            payload = _build(page, uses_chain)
             _cache.set((page.id, payload.etag), payload)
-            _etags.set((page.id, version), payload.etag)
+            _etags.set((page.id, version, uses_chain), payload.etag)
         return payload
 
 
-def _build(page: Page) -> Payload:
+def _build(page: Page, uses_chain: bool) -> Payload:
     tags = list_tags(page)
-    wallets = list_wallets(page, tags)
+    wallets = list_wallets(page, tags, uses_chain=uses_chain)
     details = describe_page(page) | {"tags": [describe_tag(tag) for tag in tags]}
     return write_payload(page.version, details, map(describe_wallet, wallets))
 

@@ -101,6 +101,11 @@ class Settings:
     log_format: str  # text or json
 
     @property
+    def uses_chain(self) -> bool:
+        """Tell whether balances are read from the chain; if not, those that owners enter count."""
+        return bool(self.solana_rpc_url)
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """What no log may show."""
         urls = (self.database_url, self.ratelimit_storage_uri, self.queue_url, self.smtp_url)

@@ -37,14 +37,14 @@ class SimulatedDecision:
         return self.before != self.after
 
 
-def simulate(page: Page, rules: Policy) -> list[SimulatedDecision]:
+def simulate(page: Page, rules: Policy, *, uses_chain: bool) -> list[SimulatedDecision]:
     """Replay the page's latest submissions, newest first, under other rules.
 
     Each is judged by the state at its time, except its balance, of which only the newest
     observation is stored. The queue is as long as it was under the rules of that time.
     """
     latest = list_by_status(page, STATUSES, limit=MAX_SIMULATED)
-    data = _SimulationData(page, latest)
+    data = _SimulationData(page, latest, uses_chain=uses_chain)
     return [
         SimulatedDecision(one, _get_first_outcome(one), _simulate(one, data, rules))
         for one in latest
@@ -78,10 +78,10 @@ def _simulate(submission: Submission, data: "_SimulationData", rules: Policy) ->
 class _SimulationData:
     """What the simulation needs to know, read in few statements."""
 
-    def __init__(self, page: Page, latest: Sequence[Submission]) -> None:
+    def __init__(self, page: Page, latest: Sequence[Submission], *, uses_chain: bool) -> None:
         addresses = {one.wallet_address for one in latest}
         sessions = {one.session_id for one in latest if one.session_id is not None}
-        self.balances = read_balances(page, addresses)
+        self.balances = read_balances(page, addresses, uses_chain=uses_chain)
         self.history = History.read(page, addresses, sessions)
         self._entered_ms, self._left_ms = _list_queue_times(page)
 

@@ -69,7 +69,8 @@ def _read_records(page: Page, address: str) -> Record:
 def _read_entry(page: Page, address: str) -> Record | None:
     """Return the wallet's place on the page's list, whether or not it is hidden."""
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
-    tracked = read_tracked(page, list_tags(page), Wallet.address == address)
+    # Its balances are described apart.
+    tracked = read_tracked(page, list_tags(page), Wallet.address == address, uses_chain=False)
     if wallet is None or not tracked:
         return None
     approved = Submission.select().where(

@@ -43,11 +43,13 @@ class ReviewContext:
     lookalikes: list[Lookalike]
 
 
-def build_review_context(page: Page, waiting: Sequence[Submission]) -> dict[str, ReviewContext]:
+def build_review_context(
+    page: Page, waiting: Sequence[Submission], *, uses_chain: bool
+) -> dict[str, ReviewContext]:
     """Return the context of each of these pending submissions, by its id."""
     addresses = {one.wallet_address for one in waiting}
     sessions = {one.session_id for one in waiting if one.session_id is not None}
-    balances = read_observations(page, addresses)
+    balances = read_observations(page, addresses, uses_chain=uses_chain)
     history = History.read(page, addresses, sessions)
     by_wallet = _count_outcomes(
         Submission.wallet_address,

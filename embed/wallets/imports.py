@@ -88,7 +88,7 @@ class Plan:
         return len({mistake.number for mistake in self.mistakes})
 
 
-def export_sheet(page: Page) -> str:
+def export_sheet(page: Page, *, uses_chain: bool) -> str:
     """Return all wallets of a page, the hidden ones too."""
     return format_sheet(
         Line(
@@ -98,11 +98,13 @@ def export_sheet(page: Page) -> str:
             wallet.is_hidden,
             wallet.token_balance,
         )
-        for wallet in list_wallets(page, list_tags(page), with_hidden=True)
+        for wallet in list_wallets(page, list_tags(page), uses_chain=uses_chain, with_hidden=True)
     )
 
 
-def plan_import(page: Page, text: str, *, makes_tags: bool, max_wallets: int) -> Plan:
+def plan_import(
+    page: Page, text: str, *, makes_tags: bool, max_wallets: int, uses_chain: bool
+) -> Plan:
     """Return what a table would change. Takes three statements, whatever its length."""
     sheet = parse_sheet(text)
     tags = list_tags(page)
@@ -115,7 +117,8 @@ def plan_import(page: Page, text: str, *, makes_tags: bool, max_wallets: int) ->
         if missing and not makes_tags:
             sentence = f"The page has no tag {', '.join(missing)}."
             mistakes.append(Mistake(line.number, Kind.UNKNOWN_TAG, sentence))
-    tracked = {one.address: one for one in list_wallets(page, tags, with_hidden=True)}
+    wallets = list_wallets(page, tags, uses_chain=uses_chain, with_hidden=True)
+    tracked = {one.address: one for one in wallets}
     changes = [RowChange(line, tracked.get(line.address)) for line in sheet.lines]
     real = [change for change in changes if change.changes_anything]
     lacks_only_tags = bool(mistakes) and not sheet.mistakes
@@ -129,7 +132,14 @@ def plan_import(page: Page, text: str, *, makes_tags: bool, max_wallets: int) ->
 
 
 def apply_import(
-    page_id: str, text: str, *, makes_tags: bool, max_wallets: int, now: datetime, actor: str
+    page_id: str,
+    text: str,
+    *,
+    makes_tags: bool,
+    max_wallets: int,
+    uses_chain: bool,
+    now: datetime,
+    actor: str,
 ) -> Plan:
     """Apply a table in one transaction, and return what was changed.
 
@@ -138,7 +148,9 @@ def apply_import(
     """
     with editing(page_id, actor, now) as edit:
         page = edit.page
-        plan = plan_import(page, text, makes_tags=makes_tags, max_wallets=max_wallets)
+        plan = plan_import(
+            page, text, makes_tags=makes_tags, max_wallets=max_wallets, uses_chain=uses_chain
+        )
         if not plan.mistakes and plan.changes:
             _make_tags(page, plan.new_tags, now)
             ids = _write_wallets(page, plan.changes, now)

@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from embed.balances.known import KnownBalance, is_chain_used, join_balances
+from embed.balances.known import KnownBalance, join_balances
 from embed.db.models import Balance, ChainBalance, Wallet
 from embed.pages import get_page
 
@@ -17,7 +17,7 @@ class ObservedWallet:
     balance: KnownBalance | None  # None: never observed
 
 
-def list_observed(page_id: str) -> list[ObservedWallet]:
+def list_observed(page_id: str, *, uses_chain: bool) -> list[ObservedWallet]:
     """Return all wallets of a page, oldest first, in one statement. Raises NotFound."""
     page = get_page(page_id)
     observed = (ChainBalance.amount, ChainBalance.observed_at, ChainBalance.slot)
@@ -28,9 +28,10 @@ def list_observed(page_id: str) -> list[ObservedWallet]:
                 Wallet.public_alias,
                 Balance.amount,
                 Balance.observed_at,
-                *(observed if is_chain_used() else ()),
+                *(observed if uses_chain else ()),
             ),
             page,
+            uses_chain=uses_chain,
         )
         .where(Wallet.page == page)
         .order_by(Wallet.created_at, Wallet.id)

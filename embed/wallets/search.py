@@ -34,7 +34,9 @@ class SearchResult:
     last: int
 
 
-def search_wallets(page: Page, wanted: WalletFilter, number: int = 1) -> SearchResult:
+def search_wallets(
+    page: Page, wanted: WalletFilter, number: int = 1, *, uses_chain: bool
+) -> SearchResult:
     """Return wallets that match, oldest first, in five statements."""
     found = Wallet.select(Wallet.id).where(Wallet.page == page, *_list_conditions(wanted))
     total = found.count()
@@ -42,9 +44,8 @@ def search_wallets(page: Page, wanted: WalletFilter, number: int = 1) -> SearchR
     number = min(max(1, number), last)
     rows = found.order_by(Wallet.created_at, Wallet.id).paginate(number, RESULT_SIZE)
     ids = [wallet.id for wallet in rows]
-    return SearchResult(
-        read_tracked(page, list_tags(page), Wallet.id.in_(ids)), total, number, last
-    )
+    wallets = read_tracked(page, list_tags(page), Wallet.id.in_(ids), uses_chain=uses_chain)
+    return SearchResult(wallets, total, number, last)
 
 
 def count_flagged(page: Page) -> int:

@@ -43,22 +43,26 @@ class PageFull(InvalidInput):
 
 
 def list_wallets(
-    page: Page, page_tags: Sequence[Tag], *, with_hidden: bool = False
+    page: Page, page_tags: Sequence[Tag], *, uses_chain: bool, with_hidden: bool = False
 ) -> list[TrackedWallet]:
     """Return the page's wallets, oldest first, in two statements however many there are."""
     conditions = () if with_hidden else (IS_VISIBLE,)
-    return read_tracked(page, page_tags, *conditions)
+    return read_tracked(page, page_tags, *conditions, uses_chain=uses_chain)
 
 
-def read_tracked(page: Page, page_tags: Sequence[Tag], *conditions: Any) -> list[TrackedWallet]:
+def read_tracked(
+    page: Page, page_tags: Sequence[Tag], *conditions: Any, uses_chain: bool
+) -> list[TrackedWallet]:
     """Return the page's wallets that meet all conditions, oldest first, in two statements.
 
     `page_tags` are all tags of the page, in their order: wallets share these objects.
+    `uses_chain` is Settings.uses_chain, as wherever balances are read.
     """
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
     marks = (Wallet.low_count, Wallet.is_withheld)
+    amounts = list_amounts(uses_chain=uses_chain)
     rows = (
-        join_balances(Wallet.select(*columns, *marks, *list_amounts()), page)
+        join_balances(Wallet.select(*columns, *marks, *amounts), page, uses_chain=uses_chain)
         .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, in_byte_order(Wallet.id))
     )
@@ -114,7 +118,7 @@ def add_wallet(
     *,
     max_wallets: int,
     actor: str = COMMAND_LINE,
-) -> TrackedWallet:
+) -> Wallet:
     """Track an address, on a page of at most `max_wallets`. Raises NotFound, InvalidInput."""
     if not is_address(address):
         raise InvalidInput(
@@ -129,7 +133,7 @@ def add_wallet(
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
         _apply(edit, wallet, changes)
         edit.record(WalletAdded.of(wallet))
-        return get_tracked(edit.page, wallet.id)
+    return wallet
 
 
 def check_room(page: Page, max_wallets: int) -> None:
@@ -140,24 +144,21 @@ def check_room(page: Page, max_wallets: int) -> None:
 
 def update_wallet(
     wallet_id: str, changes: WalletChanges, now: datetime, *, actor: str = COMMAND_LINE
-) -> TrackedWallet:
+) -> None:
     """Raises NotFound, InvalidInput."""
     with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
-        before = get_tracked(edit.page, wallet_id)
+        # An observed balance is the same before and after.
+        before = get_tracked(wallet_id, uses_chain=False)
         _apply(edit, wallet, changes)
-        after = get_tracked(edit.page, wallet_id)
-        if after != before or changes.balance is not None:
+        if changes.balance is not None or get_tracked(wallet_id, uses_chain=False) != before:
             edit.record(WalletChanged.of(wallet))
-    return after
 
 
-def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> TrackedWallet:
+def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
     """Stop tracking a wallet; its observed balance stays stored. Raises NotFound."""
     with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
-        tracked = get_tracked(edit.page, wallet_id)
         wallet.delete_instance()
         edit.record(WalletRemoved.of(wallet))
-    return tracked
 
 
 def track_approved(
@@ -181,9 +182,12 @@ def untrack_approved(page: Page, address: str, added_at: datetime) -> None:
     ).execute()
 
 
-def get_tracked(page: Page, wallet_id: str) -> TrackedWallet:
+def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:
     """Raises NotFound."""
-    tracked = read_tracked(page, list_tags(page), Wallet.id == wallet_id)
+    page = Page.select().join(Wallet).where(Wallet.id == wallet_id).get_or_none()
+    tracked = page and read_tracked(
+        page, list_tags(page), Wallet.id == wallet_id, uses_chain=uses_chain
+    )
     if not tracked:
         raise NotFound(f"There is no wallet {wallet_id}.")
     return tracked[0]
@@ -217,7 +221,7 @@ def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
         WalletTag.insert_many([{"wallet": wallet, "tag": tag} for tag in tags]).execute()
 
 
-def list_all_wallets(page_id: str) -> list[TrackedWallet]:
+def list_all_wallets(page_id: str, *, uses_chain: bool) -> list[TrackedWallet]:
     """Return all wallets of a page, the hidden ones too. Raises NotFound."""
     page = get_page(page_id)
-    return list_wallets(page, list_tags(page), with_hidden=True)
+    return list_wallets(page, list_tags(page), uses_chain=uses_chain, with_hidden=True)

@@ -26,7 +26,7 @@ def list_work(settings: Settings) -> Work:
         PeriodicJob("feed", timedelta(minutes=1), _update_feeds),
         PeriodicJob("prune", timedelta(hours=1), _prune),
     ]
-    if settings.solana_rpc_url:
+    if settings.uses_chain:
         periodic.insert(0, PeriodicJob(LEASE, choose_interval(settings.balance_refresh), run_job))
     return Work(
         periodic=tuple(periodic),

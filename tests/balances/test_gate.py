@@ -123,7 +123,7 @@ def test_observation_is_recorded_with_its_time(world, chain, visitor):
     chain.hold(visitor.address, 11, auxiliary=1)
     world.submit(visitor)
 
-    known = read_observations(world.page, [visitor.address])[visitor.address]
+    known = read_observations(world.page, [visitor.address], uses_chain=True)[visitor.address]
     assert (known.amount, known.observed_at, known.source) == (12, world.clock(), "chain")
     assert known.all_observed_at == world.clock()
 

@@ -1,6 +1,7 @@
 """Observations of the chain and entered balances: which one counts, and how they are written."""
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -11,7 +12,7 @@ from world import USDC, Visitor
 
 from embed import owners, pages
 from embed.balances import observations
-from embed.balances.known import read_balances, read_observations, use_chain
+from embed.balances.known import read_balances, read_observations
 from embed.balances.observations import (
     ChainObservation,
     count_days,
@@ -21,8 +22,10 @@ from embed.balances.observations import (
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, DailyBalance
 from embed.domain.policy import Policy
+from embed.factory import create_app
 from embed.pages import get_page
 from embed.public_payload.payloads import get_payload
+from embed.runtime import EXTENSION
 from embed.submissions.policy_simulation import simulate
 from embed.submissions.review_context import build_review_context
 from embed.wallets.observed import list_observed
@@ -70,8 +73,8 @@ def test_chain_counts_before_what_was_entered(world, observe, address):
     observe(address, 3)
 
     assert read_public(world) == {address: 3}
-    assert [one.token_balance for one in list_all_wallets(world.page_id)] == [3]
-    assert read_balances(world.page, [address]) == {address: 3}
+    assert [one.token_balance for one in list_all_wallets(world.page_id, uses_chain=True)] == [3]
+    assert read_balances(world.page, [address], uses_chain=True) == {address: 3}
     world.observe(address, 50)
     assert read_public(world) == {address: 3}
 
@@ -90,12 +93,28 @@ def test_without_an_endpoint_the_entered_balance_counts_whatever_was_observed_be
     world.track(address, balance=100)
     observe(address, 3)
 
-    use_chain(False)
-    world.configure(public_title="A new version")
+    known = read_observations(world.page, [address], uses_chain=False)
+    assert known[address].source == "entered"
+    listed = list_observed(world.page_id, uses_chain=False)
+    assert [one.balance.amount for one in listed] == [100]
 
-    assert read_public(world) == {address: 100}
-    assert read_observations(world.page, [address])[address].source == "entered"
-    assert [one.balance.amount for one in list_observed(world.page_id)] == [100]
+
+def test_two_apps_in_one_process_each_go_by_their_own_settings(world, observe, address):
+    world.track(address, balance=100)
+    observe(address, 3)
+    runtime = world.app.extensions[EXTENSION]
+    db.close()
+    without = create_app(replace(runtime.settings, solana_rpc_url=()), clock=world.clock)
+
+    def read_from(app) -> dict[str, int]:
+        world.client = app.test_client(use_cookies=False)
+        return read_public(world)
+
+    assert without.extensions[EXTENSION].chain is None
+    assert read_from(without) == {address: 100}
+    assert read_from(world.app) == {address: 3}
+    assert read_from(without) == {address: 100}
+    assert world.app.extensions[EXTENSION].chain is runtime.chain
 
 
 def test_every_page_of_the_mint_shares_the_chains_balance_and_no_other_page_does(
@@ -108,7 +127,7 @@ def test_every_page_of_the_mint_shares_the_chains_balance_and_no_other_page_does
 
     observe(address, 8)
 
-    shown = [list_all_wallets(page_id)[0].token_balance for page_id in page_ids]
+    shown = [list_all_wallets(page_id, uses_chain=True)[0].token_balance for page_id in page_ids]
     assert shown == [8, 8, 0]
 
 
@@ -119,9 +138,9 @@ def test_queue_and_policy_preview_use_the_chains_balance(world, observe):
     observe(visitor.address, 4)
     (waiting,) = world.page.submission_set
 
-    context = build_review_context(world.page, [waiting])[waiting.id]
+    context = build_review_context(world.page, [waiting], uses_chain=True)[waiting.id]
     assert (context.balance.amount, context.balance.observed_at) == (4, world.clock())
-    simulated = simulate(world.page, Policy(min_balance=Decimal(5)))
+    simulated = simulate(world.page, Policy(min_balance=Decimal(5)), uses_chain=True)
     assert [one.after for one in simulated] == ["ca_gate"]
 
 
@@ -130,7 +149,7 @@ def test_number_of_statements_does_not_depend_on_the_number_of_wallets(
 ):
     def count() -> int:
         page = world.page
-        return count_statements(lambda: list_all_wallets(page.id))
+        return count_statements(lambda: list_all_wallets(page.id, uses_chain=True))
 
     world.track(Visitor().address)
     before = count()
@@ -243,7 +262,7 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
     bump = observations.bump_pages_of
 
     def show() -> list:
-        wallets = get_payload(page_id, get_page(page_id).version).read_part(1)
+        wallets = get_payload(page_id, get_page(page_id).version, uses_chain=True).read_part(1)
         return [one["tokenBalance"] for one in wallets]
 
     def join_and_show():
@@ -275,7 +294,7 @@ def test_entered_balances_stay_with_their_owner(world, address):
 
     world.observe(address, 100)
 
-    assert read_balances(page, [address]) == {}
+    assert read_balances(page, [address], uses_chain=True) == {}
     assert Balance.select().count() == 1
 
 

@@ -71,7 +71,10 @@ def track_many(world, count: int, page_id=None) -> list[str]:
 def amounts_of(world, page_id=None) -> dict:
     page = get_page(page_id or world.page_id)
     addresses = [one.address for one in Wallet.select().where(Wallet.page == page)]
-    return {address: one.amount for address, one in read_observations(page, addresses).items()}
+    return {
+        address: one.amount
+        for address, one in read_observations(page, addresses, uses_chain=True).items()
+    }
 
 
 # What is read
@@ -264,7 +267,7 @@ def test_failed_refresh_keeps_values_and_when_they_were_observed(world, chain, r
     summary = run()
 
     assert summary.failure == "No Solana RPC endpoint gave a usable answer: timed out."
-    known = read_observations(world.page, [address])[address]
+    known = read_observations(world.page, [address], uses_chain=True)[address]
     assert (known.amount, known.observed_at) == (5, observed_at)
 
 

@@ -17,7 +17,7 @@ SESSION = "s" * 20
 def look(world, **rules) -> list[tuple[str, str]]:
     """Return the actual and the simulated outcomes, oldest first."""
     outcomes = policy_simulation.simulate(
-        world.page, Policy(**({"cooldown": timedelta(0)} | rules))
+        world.page, Policy(**({"cooldown": timedelta(0)} | rules)), uses_chain=False
     )
     return [(one.before, one.after) for one in reversed(outcomes)]
 
@@ -130,13 +130,14 @@ def test_latest_fifty_are_looked_at_newest_first(world):
         (Submission.get_by_id(one) for one in ids), key=lambda one: (one.created_at, one.id)
     )[:-51:-1]
 
-    outcomes = policy_simulation.simulate(world.page, OPEN)
+    outcomes = policy_simulation.simulate(world.page, OPEN, uses_chain=False)
     assert [one.submission.id for one in outcomes] == [one.id for one in newest]
 
 
 def test_preview_changes_nothing(world):
     add_submissions(world, 5)
     before = world.dump()
-    policy_simulation.simulate(Page.get_by_id(world.page_id), Policy(auto_approve=True))
+    rules = Policy(auto_approve=True)
+    policy_simulation.simulate(Page.get_by_id(world.page_id), rules, uses_chain=False)
 
     assert world.dump() == before

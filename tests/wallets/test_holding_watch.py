@@ -99,7 +99,7 @@ def test_wallet_is_only_flagged_where_the_page_chose_so(watch):
         watch.observe(9)
 
     assert watch.list_public() == [watch.address]
-    (wallet,) = list_all_wallets(watch.world.page_id)
+    (wallet,) = list_all_wallets(watch.world.page_id, uses_chain=True)
     assert (wallet.is_flagged, wallet.is_withheld, wallet.is_hidden) == (True, False, False)
     assert len(watch.list_events()) == 1
 

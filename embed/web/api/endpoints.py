@@ -30,9 +30,10 @@ def read_tracking_page(page_id: str) -> ResponseReturnValue:
         raise ApiError("not_found")
     if not g.access.is_page_open:
         raise ApiError("embed_disabled")
+    version, uses_chain = g.access.page_version, runtime().settings.uses_chain
     if request.blueprint == OWN_API:
-        return tracking_page.answer_reader(page_id, g.access.page_version)
-    payload = payloads.get_payload(page_id, g.access.page_version)
+        return tracking_page.answer_reader(page_id, version, uses_chain=uses_chain)
+    payload = payloads.get_payload(page_id, version, uses_chain=uses_chain)
     return Response(payload.json, content_type="application/json")
 
 

@@ -12,17 +12,17 @@ from embed.web.compression import compress_once
 DELTA = "wallets"  # the name of the format in A-IM and IM; docs/api.md describes it
 
 
-def answer_reader(page_id: str, version: int) -> Response:
+def answer_reader(page_id: str, version: int, *, uses_chain: bool) -> Response:
     """Answer 304 if the request has the present payload, else what changed, or everything.
 
     A reader names the payloads that it has by If-None-Match, and that it understands deltas by
     ``A-IM: wallets`` (RFC 3229). A 304 is decided by the page's version, without the payload.
     Raises ApiError `not_found`.
     """
-    etag = payloads.get_etag(page_id, version)
+    etag = payloads.get_etag(page_id, version, uses_chain=uses_chain)
     if request.if_none_match.contains_weak(etag):
         return _finish(Response(status=304), etag)
-    payload = payloads.get_payload(page_id, version)
+    payload = payloads.get_payload(page_id, version, uses_chain=uses_chain)
     delta = _find_delta(page_id, payload)
     if delta is not None:
         return delta

@@ -22,7 +22,7 @@ class ListedChange:
 
 def read_listed_changes(page: Page, wallets: Sequence[TrackedWallet]) -> dict[str, ListedChange]:
     """Return the changes by address; without an endpoint there are none."""
-    if not runtime().settings.solana_rpc_url:
+    if not runtime().settings.uses_chain:
         return {}
     now = runtime().clock()
     changes = read_changes(page.token_mint, [wallet.address for wallet in wallets], now)

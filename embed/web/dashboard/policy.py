@@ -10,7 +10,6 @@ from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stu
 from wtforms.validators import InputRequired
 
 from embed import pages
-from embed.balances.known import is_chain_used
 from embed.db.models import Page
 from embed.domain import amounts
 from embed.domain.policy import Policy
@@ -85,7 +84,10 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
         add_error(form, mistake, cooldown_s="cooldown")
     if rules is None:
         return _render(page, form, status=422)
-    return _render(page, form, outcomes=policy_simulation.simulate(page, rules))
+    uses_chain = runtime().settings.uses_chain
+    return _render(
+        page, form, outcomes=policy_simulation.simulate(page, rules, uses_chain=uses_chain)
+    )
 
 
 def _fill_form(page: Page) -> PolicyForm:
@@ -163,7 +165,7 @@ def _describe_watch(page: Page) -> str:
         return "they stay on the list"
     if not page.min_balance:
         return "there is no minimum to fall below"
-    if not is_chain_used():
+    if not runtime().settings.uses_chain:
         return "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
     count = search.count_flagged(page)
     verb = "hidden" if page.holding_watch == "hide" else "flagged"

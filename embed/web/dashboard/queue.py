@@ -141,7 +141,11 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         view=view,
         submissions=submissions,
         tabs={name: sum(counts[status] for status in statuses) for name, statuses in TABS.items()},
-        contexts=build_review_context(page, submissions.rows) if view.tab == "waiting" else {},
+        contexts=build_review_context(
+            page, submissions.rows, uses_chain=runtime().settings.uses_chain
+        )
+        if view.tab == "waiting"
+        else {},
         rules=read_policy(page),
         undoable=undo.find_latest(page.id, now),
         known=_list_new(page, now),

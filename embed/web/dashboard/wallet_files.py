@@ -36,7 +36,7 @@ class ApplyForm(Form):
 def export_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     # Without a byte order mark, Excel does not read it as UTF-8.
-    body = "\ufeff" + imports.export_sheet(page)
+    body = "\ufeff" + imports.export_sheet(page, uses_chain=runtime().settings.uses_chain)
     response = Response(body, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="wallets-{page.id}.csv"'
     return response
@@ -55,8 +55,13 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
         form.file.errors = [str(mistake)]
         return render("wallets_import.html", page=page, section=SECTION, form=form, status=422)
     makes_tags = bool(form.makes_tags.data)
-    max_wallets = runtime().settings.max_wallets
-    plan = imports.plan_import(page, text, makes_tags=makes_tags, max_wallets=max_wallets)
+    plan = imports.plan_import(
+        page,
+        text,
+        makes_tags=makes_tags,
+        max_wallets=runtime().settings.max_wallets,
+        uses_chain=runtime().settings.uses_chain,
+    )
     return _show_plan(page, form, plan, text)
 
 
@@ -70,6 +75,7 @@ def apply_import(page_id: str) -> ResponseReturnValue:
         text,
         makes_tags=makes_tags,
         max_wallets=runtime().settings.max_wallets,
+        uses_chain=runtime().settings.uses_chain,
         now=runtime().clock(),
         actor=current_owner().email,
     )

@@ -11,7 +11,6 @@ from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from embed.balances.known import is_chain_used
 from embed.balances.refused_mints import find_problem
 from embed.db.models import Page, Tag
 from embed.domain.amounts import format_amount, parse_amount
@@ -65,7 +64,7 @@ class WalletForm(Form):
         super().__init__(**values)
         names: Any = [tag.name for tag in tags.list_tags(page)]
         self.tag_names.choices = names
-        if is_chain_used():
+        if runtime().settings.uses_chain:
             self.balance.description = (
                 "In whole tokens. It counts until the balance is first read from the chain."
             )
@@ -85,7 +84,12 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
     page_tags = tags.list_tags(page)
     wanted = _read_filter(page_tags)
     number = request.args.get("page", 1, type=int)
-    result = search.search_wallets(page, wanted, min(max(number, 1), 1_000_000))
+    result = search.search_wallets(
+        page,
+        wanted,
+        min(max(number, 1), 1_000_000),
+        uses_chain=runtime().settings.uses_chain,
+    )
     return render(
         "wallets.html",
         page=page,
@@ -95,7 +99,7 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
         tags=page_tags,
         wanted=wanted,
         search=_list_search(),
-        problem=find_problem(page.token_mint) if is_chain_used() else None,
+        problem=find_problem(page.token_mint) if runtime().settings.uses_chain else None,
     )
 
 
@@ -155,7 +159,8 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
 @blueprint.route("/pages/<page_id>/wallets/<wallet_id>", methods=["GET", "POST"])
 def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    wallet = tracking.get_tracked(page, get_own_wallet(page, wallet_id).id)
+    own = get_own_wallet(page, wallet_id)
+    wallet = tracking.get_tracked(own.id, uses_chain=runtime().settings.uses_chain)
     form = WalletForm(
         page,
         alias=wallet.public_alias,

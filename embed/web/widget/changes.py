@@ -27,7 +27,7 @@ def read_changes(page_id: str) -> Response:
     _, page = get_open_page(page_id)
     changes: dict[str, BalanceChange] = {}
     now = runtime().clock()
-    if runtime().settings.solana_rpc_url:
+    if runtime().settings.uses_chain:
         wanted = request.args.get("wallets", "").split(",")[:MAX_WALLETS]
         changes = read_visible_changes(page, [one for one in wanted if is_id(one)], now)
     lines = draw_sparklines(changes, now)

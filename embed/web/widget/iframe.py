@@ -31,7 +31,9 @@ def show_widget(page_id: str) -> Response:
     Raises ApiError `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
     """
     access, page = get_open_page(page_id)
-    payload = payloads.get_payload(page_id, access.page_version)
+    payload = payloads.get_payload(
+        page_id, access.page_version, uses_chain=runtime().settings.uses_chain
+    )
     shown = _choose_wallets(payload)
     hidden = parse_hidden_parts(request.args.get("hide", ""))
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
@@ -53,7 +55,7 @@ def show_widget(page_id: str) -> Response:
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
             has_session=session_id is not None,
             own=_list_own(page_id, session_id),
-            has_changes=bool(runtime().settings.solana_rpc_url) and "changes" not in hidden,
+            has_changes=runtime().settings.uses_chain and "changes" not in hidden,
             scripts=runtime().extra_scripts,
         ),
         ancestors=_list_ancestors(access),

@@ -8,7 +8,6 @@ from many_submissions import add_submissions
 from owner_browser import read_text
 from world import one_database
 
-from embed.balances.known import use_chain
 from embed.db.models import Submission
 from embed.events import activity_log
 
@@ -240,7 +239,7 @@ def test_holding_watch_is_chosen_and_tells_its_effect(world, owner, path):
     told = "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
     assert read_watch(owner.get(path)) == ("flag", told)
 
-    use_chain(True)
+    world.use_endpoint("https://rpc.example")
     assert read_watch(owner.get(path)) == ("flag", "0 wallets are flagged")
 
 

@@ -37,7 +37,7 @@ def list_shown(owner, **search: object) -> list[str]:
 
 
 def read_all(world) -> dict[str, tuple]:
-    found = tracking.list_all_wallets(world.page_id)
+    found = tracking.list_all_wallets(world.page_id, uses_chain=False)
     return {
         one.address: (
             one.public_alias,
@@ -113,7 +113,7 @@ def test_mint_that_the_chain_refused_is_told_where_the_chain_is_used(world, owne
     sentence = f"Balances cannot be read: {USDC} is not the mint of a token."
     assert sentence not in owner.get(path_of(world)).text
 
-    known.use_chain(True)
+    world.use_endpoint("https://rpc.example")
 
     assert sentence in owner.get(path_of(world)).text
 
@@ -453,7 +453,7 @@ def test_imported_balance_reaches_the_owners_other_pages_and_no_strangers(world,
     import_file(owner, f"{address},,,,42")
 
     assert world.read(other_id, key=key).json["wallets"][0]["tokenBalance"] == 42
-    assert known.read_balances(pages.get_page(strange_id), [address]) == {}
+    assert known.read_balances(pages.get_page(strange_id), [address], uses_chain=False) == {}
 
 
 def test_page_that_changed_since_the_dry_run_is_checked_again(world, owner):
