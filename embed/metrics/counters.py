@@ -15,7 +15,7 @@ LIMITED = Count(
     "embed_rate_limit_refusals_total",
     "Requests that a rate limit refused.",
     ("limit",),
-    known=[("rate_limit_ip",), ("rate_limit_key",), ("rate_limit_session",)],
+    known=[("rate_limit_ip",), ("rate_limit_key",), ("rate_limit_session",), ("sign_in",)],
 )
 STORAGE_FAILURES = Count(
     "embed_rate_limit_storage_failures_total",

@@ -1,4 +1,4 @@
-"""Rate limits (spec 8), each with its own error code and an exact Retry-After."""
+"""Rate limits (docs/api.md, Rate limits), each with its own error code and an exact Retry-After."""
 
 import hmac
 import logging
@@ -40,10 +40,17 @@ class RateLimiter:
 
     def hit(self, code: str, limit: RateLimitItem, who: str) -> None:
         """Count one request of `who`. Raises ApiError `code` above the limit."""
-        reset_at = self.count(code, limit, who)
-        if reset_at is not None:
-            LIMITED.add(code)
-            raise ApiError(code, retry_after=timedelta(seconds=reset_at - time.time()))
+        wait = self.find_wait(code, limit, who)
+        if wait is not None:
+            raise ApiError(code, retry_after=wait)
+
+    def find_wait(self, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
+        """Count one request of `who`; above the limit, tell the metrics, and return the wait."""
+        reset_at = self.count(name, limit, who)
+        if reset_at is None:
+            return None
+        LIMITED.add(name)
+        return timedelta(seconds=reset_at - time.time())
 
     def count(self, name: str, limit: RateLimitItem, who: str) -> float | None:
         """Count one request of `who`.

@@ -4,6 +4,7 @@ Our own code calls the limiter: Flask-Limiter's decorators would not run in the 
 API's checks, and not at all for unknown paths.
 """
 
+from datetime import timedelta
 from ipaddress import IPv4Address, IPv6Network
 
 from flask import Flask, request
@@ -68,9 +69,9 @@ def check_session_nonces() -> None:
         )
 
 
-def check_sign_in(who: str, limit: RateLimitItem) -> None:
-    """Limit sign-in attempts. Raises ApiError `rate_limit_session`."""
-    runtime().limiter.hit("rate_limit_session", limit, f"sign-in {who}")
+def find_sign_in_wait(who: str, limit: RateLimitItem) -> timedelta | None:
+    """Count an attempt to sign in; above the limit, return how long to wait."""
+    return runtime().limiter.find_wait("sign_in", limit, who)
 
 
 def client_network() -> str:

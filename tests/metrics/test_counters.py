@@ -6,7 +6,9 @@ from random import Random
 from string import ascii_letters, ascii_uppercase, digits
 
 import pytest
+from limits import parse
 from many_submissions import add_submissions
+from owner_browser import find_token
 from receivers import run_http_receiver
 from world import SITE, Visitor, code_of, one_database, with_session
 
@@ -18,6 +20,7 @@ from embed.notifications import receivers
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION
 from embed.submissions import decisions
+from embed.web.dashboard import account
 
 READ = "/api/embed/tracking/<page_id>"
 SOFT_REJECTIONS = {"ca_gate", "cooldown", "queue_full", "duplicate", "rate_limited"}
@@ -81,6 +84,19 @@ def test_refused_requests_count_by_error_and_by_limit(world_with, counted):
         "rate_limit_key": 3,
         "missing_key": 1,
     }
+
+
+@one_database
+def test_refused_attempts_to_sign_in_count_apart_from_those_of_visitors(
+    metered, counted, monkeypatch
+):
+    monkeypatch.setattr(account, "PER_ACCOUNT", parse("1/hour"))
+    path, client = "/dashboard/sign-in", metered.app.test_client()
+    fields = {"csrf_token": find_token(client.get(path).text), "email": "a@b.c", "password": "x"}
+    statuses = [client.post(path, data=fields).status_code for _ in range(3)]
+
+    assert statuses == [422, 429, 429]
+    assert counted().by_label("embed_rate_limit_refusals_total", "limit") == {"sign_in": 2}
 
 
 # Submissions
@@ -188,7 +204,7 @@ def test_labels_take_no_value_that_clients_make_up(metered, counted):
         "method": {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "other"},
         "code": set(map(str, range(200, 600))),
         "error": set(STATUS_BY_CODE),
-        "limit": {"rate_limit_ip", "rate_limit_key", "rate_limit_session"},
+        "limit": {"rate_limit_ip", "rate_limit_key", "rate_limit_session", "sign_in"},
         "outcome": {"pending", "auto_approved", "soft_rejected", "refused"},
         "reason": {"", *STATUS_BY_CODE, *SOFT_REJECTIONS},
         "decision": {"approved", "rejected", "undone"},

@@ -16,7 +16,7 @@ from wtforms.validators import EqualTo, InputRequired, Length
 from embed import owners
 from embed.db.models import Owner
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_correct_password
-from embed.errors import ApiError, InvalidInput, NotFound
+from embed.errors import InvalidInput, NotFound
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE
 from embed.web import rate_limits
 from embed.web.current import runtime
@@ -87,11 +87,9 @@ def sign_in() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return render("sign_in.html", form=form)
     email, password = form.email.data or "", form.password.data or ""
-    try:
-        _check_attempts(email)
-    except ApiError as refusal:
+    if wait := _find_wait(email):
         return _refuse_attempt(
-            refusal, form.password, lambda: render("sign_in.html", form=form, status=429)
+            wait, form.password, lambda: render("sign_in.html", form=form, status=429)
         )
     owner = owners.find_by_password(email, password)
     if owner is None:
@@ -136,10 +134,8 @@ def account() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _render_account(form)
     owner = current_owner()
-    try:
-        _check_attempts(owner.email)
-    except ApiError as refusal:
-        return _refuse_attempt(refusal, form.current, lambda: _render_account(form, status=429))
+    if wait := _find_wait(owner.email):
+        return _refuse_attempt(wait, form.current, lambda: _render_account(form, status=429))
     if not is_correct_password(form.current.data or "", owner.password_hash):
         form.current.errors = ["This is not your current password."]
         return _render_account(form, status=422)
@@ -175,16 +171,17 @@ def _render_account(
     return render("account.html", status=status, form=form, language_form=language_form)
 
 
-def _check_attempts(email: str) -> None:
-    """Limit attempts to guess a password. Raises ApiError with the time to wait."""
-    rate_limits.check_sign_in(rate_limits.client_network(), PER_ADDRESS)
-    rate_limits.check_sign_in(owners.normalise_email(email), PER_ACCOUNT)
+def _find_wait(email: str) -> timedelta | None:
+    """Count an attempt to guess a password; after too many, return how long to wait."""
+    return rate_limits.find_sign_in_wait(
+        rate_limits.client_network(), PER_ADDRESS
+    ) or rate_limits.find_sign_in_wait(owners.normalise_email(email), PER_ACCOUNT)
 
 
 def _refuse_attempt(
-    refusal: ApiError, field: PasswordField, render_form: Callable[[], Response]
+    wait: timedelta, field: PasswordField, render_form: Callable[[], Response]
 ) -> Response:
-    seconds = math.ceil((refusal.retry_after or timedelta(minutes=10)).total_seconds())
+    seconds = math.ceil(wait.total_seconds())
     minutes = math.ceil(seconds / 60)
     field.errors = [
         f"Too many attempts. Please wait {minutes} {'minute' if minutes == 1 else 'minutes'}."
