@@ -142,7 +142,6 @@ def make_submission(page, key, now, number: int, addresses: list[str]) -> dict:
         "created_at": sent_at,
         "id": make_id(),
         "nonce": None,
-        "has_added_wallet": False,
     }
 
 

@@ -75,6 +75,8 @@ def _make_wallet(name: str, number: int, **values: Any) -> Row:
         "low_count": 1,
         "low_observed_at": AT,
         "is_withheld": False,
+        "submission_id": None,
+        "is_withdrawn": False,
     } | values
 
 
@@ -91,11 +93,11 @@ def _make_submission(name: str, number: int, status: str, **values: Any) -> Row:
         "session_id": _id("session"),
         "nonce": _id(f"nonce{number}"),
         "decided_at": None if status == "pending" else AT + 9,
-        "has_added_wallet": status == "approved",
+        "has_added_wallet": status == "approved",  # in versions before 0008
     } | values
 
 
-# In the form of today; of a version's row, only the columns that it had are written.
+# Of a version's row, only the columns that it had are written.
 ROWS: dict[str, list[Row]] = {
     "owner": [
         {"id": _id("owner"), "created_at": AT, "email": "owner@example.com",
@@ -111,20 +113,20 @@ ROWS: dict[str, list[Row]] = {
     ],
     "tag": [{"id": _id("tag"), "created_at": AT, "page_id": _id("page"), "name": "whale",
              "color": "blue"}],
-    "wallet": [
-        _make_wallet("wallet", 0),
-        _make_wallet("hidden", 1, is_hidden=True),
-        _make_wallet("deleted", 2, page_id=_id("deleted")),
-    ],
-    "wallet_tag": [{"wallet_id": _id("wallet"), "tag_id": _id("tag")}],
-    "balance": [{"owner_id": _id("owner"), "mint": USDC, "address": ADDRESSES[0],
-                 "amount": "1250.5", "observed_at": AT}],
     "submission": [
         _make_submission("approved", 0, "approved"),
         _make_submission("pending", 1, "pending"),
         _make_submission("rejected", 2, "rejected", reject_reason="manual"),
         _make_submission("refused", 3, "soft_rejected", reject_reason="cooldown", nonce=None),
     ],
+    "wallet": [
+        _make_wallet("wallet", 0, created_at=AT + 9, submission_id=_id("approved")),
+        _make_wallet("hidden", 1, is_hidden=True),
+        _make_wallet("deleted", 2, page_id=_id("deleted")),
+    ],
+    "wallet_tag": [{"wallet_id": _id("wallet"), "tag_id": _id("tag")}],
+    "balance": [{"owner_id": _id("owner"), "mint": USDC, "address": ADDRESSES[0],
+                 "amount": "1250.5", "observed_at": AT}],
     "refused_origin": [{"api_key_id": _id("key"), "origin": "https://other.example", "count": 3,
                         "refused_at": AT}],
     "activity": [{"id": _id("activity"), "created_at": AT, "page_id": _id("page"),
@@ -162,12 +164,14 @@ ROWS: dict[str, list[Row]] = {
 # What upgrading gives to columns that a row did not have; None to all others.
 GIVEN: dict[tuple[str, str], Any] = {
     ("api_key", "is_preview"): False,
-    ("submission", "has_added_wallet"): False,
     ("page", "holding_watch"): "leave",
     ("page", "listed_version"): 0,
     ("wallet", "low_count"): 0,
     ("wallet", "is_withheld"): False,
+    ("wallet", "is_withdrawn"): False,
 }
+# Columns to which upgrading gives what it finds out from others.
+FOUND = [("wallet", "submission_id")]
 
 
 def make_old(last: str) -> None:

@@ -44,7 +44,7 @@ def test_changelog_goes_from_the_newest_to_the_first_version():
     numbers = [tuple(map(int, number.split("."))) for number, _ in RELEASES]
     dates = [date for _, date in RELEASES]
 
-    assert len(RELEASES) == len(re.findall(r"^## ", CHANGELOG, re.MULTILINE))
+    assert len(RELEASES) == len(re.findall(r"^## (?!Unreleased$)", CHANGELOG, re.MULTILINE))
     assert numbers == sorted(set(numbers), reverse=True)
     assert dates == sorted(dates, reverse=True)
 

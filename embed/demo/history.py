@@ -6,7 +6,7 @@ from typing import Any
 
 import base58
 
-from embed.db.models import Submission, Wallet
+from embed.db.models import APPROVED, Submission, Wallet
 from embed.domain.identifiers import make_id
 
 DAYS = 21
@@ -42,6 +42,11 @@ def create_submissions(page_id: str, key_id: str, now: datetime) -> None:
             }
             rows.append(row | _choose_times(rng, status, now))
     Submission.insert_many(rows).execute()
+    for row in rows:
+        if row["status"] in APPROVED:
+            Wallet.update(submission=row["id"]).where(
+                Wallet.page == page_id, Wallet.address == row["wallet_address"]
+            ).execute()
 
 
 def _choose_times(rng: random.Random, status: str, now: datetime) -> dict[str, datetime | None]:

@@ -364,7 +364,7 @@ class SubmissionWithdrawn(Event):
 
 @dataclass(frozen=True, slots=True)
 class WalletErased(Event):
-    """The operator erased all that was kept of a wallet, so nothing here names it."""
+    """All that was kept of a wallet was erased, so nothing here names it."""
 
     action = "erase wallet"
 

@@ -37,7 +37,6 @@ from embed.events.outbox import lock_receivers
 from embed.submissions.traces import holds
 from embed.submissions.withdrawal import (
     delete_sent,
-    has_put_there,
     list_told,
     note_withdrawn,
 )
@@ -158,7 +157,7 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
     note_withdrawn(told, edit.now)
     delete_sent(sent, edit.now, nonce_lifetime)
     for one in told:
-        has_left = wallet is not None and has_put_there(one, wallet)
+        has_left = wallet is not None and wallet.submission_id == one.id
         edit.record(SubmissionWithdrawn.of(one, edit.now, has_left_list=has_left))
     edit.record(WalletErased())
 

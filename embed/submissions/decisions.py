@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from embed.db.connection import db
-from embed.db.models import LIVE, Page, Submission, Withdrawal
+from embed.db.models import LIVE, Page, Submission, Wallet, Withdrawal
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, editing_row, lock_owners, lock_page
 from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
 from embed.metrics.counters import DECISIONS
 from embed.submissions.messages import tell_if_filling
-from embed.wallets.tracking import track_approved, untrack_approved
+from embed.wallets.tracking import track_approved, untrack_withdrawn
 
 # The dashboard offers undo for ten seconds; slow networks get a little more.
 UNDO_WITHIN = timedelta(seconds=20)
@@ -46,14 +46,8 @@ def approve(
             raise InvalidInput(f"The page {edit.page.id} has been deleted.")
         submission.status = "approved"
         submission.decided_at = now
-        submission.has_added_wallet = track_approved(
-            edit.page,
-            submission.wallet_address,
-            submission.nickname,
-            now,
-            max_wallets=max_wallets,
-        )
         submission.save()
+        track_approved(edit.page, submission, now, max_wallets=max_wallets)
         edit.record(SubmissionApproved.of(submission))
     return submission
 
@@ -85,12 +79,12 @@ def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
             raise InvalidInput("The wallet's holder has withdrawn it.")
         if submission.status == "rejected" and _is_live(submission):
             raise InvalidInput("The wallet has been submitted again since.")
-        if submission.has_added_wallet:
-            untrack_approved(edit.page, submission.wallet_address, decided_at)
+        wallet = Wallet.get_or_none(Wallet.submission == submission)
+        if wallet is not None:
+            untrack_withdrawn(wallet)
         submission.status = "pending"
         submission.reject_reason = None
         submission.decided_at = None
-        submission.has_added_wallet = False
         submission.save()
         edit.record(DecisionUndone.of(submission))
         tell_if_filling(edit.page, now)

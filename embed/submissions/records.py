@@ -25,7 +25,6 @@ from embed.pages import find_page
 from embed.serializers import describe_submission, describe_tag
 from embed.submissions.traces import is_activity_about, is_listing_of, is_message_about
 from embed.submissions.used_nonces import use_nonce
-from embed.submissions.withdrawal import has_put_there
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
 
@@ -73,18 +72,13 @@ def _read_entry(page: Page, address: str) -> Record | None:
     tracked = read_tracked(page, list_tags(page), Wallet.address == address, uses_chain=False)
     if wallet is None or not tracked:
         return None
-    approved = Submission.select().where(
-        Submission.page == page,
-        Submission.wallet_address == address,
-        Submission.decided_at == wallet.created_at,
-    )
     return {
         "publicAlias": tracked[0].public_alias,
         "tags": [describe_tag(tag) for tag in tracked[0].tags],
         "hideFromPublic": tracked[0].is_hidden,
         "flagged": tracked[0].is_flagged,
         "withheld": tracked[0].is_withheld,
-        "addedBy": "submission" if any(has_put_there(one, wallet) for one in approved) else "owner",
+        "addedBy": "submission" if wallet.submission_id or wallet.is_withdrawn else "owner",
         "createdAtIso": format_instant(wallet.created_at),
     }
 

@@ -157,7 +157,7 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
                 signed_bytes=verified.signed.signed_bytes,
             )
             if status == "auto_approved" and track_approved(
-                page, nonce.wallet_address, verified.nickname, now, max_wallets=max_wallets
+                page, submission, now, max_wallets=max_wallets
             ):
                 bump_version(page.id)
             tell_created(page, submission, now)

@@ -6,14 +6,15 @@ from datetime import datetime, timedelta
 
 from peewee import Value, chunked, fn
 
-from embed.db.models import APPROVED, Proof, Submission, Wallet, WalletTag, Withdrawal
+from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.domain.record_nonces import RecordNonce
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events.editing import Edit, editing
-from embed.events.kinds import SubmissionWithdrawn
+from embed.events.kinds import SubmissionWithdrawn, WalletErased
 from embed.runtime import Runtime
 from embed.submissions.traces import erase_traces
 from embed.submissions.used_nonces import keep_used, use_nonce
+from embed.wallets.tracking import untrack_withdrawn
 
 ACTOR = "visitor"
 
@@ -51,10 +52,11 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> Outc
     page, address = edit.page, nonce.wallet_address
     sent = _list_sent(nonce)
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
-    putters = [] if wallet is None else [one for one in sent if has_put_there(one, wallet)]
-    if wallet is not None and putters:
-        _take_off_list(wallet)
-    stays_listed = wallet is not None and not putters
+    stays_listed = wallet is not None and not _is_withdrawn_with(wallet, sent)
+    has_left_list = False
+    if wallet is not None and not stays_listed:
+        has_left_list = not (wallet.is_withdrawn and wallet.is_hidden)  # it had left already
+        untrack_withdrawn(wallet)
     erase_traces(
         page,
         address,
@@ -63,28 +65,18 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> Outc
         before=_find_sent_anew(nonce),
     )
     _erase(sent, edit.now, nonce_lifetime)
-    for one in list_told(sent):
-        edit.record(SubmissionWithdrawn.of(one, edit.now, has_left_list=one in putters))
-    return Outcome(len(sent), bool(putters), stays_listed)
+    told = list_told(sent)
+    for one in told:
+        has_left = wallet is not None and wallet.submission_id == one.id
+        edit.record(SubmissionWithdrawn.of(one, edit.now, has_left_list=has_left))
+    if has_left_list and not told:  # the owner showed what had been withdrawn while it was hidden
+        edit.record(WalletErased())
+    return Outcome(len(sent), has_left_list, stays_listed)
 
 
-def _take_off_list(wallet: Wallet) -> None:
-    """Delete a wallet; of one that the owner has hidden, keep that it is hidden.
-
-    Otherwise withdrawing and sending it again would be a way around the owner's decision.
-    """
-    this = Wallet.id == wallet.id
-    if wallet.is_hidden:
-        Wallet.update(public_alias=None).where(this).execute()
-        WalletTag.delete().where(WalletTag.wallet == wallet).execute()
-    else:
-        Wallet.delete().where(this).execute()
-
-
-def has_put_there(submission: Submission, wallet: Wallet) -> bool:
-    """Tell whether a submission of a wallet put it on the list, see untrack_approved."""
-    is_approved = submission.status in APPROVED
-    return is_approved and bool(submission.decided_at == wallet.created_at)
+def _is_withdrawn_with(wallet: Wallet, sent: Sequence[Submission]) -> bool:
+    """Tell whether one of these submissions put the wallet on the page, or one withdrawn before."""
+    return wallet.is_withdrawn or wallet.submission_id in {one.id for one in sent}
 
 
 def _list_sent(nonce: RecordNonce) -> list[Submission]:

@@ -14,7 +14,7 @@ from peewee import JOIN
 
 from embed.balances.observations import EXACT
 from embed.db.holding_marks import UNMARKED
-from embed.db.models import ChainBalance, Page, Submission, Wallet
+from embed.db.models import ChainBalance, Page, Wallet
 from embed.db.tracked_wallets import LOW_IN_A_ROW
 from embed.errors import NotFound
 from embed.events.editing import Edit, editing
@@ -143,19 +143,13 @@ def _note(edit: Edit, one: Watched) -> Sequence[HoldingEvent]:
 
 def _read_watched(*conditions: Any) -> list[Watched]:
     """Return watched wallets that were observed on the chain at least once, in one statement."""
-    is_put_there = (
-        (Submission.page == Wallet.page)
-        & (Submission.wallet_address == Wallet.address)
-        & Submission.status.in_(("approved", "auto_approved"))
-        & (Submission.decided_at == Wallet.created_at)  # see untrack_approved
-    )
     is_observed = (ChainBalance.mint == Page.token_mint) & (ChainBalance.address == Wallet.address)
     rows: Any = (
         Wallet.select(Wallet, ChainBalance, Page)
         .join(Page)
-        .join_from(Wallet, Submission, JOIN.INNER, on=is_put_there)
         .join_from(Wallet, ChainBalance, JOIN.INNER, on=is_observed, attr="observed")
         .where(
+            Wallet.submission.is_null(False),
             Page.deleted_at.is_null(),
             Page.holding_watch != "leave",
             Page.min_balance != Decimal(0),

@@ -10,7 +10,7 @@ from typing import Any
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, record_entered
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Page, Tag, Wallet, WalletTag
+from embed.db.models import Page, Submission, Tag, Wallet, WalletTag
 from embed.db.snapshots import in_byte_order
 from embed.db.tracked_wallets import LOW_IN_A_ROW, TrackedWallet
 from embed.domain.addresses import is_address
@@ -161,25 +161,44 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
         edit.record(WalletRemoved.of(wallet))
 
 
-def track_approved(
-    page: Page, address: str, nickname: str, now: datetime, *, max_wallets: int
-) -> bool:
-    """Add an approved wallet to its page, unless the page tracks it already.
+def track_approved(page: Page, approved: Submission, now: datetime, *, max_wallets: int) -> bool:
+    """Put an approved wallet on its page, and return whether it did.
 
-    Returns whether it was added. Called inside the transaction of the approval. Raises PageFull.
+    What the owner entered stays as it is; what was withdrawn while it was hidden stays hidden.
+    Called inside the transaction of the approval. Raises PageFull.
     """
-    is_tracked = Wallet.select().where(Wallet.page == page, Wallet.address == address).exists()
-    if not is_tracked:
+    of_page = (Wallet.page == page) & (Wallet.address == approved.wallet_address)
+    wallet = Wallet.get_or_none(of_page)
+    if wallet is None:
         check_room(page, max_wallets)
-        Wallet.create(page=page, address=address, public_alias=nickname, created_at=now)
-    return not is_tracked
+        Wallet.create(
+            page=page,
+            address=approved.wallet_address,
+            public_alias=approved.nickname,
+            submission=approved,
+            created_at=now,
+        )
+    elif wallet.is_withdrawn:
+        alias = wallet.public_alias or approved.nickname
+        changes = {"submission": approved, "is_withdrawn": False, "public_alias": alias}
+        Wallet.update(changes).where(of_page).execute()
+    else:
+        return False
+    return True
 
 
-def untrack_approved(page: Page, address: str, added_at: datetime) -> None:
-    """Remove a wallet that an approval added, unless it was removed and added again meanwhile."""
-    Wallet.delete().where(
-        Wallet.page == page, Wallet.address == address, Wallet.created_at == added_at
-    ).execute()
+def untrack_withdrawn(wallet: Wallet) -> None:
+    """Take a wallet off its page that a submission put there, in the transaction that says so.
+
+    Of one that the owner has hidden, keep that it is hidden: otherwise sending it again would be
+    a way around the owner's decision.
+    """
+    if not wallet.is_hidden:
+        wallet.delete_instance()
+        return
+    changes = {"submission": None, "is_withdrawn": True, "public_alias": None}
+    Wallet.update(changes).where(Wallet.id == wallet.id).execute()
+    WalletTag.delete().where(WalletTag.wallet == wallet).execute()
 
 
 def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:

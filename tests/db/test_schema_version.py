@@ -284,3 +284,70 @@ def test_one_preview_key_of_each_page_stays_and_no_submission_is_lost(empty_data
     assert select("SELECT id, page_id FROM submission") == sent
     used = select("SELECT DISTINCT api_key_id FROM submission")
     assert {row[0] for row in used} == {*kept, "one-key", "other-key"}
+
+
+def insert_wallet(name: str, at: int, submission_at: int | None = None, **decided: object) -> None:
+    """Insert a wallet of version 7, and its submission if that was approved."""
+    page = {"page_id": "page", "created_at": at}
+    state = {"is_hidden": True, "low_count": 0, "is_withheld": False}
+    insert("wallet", id=name, address=name, **state, **page)
+    if submission_at is not None:
+        values = {"status": "approved", "decided_at": at, "has_added_wallet": False}
+        insert(
+            "submission",
+            id=f"{name}-sent",
+            page_id="page",
+            created_at=submission_at,
+            api_key_id="page-key",
+            wallet_address=name,
+            nickname="n",
+            **values | decided,
+        )
+
+
+def test_wallets_name_the_submission_that_put_them_on_the_page_after_the_upgrade(empty_database):
+    schema_version.upgrade(last="0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    insert_page("page", min_balance=0)
+    schema_version.upgrade(last="0007_key_labels")
+    insert_wallet("approved", 100, 90, has_added_wallet=True)
+    insert_wallet("at-once", 110, 110, status="auto_approved")
+    insert_wallet("own", 120)
+    insert_wallet("own-before", 130, 140, decided_at=150)
+    # Withdrawn while they were hidden, and sent again:
+    insert_wallet("anew", 1_000, 20_100, decided_at=20_200)
+    insert_wallet("anew-at-once", 2_000, 20_150, decided_at=20_150, status="auto_approved")
+    # Entered by the owner: by hand, by a table, and before there was a log.
+    insert_wallet("by-hand", 300, 20_100, decided_at=20_200)
+    insert_wallet("imported", 15_003, 20_100, decided_at=20_200)
+    insert_wallet("unlogged", 50, 20_100, decided_at=20_200)
+    entry = {"page_id": "page", "actor": "a", "subject": "s"}
+    for number, (at, action) in enumerate(
+        [(99, "create page"), (300, "add wallet"), (15_000, "import wallets")]
+    ):
+        insert("activity", id=str(number), created_at=at, action=action, **entry)
+    insert("withdrawal", submission_id="gone", page_id="page", withdrawn_at=20_050)
+
+    schema_version.upgrade()
+
+    named = dict(select("SELECT id, submission_id FROM wallet WHERE submission_id IS NOT NULL"))
+    assert named == {
+        name: f"{name}-sent" for name in ("approved", "at-once", "anew", "anew-at-once")
+    }
+
+
+def test_wallets_that_a_submission_put_there_are_told_to_the_version_before(empty_database):
+    schema_version.upgrade(last="0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    insert_page("page", min_balance=0)
+    schema_version.upgrade(last="0007_key_labels")
+    insert_wallet("approved", 100, 90, has_added_wallet=True)
+    insert_wallet("at-once", 110, 110, status="auto_approved")
+    insert_wallet("own", 130, 140, decided_at=150)
+    query = "SELECT id FROM submission WHERE has_added_wallet"
+    before = select(query)
+    schema_version.upgrade(last="0008_wallet_submission")
+
+    schema_version.downgrade("0008_wallet_submission")
+
+    assert select(query) == before == [("approved-sent",)]

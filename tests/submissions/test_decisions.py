@@ -10,6 +10,7 @@ from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput, NotFound
 from embed.events import activity_log
 from embed.submissions import decisions
+from embed.wallets import tracking
 
 ACTOR = "owner@example.com"
 approve = partial(decisions.approve, max_wallets=50_000)
@@ -42,6 +43,30 @@ def test_undone_approval_leaves_a_wallet_that_was_tracked_before(world):
     decisions.undo(only, world.clock(), actor=ACTOR)
 
     assert Wallet.get().public_alias == "Known"
+
+
+def test_undone_approval_leaves_an_entry_that_the_owner_made_since(world):
+    visitor = Visitor()
+    (only,) = add_submissions(world, 1, wallet_address=visitor.address)
+    approve(only, now=world.clock(), actor=ACTOR)
+    tracking.remove_wallet(Wallet.get().id, world.clock())
+    world.track(visitor.address, alias="Known")
+    decisions.undo(only, world.clock(), actor=ACTOR)
+
+    assert Wallet.get().public_alias == "Known"
+
+
+def test_undone_approval_of_a_hidden_wallet_leaves_it_hidden_for_the_next(world):
+    (only,) = add_submissions(world, 1, nickname="Ann")
+    approve(only, now=world.clock(), actor=ACTOR)
+    hidden = tracking.WalletChanges(is_hidden=True)
+    tracking.update_wallet(Wallet.get().id, hidden, world.clock())
+    decisions.undo(only, world.clock(), actor=ACTOR)
+    assert (Wallet.get().submission_id, Wallet.get().public_alias) == (None, None)
+    approve(only, now=world.clock(), actor=ACTOR)
+
+    wallet = Wallet.get()
+    assert (wallet.is_hidden, wallet.submission_id, wallet.public_alias) == (True, only, "Ann")
 
 
 def test_undone_rejection_starts_no_cooldown(world):

@@ -28,6 +28,8 @@ from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.submissions import decisions, used_nonces
 from embed.wallets import tracking
+from embed.wallets.bulk import change_wallets
+from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
 
 NAME = "Ann of Arc"
@@ -265,9 +267,7 @@ def test_withdrawal_is_no_rejection(world, visitor):
 
 def test_hidden_wallet_that_is_withdrawn_and_sent_again_waits_for_the_owner(world, visitor):
     submit(world, visitor, "approved")
-    wallet = Wallet.get(Wallet.address == visitor.address)
-    hidden = tracking.WalletChanges(is_hidden=True)
-    tracking.update_wallet(wallet.id, hidden, world.clock())
+    show(world, visitor, is_hidden=True)
     world.configure(trust_after=1)
 
     withdraw(world, visitor)
@@ -278,9 +278,7 @@ def test_hidden_wallet_that_is_withdrawn_and_sent_again_waits_for_the_owner(worl
 
 def test_hidden_wallet_that_is_withdrawn_and_sent_again_stays_hidden(world, visitor):
     submit(world, visitor, "auto_approved")
-    wallet = Wallet.get(Wallet.address == visitor.address)
-    hidden = tracking.WalletChanges(is_hidden=True, alias="The owner's name for it")
-    tracking.update_wallet(wallet.id, hidden, world.clock())
+    show(world, visitor, is_hidden=True, alias="The owner's name for it")
 
     assert withdraw(world, visitor) == outcome(1, left=True)
     assert find_in_database(world, NAME, "The owner's name for it") == []
@@ -288,6 +286,74 @@ def test_hidden_wallet_that_is_withdrawn_and_sent_again_stays_hidden(world, visi
 
     assert world.submit(visitor).json["status"] == "auto_approved"
     assert list_public(world) == []
+
+
+def show(world, visitor, **changes) -> None:
+    """Let the owner hide the visitor's wallet, or show it."""
+    wallet = Wallet.get(Wallet.address == visitor.address)
+    tracking.update_wallet(wallet.id, tracking.WalletChanges(**changes), world.clock())
+
+
+def test_hidden_wallet_that_is_withdrawn_and_sent_again_is_the_new_submissions(world, visitor):
+    submit(world, visitor, "auto_approved")
+    show(world, visitor, is_hidden=True)
+    withdraw(world, visitor)
+    later = submit(world, visitor, "auto_approved", name="Ann again")
+    show(world, visitor, is_hidden=False)
+
+    assert [one["publicAlias"] for one in world.read().json["wallets"]] == ["Ann again"]
+    assert Wallet.get().submission_id == later
+    assert world.show_records(visitor).json["listed"]["addedBy"] == "submission"
+    assert withdraw(world, visitor) == outcome(1, left=True)
+    assert list_public(world) == []
+
+
+def test_hidden_wallet_is_withdrawn_once(world, visitor):
+    submit(world, visitor, "approved")
+    show(world, visitor, is_hidden=True)
+
+    assert withdraw(world, visitor) == outcome(1, left=True)
+    assert withdraw(world, visitor) == outcome(0)
+    assert world.show_records(visitor).json["listed"]["addedBy"] == "submission"
+
+
+def test_wallet_that_the_owner_shows_after_its_withdrawal_leaves_again(world, visitor):
+    submit(world, visitor, "approved")
+    show(world, visitor, is_hidden=True)
+    withdraw(world, visitor)
+    show(world, visitor, is_hidden=False, alias="Ann, again")
+    assert list_public(world) == [visitor.address]
+
+    assert withdraw(world, visitor) == outcome(0, left=True)
+    assert list_public(world) == []
+    assert find_in_database(world, visitor.address, "Ann, again") == []
+    entry = activity_log.list_of_page(world.page_id)[0]
+    assert (entry.actor, entry.action) == ("visitor", "erase wallet")
+
+
+def test_owners_own_hidden_entry_without_a_name_stays_theirs(world, visitor):
+    world.track(visitor.address, is_hidden=True)
+    submit(world, visitor, "auto_approved")
+    show(world, visitor, is_hidden=False)
+
+    assert Wallet.get().submission_id is None
+    assert world.show_records(visitor).json["listed"]["addedBy"] == "owner"
+    assert withdraw(world, visitor) == outcome(1, stays=True)
+    assert list_public(world) == [visitor.address]
+
+
+def test_owners_edits_do_not_make_a_wallet_theirs(world, visitor):
+    submission_id = submit(world, visitor, "approved")
+    wallet, tag = Wallet.get(), world.add_tag("whale")
+    edit = {"now": world.clock(), "actor": "owner@example.com"}
+    for action in ("hide", "show", "tag"):
+        change_wallets(world.page_id, [wallet.id], action, tag=tag, **edit)
+    table = f"address,alias\n{visitor.address},The owner's name"
+    apply_import(world.page_id, table, makes_tags=False, max_wallets=9, **edit)
+
+    assert Wallet.get().submission_id == submission_id
+    assert Wallet.get().public_alias == "The owner's name"
+    assert withdraw(world, visitor) == outcome(1, left=True)
 
 
 def test_approvals_that_were_withdrawn_earn_no_trust(world, visitor):

@@ -1,6 +1,6 @@
 """What visitors sent, and what proves it."""
 
-from peewee import BlobField, BooleanField, CharField, Check, ForeignKeyField, Model, TextField
+from peewee import BlobField, CharField, Check, ForeignKeyField, Model, TextField
 
 from embed.db.connection import db
 from embed.db.fields import InstantField
@@ -25,8 +25,6 @@ class Submission(BaseModel):
     # The random part of the nonce that was used: unique, so that no nonce is used twice.
     nonce = CharField(max_length=ID_LENGTH, null=True, unique=True)
     decided_at = InstantField(null=True)
-    # True: the approval added the wallet to the page, so undoing it removes the wallet.
-    has_added_wallet = BooleanField(default=False)
 
     class Meta:
         constraints = (

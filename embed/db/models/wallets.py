@@ -15,6 +15,7 @@ from embed.db.connection import db
 from embed.db.fields import InstantField
 from embed.db.models.base import BaseModel
 from embed.db.models.pages import Page
+from embed.db.models.submissions import Submission
 
 
 class Tag(BaseModel):
@@ -37,6 +38,12 @@ class Wallet(BaseModel):
     low_count = IntegerField(default=0)
     low_observed_at = InstantField(null=True)
     is_withheld = BooleanField(default=False)  # hidden by the holding watch
+    # Which one put it on the page; an owner's edit does not change that. None: see is_withdrawn.
+    submission = ForeignKeyField(Submission, null=True, unique=True, on_delete="SET NULL")
+    submission_id: str | None
+    # True: its holder withdrew that submission, or its approval was undone, while the owner had the
+    # wallet hidden, which this row remembers. False and no submission: it is the owner's own entry.
+    is_withdrawn = BooleanField(default=False)
 
     class Meta:
         indexes = ((("page", "address"), True),)

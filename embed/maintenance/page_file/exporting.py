@@ -181,18 +181,6 @@ def _list_selections(page: Page) -> list[_Selection]:
             ),
         ),
         _Selection(
-            records.WalletRecord,
-            Wallet.page == page,
-            by_time(Wallet),
-            _Parts(
-                "tag_ids",
-                {"tag": WalletTag.tag},
-                WalletTag.wallet,
-                [in_byte_order(WalletTag.tag)],
-                lambda rows: [row["tag"] for row in rows],
-            ),
-        ),
-        _Selection(
             records.SubmissionRecord,
             Submission.page == page,
             by_time(Submission),
@@ -202,6 +190,18 @@ def _list_selections(page: Page) -> list[_Selection]:
                 Proof.submission,
                 (),
                 lambda rows: records.ProofPart(**rows[0]) if rows else None,
+            ),
+        ),
+        _Selection(
+            records.WalletRecord,
+            Wallet.page == page,
+            by_time(Wallet),
+            _Parts(
+                "tag_ids",
+                {"tag": WalletTag.tag},
+                WalletTag.wallet,
+                [in_byte_order(WalletTag.tag)],
+                lambda rows: [row["tag"] for row in rows],
             ),
         ),
         _Selection(

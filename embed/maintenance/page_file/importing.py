@@ -7,7 +7,8 @@ from datetime import datetime
 from itertools import groupby, islice
 from typing import IO, Any
 
-from peewee import EXCLUDED, IntegrityError, chunked
+from msgspec import UNSET
+from peewee import EXCLUDED, IntegrityError, chunked, fn
 
 from embed import owners
 from embed.balances.history import count_days
@@ -15,6 +16,7 @@ from embed.balances.observations import bump_pages_of
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index
 from embed.db.models import (
+    APPROVED,
     Balance,
     ChainBalance,
     DailyBalance,
@@ -24,8 +26,10 @@ from embed.db.models import (
     Page,
     Proof,
     RefusedOrigin,
+    Submission,
     Token,
     UsedNonce,
+    Wallet,
     WalletTag,
 )
 from embed.errors import InvalidInput, NotFound
@@ -172,6 +176,25 @@ def _add_submissions(page: Page, rows: Sequence[records.SubmissionRecord]) -> No
             if row.proof is not None
         ],
     )
+    _link_wallets(page, rows)
+
+
+def _link_wallets(page: Page, rows: Sequence[records.SubmissionRecord]) -> None:
+    """Let wallets name these submissions, of a file whose wallets come first and name none.
+
+    An approval that put its wallet on the page gave both the same time.
+    """
+    old = [row for row in rows if row.has_added_wallet is not UNSET and row.status in APPROVED]
+    of_wallet = Submission.select(Submission.id).where(
+        Submission.id.in_([row.id for row in old]),
+        Submission.wallet_address == Wallet.address,
+        Submission.decided_at == Wallet.created_at,
+    )
+    Wallet.update(submission=of_wallet).where(
+        Wallet.page == page,
+        Wallet.address.in_([row.wallet_address for row in old]),
+        fn.EXISTS(of_wallet),
+    ).execute()
 
 
 def _add_messages(page: Page, rows: Sequence[records.MessageRecord]) -> None:

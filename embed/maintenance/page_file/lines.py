@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 from peewee import Model
 
 from embed.domain.addresses import is_address
@@ -25,7 +25,11 @@ class Row(Struct, forbid_unknown_fields=True, rename=name_in_json, kw_only=True)
         """Return the values of the model's columns. Raises ValueError with a sentence."""
         known = self.model._meta.fields
         values = {name: getattr(self, name) for name in self.__struct_fields__ if name in known}
-        return {name: to_column(known[name], value) for name, value in values.items()}
+        return {
+            name: to_column(known[name], value)
+            for name, value in values.items()
+            if value is not UNSET
+        }
 
     def check(self) -> None:
         """Raises ValueError for what no type can say."""

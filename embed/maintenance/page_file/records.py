@@ -8,7 +8,7 @@ from operator import or_
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from embed.db import models
 from embed.keys.management import MAX_ORIGINS
@@ -111,6 +111,9 @@ class WalletRecord(Row, tag_field="type", tag="wallet"):
     low_observed_at: Instant | None
     is_withheld: bool = field(name="withheld")
     tag_ids: list[Id]
+    # Absent in files of earlier versions.
+    submission: Id | UnsetType | None = field(name="submissionId", default=UNSET)
+    is_withdrawn: bool = field(name="withdrawn", default=False)
 
 
 class ProofPart(Row):
@@ -137,8 +140,9 @@ class SubmissionRecord(Row, tag_field="type", tag="submission"):
     session_id: Id | None
     nonce: Id | None
     decided_at: Instant | None
-    has_added_wallet: bool
     proof: ProofPart | None
+    # Not written any more: a wallet names the submission that put it on the page.
+    has_added_wallet: bool | UnsetType = UNSET
 
     def check(self) -> None:
         super().check()
@@ -269,8 +273,8 @@ RECORDS: tuple[type[Row], ...] = (
     PageRecord,
     TagRecord,
     KeyRecord,
-    WalletRecord,
     SubmissionRecord,
+    WalletRecord,
     WithdrawalRecord,
     UsedNonceRecord,
     ActivityRecord,

@@ -3,6 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from msgspec import UNSET
+
+from embed.db.models import APPROVED
 from embed.maintenance.page_file.lines import Row
 from embed.maintenance.page_file.records import (
     BalanceRecord,
@@ -21,11 +24,12 @@ from embed.maintenance.page_file.records import (
 
 
 class References:
-    """Remembers what later lines refer to: ids of tags, keys and receivers, which are few."""
+    """Remembers what later lines refer to: tags, keys, receivers and approved submissions."""
 
     def __init__(self) -> None:
         self._count = 0
         self._ids: defaultdict[type[Row], set[str]] = defaultdict(set)
+        self._approved: dict[str, str] = {}  # the addresses of these submissions, by id
         self._last: dict[type[Row], str] = {}
 
     def check(self, record: Row) -> None:
@@ -36,8 +40,11 @@ class References:
                 self._ids[type(record)].add(record.id)
             case WalletRecord():
                 self._check_known(TagRecord, record.tag_ids, "tag")
+                self._check_submission(record)
             case SubmissionRecord():
                 self._check_known(KeyRecord, [record.api_key], "key")
+                if record.status in APPROVED:
+                    self._approved[record.id] = record.wallet_address
             case MessageRecord():
                 receivers = [one.receiver for one in record.deliveries]
                 self._check_known(ReceiverRecord, receivers, "receiver")
@@ -68,6 +75,16 @@ class References:
             if each in seen:
                 raise ValueError(f"the {name} {each} is named twice.")
             seen.add(each)
+
+    def _check_submission(self, record: WalletRecord) -> None:
+        if record.submission in (None, UNSET):
+            return
+        if self._approved.pop(record.submission, None) != record.address:
+            raise ValueError(
+                f"no line before this one is its approved submission {record.submission}."
+            )
+        if record.is_withdrawn:
+            raise ValueError("A wallet that is withdrawn has no submissionId.")
 
     def _check_order(self, record: Row, key: str) -> None:
         """Records that other pages share may be there already, so the database finds no twin."""

@@ -5,13 +5,13 @@ from decimal import Decimal
 
 import pytest
 from filled_page import EMAIL
-from page_files import export, find, move_to, read_lines, take_over
+from page_files import export, find, forge, move_to, read_lines, take_over
 from world import USDC, Visitor, code_of, one_database
 
 from embed import owners, pages
 from embed.balances.observations import Observation, record_entered
 from embed.db import models
-from embed.db.models import Balance, ChainBalance, Delivery, Page, Submission
+from embed.db.models import Balance, ChainBalance, Delivery, Page, Submission, Wallet
 from embed.maintenance.page_file.lines import Row
 from embed.maintenance.page_file.records import RECORDS
 from embed.wallets.listings import update_listings
@@ -166,6 +166,36 @@ def test_nonce_that_was_used_stays_used(filled, make_sqlite):
     take_over(world, content)
 
     assert code_of(world.post_for_records("withdraw", body)) == "invalid_nonce"
+
+
+def make_older(lines):
+    """Give the lines the form of 0.5.0, whose wallets come first and name no submission."""
+    wallets = [line for line in lines if line["type"] == "wallet"]
+    for wallet in wallets:
+        del wallet["submissionId"], wallet["withdrawn"]
+        lines.remove(wallet)
+    submissions = [line for line in lines if line["type"] == "submission"]
+    for submission in submissions:
+        submission["hasAddedWallet"] = False
+    at = lines.index(submissions[0])
+    lines[at:at] = wallets
+
+
+@pytest.mark.parametrize("change", [lambda _: None, make_older])
+def test_wallet_that_a_submission_put_there_is_still_known_as_that(other_url, filled, change):
+    world = filled.world
+    own = Visitor()
+    world.track(own.address)
+    world.observe(own.address, "1")
+    world.clock.forward(seconds=1)
+    world.approve(world.submit(own).json["submissionId"])
+    content = forge(export(filled.page_id), change)
+
+    move_to(world, other_url)
+    take_over(world, content)
+
+    added = {one.address: one.submission_id for one in Wallet.select() if one.submission_id}
+    assert added == {filled.visitor.address: filled.approved_id}
 
 
 @one_database

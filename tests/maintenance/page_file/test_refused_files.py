@@ -124,6 +124,12 @@ def swap(lines):
         (change("wallet", tagIds=[NOWHERE]), "no line before this one has the tag"),
         (lambda lines: find(lines, "wallet")["tagIds"].append(find(lines, "wallet")["tagIds"][0]),
          "is named twice"),
+        (change("wallet", submissionId=NOWHERE), "no line before this one is its approved sub"),
+        (lambda lines: find(lines, "wallet").update(
+            submissionId=find(lines, "submission", status="approved")["id"]),
+         "no line before this one is its approved submission"),
+        (lambda lines: find(lines, "wallet", publicAlias="Ada").update(withdrawn=True),
+         "A wallet that is withdrawn has no submissionId"),
         (change("submission", keyId=NOWHERE), "no line before this one has the key"),
         (change("submission", status="pending", proof=None), "is pending has another decidedAtIso"),
         (change("submission", status="approved", rejectReason="manual"), "another rejectReason"),
