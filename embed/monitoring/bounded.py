@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 Answer = TypeVar("Answer")
 
 
-class Asked(Future[Answer]):
-    """A question on its way to its answer."""
+class PendingAnswer(Future[Answer]):
+    """An answer that is there, or that a thread waits for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,31 +25,32 @@ class Asked(Future[Answer]):
 class BoundedQuestion(Generic[Answer]):
     """Asks in a thread of its own, one at a time: who asks meanwhile gets the same answer.
 
-    The thread may hang for as long as it likes, and ends with the process.
+    The thread may hang for as long as it likes, and ends with the process, which would wait for
+    that of a ThreadPoolExecutor.
     """
 
     def __init__(self, ask: Callable[[], Answer], name: str) -> None:
         self._ask = ask
         self._name = name  # the thread's
         self._lock = threading.Lock()
-        self._asked: Asked[Answer] | None = None
+        self._pending: PendingAnswer[Answer] | None = None
 
-    def begin(self, fresh_s: float = 0.0) -> Asked[Answer]:
+    def begin(self, fresh_s: float = 0.0) -> PendingAnswer[Answer]:
         """Ask, unless there is an answer that came in the last `fresh_s`."""
         with self._lock:
-            if self._asked is None or monotonic() >= self._asked.ended_at + fresh_s:
-                self._asked = Asked()
+            if self._pending is None or monotonic() >= self._pending.ended_at + fresh_s:
+                self._pending = PendingAnswer()
                 threading.Thread(
-                    target=self._answer, args=(self._asked,), name=self._name, daemon=True
+                    target=self._answer, args=(self._pending,), name=self._name, daemon=True
                 ).start()
-            return self._asked
+            return self._pending
 
-    def _answer(self, asked: Asked[Answer]) -> None:
+    def _answer(self, pending: PendingAnswer[Answer]) -> None:
         try:
             answer = self._ask()
         except Exception as error:
-            asked.ended_at = monotonic()
-            asked.set_exception(error)
+            pending.ended_at = monotonic()
+            pending.set_exception(error)
         else:
-            asked.ended_at = monotonic()
-            asked.set_result(answer)
+            pending.ended_at = monotonic()
+            pending.set_result(answer)

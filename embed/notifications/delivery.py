@@ -11,7 +11,7 @@ from peewee import ModelSelect, PeeweeException, fn
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
 from embed.events.outbox import TEST, lock_receivers
-from embed.metrics.counters import DELIVERIES
+from embed.metrics import DELIVERIES
 from embed.notifications import channels, webhooks
 from embed.notifications.digest import write_digest, write_test
 from embed.notifications.outcomes import Outcome
@@ -173,8 +173,8 @@ def _record(
         (given_up if is_last_try and not outcome.is_delivered else kept).append(each)
     _store(receiver, kept, given_up, outcome, now, is_test=is_test, is_slow=is_slow)
     result = "delivered" if outcome.is_delivered else "failed"
-    DELIVERIES.add(receiver.kind, result, amount=len(kept))
-    DELIVERIES.add(receiver.kind, "given_up", amount=len(given_up))
+    DELIVERIES.labels(receiver.kind, result).inc(len(kept))
+    DELIVERIES.labels(receiver.kind, "given_up").inc(len(given_up))
 
 
 def _store(

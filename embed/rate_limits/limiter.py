@@ -11,7 +11,7 @@ from limits.strategies import FixedWindowRateLimiter
 from limits.strategies import RateLimiter as Strategy
 
 from embed.errors import ApiError
-from embed.metrics.counters import LIMITED, STORAGE_FAILURES
+from embed.metrics import LIMITED, storage_failures
 from embed.rate_limits.memory_storage import ExactMemoryStorage
 
 # How long a failed storage is not used, so that no request waits for it meanwhile.
@@ -49,7 +49,7 @@ class RateLimiter:
         reset_at = self.count(name, limit, who)
         if reset_at is None:
             return None
-        LIMITED.add(name)
+        LIMITED.labels(name).inc()
         return timedelta(seconds=reset_at - time.time())
 
     def count(self, name: str, limit: RateLimitItem, who: str) -> float | None:
@@ -66,7 +66,7 @@ class RateLimiter:
         except StorageError as error:
             _log.warning("Rate limits are counted per process for now: %s", error)
             self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
-            STORAGE_FAILURES.add()
+            storage_failures().inc()
             return _count(self._own, name, limit, who)
 
     def _hash(self, who: str) -> str:

@@ -10,7 +10,7 @@ from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, editing_row, lock_owners, lock_page
 from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
-from embed.metrics.counters import DECISIONS
+from embed.metrics import DECISIONS
 from embed.submissions.messages import tell_if_filling
 from embed.wallets.tracking import track_approved, untrack_withdrawn
 
@@ -117,7 +117,7 @@ def change_many(
                 reasons[submission_id] = str(mistake)
         undecided = list(Submission.select().where(Submission.id.in_(list(reasons))))
     for submission in decided:
-        DECISIONS.add(_DECISION_BY_STATUS[submission.status])
+        DECISIONS.labels(_DECISION_BY_STATUS[submission.status]).inc()
     return Result(
         decided, [Undecided(one, reasons[one.id]) for one in undecided], sorted(withdrawn)
     )

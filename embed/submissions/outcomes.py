@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.errors import ApiError
-from embed.metrics.counters import SUBMISSIONS
+from embed.metrics import SUBMISSIONS
 
 
 def count_stored(status: str) -> None:
-    SUBMISSIONS.add(status, "")
+    SUBMISSIONS.labels(status, "").inc()
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def count_refusals() -> Iterator[None]:
     except ApiError as refusal:
         reason = REJECT_REASON_BY_CODE.get(refusal.code)
         if reason is None:
-            SUBMISSIONS.add("refused", refusal.code)
+            SUBMISSIONS.labels("refused", refusal.code).inc()
         else:
-            SUBMISSIONS.add("soft_rejected", reason)
+            SUBMISSIONS.labels("soft_rejected", reason).inc()
         raise

@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 from embed.db.connection import db
 from embed.db.upgrades import is_schema_missing
 from embed.errors import ApiError
-from embed.metrics.counters import REFUSALS
+from embed.metrics import REFUSALS
 from embed.serializers import write_json
 from embed.web.current import is_api_request, is_receipt_request, runtime
 from embed.web.security_headers import allow_isolated_hosts
@@ -31,7 +31,7 @@ def init_error_handlers(app: Flask) -> None:
 
 def render_refusal(refusal: ApiError) -> Response:
     """Answer JSON for the API and receipts, and a page that sets no cookie elsewhere."""
-    REFUSALS.add(refusal.code)
+    REFUSALS.labels(refusal.code).inc()
     is_json = is_api_request() or is_receipt_request()
     response = _as_json(refusal) if is_json else _as_page(refusal)
     if is_receipt_request():  # caches may keep a 404 otherwise, and the wallet may be listed soon

@@ -4,7 +4,7 @@ from time import perf_counter
 
 from flask import Flask, Response, g, request
 
-from embed.metrics.counters import REQUEST_SECONDS, REQUESTS
+from embed.metrics import REQUEST_SECONDS, REQUESTS
 from embed.settings import Settings
 
 _METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
@@ -25,6 +25,6 @@ def _count(response: Response) -> Response:
     # Clients can make up paths and methods, so all unknown ones count as one.
     route = request.url_rule.rule if request.url_rule else "unknown"
     method = request.method if request.method in _METHODS else "other"
-    REQUESTS.add(route, method, str(response.status_code))
-    REQUEST_SECONDS.add(route, method, seconds=perf_counter() - g.metrics_began_at)
+    REQUESTS.labels(route, method, str(response.status_code)).inc()
+    REQUEST_SECONDS.labels(route, method).observe(perf_counter() - g.metrics_began_at)
     return response

@@ -11,7 +11,7 @@ from remote import RemotePage, make_environ, run_here
 from scrapes import Scraped, scrape, scrape_until
 from servers import Gunicorn, find_free_port, run_gunicorn
 
-from embed.metrics.files import find_folder
+from embed.monitoring.endpoint import find_folder
 
 READ = "/embed/api/tracking/<page_id>"
 

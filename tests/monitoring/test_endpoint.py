@@ -1,13 +1,24 @@
-"""Opening the address of metrics."""
+"""The address of metrics, and the folder of counts: one slot for each living process."""
 
+import multiprocessing
+import shutil
 import socket
+from pathlib import Path
 
 import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from scrapes import Scraped
 from servers import find_free_port
 
-from embed.metrics.files import find_folder
+from embed import metrics
 from embed.monitoring import endpoint
-from embed.monitoring.endpoint import open_endpoint
+from embed.monitoring.endpoint import (
+    begin_counting,
+    find_folder,
+    make_folder,
+    open_endpoint,
+)
 from embed.server.metrics import find_free_slot
 from embed.settings import Settings, SettingsError
 
@@ -64,3 +75,103 @@ def test_port_of_the_service_itself_is_refused():
 )
 def test_slot_is_the_first_that_no_living_process_has(used, free):
     assert find_free_slot(used) == free
+
+
+# What is counted there
+
+
+def count_in_slot(folder: Path, slot: int, times: int) -> None:
+    begin_counting(folder, slot)
+    for _ in range(times):
+        metrics.LIMITED.labels("rate_limit_ip").inc()
+
+
+def count_all_that_may_happen(folder: Path, routes: list[tuple[str, str]]) -> None:
+    begin_counting(folder, 0)
+    for route, method in routes:
+        metrics.REQUEST_SECONDS.labels(route, method).observe(1)
+        for code in (200, 303, 304, 400, 401, 403, 404, 409, 422, 429, 500, 503):
+            metrics.REQUESTS.labels(route, method, str(code)).inc()
+
+
+def run(count, *arguments) -> None:
+    """Count in a process of its own, which then ends."""
+    process = multiprocessing.get_context("spawn").Process(target=count, args=arguments)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+
+def read(folder: Path) -> Scraped:
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, str(folder))
+    return Scraped(generate_latest(registry).decode())
+
+
+def test_processes_are_added_up_and_the_next_in_a_slot_goes_on(tmp_path):
+    run(count_in_slot, tmp_path, 0, 3)
+    run(count_in_slot, tmp_path, 1, 4)
+    run(count_in_slot, tmp_path, 0, 5)
+
+    assert read(tmp_path).sum("embed_rate_limit_refusals_total") == 12
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_what_may_happen_is_exported_as_zero_from_the_start(tmp_path):
+    run(count_in_slot, tmp_path, 0, 0)
+
+    found = read(tmp_path)
+    assert "embed_rate_limit_storage_failures_total" in found.names
+    for name, count in [("rate_limit_refusals", 4), ("submissions", 7), ("deliveries", 6)]:
+        series = [one for one in found.samples if one.name == f"embed_{name}_total"]
+        assert [one.value for one in series] == [0] * count
+
+
+@pytest.mark.parametrize("emptied_database_url", ["sqlite"], indirect=True)
+def test_files_need_no_more_space_however_much_is_counted(app, tmp_path):
+    def list_sizes() -> dict[str, tuple[int, bool]]:
+        found = {path.name: path.stat() for path in tmp_path.glob("*.db")}
+        return {
+            name: (one.st_size, one.st_blocks * 512 >= one.st_size) for name, one in found.items()
+        }
+
+    run(count_in_slot, tmp_path, 0, 0)
+    begun = list_sizes()
+    rules = app.url_map.iter_rules()
+    routes = [(rule.rule, method) for rule in rules for method in rule.methods]
+    run(count_all_that_may_happen, tmp_path, routes)
+
+    assert read(tmp_path).sum("embed_http_requests_total") > 1000
+    assert list_sizes() == begun
+    assert len(begun) == 2
+    assert all(is_reserved for _, is_reserved in begun.values())
+
+
+def test_process_that_begins_and_has_counted_nothing_can_be_read(tmp_path):
+    (tmp_path / "counter_0.db").write_bytes(bytes(endpoint._FILE_BYTES))
+    (tmp_path / "histogram_0.new").touch()
+
+    assert "embed_http_requests_total" not in read(tmp_path).names
+
+
+def test_folder_is_private_and_forgets_what_a_killed_predecessor_counted():
+    host, port = "127.0.0.1", 1  # at which nobody listens
+    try:
+        (make_folder(host, port) / "counter_7.db").touch()
+        again = make_folder(host, port)
+
+        assert again == find_folder(host, port)
+        assert list(again.iterdir()) == []
+        assert again.stat().st_mode & 0o777 == 0o700
+    finally:
+        shutil.rmtree(find_folder(host, port))
+
+
+def test_folder_that_somebody_else_has_put_there_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setattr(endpoint, "_MEMORY_DIR", tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    find_folder("127.0.0.1", 1).symlink_to(elsewhere)
+
+    with pytest.raises(FileExistsError):
+        make_folder("127.0.0.1", 1)

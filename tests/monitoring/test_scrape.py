@@ -5,13 +5,13 @@ from time import monotonic
 
 import pytest
 from peewee import OperationalError
+from prometheus_client import generate_latest
 from scrapes import Scraped
 from world import one_database
 
-from embed.domain import times
-from embed.monitoring import scrape
+from embed.monitoring import gauges
 from embed.monitoring.bounded import BoundedQuestion
-from embed.monitoring.scrape import Scrape
+from embed.monitoring.endpoint import make_registry
 from embed.settings import Settings
 
 LIMIT_S = 30
@@ -20,9 +20,9 @@ LIMIT_S = 30
 @pytest.fixture
 def ask(app, environ, tmp_path, monkeypatch):
     """Scrape this process: ``ask()``; it waits for as long as a busy machine takes."""
-    monkeypatch.setattr(scrape, "ANSWER_WITHIN_S", LIMIT_S)
-    found = Scrape(Settings.from_environ(environ), tmp_path, times.now)
-    return lambda: Scraped(found.write().decode())
+    monkeypatch.setattr(gauges, "ANSWER_WITHIN_S", LIMIT_S)
+    registry = make_registry(Settings.from_environ(environ), tmp_path)
+    return lambda: Scraped(generate_latest(registry).decode())
 
 
 def test_scrape_tells_what_the_database_says(ask):
@@ -34,7 +34,7 @@ def test_database_that_is_away_is_told_and_its_gauges_are_missing(ask, monkeypat
     def fail(*_, **__):
         raise OperationalError("gone")
 
-    monkeypatch.setattr(scrape, "read_gauges", fail)
+    monkeypatch.setattr(gauges, "read_gauges", fail)
     found = ask()
 
     assert found.sum("embed_database_up") == 0
@@ -50,8 +50,8 @@ def test_database_that_hangs_holds_up_a_scrape_only_for_a_while(ask, monkeypatch
         released.wait(LIMIT_S)
         return {}
 
-    monkeypatch.setattr(scrape, "read_gauges", hang)
-    monkeypatch.setattr(scrape, "ANSWER_WITHIN_S", 0.1)
+    monkeypatch.setattr(gauges, "read_gauges", hang)
+    monkeypatch.setattr(gauges, "ANSWER_WITHIN_S", 0.1)
     began = monotonic()
     assert [ask().sum("embed_database_up") for _ in range(3)] == [0, 0, 0]
 
@@ -63,9 +63,9 @@ def test_database_that_hangs_holds_up_a_scrape_only_for_a_while(ask, monkeypatch
 @one_database
 def test_balances_that_take_long_do_not_make_the_database_seem_away(ask, monkeypatch):
     released = threading.Event()
-    monkeypatch.setattr(scrape, "read_balances_gauge", lambda *_, **__: released.wait(LIMIT_S))
-    monkeypatch.setattr(scrape, "ANSWER_WITHIN_S", 3.0)
-    monkeypatch.setattr(scrape, "read_gauges", lambda _: {"embed_submissions_pending": 3})
+    monkeypatch.setattr(gauges, "read_balances_gauge", lambda *_, **__: released.wait(LIMIT_S))
+    monkeypatch.setattr(gauges, "ANSWER_WITHIN_S", 3.0)
+    monkeypatch.setattr(gauges, "read_gauges", lambda _: {"embed_submissions_pending": 3})
 
     found = ask()
 
@@ -106,6 +106,6 @@ def test_storage_that_cannot_even_be_opened_is_a_fallback(ask, monkeypatch):
     def fail(_) -> None:
         raise ConnectionError("no node of the cluster answers")
 
-    monkeypatch.setattr(scrape.storages, "open_storage", fail)
+    monkeypatch.setattr(gauges.storages, "open_storage", fail)
 
     assert ask().sum("embed_rate_limit_fallback") == 1

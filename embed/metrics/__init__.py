@@ -1,1 +1,0 @@
-"""Counters and histograms of what the service does, added up across processes."""
