@@ -1,4 +1,4 @@
-"""Fixtures for all tests: a fresh database for each, on SQLite and on Postgres.
+"""Fixtures for all tests: a fresh database for each, SQLite unless the test says otherwise.
 
 The tests run in as many processes as there are cores. Each process has its own servers, which
 start when a test first needs them.
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from deployments import DATABASE_BY_DEPLOYMENT
 from flask import Flask
 from hypothesis import HealthCheck, settings
 from jinja2 import BytecodeCache
@@ -45,7 +46,13 @@ settings.register_profile(
 settings.load_profile("untimed")
 
 pytest_plugins = ["deployed"]
-DATABASES = ["sqlite", "postgres"]
+# Where a query or a lock can differ: @pytest.mark.databases("sqlite", "postgres").
+DATABASE_FIXTURES = {
+    "database_url",
+    "emptied_database_url",
+    "shared_database_url",
+    "empty_database_url",
+}
 MEMORY_DIR = Path("/dev/shm")  # noqa: S108
 
 
@@ -64,18 +71,31 @@ class TemplateCode(BytecodeCache):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config) -> None:
-    """Run whole folders on all cores, unless -n says otherwise.
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run what the command line does not choose: the quick tests, on all cores.
 
-    Not in addopts, so that single files and tests stay in one process, which is faster, and that
-    tests/browser shares one browser.
+    Not in addopts, so that a file or a test that is named runs whatever its marks, and in one
+    process, which is faster.
     """
     is_worker = hasattr(config, "workerinput")  # a process that xdist started
-    is_selection = config.option.keyword or all(
-        ".py" in asked or Path(asked).name == "browser" for asked in config.args
-    )
-    if config.getoption("numprocesses", 0) is None and not is_worker and not is_selection:
+    is_everything = config.args_source is config.ArgsSource.TESTPATHS
+    if is_worker or not is_everything or config.option.keyword:
+        return
+    if not config.option.markexpr:
+        config.option.markexpr = "not slow and not browser"
+    if config.getoption("numprocesses", 0) is None:
         config.option.numprocesses, config.option.dist = "auto", "worksteal"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose a test's databases: those of its mark, that of its deployment, or SQLite."""
+    deployment = metafunc.config.getoption("--deployment")
+    for fixture in DATABASE_FIXTURES.intersection(metafunc.fixturenames):
+        mark = metafunc.definition.get_closest_marker("databases")
+        kinds = mark.args if mark is not None else ("sqlite",)
+        if deployment is not None:
+            kinds = (DATABASE_BY_DEPLOYMENT[deployment],)
+        metafunc.parametrize(fixture, kinds, indirect=True)
 
 
 def pytest_collection_finish() -> None:
@@ -142,13 +162,13 @@ def postgres_template(postgres_url) -> str:
     return name
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture
 def database_url(request, tmp_path) -> str:
     """The address of a fresh database of this version."""
     return _make_database(request, tmp_path)
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture
 def emptied_database_url(request) -> Iterator[str]:
     """As database_url, for tests in this process: emptying is faster than creating in Postgres."""
     if request.param == "sqlite" and not request.config.getoption("--deployment"):
@@ -177,7 +197,7 @@ def reused_postgres(postgres_url, postgres_template) -> Iterator["ReusedPostgres
     database.close()
 
 
-@pytest.fixture(scope="module", params=DATABASES)
+@pytest.fixture(scope="module")
 def shared_database_url(request, memory_dir) -> str:
     """The address of a database shared by a file's tests, each of which creates its own page."""
     return _make_database(request, Path(tempfile.mkdtemp(dir=memory_dir)))
@@ -195,7 +215,7 @@ def postgres_database_url(make_postgres) -> str:
     return make_postgres()
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture
 def empty_database_url(request, make_bare_database) -> str:
     """The address of a database without tables."""
     return make_bare_database(request.param)

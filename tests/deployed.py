@@ -4,9 +4,7 @@ Tests that hand requests to an app in their own process then send them to the de
 database and clock they share.
 """
 
-import inspect
 import itertools
-import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -14,54 +12,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deployments import DEPLOYMENTS, SERVICE, Deployment, run_grown, run_small
+from deployments import DATABASE_BY_DEPLOYMENT, SERVICE, Deployment, run_grown, run_small
 from http_client import HttpClient
 from servers import PROJECT_DIR, run_gunicorn
 
 CLOCKED = "clocked_app:app"
-DATABASE = {"small": "sqlite", "grown": "postgres"}
-# What only an app in the test's own process has.
-_OWN_FIXTURES = {"monkeypatch", "caplog", "capsys"}
-_OWN_PARTS = re.compile(r"\bworld\.app\b|\bbase_url=|\bapp\.|\bbuffered=")
-_OTHERS = {
-    "-lose_chain]": "replaces the balance source of its app",
-    "%00": "nginx itself answers 400",
-}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--deployment",
-        choices=DEPLOYMENTS,
+        choices=DATABASE_BY_DEPLOYMENT,
         help="run against the small or the grown form of the service (tests/deployments.py)",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the other database, and tests that need the app in their own process."""
-    deployment = config.getoption("--deployment")
-    if deployment is None:
+    """Leave out what says nothing about deployments, and what needs the app in its own process."""
+    if config.getoption("--deployment") is None:
         return
-    kept = [item for item in items if _can_run_on(deployment, item)]
+    kept = [
+        item
+        for item in items
+        if item.get_closest_marker("deployed") and not item.get_closest_marker("in_process")
+    ]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
-
-
-def _can_run_on(deployment: str, item: Any) -> bool:
-    params = getattr(getattr(item, "callspec", None), "params", {})
-    # Long tables of cases, which run on one database only, say nothing about deployments.
-    is_table = any(
-        mark.args[0] == "emptied_database_url" for mark in item.iter_markers("parametrize")
-    )
-    databases = {value for name, value in params.items() if name.endswith("database_url")}
-    return (
-        not is_table
-        and databases <= {DATABASE[deployment]}
-        and not params.keys() & {"balances", "chain"}
-        and not _OWN_FIXTURES.intersection(item.fixturenames)
-        and not any(part in item.name for part in _OTHERS)
-        and not _OWN_PARTS.search(inspect.getsource(item.function))
-    )
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from nginx import run_nginx
 from servers import PROJECT_DIR, Gunicorn, Server, clean_environ, run_gunicorn
 
-DEPLOYMENTS = ["small", "grown"]
+DATABASE_BY_DEPLOYMENT = {"small": "sqlite", "grown": "postgres"}
 SERVICE = "app:app"
 
 

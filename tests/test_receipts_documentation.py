@@ -1,13 +1,13 @@
 """docs/receipts.md: its ways of checking a receipt accept what holds, and nothing else."""
 
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from absence import NODE_MODULES, find_node
 from receipt_cases import (
     LONG_HOST,
     NEAR_MISSES,
@@ -22,8 +22,6 @@ from embed.domain.offchain_messages import FORMS
 from embed.serializers import RECEIPT_FORMAT, RECEIPTS_FORMAT
 
 TEXT = (PROJECT_DIR / "docs/receipts.md").read_text(encoding="utf-8")
-NODE_MODULES = PROJECT_DIR / "node_modules"
-NODE = NODE_MODULES / ".bin/node"
 
 Check = Callable[[dict], subprocess.CompletedProcess[str]]
 
@@ -33,22 +31,14 @@ def read_program(language: str) -> str:
     return program
 
 
-def find_node() -> str | None:
-    """Return Debian's Node only where npm brought none."""
-    return str(NODE) if NODE.exists() else shutil.which("node")
-
-
-@pytest.fixture(params=["python", "js"])
+@pytest.fixture(params=["python", pytest.param("js", marks=pytest.mark.slow)])
 def check(request, tmp_path) -> Check:
     """Run a program of the document on a receipt."""
     if request.param == "python":
         command = [sys.executable, write_program(tmp_path / "check_receipt.py", "python")]
     else:
-        node = find_node()
-        if node is None or not (NODE_MODULES / "@solana/kit").exists():
-            pytest.skip("npm ci brings the Solana kit along")
         (tmp_path / "node_modules").symlink_to(NODE_MODULES)
-        command = [node, write_program(tmp_path / "check-receipt.mjs", "js")]
+        command = [find_node(), write_program(tmp_path / "check-receipt.mjs", "js")]
 
     def run(receipt: dict) -> subprocess.CompletedProcess[str]:
         path = tmp_path / "receipt.json"

@@ -30,7 +30,7 @@ SITE = "https://site.example"
 USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 
 # For long tables of cases whose result does not depend on the database.
-one_database = pytest.mark.parametrize("emptied_database_url", ["sqlite"], indirect=True)
+one_database = pytest.mark.databases("sqlite")
 
 
 class Clock:

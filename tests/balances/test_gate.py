@@ -19,6 +19,8 @@ from embed.db.models import ChainBalance, Token
 from embed.errors import ApiError
 from embed.runtime import EXTENSION
 
+pytestmark = pytest.mark.slow
+
 OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
 REFRESH = timedelta(minutes=10)
 

@@ -11,6 +11,8 @@ from embed.balances import history
 from embed.balances.history import Point, prune_history, read_changes
 from embed.db.models import ChainBalance, DailyBalance
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 WSOL = "So11111111111111111111111111111111111111112"
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

@@ -13,6 +13,8 @@ from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_all_accounts
 from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def rpc(endpoint):

@@ -31,6 +31,8 @@ from embed.submissions.review_context import build_review_context
 from embed.wallets.observed import list_observed
 from embed.wallets.tracking import list_all_wallets
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 WSOL = "So11111111111111111111111111111111111111112"
 MINUTE = timedelta(minutes=1)
 

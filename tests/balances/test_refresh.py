@@ -32,6 +32,8 @@ from embed.wallets.balance_refresh import (
     run_job,
 )
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
 MINUTE = timedelta(minutes=1)
 

@@ -20,6 +20,8 @@ from embed.demo.ledger.ledger import SPL_TOKEN
 from embed.outbound.clients import LONGEST_IDLE_S, MOST_IDLE
 from embed.outbound.guard import Reach
 
+pytestmark = pytest.mark.slow
+
 
 def ask(rpc: SolanaRpc) -> int:
     return rpc.call("getSlot", [], timeout_s=LIMIT_S)

@@ -8,6 +8,8 @@ from rpc_access import PatientClock, connect
 
 from embed.demo.ledger.rpc_server import run_rpc
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def second(ledger):

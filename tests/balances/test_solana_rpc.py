@@ -23,6 +23,8 @@ from embed.outbound.guard import Reach
 from embed.runtime import EXTENSION
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 SECRET = "a-secret"  # in the address of every endpoint
 
 # What may be over soon, or elsewhere.

@@ -12,6 +12,8 @@ from embed.balances.mints import read_token
 from embed.balances.token_accounts import read_all_accounts
 from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = [SPL_TOKEN, SPL_TOKEN_2022]
 by_program = pytest.mark.parametrize("program", PROGRAMS, ids=["spl-token", "token-2022"])
 MAX_UNITS = 2**64 - 1

@@ -12,6 +12,8 @@ from embed.balances.tokens import find_token, get_token, propose_token
 from embed.demo.ledger.ledger import SPL_TOKEN_2022
 from embed.errors import InvalidInput
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def rpc(endpoint):

@@ -15,6 +15,8 @@ from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 SHOWN = {
     "a little too large": "100000000000000000000.1",
     "a double's most": "1" + "0" * 308,

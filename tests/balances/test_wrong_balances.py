@@ -9,6 +9,8 @@ from embed.balances.token_accounts import read_all_accounts
 from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from embed.demo.ledger.rpc_server import run_rpc
 
+pytestmark = pytest.mark.slow
+
 
 def make_address() -> str:
     return Visitor().address

@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from servers import PROJECT_DIR
+from absence import NODE_MODULES
 from waiting import wait_for
 
-NODE = PROJECT_DIR / "node_modules" / ".bin" / "node"
+NODE = NODE_MODULES / ".bin/node"
 DRIVER = Path(__file__).with_name("firefox.mjs")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 HOW_TO_GET_ONE = "needs Firefox (apt install firefox-esr), and Node (npm ci)"

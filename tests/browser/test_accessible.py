@@ -5,6 +5,8 @@ from axe import ALL_RULES, BACKGROUNDS, run_axe
 from embedded_page import frame_of, submit
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 
 def check(page, where: str, theme: str = "light") -> list[str]:
     """Return what axe-core finds in the page's frame, or in the page itself, a line each."""

@@ -12,6 +12,8 @@ from world import Visitor
 
 from embed.db.models import Submission
 
+pytestmark = pytest.mark.browser
+
 COLORS = ("blue", "green", "orange", "red", "yellow", "white", "black", "pink", "nonsense")
 # Each status with each reason that it can have.
 DECIDED = [

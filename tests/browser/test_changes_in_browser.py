@@ -19,6 +19,8 @@ from world import USDC
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Wallet
 
+pytestmark = pytest.mark.browser
+
 ASKED = "**/embed/tracking/*/changes?*"
 CHANGES_BUDGET_BYTES = 7_300  # of what is loaded when the list is there already
 READ_TEXT_BOX = """(element) => {

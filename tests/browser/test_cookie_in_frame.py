@@ -6,6 +6,8 @@ from embedded_page import HostSite, submit
 from playwright.sync_api import expect
 from world import Visitor
 
+pytestmark = pytest.mark.browser
+
 
 def test_cookie_goes_to_the_frames_own_api_and_to_no_other_path(embedded_page, page):
     page.goto(embedded_page.host_page())

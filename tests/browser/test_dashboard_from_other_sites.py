@@ -4,6 +4,8 @@ import pytest
 from embedded_page import HostSite, make_owner, sign_in
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 VIEWS = ("queue", "wallets", "wallets.csv", "keys", "embed", "settings", "nothing")
 VISITORS = ("owner", "other owner", "signed out")
 

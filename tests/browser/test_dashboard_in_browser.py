@@ -15,6 +15,8 @@ from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.submissions import decisions
 
+pytestmark = pytest.mark.browser
+
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
          "wallets/import", "tags", "keys", "keys/new/public", "policy", "embed", "activity",
          "settings", "notifications", "notifications/log", "notifications/channels/new",

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from test_dashboard_in_browser import check
 from world import Visitor
 
+pytestmark = pytest.mark.browser
+
 PHONES = [320, 375]
 
 

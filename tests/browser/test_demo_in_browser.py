@@ -12,6 +12,8 @@ from playwright.sync_api import expect
 from servers import PROJECT_DIR, clean_environ, find_free_port, is_listening, run_flask
 from world import SECRET_KEY
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture(scope="module")
 def demo_environ(tmp_path_factory):

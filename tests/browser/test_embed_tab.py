@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 
 from embed.db.models import ApiKey
 
+pytestmark = pytest.mark.browser
+
 CHOICES = {"theme": "dark", "lang": "de", "accent": "#FF6600", "height": "450"}
 
 

@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from test_signing_window import open_window
 from waiting import wait_for
 
+pytestmark = pytest.mark.browser
+
 STATIC = Path(__file__).resolve().parents[2] / "static"
 
 

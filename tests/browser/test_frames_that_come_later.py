@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 PAGE = """<!doctype html><title>A site</title><link rel="icon" href="data:,">
 <style>iframe {{ display: block; height: 99px }}</style>{body}"""
 ADD = """(src) => {

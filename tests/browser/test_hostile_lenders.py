@@ -8,6 +8,8 @@ from embedded_page import EmbeddedPage, HostSite, frame_of, read_text
 from nacl.signing import SigningKey
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 # Hostile hosts: they lend by a script of their own.
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from embed.settings import PROJECT_DIR
 
+pytestmark = pytest.mark.browser
+
 RULES = PROJECT_DIR / "static/dashboard/origin-rules.js"
 TESTS = Path(__file__).parent.parent
 READ_ORIGIN = "raw => URL.canParse(raw) ? new URL(raw).origin : null"

@@ -7,6 +7,8 @@ from byte_counter import count_bytes
 from embedded_page import BrowserWallet, EmbeddedPage, frame_of
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 READ = "**/embed/api/tracking/*"
 MAX_IDLE_BYTES = 1024  # of request and answer together
 

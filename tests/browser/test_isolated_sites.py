@@ -4,6 +4,8 @@ import pytest
 from embedded_page import BrowserWallet, submit
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 EMBEDDER, OPENER = "Cross-Origin-Embedder-Policy", "Cross-Origin-Opener-Policy"
 
 

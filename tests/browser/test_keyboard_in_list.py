@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 from test_list_in_browser import fill_page
 from world import Visitor
 
+pytestmark = pytest.mark.browser
+
 MOST_PRESSES = 6  # over the skip link, the list, and what stands around it
 
 

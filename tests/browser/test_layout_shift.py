@@ -8,6 +8,8 @@ from embedded_page import frame_of
 from test_list_in_browser import fill_page
 from world import USDC
 
+pytestmark = pytest.mark.browser
+
 MAX_SHIFT = 0.05  # cumulative; up to 0.1 counts as good (https://web.dev/articles/cls)
 MONTH = {timedelta(days=day, minutes=1): str(1000 + day) for day in range(1, 9)}
 NOTE_SHIFTS = """(() => {

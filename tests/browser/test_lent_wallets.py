@@ -5,6 +5,8 @@ from embedded_page import BrowserWallet, ask_text, read_text, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture
 def host_wallet(context, browser_wallet):

@@ -10,6 +10,8 @@ from embed.db.connection import db
 from embed.db.models import Balance, Submission, Wallet
 from embed.domain.identifiers import make_id
 
+pytestmark = pytest.mark.browser
+
 READ = "**/embed/api/tracking/*"
 
 

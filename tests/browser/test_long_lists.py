@@ -10,6 +10,8 @@ from waiting import wait_for
 
 from embed.wallets import tracking
 
+pytestmark = pytest.mark.browser
+
 FIXED = "iframe { height: 600px }"
 AFTER = "body::after { content: ''; display: block; height: 3000px }"
 FIND_SCROLLERS = """() => [...document.querySelectorAll("*")]

@@ -5,6 +5,8 @@ from embedded_page import frame_of, read_text, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 NAME = "Official wallet"
 WAITS = "Your wallet waits"
 TRY_AGAIN = "Try again"

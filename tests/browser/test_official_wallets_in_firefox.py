@@ -1,6 +1,9 @@
 """A wallet of the official packages in Firefox."""
 
+import pytest
 from official_wallet import OfficialWallet, build
+
+pytestmark = pytest.mark.browser
 
 
 def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox):

@@ -4,6 +4,8 @@ import pytest
 from embedded_page import submit
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 TOO_OLD = "The buttons on this page do not work in your browser"
 
 # What MDN's data give a later version for than docs/embedding.md names.

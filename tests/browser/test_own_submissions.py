@@ -5,6 +5,8 @@ from embedded_page import frame_of, submit
 from playwright.sync_api import expect
 from world import Visitor
 
+pytestmark = [pytest.mark.browser, pytest.mark.deployed]
+
 
 @pytest.fixture
 def visit(embedded_page, context, page):

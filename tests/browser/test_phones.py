@@ -5,6 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture
 def phone(browser, watch):

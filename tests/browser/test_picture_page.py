@@ -5,7 +5,10 @@ import struct
 import subprocess
 import sys
 
+import pytest
 from servers import PROJECT_DIR, clean_environ
+
+pytestmark = pytest.mark.browser
 
 SCRIPT = PROJECT_DIR / "docs" / "picture_page.py"
 

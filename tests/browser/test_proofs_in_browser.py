@@ -15,6 +15,8 @@ from world import Visitor
 from embed.db.connection import db
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 
+pytestmark = pytest.mark.browser
+
 RECEIPT = "**/embed/tracking/*/receipts/*"
 
 

@@ -9,6 +9,8 @@ from test_dashboard_in_browser import check, send
 
 from embed.submissions import decisions
 
+pytestmark = pytest.mark.browser
+
 READ_PLACES = "(all) => all.map((one) => [one.id, one.getBoundingClientRect().top])"
 NEWS = re.compile(r"/queue/news\?since=")
 

@@ -5,6 +5,8 @@ from bundles import bundle
 from embedded_page import sign_in
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 RENDER = """
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

@@ -18,6 +18,8 @@ from receipt_cases import (
 from servers import PROJECT_DIR
 from world import USDC
 
+pytestmark = pytest.mark.browser
+
 FILE = (PROJECT_DIR / "static/check-receipts.html").as_uri()
 HOLDS = "This receipt is valid."
 FAILS = "This receipt is not valid. It proves nothing."

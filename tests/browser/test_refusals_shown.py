@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 
 from embed.errors import STATUS_BY_CODE
 
+pytestmark = pytest.mark.browser
+
 NONCE, SUBMISSIONS = "**/embed/api/siws/nonce", "**/embed/api/submissions"
 READ = "**/embed/api/tracking/*"
 

@@ -5,6 +5,8 @@ from embedded_page import BrowserWallet
 from playwright.sync_api import expect
 from world import Visitor
 
+pytestmark = pytest.mark.browser
+
 NAMES = ["Night heron", "مالك الحزين", "Ada مالك 12", "مالك Ada 12"]
 
 # How far the texts of an element are from the inner right edge of its widest place.

@@ -13,6 +13,8 @@ from world import Visitor
 
 from embed.db.models import Proof, Submission, Wallet
 
+pytestmark = pytest.mark.browser
+
 OPEN = "See or withdraw what this page keeps about your wallet"
 
 

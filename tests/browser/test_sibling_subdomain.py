@@ -7,6 +7,8 @@ from embedded_page import EmbeddedPage, HostSite, make_owner, sign_in
 from playwright.sync_api import expect
 from servers import run_gunicorn
 
+pytestmark = pytest.mark.browser
+
 SERVICE, SIBLING = "embed.example.test", "evil.example.test"
 NAME = "__Host-embed_dashboard"
 NAMES = (NAME, NAME.upper(), f"={NAME}", f"\u2000{NAME}", f"{NAME}\u2000", "embed_dashboard")

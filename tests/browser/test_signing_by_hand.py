@@ -15,6 +15,8 @@ from playwright.sync_api import FrameLocator, expect
 
 from embed.db.models import Proof
 
+pytestmark = pytest.mark.browser
+
 FAKE = Path(__file__).with_name("fake_solana.py")
 
 

@@ -4,6 +4,8 @@ import pytest
 from embedded_page import ask_text, frame_of, read_text, submit
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture
 def top_wallet(context, browser_wallet):

@@ -5,6 +5,8 @@ from embedded_page import frame_of
 from loaded_bytes import count_loaded
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 BUDGET_BYTES = 40 * 1024
 
 

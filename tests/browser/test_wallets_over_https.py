@@ -6,6 +6,8 @@ from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
 from servers import run_gunicorn
 
+pytestmark = pytest.mark.browser
+
 SERVICE, SITE = "embed.example.test", "site.example.org"
 
 

@@ -3,6 +3,8 @@
 import pytest
 from embedded_page import BrowserWallet, HostSite
 
+pytestmark = pytest.mark.browser
+
 # Strict is what the setting of that name switches on; the last one refuses all cookies of frames.
 SETTINGS = {
     "standard": {},

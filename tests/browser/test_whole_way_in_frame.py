@@ -9,6 +9,8 @@ import pytest
 from embedded_page import BrowserWallet, ask_text, frame_of, read_text, submit
 from playwright.sync_api import expect
 
+pytestmark = [pytest.mark.browser, pytest.mark.deployed]
+
 TESTS_DIR = Path(__file__).parent.parent
 
 

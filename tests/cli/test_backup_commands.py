@@ -12,6 +12,8 @@ from servers import PROJECT_DIR, clean_environ
 
 from embed.db.models import MODELS
 
+pytestmark = pytest.mark.slow
+
 COUNT = ROWS * len(MODELS)
 
 

@@ -13,6 +13,8 @@ from embed.db.models import MODELS, Submission
 from embed.factory import create_app
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 NOW = "2026-01-31T09:30:00.000Z"
 TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", USDC)
 CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*")

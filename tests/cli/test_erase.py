@@ -12,6 +12,8 @@ from world import USDC, Visitor, one_database
 from embed.db.connection import db
 from embed.maintenance import wallet_erasure
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def erase(world):

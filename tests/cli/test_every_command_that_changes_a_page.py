@@ -11,6 +11,8 @@ from embed.keys import access
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 
+pytestmark = pytest.mark.slow
+
 HOOK, NTFY = "https://example.com/hook", "ntfys://ntfy.sh/topic"
 READS = {"list", "show", "receipt"}
 # Commands that do not change a page, or that delete it together with its log.

@@ -12,6 +12,8 @@ from embed.db.models import Receiver
 from embed.domain import times
 from embed.events.outbox import MESSAGE_TYPES
 
+pytestmark = pytest.mark.slow
+
 HOOK = "https://example.com/hook-that-is-secret"
 DISCORD = "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js"
 

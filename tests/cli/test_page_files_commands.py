@@ -17,6 +17,8 @@ from embed.db.models import Page
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run(world):

@@ -12,7 +12,7 @@ from embed import pages
 from embed.balances import tokens
 from embed.db.connection import db
 
-pytestmark = one_database
+pytestmark = [one_database, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from embed.db.connection import db
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.submissions.proofs import list_public_proofs
 
+pytestmark = pytest.mark.slow
+
 NOWHERE = "0" * 20
 
 

@@ -39,6 +39,8 @@ from embed.domain.identifiers import make_id
 from embed.settings import Settings
 from embed.wallets import tags
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 
 def dump(*left_out: type) -> dict[str, list[tuple]]:
     return {

@@ -17,6 +17,8 @@ from embed.errors import InvalidInput
 from embed.submissions import soft_rejections, submitting
 from embed.wallets import tags, tracking
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 
 def again(row) -> None:
     """Insert an existing row again with a new id."""

@@ -9,6 +9,8 @@ from embed.db.connection import db
 from embed.db.leases import release_lease, renew_lease, take_lease
 from embed.db.models import Job
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 MINUTE = timedelta(minutes=1)
 
 

@@ -17,6 +17,8 @@ from embed.db.lock_waits import serve_requests
 from embed.db.models import ApiKey
 from embed.events.editing import lock_page
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 PATIENT_MS, REQUEST_MS, IMPATIENT_MS = 20_000, 400, 250
 
 

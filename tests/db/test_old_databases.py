@@ -16,6 +16,8 @@ from embed.errors import InvalidInput
 from embed.factory import create_app
 from embed.settings import Settings
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 
 @dataclass(frozen=True)
 class Upgraded:

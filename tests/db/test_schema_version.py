@@ -24,6 +24,8 @@ from embed.db.models import (
     Page,
 )
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 
 @pytest.fixture
 def empty_database(empty_database_url):

@@ -12,6 +12,8 @@ from embed.factory import create_app
 from embed.public_payload import payloads
 from embed.settings import Settings
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 MIGRATIONS = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
 API = "/api/embed"
 

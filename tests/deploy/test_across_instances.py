@@ -20,6 +20,8 @@ from embed.domain import times
 from embed.factory import create_app
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 30
 
 

@@ -18,6 +18,8 @@ from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import Server, find_free_port, is_listening, run_gunicorn, wait_until
 from world import SITE
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = DEPLOY_DIR / "Caddyfile"
 HOST = "embed.example.com"
 TOKEN = "a-token-of-a-one-time-link-that-nobody-else-has"

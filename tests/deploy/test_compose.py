@@ -11,6 +11,8 @@ from deploy_files import DEPLOY_DIR, read_example
 
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 FILES = ["compose.yml", "compose.grown.yml"]
 OWN_IMAGE = "tracking-embed"
 # Of the form ${NAME:?text}: without a value, compose starts nothing.

@@ -11,6 +11,8 @@ from remote import RemotePage, make_environ
 from servers import Unavailable
 from world import SITE, Visitor
 
+pytestmark = pytest.mark.slow
+
 SECRET = "a secret that no image may contain"
 
 

@@ -2,10 +2,13 @@
 
 import subprocess
 
+import pytest
 from deploy_files import read_example
 from world import SECRET_KEY
 
 from embed.settings import VARIABLES, Settings
+
+pytestmark = pytest.mark.slow
 
 FOR_COMPOSE = {"POSTGRES_PASSWORD"}
 

@@ -12,6 +12,8 @@ from servers import Unavailable, find_free_port, provide, run_gunicorn
 from waiting import wait_for
 from world import Visitor
 
+pytestmark = pytest.mark.slow
+
 ADDRESS = "127.0.0.57"  # of this machine, as all of 127.0.0.0/8
 
 

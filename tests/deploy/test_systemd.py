@@ -10,6 +10,8 @@ from absence import skip_or_fail
 from deploy_files import DEPLOY_DIR, HOME
 from servers import PROJECT_DIR
 
+pytestmark = pytest.mark.slow
+
 UNITS = ["embed.service", "embed-worker.service"]
 # A tenth of what systemd calls the exposure, from 0 to 10. An ordinary unit has 9.6.
 MOST_EXPOSURE = 15

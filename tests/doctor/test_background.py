@@ -13,6 +13,8 @@ from embed.doctor.findings import Finding
 from embed.notifications import receivers
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 GONE = 2**22 + 1  # no process has this number
 
 

@@ -2,8 +2,12 @@
 
 import threading
 
+import pytest
+
 from embed.doctor.checks import Check, run_together
 from embed.doctor.findings import SEVERITY_BY_CODE, Finding, NotChecked, quote
+
+pytestmark = pytest.mark.slow
 
 FINE = Check("what is fine", lambda: ())
 WRONG = Finding("no_worker", "It is wrong.", "Mend it.")

@@ -13,6 +13,8 @@ from embed.cli.doctor import doctor
 from embed.doctor.checks import Examination
 from embed.doctor.findings import Finding
 
+pytestmark = pytest.mark.slow
+
 SECRET = "hush-7Yc2mQ9x"  # in every setting that may hold one
 
 

@@ -22,6 +22,8 @@ from embed.doctor.findings import Finding, NotChecked
 from embed.domain import times
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _close():

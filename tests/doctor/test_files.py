@@ -20,6 +20,8 @@ from embed.doctor.database import Unusable, open_checked
 from embed.doctor.files import check_disks, check_files, find_least_free, list_files
 from embed.doctor.installation import Installation
 
+pytestmark = pytest.mark.slow
+
 ME = os.geteuid()
 SOMEBODY = 54_321  # who has no name here
 

@@ -1,9 +1,12 @@
 """Every finding is documented, and made true by a test."""
 
+import pytest
 from servers import PROJECT_DIR
 from test_docs import read_rows, unquote
 
 from embed.doctor.findings import SEVERITY_BY_CODE
+
+pytestmark = pytest.mark.slow
 
 
 def test_documentation_lists_every_finding_with_its_severity():

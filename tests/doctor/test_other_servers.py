@@ -25,6 +25,8 @@ from embed.doctor.webhooks import check_webhooks
 from embed.notifications import receivers
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 DEVNET = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"
 TESTNET = "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY"

@@ -7,6 +7,8 @@ from servers import find_free_port
 
 from embed.doctor.probe import Report
 
+pytestmark = pytest.mark.slow
+
 WITHOUT = {
     name: "\n".join(line for line in PASSED_ON.splitlines() if name not in line)
     for name in ("Host", "X-Forwarded-For")

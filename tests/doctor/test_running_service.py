@@ -20,6 +20,8 @@ from embed.doctor.public_address import check_public_address
 from embed.domain import times
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 OTHER_KEY = "mQ3pXz9KvT6bWc2LrJ8yNf4HsGd5TaEu"
 
 

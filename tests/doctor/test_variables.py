@@ -6,6 +6,8 @@ from world import RANDOM_KEY, SECRET_KEY
 from embed.doctor.installation import Installation
 from embed.doctor.variables import check_process_count, check_variables, is_weak
 
+pytestmark = pytest.mark.slow
+
 
 def find(**environ: str):
     installation = Installation.from_environ({"SECRET_KEY": RANDOM_KEY} | environ)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import base58
 import pytest
-from absence import skip_or_fail
+from absence import find_node
 from offchain_bytes import ASCII, FIELDS_BY_FORM, NO_APPLICATION, UTF8, Envelope
 from servers import PROJECT_DIR
 from solders.keypair import Keypair
@@ -23,8 +23,6 @@ SEED = bytes(range(32))
 WALLET = Keypair.from_seed(SEED)
 ADDRESS = str(WALLET.pubkey())
 ISSUED_AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-
-NODE = PROJECT_DIR / "node_modules/.bin/node"
 
 
 def write_message(nickname: str, host: str = HOST) -> str:
@@ -51,8 +49,7 @@ def sign(signed_bytes: bytes) -> bytes:
 @pytest.fixture(scope="module")
 def kit() -> list[dict]:
     """What the packages sign: for each message without an application, then with the host's."""
-    if not NODE.exists():
-        skip_or_fail("the packages of package.json are not installed: npm ci")
+    node = find_node()
     tasks = [
         {"text": text, "seed": [*SEED], "domain": [*application]}
         for text in (ASCII_MESSAGE, MESSAGE)
@@ -60,11 +57,12 @@ def kit() -> list[dict]:
     ]
     program = PROJECT_DIR / "tests/js/sign-with-kit.js"
     done = subprocess.run(
-        [NODE, program], input=json.dumps(tasks), capture_output=True, text=True, check=True
+        [node, program], input=json.dumps(tasks), capture_output=True, text=True, check=True
     )
     return [task | answer for task, answer in zip(tasks, json.loads(done.stdout), strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["raw", "v0", "v1"])
 def test_kit_of_solana_signs_what_is_accepted(kit, form):
     for made in kit:

@@ -9,6 +9,8 @@ from embed.events import activity_log, kinds
 from embed.events.editing import editing
 from embed.events.kinds import PageChanged, TagAdded, TagRemoved
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 ACTOR = "owner@example.com"
 
 

@@ -23,6 +23,8 @@ from embed.serializers import describe_submission
 from embed.submissions import decisions
 from embed.submissions.queries import list_of_page
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 
 def add_receiver(world, *event_types: str, page_id=None) -> Receiver:
     return Receiver.create(

@@ -15,6 +15,8 @@ from stepped_clock import SteppedClock, SteppedGunicorn
 from waiting import wait_for
 from world import Visitor, another_wallet
 
+pytestmark = pytest.mark.slow
+
 STEPS = (-1, 2, 0)  # hours from the true time
 DAY_S = 24 * 3600
 

@@ -19,6 +19,8 @@ from receivers import run_http_receiver
 from remote import make_environ
 from servers import run_gunicorn
 
+pytestmark = pytest.mark.slow
+
 SIZE = "16m"
 FULL_S = 4.0
 

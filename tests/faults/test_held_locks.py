@@ -12,9 +12,11 @@ from load import Load
 from remote import make_environ
 from servers import Gunicorn, run_gunicorn
 
+pytestmark = pytest.mark.slow
+
 HELD_S = 7.0  # longer than the service waits for a lock
 
-on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+on_sqlite = pytest.mark.databases("sqlite")
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from remote import TIMEOUT_S, make_environ
 from servers import Gunicorn
 from waiting import wait_for
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 AWAY_S = 1.0
 
 

@@ -2,9 +2,12 @@
 
 import time
 
+import pytest
 from checks import check_answers, check_deliveries, check_nothing_lost, fault_under
 from load import Load
 from receivers import run_http_receiver
+
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 AWAY_S = 2.0
 

@@ -10,6 +10,8 @@ from raw_requests import check_answer
 from strategies import byte_texts, nearly, unicode_texts
 from world import USDC
 
+pytestmark = pytest.mark.slow
+
 FIELDS = (
     *("email", "password", "again", "present", "next", "submit", "sure", "change", "decision"),
     *("token_name", "token_symbol", "token_mint", "public_title", "public_comments", "owner"),

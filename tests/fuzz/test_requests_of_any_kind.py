@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import byte_texts, nearly, unicode_texts
 from world import SITE
+
+pytestmark = pytest.mark.slow
 
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "get", "X")
 FIELDS = ("trackingPageId", "walletAddress", "nickname", "nonceId", "signature")

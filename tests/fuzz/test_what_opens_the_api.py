@@ -4,10 +4,13 @@ import base64
 import json
 from urllib.parse import urlsplit
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import edits, nearly, unicode_texts
 from world import SITE, Visitor
+
+pytestmark = pytest.mark.slow
 
 
 def read(world, raw, **headers: str):

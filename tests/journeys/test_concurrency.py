@@ -15,6 +15,8 @@ from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
 from embed.submissions import decisions
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 
 @pytest.fixture(scope="module", params=["1", "3"], ids=["one_worker", "three_workers"])
 def server(shared_database_url, redis_url, request):

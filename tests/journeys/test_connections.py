@@ -16,6 +16,8 @@ from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import PROJECT_DIR, clean_environ, run_gunicorn
 from world import SITE, USDC, Visitor
 
+pytestmark = pytest.mark.slow
+
 FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
 LARGE = 3_000_000
 CLOSE = b"Connection: close"

@@ -12,6 +12,8 @@ from demo_process import read_until, run_demo
 from remote import TIMEOUT_S, make_environ
 from servers import find_free_port, is_listening, run_flask
 
+pytestmark = pytest.mark.slow
+
 
 def read(url: str, key: str, **headers: str) -> requests.Response:
     headers["Authorization"] = f"Bearer {key}"

@@ -18,6 +18,8 @@ from demo_process import read_until, run_demo
 from remote import TIMEOUT_S, TOKEN
 from servers import PROJECT_DIR, Server, clean_environ, find_free_port, is_listening, wait_until
 
+pytestmark = pytest.mark.slow
+
 PARTS = ("app.py", "gunicorn.conf.py", "embed", "templates", "static", "translations")
 FLASK = ".venv/bin/flask"
 # A shell in which no virtualenv is active.

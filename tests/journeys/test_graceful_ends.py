@@ -22,11 +22,13 @@ from stalled import WALLETS, add_wallets, list_stalls, stalled_clients
 from waiting import wait_for
 from world import SITE, Visitor
 
+pytestmark = pytest.mark.slow
+
 CLIENTS = 2  # of each kind
 # Nothing here may be ended by it.
 PATIENT = f"--graceful-timeout={2 * TIMEOUT_S}"
 
-on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+on_sqlite = pytest.mark.databases("sqlite")
 
 
 class KeptAlivePage(RemotePage):

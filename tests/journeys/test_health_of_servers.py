@@ -8,12 +8,15 @@ from http.client import HTTPConnection
 from threading import Event
 
 import psycopg
+import pytest
 import requests
 from locks import held_reads, held_writes
 from remote import TIMEOUT_S, RemotePage, at_once, make_environ
 from servers import Gunicorn, open_postgres, run_gunicorn
 from waiting import wait_for
 from world import SITE, Visitor
+
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 CHECKS = 40
 TRUSTING = "--worker-class=tests.limited_workers.TrustingWorker"

@@ -10,6 +10,8 @@ from remote import RemotePage, make_environ
 from servers import run_gunicorn
 from world import SITE, USDC
 
+pytestmark = pytest.mark.slow
+
 LIMIT_S = 20
 BIG = b"x" * 3_000_000
 

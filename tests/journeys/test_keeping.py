@@ -5,9 +5,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
+import pytest
 from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import run_flask, run_gunicorn
 from world import Visitor
+
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 CLIENTS = 2
 BEFORE_EACH = 5  # submissions

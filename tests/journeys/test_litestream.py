@@ -15,6 +15,8 @@ from servers import PROJECT_DIR, run_flask, run_gunicorn
 from waiting import LIMIT_S, wait_for
 from world import Visitor
 
+pytestmark = pytest.mark.slow
+
 CONFIG = PROJECT_DIR / "deploy" / "litestream.yml"
 S3 = "s3://bucket/embed?endpoint=https://s3.example.com&region=auto"
 

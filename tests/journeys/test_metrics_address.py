@@ -30,6 +30,8 @@ from servers import (
 from waiting import LIMIT_S, wait_for
 from world import Visitor
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def metered(make_sqlite):

@@ -11,6 +11,8 @@ from metered import READ, Metered, run_metered
 from remote import at_once
 from waiting import LIMIT_S, wait_for
 
+pytestmark = pytest.mark.slow
+
 WORKERS = 2
 
 

@@ -18,6 +18,8 @@ from embed.submissions import decisions
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletChanges
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 TOKEN = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
 WSOL = "So11111111111111111111111111111111111111112"
 ROUNDS = 12
@@ -172,7 +174,7 @@ def test_pages_made_at_once_never_wait_for_each_other_in_a_circle(world):
     assert len(pages.list_of_owner(owner)) == 1 + 4 * ROUNDS
 
 
-@pytest.mark.parametrize("emptied_database_url", ["postgres"], indirect=True)
+@pytest.mark.databases("postgres")
 def test_page_that_is_updated_twice_does_not_wait_for_whoever_enters_balances(world):
     def update_twice():
         try:

@@ -10,6 +10,8 @@ from embed.db.models import Submission
 from embed.submissions import queries
 from embed.submissions.queries import MAX_LISTED
 
+pytestmark = [pytest.mark.slow, pytest.mark.deployed, pytest.mark.databases("sqlite", "postgres")]
+
 
 def submit(world, visitor, nickname="Visitor", **arguments) -> str:
     """Submit and return the new submission's id."""
@@ -102,6 +104,7 @@ class Balances:
 
 
 @pytest.mark.parametrize("balances", [Balances()])
+@pytest.mark.in_process
 def test_no_minimum_asks_for_no_balance(world, balances):
     assert submit_status(world, Visitor()) == "pending"
 
@@ -109,6 +112,7 @@ def test_no_minimum_asks_for_no_balance(world, balances):
 
 
 @pytest.mark.parametrize("balances", [Balances()])
+@pytest.mark.in_process
 def test_gate_asks_the_balance_source_for_mint_and_wallet(world, balances):
     visitor = Visitor()
     world.configure(min_balance=4)

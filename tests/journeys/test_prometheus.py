@@ -16,6 +16,8 @@ from servers import PROJECT_DIR, Server, find_free_port, is_listening, wait_unti
 from waiting import LIMIT_S
 from world import Visitor
 
+pytestmark = pytest.mark.slow
+
 
 class Prometheus:
     def __init__(self, port: int) -> None:

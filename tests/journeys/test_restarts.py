@@ -15,8 +15,10 @@ from world import Visitor
 
 from embed.db import connection, schema_version
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 # For several servers whose answers do not depend on the database.
-on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+on_sqlite = pytest.mark.databases("sqlite")
 
 OLD = "an older secret of some length"
 NEW = "a newer secret of some length"

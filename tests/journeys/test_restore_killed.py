@@ -14,6 +14,8 @@ from embed.db.models import Owner
 from embed.domain import times
 from embed.maintenance.backups import make_backup
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 
 def kill_at(point: str, *command: str, environ: dict[str, str]) -> int:
     script = Path(__file__).with_name("restore_killed_at.py")

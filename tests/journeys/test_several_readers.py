@@ -5,7 +5,9 @@ from remote import RemotePage, make_environ
 from servers import run_gunicorn
 from world import Visitor
 
-on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.slow
+
+on_sqlite = pytest.mark.databases("sqlite")
 
 
 @on_sqlite

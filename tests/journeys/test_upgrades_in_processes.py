@@ -20,6 +20,8 @@ from waiting import wait_for
 from embed.db import connection, schema_version
 from embed.db.connection import db
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 NEWER = "9999_of_a_later_version"
 
 TIMEOUT_S = 240  # for what takes a second where nothing else runs
@@ -142,7 +144,7 @@ def test_server_worker_and_upgrade_refuse_a_newer_database_with_one_line(databas
     assert "Traceback" not in run.stderr
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.databases("sqlite")
 def test_server_that_runs_while_the_database_becomes_newer_is_not_ready(database_url):
     """It goes on serving, so that several machines can be upgraded one after the other."""
     with run_gunicorn(make_environ(database_url)) as server:

@@ -5,6 +5,8 @@ from remote import make_environ
 from servers import find_free_port, run_gunicorn
 from world import one_database
 
+pytestmark = pytest.mark.slow
+
 WARNING = "PUBLIC_URL is not set"
 
 

@@ -15,6 +15,8 @@ from waiting import LIMIT_S
 
 from embed.settings import INSTANCE_DIR
 
+pytestmark = pytest.mark.slow
+
 NETWORKS = ("203.0.113.0/24", "2001:db8:5::/48")
 RPC = f"http://127.0.0.1:1/v2/{SETTINGS_SECRETS['RPC path']}?api-key={SETTINGS_SECRETS['RPC key']}"
 REDIS_PASSWORD = "redis-password-0010"

@@ -10,6 +10,8 @@ from remote import make_environ
 from servers import PROJECT_DIR, Server, clean_environ, find_free_port, run_flask, run_gunicorn
 from waiting import LIMIT_S, wait_for
 
+pytestmark = pytest.mark.slow
+
 SECRETS = {
     "database password": "db-pass word-0001",
     "Redis password": "redis-password-0002",

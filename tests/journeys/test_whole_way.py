@@ -7,6 +7,8 @@ from remote import RemotePage, make_environ
 from servers import run_flask, run_gunicorn
 from world import SITE, Visitor
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 A_DAY_S = 86_400
 
 

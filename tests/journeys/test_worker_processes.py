@@ -20,6 +20,8 @@ from world import Visitor
 from embed.server.processes import REPLACED_AFTER
 from embed.server.worker import BufferingWorker
 
+pytestmark = pytest.mark.slow
+
 REFUSAL = "workers would each count rate limits for themselves: set RATELIMIT_STORAGE_URI"
 
 

@@ -8,6 +8,8 @@ from embed.errors import InvalidInput
 from embed.events import activity_log
 from embed.keys import management
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 
 def make(world, raw_label):
     return management.create_key(world.page_id, "secret", raw_label=raw_label, now=world.clock())[0]

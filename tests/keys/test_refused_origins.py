@@ -6,6 +6,8 @@ from world import SITE, Visitor, code_of
 from embed.db.models import ApiKey, RefusedOrigin
 from embed.keys import access, refused_origins
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 STRANGE = "https://strange.example"
 
 

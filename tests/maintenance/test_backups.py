@@ -22,6 +22,8 @@ from embed.maintenance.rows.copying import TableSum
 from embed.maintenance.rows.schemas import describe_newest
 from embed.maintenance.rows.sqlite import SqliteRows
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 MIGRATIONS = schema_version.list_migrations()
 
 

@@ -18,6 +18,8 @@ from embed.maintenance import owner_removal
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 EMAIL, OTHER = "owner@example.com", "other@example.com"
 TOKEN = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
 ROUNDS = 4

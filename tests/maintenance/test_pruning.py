@@ -26,6 +26,8 @@ from embed.runtime import EXTENSION
 from embed.settings import PROJECT_DIR
 from embed.worker.registry import list_work
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 HISTORY = timedelta(days=90)
 
 

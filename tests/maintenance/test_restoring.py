@@ -25,6 +25,8 @@ from embed.maintenance.rows import copying, postgres, sqlite
 from embed.maintenance.rows.postgres import PostgresRows
 from embed.maintenance.rows.sqlite import SqliteRows
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 OTHER = "other@owner.example"
 

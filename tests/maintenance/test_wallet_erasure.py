@@ -31,6 +31,8 @@ from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.wallets.listings import update_listings
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 LIFETIME = timedelta(minutes=10)
 NAME = "Ann of Arc"
 

@@ -13,6 +13,8 @@ from embed.monitoring import gauges as gauges_module
 from embed.monitoring.gauges import read_balances_gauge, read_gauges
 from embed.worker.presence import report_process
 
+pytestmark = pytest.mark.slow
+
 HOUR = timedelta(hours=1)
 
 

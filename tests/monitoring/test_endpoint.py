@@ -22,6 +22,8 @@ from embed.monitoring.endpoint import (
 from embed.server.metrics import find_free_slot
 from embed.settings import Settings, SettingsError
 
+pytestmark = pytest.mark.slow
+
 SECRET = {"SECRET_KEY": "a secret key for the metrics' tests"}
 
 
@@ -127,7 +129,7 @@ def test_what_may_happen_is_exported_as_zero_from_the_start(tmp_path):
         assert [one.value for one in series] == [0] * count
 
 
-@pytest.mark.parametrize("emptied_database_url", ["sqlite"], indirect=True)
+@pytest.mark.databases("sqlite")
 def test_files_need_no_more_space_however_much_is_counted(app, tmp_path):
     def list_sizes() -> dict[str, tuple[int, bool]]:
         found = {path.name: path.stat() for path in tmp_path.glob("*.db")}

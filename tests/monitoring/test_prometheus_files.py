@@ -10,6 +10,8 @@ from absence import skip_or_fail
 from dashboard_file import PANELS, list_expressions
 from servers import PROJECT_DIR
 
+pytestmark = pytest.mark.slow
+
 RULES = PROJECT_DIR / "deploy" / "prometheus-rules.yml"
 CASES = PROJECT_DIR / "tests" / "monitoring" / "prometheus-rules.test.yml"
 

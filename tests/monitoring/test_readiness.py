@@ -14,6 +14,8 @@ from embed.monitoring import readiness
 from embed.monitoring.readiness import Readiness
 from embed.worker.presence import report_process
 
+pytestmark = pytest.mark.slow
+
 MIGRATIONS = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
 
 

@@ -14,6 +14,8 @@ from embed.monitoring.bounded import BoundedQuestion
 from embed.monitoring.endpoint import make_registry
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 LIMIT_S = 30
 
 

@@ -17,6 +17,8 @@ from embed.notifications import delivery, delivery_log, outbox, receivers
 from embed.notifications.delivery import deliver, find_due_receivers
 from embed.notifications.retries import LONGEST_WAIT, compute_wait
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 
 def test_messages_arrive_in_the_order_of_what_happened(owner, http_receiver):
     webhook = owner.add_webhook(http_receiver.url)

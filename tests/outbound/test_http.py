@@ -128,6 +128,7 @@ def tls_port(tmp_path):
         server.shutdown()
 
 
+@pytest.mark.slow
 def test_certificate_that_nobody_vouches_for_is_not_trusted(tls_port):
     with pytest.raises(RequestFailed, match="its certificate is not trusted"):
         post(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
+from absence import find_node
 from hypothesis import example, given
 from hypothesis import strategies as st
 from remote import at_once
@@ -17,7 +18,6 @@ from embed.public_payload import deltas, payloads
 from embed.public_payload.deltas import find_delta, make_delta
 from embed.public_payload.payloads import Payload, write_payload
 
-NODE = PROJECT_DIR / "node_modules/.bin/node"
 TAG = {"id": "t1", "name": "team", "color": "blue"}
 HOSTILE = '"},{"id":"1",[0,5]]}\u2028\\'
 
@@ -41,7 +41,7 @@ pages = st.builds(
 @pytest.fixture(scope="module")
 def read_as_widget():
     """Return what the widget's script makes of a delta, and of the whole payload."""
-    command = [NODE, PROJECT_DIR / "tests/js/apply-deltas.js"]
+    command = [find_node(), PROJECT_DIR / "tests/js/apply-deltas.js"]
     with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as script:
 
         def read(*texts: bytes) -> list:
@@ -66,6 +66,7 @@ def make_page(listed: list[dict], version: int = 1) -> Payload:
 EMPTY = make_page([])
 
 
+@pytest.mark.slow
 @given(earlier=pages, later=pages)
 @example(earlier=EMPTY, later=EMPTY)
 def test_earlier_payload_and_delta_make_the_later_one_in_the_widgets_script(
@@ -88,6 +89,7 @@ EDITS: dict[str, Callable[[list[dict]], list[dict]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_small_change_of_many_wallets_is_small(read_as_widget, edit):
     earlier, later = make_page(MANY), make_page(edit(MANY))

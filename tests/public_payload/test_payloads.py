@@ -14,6 +14,8 @@ from embed.db.models import Tag
 from embed.public_payload import payloads
 from embed.public_payload.payloads import WALLETS_PER_PART, get_payload
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 
 def open_widget(world, **query):
     path = f"/embed/tracking/{world.page_id}"

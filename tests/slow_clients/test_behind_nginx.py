@@ -13,6 +13,8 @@ from servers import find_free_port, provide, run_gunicorn
 from stalled import KINDS, add_wallets, assert_served, list_stalls, stalled_clients
 from world import SITE
 
+pytestmark = pytest.mark.slow
+
 MEBIBYTE = 1024 * 1024
 LIMIT_PER_IP = 8
 

@@ -17,6 +17,8 @@ from stalled import (
     wait_until_ended,
 )
 
+pytestmark = pytest.mark.slow
+
 IMPATIENT = "--worker-class=tests.limited_workers.ImpatientWorker"
 PATIENT = "--worker-class=tests.limited_workers.PatientWorker"
 FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"

@@ -12,6 +12,8 @@ from embed.events import activity_log
 from embed.submissions import decisions
 from embed.wallets import tracking
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 ACTOR = "owner@example.com"
 approve = partial(decisions.approve, max_wallets=50_000)
 

@@ -9,6 +9,8 @@ from embed.db.models import Page, Submission
 from embed.domain.policy import Policy
 from embed.submissions import policy_simulation
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 OPEN = Policy(cooldown=timedelta(0))
 WALLET = "w" * 32
 SESSION = "s" * 20

@@ -32,6 +32,8 @@ from embed.wallets.bulk import change_wallets
 from embed.wallets.imports import apply_import
 from embed.wallets.listings import update_listings
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 NAME = "Ann of Arc"
 
 

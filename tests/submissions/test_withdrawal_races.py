@@ -19,6 +19,8 @@ from embed.runtime import EXTENSION
 from embed.submissions import decisions, ownership, withdrawal
 from embed.submissions.withdrawal import withdraw
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 ROUNDS = 4
 
 

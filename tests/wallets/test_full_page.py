@@ -12,6 +12,8 @@ from embed.submissions import decisions
 from embed.wallets import imports, tracking
 from embed.wallets.tracking import PageFull, WalletChanges
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 MAX_WALLETS = 3
 
 

@@ -16,6 +16,8 @@ from embed.wallets.balance_refresh import refresh_balances
 from embed.wallets.holding_watch import list_needed, watch_holdings
 from embed.wallets.tracking import list_all_wallets
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 EVERY = timedelta(minutes=10)
 OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
 

@@ -12,6 +12,8 @@ from embed.wallets import tracking
 from embed.wallets.listings import list_events, prune_listings, update_listings
 from embed.wallets.tracking import WalletChanges
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 
 class Feed:
     """The page's listings; every update comes a minute later."""

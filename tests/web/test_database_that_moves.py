@@ -7,7 +7,7 @@ import pytest
 from owner_browser import OwnerBrowser
 from world import Visitor
 
-on_postgres = pytest.mark.parametrize("emptied_database_url", ["postgres"], indirect=True)
+on_postgres = pytest.mark.databases("postgres")
 
 
 class Operator:

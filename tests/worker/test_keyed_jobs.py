@@ -1,9 +1,12 @@
 """Tasks for each of many keys, such as receivers of notifications."""
 
+import pytest
 from one_process import OneProcess
 
 from embed.db.models import Job
 from embed.worker.jobs import KeyedJob
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
 
 
 def test_keyed_tasks_are_enqueued_as_threads_become_free(process: OneProcess):

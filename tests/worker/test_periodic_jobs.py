@@ -9,6 +9,8 @@ from peewee import OperationalError
 
 from embed.logs.work import find_work
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 SECOND = timedelta(seconds=1)
 
 

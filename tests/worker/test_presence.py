@@ -11,6 +11,8 @@ from embed.db.work_status import SEEN_WITHIN, read_work_status
 from embed.runtime import EXTENSION
 from embed.worker.presence import remove_process, report_process, should_work
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 MS = timedelta(milliseconds=1)
 ME = "a" * 20
 

@@ -14,6 +14,8 @@ from embed.wallets.balance_refresh import RefreshFailed
 from embed.web.dashboard.background import TITLES
 from embed.worker.registry import list_work
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 WITH_ENDPOINT = {"SECRET_KEY": SECRET_KEY, "SOLANA_RPC_URL": "http://localhost:8899"}
 
 

@@ -9,6 +9,8 @@ from embed.db.leases import take_lease
 from embed.db.models import Job
 from embed.worker.task_leases import LeaseLost
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 SECOND = timedelta(seconds=1)
 
 

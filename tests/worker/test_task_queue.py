@@ -13,6 +13,8 @@ from embed.settings.files import find_queue_file
 from embed.worker import task_queue
 from embed.worker.task_queue import open_queue, watch_queue
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 
 def read_settings(database_url: str, **variables: str) -> Settings:
     return Settings.from_environ(make_environ(database_url, **variables))

@@ -16,6 +16,8 @@ from embed.factory import create_app
 from embed.notifications import receivers
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 MESSAGES = 200  # more than one task delivers
 STOPPED_AT = 60  # in the midst of the second task
 

@@ -11,6 +11,8 @@ import requests
 from scene import SHORT_LEASE_S, Scene
 from waiting import LIMIT_S
 
+pytestmark = pytest.mark.slow
+
 # Where the answer does not depend on the database.
 on_sqlite = pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
 on_postgres = pytest.mark.parametrize("scene", ["postgres"], indirect=True)

@@ -4,6 +4,8 @@ import pytest
 from scene import SHORT_LEASE_S, Scene
 from servers import open_postgres, open_valkey, provide
 
+pytestmark = pytest.mark.slow
+
 OFTEN = {"WORK_EVERY_S": "0.1", "WORK_LEASE_S": str(SHORT_LEASE_S)}
 
 

@@ -16,6 +16,8 @@ from embed.errors import InvalidInput
 from embed.maintenance.page_file.exporting import export_page
 from embed.wallets.tags import list_tags
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 ENTRIES = 20_000
 AT = from_ms(1)
 

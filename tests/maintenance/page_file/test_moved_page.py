@@ -16,6 +16,8 @@ from embed.maintenance.page_file.lines import Row
 from embed.maintenance.page_file.records import RECORDS
 from embed.wallets.listings import update_listings
 
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
 # What is the installation's, and not a page's.
 NOT_IN_FILE = {models.Job, models.WorkerProcess}
 # What a row gets where it is imported, or what its place in the file says.

@@ -15,6 +15,8 @@ from embed.factory import create_app
 from embed.maintenance.page_file.reading import MAX_LINE_BYTES, read_records
 from embed.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 NOWHERE = "0" * 20
 TIME = "2026-01-31T09:30:00.000Z"
 

@@ -10,6 +10,8 @@ from world import one_database
 
 from embed.maintenance.page_file.schema import build_schema
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = json.loads((PROJECT_DIR / "docs/page-file.schema.json").read_text())
 
 

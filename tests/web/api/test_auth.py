@@ -6,6 +6,8 @@ from world import ENDPOINTS, SITE, Visitor, code_of, one_database
 from embed.db.models import ApiKey
 from embed.domain.key_format import make_key
 
+pytestmark = pytest.mark.deployed
+
 every_endpoint = pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINTS)
 both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
 
@@ -61,6 +63,7 @@ HEADERS = {
 
 @one_database
 @pytest.mark.parametrize(("header", "code"), HEADERS.values(), ids=HEADERS)
+@pytest.mark.in_process
 def test_header_is_bearer_one_space_and_the_key(world, header, code):
     sent = None if header is None else header.format(key=world.public_key)
 
@@ -69,6 +72,7 @@ def test_header_is_bearer_one_space_and_the_key(world, header, code):
 
 @one_database
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
+@pytest.mark.in_process
 def test_scheme_may_be_written_in_any_case(world, scheme):
     header = f"{scheme} {world.public_key}"
 
@@ -99,6 +103,7 @@ def test_tier_is_part_of_the_key(world):
     ],
     ids=["none", "Basic", "form", "unknown public", "unknown secret"],
 )
+@pytest.mark.in_process
 def test_every_endpoint_is_closed_without_a_good_key(world, ask, headers, code):
     assert code_of(ask(world, headers=headers)) == code
 

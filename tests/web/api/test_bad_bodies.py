@@ -140,7 +140,7 @@ OPAQUE = {
     "path": "../../etc/passwd",
 }
 # For requests that are refused before a database query.
-one_database = pytest.mark.parametrize("shared_database_url", ["sqlite"], indirect=True)
+one_database = pytest.mark.databases("sqlite")
 BOTH = pytest.mark.parametrize("endpoint", [NONCE, SUBMISSIONS], ids=["nonce", "submissions"])
 FIELDS_OF_BOTH = pytest.mark.parametrize(
     ("endpoint", "field"),

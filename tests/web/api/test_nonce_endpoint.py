@@ -5,6 +5,8 @@ from world import Visitor, code_of, one_database
 
 from embed import pages
 
+pytestmark = pytest.mark.deployed
+
 STATEMENT = "This signature does not authorize any transaction."
 
 
@@ -37,6 +39,7 @@ def test_message_names_what_is_proved_and_ends_by_authorizing_nothing(world):
         ("https://embed.example:443", "embed.example"),
     ],
 )
+@pytest.mark.in_process
 def test_message_names_the_public_address(world_with, public_url, host):
     world = world_with(PUBLIC_URL=public_url)
 
@@ -88,6 +91,7 @@ def test_unknown_fields_are_ignored(world):
     "content_type",
     ["application/json", "application/json; charset=utf-8", "Application/JSON"],
 )
+@pytest.mark.in_process
 def test_content_type_may_be_written_in_any_usual_way(world, content_type):
     body = f'{{"trackingPageId": "{world.page_id}", "walletAddress": "{Visitor().address}"}}'
 

@@ -5,6 +5,8 @@ from world import Visitor, another_wallet, code_of, one_database, with_session
 
 from embed.db.models import Submission
 
+pytestmark = pytest.mark.deployed
+
 MORNING = "2026-01-31T09:30:00.000Z"
 EVENING = "2026-01-31T19:30:00.000Z"
 
@@ -163,6 +165,7 @@ def test_list_is_the_same_at_both_addresses(world, visitor, root):
 
 @one_database
 @pytest.mark.parametrize("query", ["", "trackingPageId=", "trackingpageid=x", "trackingPageId"])
+@pytest.mark.in_process
 def test_page_has_to_be_named(world, query):
     answer = world.call("GET", "/api/embed/session/submissions", query_string=query)
 
@@ -227,6 +230,7 @@ FORGERIES = {
 
 @one_database
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
+@pytest.mark.in_process
 def test_forged_cookie_is_as_good_as_none(world, visitor, forge):
     world.submit(visitor)
     forger = Visitor()

@@ -10,6 +10,8 @@ from embed.db.models import Submission, UsedNonce
 from embed.submissions import used_nonces
 from embed.wallets.listings import update_listings
 
+pytestmark = pytest.mark.deployed
+
 STATEMENT = "This signature does not authorize any transaction."
 ACTIONS = ("show", "withdraw")
 
@@ -46,6 +48,7 @@ def test_message_says_what_it_is_for_and_ends_by_authorizing_nothing(world, acti
 
 @one_database
 @pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.in_process
 def test_message_is_short_enough_for_a_ledger_with_the_longest_host(world_with, action):
     labels = ".".join(["a" * 61] * 4)
     world = world_with(PUBLIC_URL=f"https://{labels}:65535")
@@ -59,6 +62,7 @@ def test_message_is_short_enough_for_a_ledger_with_the_longest_host(world_with, 
 
 @one_database
 @pytest.mark.parametrize("action", ["", "Show", "erase", "show ", "\0", "a" * 5_000])
+@pytest.mark.in_process
 def test_unknown_action_is_refused(world, action):
     assert code_of(world.ask_record_nonce(Visitor(), action)) == "invalid_action"
 
@@ -323,6 +327,7 @@ def test_used_nonces_are_forgotten_when_they_could_not_be_used_any_more(world):
 
 
 @one_database
+@pytest.mark.in_process
 def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with):
     world = world_with(LIMIT_SESSION_SUBMISSIONS="2/hour")
     visitor = Visitor()
@@ -336,6 +341,7 @@ def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with
 
 
 @one_database
+@pytest.mark.in_process
 def test_requests_of_an_address_are_limited_without_a_session(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="2/hour")
 
@@ -345,6 +351,7 @@ def test_requests_of_an_address_are_limited_without_a_session(world_with):
 
 
 @one_database
+@pytest.mark.in_process
 def test_bad_signatures_count_for_nobody(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
     visitor = Visitor()
@@ -356,6 +363,7 @@ def test_bad_signatures_count_for_nobody(world_with):
 
 
 @one_database
+@pytest.mark.in_process
 def test_nonces_for_records_count_as_the_sessions_nonces(world_with):
     world = world_with(LIMIT_SESSION_NONCES="2/hour")
     visitor = Visitor()

@@ -1,8 +1,11 @@
 """The account page: the language of notifications."""
 
+import pytest
 from world import one_database
 
 from embed.db.models import Owner
+
+pytestmark = pytest.mark.slow
 
 
 def test_owner_chooses_the_language_of_notifications(owner):

@@ -14,6 +14,8 @@ from embed.pages import update_page
 from embed.web.dashboard.activity import STACK
 from embed.web.dashboard.filters import ACTIONS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(world) -> str:

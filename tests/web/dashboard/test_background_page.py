@@ -2,9 +2,12 @@
 
 from datetime import timedelta
 
+import pytest
 from world import one_database
 
 from embed.db.models import Job, WorkerProcess
+
+pytestmark = pytest.mark.slow
 
 NOBODY = "The background work is not running."
 PATH = "/dashboard/background"

@@ -2,11 +2,14 @@
 
 import re
 
+import pytest
 from routes import fill_in, list_routes
 from world import one_database
 
 from embed.db.models import ApiKey, Submission
 from embed.web.dashboard.blueprint import OPEN_ENDPOINTS
+
+pytestmark = pytest.mark.slow
 
 POLICY = {
     "default-src 'none'",

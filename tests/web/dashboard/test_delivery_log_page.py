@@ -18,6 +18,8 @@ from world import one_database
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<script>alert(1)</script>\"'"
 
 

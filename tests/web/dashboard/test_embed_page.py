@@ -11,6 +11,8 @@ from embed.db.models import ApiKey
 from embed.settings import PROJECT_DIR
 from embed.translations import LANGUAGES
 
+pytestmark = pytest.mark.slow
+
 
 def open_page(owner, **chosen: str | list[str]) -> str:
     path = f"/dashboard/pages/{owner.world.page_id}/embed"

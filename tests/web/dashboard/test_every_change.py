@@ -15,6 +15,8 @@ from embed.keys import access
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 
+pytestmark = pytest.mark.slow
+
 EVIL = "https://evil.example"
 
 # Forms that change no page.

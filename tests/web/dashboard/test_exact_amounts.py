@@ -20,6 +20,8 @@ from embed.domain.policy import Policy
 from embed.events import activity_log
 from embed.submissions import policy_simulation
 
+pytestmark = pytest.mark.slow
+
 # Some differ by less than a float can represent.
 AMOUNTS = (
     "18446744073.709551614",

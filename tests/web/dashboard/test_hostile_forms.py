@@ -8,6 +8,8 @@ from world import one_database
 from embed.keys import access, management, preview
 from embed.web.dashboard import sessions
 
+pytestmark = pytest.mark.slow
+
 SIGN_IN = "/dashboard/sign-in"
 
 

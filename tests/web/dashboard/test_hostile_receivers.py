@@ -8,6 +8,8 @@ from world import one_database
 
 from embed.db.models import Delivery, Receiver
 
+pytestmark = pytest.mark.slow
+
 MARKUP = "\"'><script>alert(1)</script>"
 
 

@@ -7,6 +7,8 @@ from world import one_database
 from embed.web.dashboard.blueprint import MAX_FORM_BYTES
 from embed.web.dashboard.isolation import DOWNLOADS
 
+pytestmark = pytest.mark.slow
+
 LINK = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 OPENER_POLICY = "Cross-Origin-Opener-Policy"
 ELSEWHERE = ["cross-site", "same-site"]

@@ -9,6 +9,8 @@ from embed.db.models import ApiKey
 from embed.events import activity_log
 from embed.keys import access, management, refused_origins
 
+pytestmark = pytest.mark.slow
+
 KEY = re.compile(r"svc_(?:pub|sec)_[0-9A-Za-z]{32}")
 
 

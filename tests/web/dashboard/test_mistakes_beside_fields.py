@@ -9,6 +9,8 @@ from embed import pages
 from embed.errors import InvalidInput
 from embed.wallets import tracking
 
+pytestmark = pytest.mark.slow
+
 PAGE = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
 POLICY = {
     "min_balance": "0",

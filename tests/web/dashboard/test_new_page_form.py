@@ -11,7 +11,7 @@ from embed import pages
 from embed.balances import tokens
 from embed.db.models import Page
 
-pytestmark = one_database
+pytestmark = [one_database, pytest.mark.slow]
 NEW = "/dashboard/pages/new"
 PROPOSED = "These names come from the chain"
 

@@ -29,6 +29,8 @@ from embed.pages import get_page
 from embed.web.dashboard.filters import MESSAGES, STATES
 from embed.web.dashboard.new_receivers import EXAMPLES, OWN_MAIL_SERVER
 
+pytestmark = pytest.mark.slow
+
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/=]+")
 
 

@@ -11,6 +11,8 @@ from world import one_database
 from embed.db.models import Submission
 from embed.events import activity_log
 
+pytestmark = pytest.mark.slow
+
 PRESENT = {
     "min_balance": "0",
     "queue_capacity": "100",

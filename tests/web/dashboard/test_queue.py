@@ -10,6 +10,8 @@ from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.events import activity_log
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<script>alert(1)</script>"
 
 

@@ -9,6 +9,8 @@ from world import Visitor, one_database
 
 from embed.domain.times import to_ms
 
+pytestmark = pytest.mark.slow
+
 
 def path_of(world, *more: str) -> str:
     return "/".join([f"/dashboard/pages/{world.page_id}/queue", *more])

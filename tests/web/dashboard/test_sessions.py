@@ -10,6 +10,8 @@ from world import one_database
 from embed import owners
 from embed.web.dashboard import account
 
+pytestmark = pytest.mark.slow
+
 HOME = "/dashboard/"
 DAY_S = 24 * 60 * 60
 

@@ -10,6 +10,8 @@ from embed import owners
 from embed.db.models import Owner
 from embed.domain import passwords
 
+pytestmark = pytest.mark.slow
+
 SIGN_IN = "/dashboard/sign-in"
 HOME = "/dashboard/"
 

@@ -10,6 +10,8 @@ from embed.db.models import Tag, WalletTag
 from embed.settings import PROJECT_DIR
 from embed.wallets.tags import COLORS
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<b>&\"'"
 
 

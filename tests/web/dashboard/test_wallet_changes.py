@@ -11,6 +11,8 @@ from world import USDC, Visitor
 
 from embed.web.dashboard.filters import format_change
 
+pytestmark = pytest.mark.slow
+
 DAY = timedelta(days=1)
 
 

@@ -18,6 +18,8 @@ from embed.db.models import Balance, Wallet
 from embed.events import activity_log
 from embed.wallets import tracking
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<script>alert(1)</script>"
 
 

@@ -7,13 +7,13 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
+from absence import NODE_MODULES, find_node
 from servers import PROJECT_DIR
 from test_source_rules import MARKUP_FROM_TEXT
 from world import one_database
 
 PAGE = PROJECT_DIR / "static/check-receipts.html"
-NODE = PROJECT_DIR / "node_modules/.bin/node"
-TSC = PROJECT_DIR / "node_modules/typescript/bin/tsc"
+TSC = NODE_MODULES / "typescript/bin/tsc"
 OPTIONS = ("--noEmit", "--allowJs", "--checkJs", "--strict", "--skipLibCheck", "--ignoreConfig")
 LEVELS = ("--target", "ES2024", "--lib", "ES2024,DOM,DOM.Iterable", "--module", "preserve")
 
@@ -82,14 +82,14 @@ def test_file_refers_to_nothing_outside_itself():
     assert not re.search(r"https?://|\bimport\b|\bfetch\b|@import|url\(", html)
 
 
+@pytest.mark.slow
 def test_types_of_the_script_fit(tmp_path):
-    if not NODE.exists():
-        pytest.skip("npm ci brings the compiler along")
+    node = find_node()
     script = tmp_path / "check-receipts.js"
     script.write_text(find_inline(PAGE.read_text(encoding="utf-8"), "script") + "\nexport {};\n")
 
     done = subprocess.run(
-        [NODE, TSC, *OPTIONS, *LEVELS, script], capture_output=True, text=True, timeout=120
+        [node, TSC, *OPTIONS, *LEVELS, script], capture_output=True, text=True, timeout=120
     )
 
     assert done.stdout == ""

@@ -16,6 +16,8 @@ from world import one_database
 
 from embed.errors import OWN_STATUS_BY_CODE, STATUS_BY_CODE
 
+pytestmark = pytest.mark.slow
+
 ELSEWHERE = DOCUMENT["components"]["responses"]  # for no operation in particular
 # The spec's names of the endpoints, in its order.
 ENDPOINT_BY_OPERATION = dict(

@@ -6,6 +6,8 @@ import pytest
 from contract import DOCUMENT, compare_routes, list_undescribed, list_unseen, resolve
 from world import one_database
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def document() -> dict:

@@ -14,6 +14,8 @@ from embed.domain.wallet_signatures import verify_signature
 from embed.settings import PROJECT_DIR
 from embed.web.dashboard.activity import STACK
 
+pytestmark = pytest.mark.slow
+
 SCHEMAS = DOCUMENT["components"]["schemas"]
 
 

@@ -7,6 +7,8 @@ from remote import RemotePage, make_environ
 from servers import run_gunicorn
 from world import Visitor, code_of
 
+pytestmark = pytest.mark.slow
+
 ENDPOINTS = (
     "readTrackingPage",
     "createNonce",

@@ -11,6 +11,8 @@ from world import Visitor, code_of, one_database
 from embed.doctor.probe import HEADER
 from embed.web.api import bodies
 
+pytestmark = pytest.mark.slow
+
 ACTIONS = {"showWalletRecords": "show", "withdrawWallet": "withdraw"}
 PLACES = ("header", "cookie", "query", "body")
 

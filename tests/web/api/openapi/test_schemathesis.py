@@ -19,6 +19,8 @@ from remote import RemotePage, make_environ
 from servers import PROJECT_DIR, run_gunicorn
 from world import SITE, Visitor
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 LIMIT_S = 300
 DOCUMENT = "/api/embed/openapi.json"
@@ -90,7 +92,7 @@ WRONG_HEADER = {"Vary": {"schema": {"type": "string", "const": "Cookie"}}}
 WRONG_SCHEMA = {"application/json": {"schema": {"required": ["id"]}}}
 
 
-@pytest.mark.parametrize("shared_database_url", ["sqlite"], indirect=True, scope="module")
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "falsify",
     [
