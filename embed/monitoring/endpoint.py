@@ -6,8 +6,8 @@ what its documentation leaves to the program:
 - Its ``start_http_server`` opens the port for one process, and lets clients that stall keep a
   thread each. Here gunicorn's processes share a socket, and any of them answers for all.
 - Its files are named after process ids and stay, so that no count falls: with every process that
-  is replaced they become more. Here, as it suggests for uWSGI, a process has a small number, and
-  the next one with that number goes on with the files.
+  is replaced they become more, and its ``mark_process_dead`` is for gauges that processes set.
+  Here a process has a small number, and the next one with that number goes on with the files.
 - It wants the folder emptied before the start, and named in the environment before it is imported.
   The folder must not be emptied under a service that runs, and whether one does is known when the
   address is free. It reads both again for each series that is made, so it is told after the fork.

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest, values
 from prometheus_client.multiprocess import MultiProcessCollector
 from scrapes import Scraped
 from servers import find_free_port
@@ -149,11 +149,15 @@ def test_files_need_no_more_space_however_much_is_counted(app, tmp_path):
     assert all(is_reserved for _, is_reserved in begun.values())
 
 
-def test_process_that_begins_and_has_counted_nothing_can_be_read(tmp_path):
-    (tmp_path / "counter_0.db").write_bytes(bytes(endpoint._FILE_BYTES))
-    (tmp_path / "histogram_0.new").touch()
+def test_files_of_a_process_that_has_counted_nothing_can_be_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")  # as it was, in the end
+    monkeypatch.setattr(values, "ValueClass", values.ValueClass)
+    monkeypatch.setattr(endpoint, "begin_known_series", lambda: None)
+    for _ in range(2):  # a process and its successor
+        begin_counting(tmp_path, 0)
 
-    assert "embed_http_requests_total" not in read(tmp_path).names
+    assert len(list(tmp_path.glob("*.db"))) == 2
+    assert read(tmp_path).samples == []
 
 
 def test_folder_is_private_and_forgets_what_a_killed_predecessor_counted():
