@@ -13,7 +13,7 @@ from embed.monitoring import gauges as gauges_module
 from embed.monitoring.gauges import read_balances_gauge, read_gauges
 from embed.worker.presence import report_process
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 HOUR = timedelta(hours=1)
 

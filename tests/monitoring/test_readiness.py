@@ -14,7 +14,7 @@ from embed.monitoring import readiness
 from embed.monitoring.readiness import Readiness
 from embed.worker.presence import report_process
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 MIGRATIONS = sorted(path.stem for path in schema_version.MIGRATIONS_DIR.glob("*.py"))
 
