@@ -4,20 +4,19 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal, localcontext
+from decimal import Decimal
 
 from peewee import Value, fn
 
 from embed.db.batches import delete_in_batches
 from embed.db.models import ChainBalance, DailyBalance, Page, Submission, Wallet
+from embed.domain.amounts import subtract
 from embed.domain.times import to_ms
 
 LINE_SPAN = timedelta(days=30)
 BATCH = 1000  # addresses per statement when pruning
 
 _DAY = timedelta(days=1)
-# An amount has at most 41 digits; the default context would round to 28.
-_PRECISION = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +120,6 @@ def _find_change(
         return None
     nearest = min(usable, key=lambda point: abs(now - period.length - point.observed_at))
     return subtract(newest.amount, nearest.amount)
-
-
-def subtract(amount: Decimal, other: Decimal) -> Decimal:
-    """Return the exact difference of two amounts."""
-    with localcontext(prec=_PRECISION):
-        return amount - other
 
 
 def count_days(instant: datetime) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 from peewee import EXCLUDED, chunked
@@ -11,12 +11,11 @@ from peewee import EXCLUDED, chunked
 from embed.balances.history import count_days
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
+from embed.domain import amounts
 from embed.events.editing import lock_owners
 
 BATCH = 1000  # rows per statement
 BELIEVED_FOR_MS = 24 * 60 * 60 * 1000  # a slot that is newer than all that follow
-
-EXACT = Context(prec=100)  # more digits than two amounts have
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class ChainObservation:
     @property
     def amount(self) -> Decimal:
         """Return what all accounts that were read held."""
-        return EXACT.add(self.associated_amount, self.other_amount or Decimal(0))
+        return amounts.add(self.associated_amount, self.other_amount or Decimal(0))
 
 
 def record_entered(page: Page, rows: Sequence[Observation]) -> None:
@@ -183,7 +182,7 @@ def _find_other(row: ChainObservation, before: ChainBalance | None) -> Decimal:
 
 
 def _add_up(row: ChainObservation, before: ChainBalance | None) -> Decimal:
-    return EXACT.add(row.associated_amount, _find_other(row, before))
+    return amounts.add(row.associated_amount, _find_other(row, before))
 
 
 def _has_changed(row: ChainObservation, before: ChainBalance | None) -> bool:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from embed.balances.due import DueWallet, make_batches
-from embed.balances.observations import EXACT, ChainObservation, record_chain_of_mints
+from embed.balances.observations import ChainObservation, record_chain_of_mints
 from embed.balances.refused_mints import record_refusal
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import (
@@ -21,6 +21,7 @@ from embed.balances.token_accounts import (
     read_token,
 )
 from embed.balances.tokens import find_token, get_token, record_token
+from embed.domain.amounts import subtract
 from embed.domain.times import Clock, Seconds
 
 # Each write gives pages with changed amounts a new version, whose payload is then built anew;
@@ -99,7 +100,7 @@ def observe_completely(
     return ChainObservation(
         address,
         derive_token_account(address, mint, program),
-        EXACT.subtract(found.amount, found.other_amount),
+        subtract(found.amount, found.other_amount),
         found.slot,
         clock(),
         found.other_amount,

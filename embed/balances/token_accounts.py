@@ -4,8 +4,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Context, Decimal
-from functools import reduce
+from decimal import Decimal
 from typing import Any
 
 from embed.balances.mints import NoSuchMint, TokenInfo, ask, read_token
@@ -28,6 +27,7 @@ from embed.balances.rpc_results import (
     read_as,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.domain.amounts import add
 from embed.domain.times import Seconds
 
 __all__ = [
@@ -44,7 +44,6 @@ __all__ = [
 MAX_ACCOUNTS = 100  # in one call of getMultipleAccounts
 _ACCOUNT_BYTES = 165  # those of Token-2022 may have more
 _NO_DATA = ("", "base64")
-_EXACT = Context(prec=200)  # more digits than any sum of amounts has
 
 _log = logging.getLogger(__name__)
 
@@ -121,8 +120,8 @@ def read_all_accounts(
                 raise WrongAnswer("it has an account of another owner")
             amounts[one.pubkey] = read_amount(holding.token_amount)
         first = amounts.pop(associated, Decimal(0))
-        others = reduce(_EXACT.add, amounts.values(), Decimal(0))
-        return AllAccounts(_EXACT.add(first, others), others, answer.context.slot)
+        others = add(*amounts.values())
+        return AllAccounts(add(first, others), others, answer.context.slot)
 
     params = [address, {"mint": mint}, PARSED]
     return ask(rpc, mint, "getTokenAccountsByOwner", params, parse, timeout_s)

@@ -1,11 +1,12 @@
 """Token balances: whole tokens, decimals applied, exact.
 
-A mint issues up to 2**64 - 1 units, more than a double can represent exactly. This module does
-no decimal arithmetic, so that no context's precision can round.
+A mint issues up to 2**64 - 1 units, more than a double can represent exactly. All arithmetic with
+amounts is here, in a context of its own that raises where it would round.
 """
 
 import re
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, InvalidOperation
+from functools import reduce
 from typing import TypeAlias
 
 from embed.errors import InvalidInput
@@ -13,6 +14,10 @@ from embed.errors import InvalidInput
 # The most that a mint can issue is 2**64 - 1 units; with no decimals that is 1.8e19 tokens.
 MAX_AMOUNT = Decimal("1e20")
 MAX_DECIMALS = 20
+# Digits: an amount has at most 41, and the sum of as many as there can be accounts a few more.
+PRECISION = 60
+
+_EXACT = Context(prec=PRECISION, traps=[Inexact, InvalidOperation])
 
 _FORM = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _MAX_LENGTH = 100
@@ -53,6 +58,16 @@ def format_amount(amount: Decimal | int) -> str:
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def add(*amounts: Decimal) -> Decimal:
+    """Return the exact sum."""
+    return reduce(_EXACT.add, amounts, Decimal(0))
+
+
+def subtract(amount: Decimal, other: Decimal) -> Decimal:
+    """Return the exact difference."""
+    return _EXACT.subtract(amount, other)
 
 
 def _as_decimal(amount: Decimal | int) -> Decimal:

@@ -12,10 +12,10 @@ from typing import Any
 
 from peewee import JOIN
 
-from embed.balances.observations import EXACT
 from embed.db.holding_marks import UNMARKED
 from embed.db.models import ChainBalance, Page, Wallet
 from embed.db.tracked_wallets import LOW_IN_A_ROW
+from embed.domain.amounts import subtract
 from embed.errors import NotFound
 from embed.events.editing import Edit, editing
 from embed.events.kinds import HoldingEvent, WalletFlagged, WalletUnflagged
@@ -42,7 +42,7 @@ class Watched:
 
     def is_holder(self) -> bool:
         """Tell whether it certainly holds the minimum: what other accounts held may be old."""
-        associated = EXACT.subtract(self.balance.amount, self.balance.other_amount)
+        associated = subtract(self.balance.amount, self.balance.other_amount)
         return associated >= self.min_balance or (self.is_complete and not self.is_low())
 
     def is_newly_low(self, since: datetime) -> bool:

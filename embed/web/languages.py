@@ -17,8 +17,6 @@ from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 _MAX_HEADER_LENGTH = 1000
 
 _AMOUNT = parse_pattern("#,##0.######")  # parsed once, as a page shows a hundred amounts
-# More digits than an amount has: with the default of 28, Babel would round twice.
-_PRECISION = 60
 
 
 def init_languages(app: Flask) -> None:
@@ -68,7 +66,9 @@ def current_locale() -> Locale:
 
 def format_amount(amount: Decimal) -> str:
     """Format a balance for the reader's language, with at most six decimals."""
-    with localcontext(prec=_PRECISION):
+    with localcontext(
+        prec=amounts.PRECISION
+    ):  # with the default of 28 digits, Babel would round twice
         formatted: str = _AMOUNT.apply(amount, current_locale())
     return formatted
 

@@ -1,13 +1,21 @@
 import ast
 import re
-from decimal import Decimal, localcontext
+from decimal import Decimal, Inexact, localcontext
+from fractions import Fraction
 
 import pytest
 from bad_amounts import BAD_AMOUNTS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS, format_amount, parse_amount
+from embed.domain.amounts import (
+    MAX_AMOUNT,
+    MAX_DECIMALS,
+    add,
+    format_amount,
+    parse_amount,
+    subtract,
+)
 from embed.errors import InvalidInput
 from embed.settings import PROJECT_DIR
 
@@ -108,6 +116,20 @@ def test_amount_survives_being_written_and_read_in_any_notation(amount, notation
 def test_no_precision_of_the_context_rounds(amount):
     with localcontext(prec=1):
         assert Decimal(format_amount(parse_amount(amount))) == amount
+
+
+@given(amounts, amounts)
+def test_sums_and_differences_are_exact(amount, other):
+    with localcontext(prec=1):
+        total, difference = add(amount, other, amount), subtract(amount, other)
+
+    assert Fraction(total) == 2 * Fraction(amount) + Fraction(other)
+    assert Fraction(difference) == Fraction(amount) - Fraction(other)
+
+
+def test_arithmetic_that_would_round_raises():
+    with pytest.raises(Inexact):
+        add(MAX_AMOUNT, Decimal("1e-40"))
 
 
 @given(st.text(max_size=200) | st.text("0123456789.eE+-_ ", max_size=120))
