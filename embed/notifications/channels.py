@@ -17,11 +17,11 @@ from embed.notifications.outcomes import Outcome
 from embed.notifications.services import ALLOWED, FILE_ARGUMENTS, REFUSED
 from embed.notifications.targets import check_host
 from embed.outbound import guard
-from embed.outbound.bounded_answers import bound_answers
 from embed.outbound.guard import Reach, guarded, is_time_up
 from embed.settings import Settings
 
 TIMEOUT_S = 20
+MAX_BYTES = 8 * 1024 * 1024  # of all answers; some services list a workspace's rooms or users
 MAX_TARGET_LENGTH = 2000
 # Their paths may hold a secret that Apprise does not mask: a path of the owner's own, or a topic of
 # ntfy, which whoever knows it reads.
@@ -69,7 +69,6 @@ class _ReasonReader(logging.Handler):
 
 
 _log = logging.getLogger(__name__)
-bound_answers()
 _apprise_log = logging.getLogger("apprise")
 _apprise_log.propagate = False
 _apprise_log.setLevel(logging.WARNING)
@@ -111,7 +110,7 @@ def send(target: str, digest: Digest, settings: Settings) -> Outcome:
     token = _reasons.set([])
     try:
         reach = Reach.ANY if is_anywhere_allowed else Reach.PUBLIC
-        with guarded(reach=reach, timeout_s=TIMEOUT_S):
+        with guarded(reach=reach, timeout_s=TIMEOUT_S, max_bytes=MAX_BYTES):
             return _notify(_open_service(target, settings), digest)
     except InvalidInput as mistake:
         return Outcome(False, str(mistake).removesuffix("."))

@@ -1,24 +1,32 @@
-"""What connections to others may reach, and how long they may take.
+"""What connections to others may reach, how long they may take, and how much they may answer.
 
-The address is checked when the socket opens, whichever library opens it, so neither a redirect
-nor a name that resolves differently the second time gets around the check.
+All is decided when a connection opens, whichever library opens it, so neither a redirect nor a
+name that resolves differently the second time gets around it. Python's audit events tell of it
+(https://docs.python.org/3/library/audit_events.html); no library is changed for that.
 """
 
+import io
 import os
 import socket
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from enum import Enum
+from functools import partial
+from http.client import HTTPResponse
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
+
+import requests
+import urllib3
 
 # Networks whose addresses hold an IPv4 address in their last 32 bits (RFC 6052, RFC 8215).
 _TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 _OPENING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
+_HTTP, _MAIL = "http.client.connect", "smtplib.connect"
 
 
 class Reach(Enum):
@@ -36,8 +44,9 @@ class TargetRefused(ConnectionError):
 class Guard:
     """What `guarded` yields: the state of its block."""
 
-    def __init__(self, reach: Reach, kept: Iterable[socket.socket]) -> None:
+    def __init__(self, reach: Reach, kept: Iterable[socket.socket], max_bytes: int | None) -> None:
         self.reach = reach
+        self._left_bytes = max_bytes  # None: not counted
         self.has_opened = False  # or tried to
         self._expired = threading.Event()
         self._lock = threading.Lock()
@@ -53,15 +62,29 @@ class Guard:
             raise TimeoutError("The time is up.")
 
     def check_opening(self, opened: socket.socket, address: Any) -> None:
-        """Raises TargetRefused, and TimeoutError after the guard has expired."""
+        """Raises TargetRefused, as `count` does, and TimeoutError after the guard has expired."""
         if not is_allowed(address, self.reach):
             raise TargetRefused("This address may not be reached.")
+        self.count(0)
         with self._lock:
             if self.is_expired:
                 raise TimeoutError("The time is up.")
             self.has_opened = True
             # A duplicate reaches the connection even after TLS has taken the socket over.
             self._sockets.append(socket.socket(fileno=os.dup(opened.fileno())))
+
+    def bound_answers(self, event: str, client: Any) -> None:
+        """Count what a client that connects will read."""
+        if self._left_bytes is not None:
+            bind = _bound_http if event == _HTTP else _bound_mail
+            bind(client, self.count)
+
+    def count(self, received: int) -> None:
+        """Raises requests.ConnectionError, an OSError, which all libraries expect."""
+        if self._left_bytes is not None:
+            self._left_bytes -= received
+            if self._left_bytes < 0:
+                raise requests.ConnectionError("The answers are too large.")
 
     def expire(self) -> None:
         """End every connection, whatever waits on it."""
@@ -94,10 +117,13 @@ def _check_event(
     arguments: tuple[Any, ...],
     # At its end the interpreter sets a module's names to None, and events still come then.
     opening: frozenset[str] = _OPENING,
+    clients: frozenset[str] = frozenset({_HTTP, _MAIL}),
     current: ContextVar[Guard | None] = _current,
 ) -> None:
     if event in opening and (guard := current.get()) is not None:
         guard.check_opening(*arguments[:2])
+    elif event in clients and (guard := current.get()) is not None:
+        guard.bound_answers(event, arguments[0])
 
 
 # Audit hooks stay as long as the process: https://docs.python.org/3/library/sys.html#sys.addaudithook
@@ -106,7 +132,11 @@ sys.addaudithook(_check_event)
 
 @contextmanager
 def guarded(
-    *, reach: Reach, timeout_s: float, kept: list[socket.socket] | None = None
+    *,
+    reach: Reach,
+    timeout_s: float,
+    max_bytes: int | None = None,
+    kept: list[socket.socket] | None = None,
 ) -> Iterator[Guard]:
     """Let this thread connect only to what `reach` names, and end its connections in time.
 
@@ -114,11 +144,15 @@ def guarded(
     opened in the block is shut down, and none opens any more: TimeoutError. Resolving a name
     is not interrupted. Threads that the block starts are not guarded.
 
+    `max_bytes` is for libraries that read answers whole: what `requests` and smtplib read in the
+    block, all together, and once more what they unpack. Beyond it a connection fails, and none
+    opens any more.
+
     `kept` lets a connection outlast the block: it then holds a duplicate of the socket that was
     opened last. A later block that is given the same list ends that connection in time, too. The
     connection stays open until the duplicate is closed as well, which is up to the caller.
     """
-    guard = Guard(reach, kept or ())
+    guard = Guard(reach, kept or (), max_bytes)
     timer = threading.Timer(timeout_s, guard.expire)
     timer.daemon = True
     timer.start()
@@ -146,8 +180,75 @@ def wait(wait_s: float) -> None:
         guard.wait(wait_s)
 
 
-def is_guarded() -> bool:
-    return _current.get() is not None
+def _bound_http(client: Any, count: Callable[[int], None]) -> None:
+    """Change one connection of urllib3, before it reads anything.
+
+    What was packed counts again as it is unpacked: it is small only until then.
+    """
+
+    def get_response() -> urllib3.HTTPResponse:
+        response: urllib3.HTTPResponse = type(client).getresponse(client)
+        vars(response)["stream"] = partial(_stream, response, count)
+        return response
+
+    client.response_class = partial(_BoundedResponse, count)
+    client.getresponse = get_response
+
+
+def _stream(
+    response: urllib3.HTTPResponse, count: Callable[[int], None], *how: Any, **options: Any
+) -> Iterator[bytes]:
+    try:
+        for chunk in type(response).stream(response, *how, **options):
+            count(len(chunk))
+            yield chunk
+    except requests.ConnectionError:
+        response.close()
+        raise
+
+
+def _bound_mail(client: Any, count: Callable[[int], None]) -> None:
+    """Change one client of smtplib, before it reads anything: a reply has no end."""
+
+    def get_reply() -> tuple[int, bytes]:
+        if client.file is None:  # it would open it now
+            client.file = _bound(client.sock.makefile("rb"), count)
+        reply: tuple[int, bytes] = type(client).getreply(client)
+        return reply
+
+    client.getreply = get_reply
+
+
+class _BoundedResponse(HTTPResponse):
+    def __init__(
+        self, count: Callable[[int], None], opened: socket.socket, *more: Any, **options: Any
+    ) -> None:
+        super().__init__(opened, *more, **options)
+        self.fp = _bound(self.fp, count)
+
+
+def _bound(file: io.BufferedReader, count: Callable[[int], None]) -> io.BufferedReader:
+    return io.BufferedReader(_BoundedFile(file.detach(), count))
+
+
+class _BoundedFile(io.RawIOBase):
+    """What a connection receives, while `count` allows it."""
+
+    def __init__(self, file: io.RawIOBase, count: Callable[[int], None]) -> None:
+        self._file = file
+        self._count = count
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        count: int | None = self._file.readinto(buffer)
+        self._count(count or 0)
+        return count
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
 
 
 def is_allowed(address: Any, reach: Reach) -> bool:

@@ -2,6 +2,9 @@
 
 import json
 import logging
+import socket
+import subprocess
+import sys
 import time
 import zlib
 from datetime import timedelta
@@ -10,6 +13,7 @@ import pytest
 import requests
 from raw_server import send, serve_raw, wait
 from receivers import run_http_receiver, run_mail_server
+from servers import PROJECT_DIR
 from world import Visitor, one_database
 
 from embed.errors import InvalidInput
@@ -242,6 +246,52 @@ def test_redirect_of_a_channel_does_not_lead_inside(owner_with, http_receiver, m
         assert len(public.received) == 1
     assert http_receiver.received == []
     assert owner.list_states(channel)[0][0] == "waiting"
+
+
+@one_database
+@pytest.mark.parametrize(
+    "target",
+    [
+        "json://hook.example:{port}/",
+        "mailto://mail.example:{port}?from=ann@a.example&to=bob@b.example",
+    ],
+)
+def test_name_that_leads_inside_when_it_is_connected_to_reaches_nothing(
+    owner_with, monkeypatch, target
+):
+    """When the channel was added it may have led elsewhere."""
+    owner, met = owner_with(), []
+    with serve_raw(met.append, reads_first=False) as port:
+        inside = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [inside])
+        channel = owner.add_channel(target.format(port=port))
+        owner.tell()
+        owner.deliver(channel)
+
+    assert met == []
+    assert owner.list_states(channel)[0][:2] == ("waiting", 1)
+
+
+def test_importing_channels_changes_no_module_for_others():
+    # In a process of its own, in which nothing has imported it yet.
+    code = """
+import http.client, smtplib, socket, ssl, requests, urllib3.connection
+places = [
+    requests, requests.api, requests.adapters, requests.sessions, requests.Session,
+    requests.adapters.HTTPAdapter, urllib3.connection, urllib3.connection.HTTPConnection,
+    http.client, http.client.HTTPConnection, http.client.HTTPResponse, smtplib, smtplib.SMTP,
+    smtplib.SMTP_SSL, socket, socket.socket, ssl, ssl.SSLContext,
+]
+before = [dict(vars(each)) for each in places]
+from embed.notifications.channels import mask_target
+mask_target("json://example.com")
+print([each for each, was in zip(places, before) if dict(vars(each)) != was])
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT_DIR, capture_output=True, text=True, check=True
+    )
+
+    assert ended.stdout.strip() == "[]"
 
 
 @one_database

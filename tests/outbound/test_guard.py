@@ -1,12 +1,14 @@
+import gzip
 import smtplib
 import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 
 import pytest
 import requests
-from raw_server import serve_raw, wait
+from raw_server import send, serve_raw, wait
 from servers import PROJECT_DIR
 
 from embed.outbound.guard import Reach, TargetRefused, guarded, is_allowed, is_time_up
@@ -160,6 +162,66 @@ def test_connection_that_waits_ends_when_the_time_is_up():
         assert waiting.recv(1) == b""  # not the socket's own time-out
         assert is_time_up()
         with pytest.raises(TimeoutError):
+            connect_by_socket(port)
+
+
+def fetch(port: int) -> bytes:
+    return requests.get(f"http://127.0.0.1:{port}/", timeout=LIMIT_S).content
+
+
+def answer(body: bytes, *headers: bytes) -> Callable[[socket.socket], None]:
+    return send(b"\r\n".join([b"HTTP/1.1 200 OK", *headers, b"", b""]), body)
+
+
+def test_answers_are_bounded_inside_the_block_alone():
+    with serve_raw(answer(bytes(100_000))) as port:
+        with guarded(reach=Reach.ANY, timeout_s=LIMIT_S, max_bytes=250_000):
+            assert fetch(port) == bytes(100_000)
+        with (
+            guarded(reach=Reach.ANY, timeout_s=LIMIT_S, max_bytes=50_000),
+            pytest.raises(requests.RequestException),
+        ):
+            fetch(port)
+        with guarded(reach=Reach.ANY, timeout_s=LIMIT_S):
+            assert fetch(port) == bytes(100_000)
+        assert fetch(port) == bytes(100_000)
+
+
+@pytest.mark.parametrize("framing", ["length", "chunks"])
+def test_bounded_answer_arrives_whole_however_it_is_framed(framing):
+    if framing == "length":
+        raw = answer(b"hello", b"Content-Length: 5")
+    else:
+        raw = answer(b"3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", b"Transfer-Encoding: chunked")
+    with (
+        serve_raw(raw) as port,
+        guarded(reach=Reach.ANY, timeout_s=LIMIT_S, max_bytes=1000),
+    ):
+        assert fetch(port) == b"hello"
+
+
+def test_bounded_answer_may_be_compressed_and_counts_unpacked_too():
+    small, large = gzip.compress(b"hello"), gzip.compress(bytes(100_000))
+    limits = {"reach": Reach.ANY, "timeout_s": LIMIT_S, "max_bytes": 50_000}
+    with serve_raw(answer(small, b"Content-Encoding: gzip")) as port, guarded(**limits):
+        assert fetch(port) == b"hello"
+    with (
+        serve_raw(answer(large, b"Content-Encoding: gzip")) as port,
+        guarded(**limits),
+        pytest.raises(requests.RequestException, match="too large"),
+    ):
+        fetch(port)
+
+
+def test_no_connection_opens_after_too_large_an_answer():
+    with (
+        serve_raw(answer(bytes(1000))) as port,
+        guarded(reach=Reach.ANY, timeout_s=LIMIT_S, max_bytes=500),
+    ):
+        for _ in range(2):
+            with pytest.raises(requests.RequestException, match="too large"):
+                fetch(port)
+        with pytest.raises(OSError, match="too large"):
             connect_by_socket(port)
 
 
