@@ -1,5 +1,5 @@
 // The Embed tab: snippets and preview follow the choices at once, and a pasted key goes into the
-// snippets. Nothing of it is sent; without this script, the form loads the page anew.
+// snippets. Nothing of it is sent; without this script, the form reloads the page.
 
 import { getElement } from "../elements.js";
 import { judgeKey } from "./pasted-key.js";

@@ -4,8 +4,6 @@
 import { Problem } from "../widget/api.js";
 import { answerCall } from "../widget/calls.js";
 import { watchWallets } from "../widget/wallets.js";
-import { AskLimit } from "./ask-limit.js";
-import { isLendable } from "./lendable-text.js";
 
 /**
  * @import { Account, Wallet } from "../widget/wallets.js"
@@ -13,8 +11,14 @@ import { isLendable } from "./lendable-text.js";
  * @typedef {{ id: string, text: string, frame: Frame, signal: AbortSignal, tell: () => void }} Question
  */
 
+const MOST_QUESTIONS = 6; // in SPAN_MS
+const SPAN_MS = 10_000;
+const STATEMENT = "This signature does not authorize any transaction.";
+const MAX_LENGTH = 2_000;
+// Control characters other than a new line, invisible ones, and those that change the direction of writing.
+const MISLEADING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
 const service = new URL(import.meta.url).host;
-const limit = new AskLimit();
 
 /** @type {Map<string, Wallet>} */
 const wallets = new Map();
@@ -149,4 +153,51 @@ async function askWallet(action, question) {
     open.frame = null;
     limit.end();
   }
+}
+
+// Which questions are refused
+
+/** Lets wallets be asked one question at a time, and few in a short time. */
+export class QuestionLimit {
+  /** @param {() => number} now in milliseconds */
+  constructor(now = () => performance.now()) {
+    this.now = now;
+    /** @type {number[]} */
+    this.begunAt = [];
+    this.isOpen = false;
+  }
+
+  /** Begin a question; return whether it may be asked. Every `true` needs an `end()`. */
+  begin() {
+    const now = this.now();
+    this.begunAt = this.begunAt.filter((begun) => now - begun < SPAN_MS);
+    if (this.isOpen || this.begunAt.length >= MOST_QUESTIONS) return false;
+    this.begunAt.push(now);
+    this.isOpen = true;
+    return true;
+  }
+
+  end() {
+    this.isOpen = false;
+  }
+}
+
+const limit = new QuestionLimit();
+
+/**
+ * Whether a text is of the service's own form (embed/domain/nonces.py): it begins with the service's
+ * host, names the wallet's address, and ends with the statement that it authorizes no transaction. A
+ * transaction is no such text: it is not made of lines.
+ * @param {string} text
+ * @param {{ service: string, address: string }} expected `service` is a host, with its port unless default
+ */
+export function isLendable(text, { service, address }) {
+  const lines = text.split("\n");
+  return (
+    text.length <= MAX_LENGTH &&
+    !lines.some((line) => MISLEADING.test(line)) &&
+    lines[0].startsWith(`${service} asks `) &&
+    lines.includes(`Wallet: ${address}`) &&
+    (lines.at(-1) ?? "").endsWith(STATEMENT)
+  );
 }

@@ -1,32 +1,35 @@
-// Opens and closes the flow. Its steps, sentences and scripts are loaded on demand, as most visitors
-// only read.
+// Opens and closes the flow in the frame. Its steps, sentences and scripts are loaded on demand, as most
+// visitors only read.
 
-import { Problem } from "./api.js";
-import { FlowApi } from "./flow-api.js";
-import { setUpFlow } from "./flow-setup.js";
-import { makeTasks } from "./flow-tasks.js";
+import { Api, Problem, TIMEOUT_MS } from "./api.js";
+import { Flow } from "./flow.js";
+import { FlowView } from "./flow-view.js";
+import { watchAllWallets } from "./lent-wallets.js";
+import { makeAdding, makeShowing } from "./purposes.js";
+import { SigningWindow } from "./signing-window.js";
 import { addWords } from "./words.js";
 
 /**
- * @import { Flow } from "./flow.js"
- * @import { Listener, Task } from "./flow-tasks.js"
+ * @import { Surroundings } from "./flow.js"
+ * @import { OwnSubmissions } from "./own.js"
  */
 
+/** @implements {Surroundings} */
 export class FlowOpener {
   /**
-   * @param {Element} place is replaced by the flow's section
-   * @param {{ pageId: string, key: string, on: Listener, lender: Promise<string>,
+   * `lender` is the origin of a host page that lends its wallets.
+   * @param {HTMLElement} place is replaced by the flow's section
+   * @param {{ pageId: string, key: string, own: OwnSubmissions, lender: Promise<string>,
    *   site: string | null, symbol: string }} options
    */
-  constructor(place, { pageId, key, on, ...about }) {
+  constructor(place, { pageId, key, own, lender, ...about }) {
     this.section = place;
-    this.api = new FlowApi({ pageId, key });
-    this.tasks = makeTasks(this.api, on);
+    this.api = new Api({ pageId, key });
+    this.purposes = { add: makeAdding(this.api, own), show: makeShowing(this.api, own) };
+    this.lender = lender;
     this.about = about;
     /** @type {HTMLButtonElement | null} */
     this.button = null; // the one that opened the flow
-    /** @type {Task | null} */
-    this.task = null;
     /** @type {Promise<Flow> | null} */
     this.loading = null;
     /** @type {object | null} */
@@ -48,49 +51,54 @@ export class FlowOpener {
       throw error;
     }).finally(() => button.removeAttribute("aria-busy"));
     if (call !== this.lastCall) return;
-    const isOpen = flow.isOpen && this.button === button;
-    if (flow.isOpen) flow.close();
-    if (isOpen) return;
+    const isOpen = !this.section.hidden;
+    if (isOpen) flow.close();
+    if (isOpen && this.button === button) return;
     this.button = button;
-    this.task = this.tasks[purpose];
     (button.closest("header") ?? button.parentElement)?.after(this.section);
     button.setAttribute("aria-expanded", "true");
-    flow.start(this.task.service);
+    flow.start(this.purposes[purpose]);
+  }
+
+  /** Hide the flow, which is over. */
+  close() {
+    this.signingWindow?.close();
+    this.section.hidden = true;
+    this.button?.setAttribute("aria-expanded", "false");
+    this.button?.focus();
+  }
+
+  openWindow() {
+    this.signingWindow?.open();
   }
 
   async #load() {
-    const part = new DOMParser().parseFromString(await this.api.readFlow(), "text/html");
+    const part = new DOMParser().parseFromString(await this.#readPart(), "text/html");
     const section = part.querySelector("#flow");
     if (!(section instanceof HTMLElement)) throw new Problem("server");
     addWords(part);
     await loadStyle(part);
     this.section.replaceWith(section);
     this.section = section;
-    const flow = setUpFlow(section, {
-      ...this.about,
-      on: {
-        close: () => this.#leave(),
-        done: () => this.task?.done?.(),
-        withdraw: (address) => this.#withdraw(flow, address),
-      },
-    });
+    const view = new FlowView(section);
+    const flow = new Flow(view, this.purposes.add, this);
+    this.signingWindow = new SigningWindow(flow, this.about);
+    watchAllWallets(this.lender, (wallets, lender) => view.showWallets(wallets, lender));
     return flow;
   }
 
-  /**
-   * @param {Flow} flow
-   * @param {string} address
-   */
-  #withdraw(flow, address) {
-    const task = this.task?.withdraw?.(address);
-    if (!task) return;
-    this.task = task;
-    flow.start(task.service, address);
-  }
-
-  #leave() {
-    this.button?.setAttribute("aria-expanded", "false");
-    this.button?.focus();
+  /** Return the flow's part of the page, as HTML. */
+  async #readPart() {
+    const query = new URLSearchParams({ key: this.api.key, lang: document.documentElement.lang });
+    const response = await fetch(`/embed/tracking/${this.api.pageId}/flow?${query}`, {
+      cache: "no-store",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!response.ok) {
+      await this.api.readPage(); // if it is refused, too, that says why
+      throw new Problem("server");
+    }
+    return response.text();
   }
 }
 

@@ -1,21 +1,24 @@
-// The flow's section in the page (flow.html): the current step and its contents.
+// The flow's section in the page (flow.html): the current step and its contents, and the visitor's
+// input, which the flow gets once it is well formed.
 
-import { getElement } from "../elements.js";
-import { listenToVisitor } from "./flow-input.js";
+import { findAround, getElement } from "../elements.js";
+import { Problem } from "./api.js";
+import { copyText } from "./clipboard.js";
+import { isAddress } from "./codec.js";
 import { HandSigning } from "./hand-signing.js";
+import { checkNickname } from "./nicknames.js";
 import { ProblemBox } from "./problem-box.js";
 import { showRecords, showWithdrawal } from "./records-view.js";
 import { makeAccountChoices, WalletChoices } from "./wallet-choices.js";
 import { say } from "./words.js";
 
 /**
- * @import { Problem } from "./api.js"
- * @import { Answer, Records, Withdrawal } from "./flow-api.js"
- * @import { Purpose, Result } from "./flow.js"
- * @import { Handlers } from "./flow-input.js"
+ * @import { Flow, Result } from "./flow.js"
+ * @import { Answer, PurposeName, Records, Withdrawal } from "./purposes.js"
  * @import { Account, Wallet } from "./wallets.js"
  */
 
+const LEAVING = ["back", "cancel", "close", "open-window", "reload"];
 // While a wallet is asked, which may never answer.
 const CAN_CANCEL = new Set(["connecting", "signing", "signing_again"]);
 
@@ -27,36 +30,85 @@ export class FlowView {
     this.isPhone = navigator.maxTouchPoints > 0 && matchMedia("(pointer: coarse)").matches;
     this.problem = new ProblemBox(root);
     this.choices = new WalletChoices(this.#get("[data-wallets]"), {
-      choose: (wallet) => this.choose?.(wallet),
+      choose: (wallet) => this.flow?.choose(wallet),
       loseFocus: () => this.#get("#flow-title").focus(),
+    });
+    const place = window.parent === window ? "top" : "frame";
+    for (const part of this.#findAll("[data-where]")) part.hidden = part.dataset.where !== place;
+  }
+
+  /** @param {Flow} flow is told what the visitor does */
+  listen(flow) {
+    this.flow = flow;
+    this.hand = new HandSigning(this.root, (signature) => flow.enterSignature(signature));
+    this.#listenToButtons(flow);
+    const address = getElement(this.root, "[name=address]", HTMLInputElement);
+    this.#listenToForm("[data-form=hand]", () => {
+      const entered = address.value.trim();
+      if (isAddress(entered)) flow.enterAddress(entered);
+      else flow.fail(new Problem("invalid_wallet_address"));
+    });
+    const nickname = getElement(this.root, "[name=nickname]", HTMLInputElement);
+    nickname.addEventListener("input", () => this.#judgeNickname(nickname));
+    this.#listenToForm("[data-step=nickname]", () => {
+      if (this.#judgeNickname(nickname)) flow.enterNickname(nickname.value);
+      else nickname.focus();
     });
   }
 
-  get isHidden() {
-    return this.root.hidden;
-  }
-
-  hide() {
-    this.root.hidden = true;
+  /** @param {Flow} flow */
+  #listenToButtons(flow) {
+    const copy = (/** @type {string} */ name) => (/** @type {HTMLElement} */ button) =>
+      copyText(this.#get(`[data-show=${name}]`).textContent, button);
+    /** @type {Record<string, (button: HTMLElement) => void>} */
+    const actions = {
+      back: () => flow.back(),
+      cancel: () => flow.cancel(),
+      close: () => flow.close(),
+      reload: () => location.reload(),
+      retry: () => flow.retry(),
+      sign: () => flow.sign(),
+      withdraw: () => flow.withdraw(),
+      "open-window": () => flow.openWindow(),
+      "copy-message": copy("message"),
+      "copy-command": copy("command"),
+    };
+    this.root.addEventListener("click", (event) => {
+      const button = findAround(event, "button[data-do]:enabled");
+      const name = button?.dataset.do ?? "";
+      // Leaving is always possible; other actions are ignored while one is in progress.
+      if (this.root.hasAttribute("aria-busy") && !LEAVING.includes(name)) return;
+      if (button) actions[name]?.(button);
+    });
   }
 
   /**
-   * @param {Handlers & { choose: (wallet: Wallet) => void,
-   *   chooseAccount: (account: Account) => void }} on
+   * @param {string} selector
+   * @param {() => void} send
    */
-  listen(on) {
-    this.choose = on.choose;
-    this.chooseAccount = on.chooseAccount;
-    this.#showIf("can-open-window", Boolean(on.openWindow));
-    this.hand = new HandSigning(this.root, on.enterSignature);
-    listenToVisitor(this.root, on);
+  #listenToForm(selector, send) {
+    getElement(this.root, selector, HTMLFormElement).addEventListener("submit", (event) => {
+      event.preventDefault();
+      send();
+    });
+  }
+
+  /**
+   * Explain beside the field why the nickname is invalid; return whether it is valid.
+   * @param {HTMLInputElement} input
+   */
+  #judgeNickname(input) {
+    const code = checkNickname(input.value);
+    this.#get("#nickname-problem").textContent = code ? say(code) : "";
+    input.setAttribute("aria-invalid", String(code !== null));
+    return code === null;
   }
 
   // Steps
 
   /**
    * Show the sentences for this purpose only.
-   * @param {Purpose} purpose
+   * @param {PurposeName} purpose
    */
   showPurpose(purpose) {
     for (const part of this.#findAll("[data-purpose]")) {
@@ -73,9 +125,15 @@ export class FlowView {
     this.#get("#flow-title").focus();
   }
 
-  /** @param {Wallet[]} wallets */
-  showWallets(wallets) {
+  /**
+   * @param {Wallet[]} wallets
+   * @param {string | null} [lender] the origin of the host page that lends some of them
+   */
+  showWallets(wallets, lender = null) {
     this.choices.show(wallets);
+    const note = this.#get("[data-lent]");
+    note.hidden = lender === null;
+    note.textContent = lender && say("lent_by", { site: lender });
     const hasNone = wallets.length === 0;
     this.#showIf("no-wallet", hasNone && !this.isPhone);
     this.#showIf("desktop-without-wallet", hasNone && !this.isPhone);
@@ -84,7 +142,7 @@ export class FlowView {
 
   /** @param {Account[]} accounts */
   showAccounts(accounts) {
-    const choices = makeAccountChoices(accounts, (account) => this.chooseAccount?.(account));
+    const choices = makeAccountChoices(accounts, (account) => this.flow?.chooseAccount(account));
     this.#get("[data-accounts]").replaceChildren(...choices);
     this.showStep("account");
   }
@@ -110,7 +168,7 @@ export class FlowView {
   }
 
   /**
-   * @param {Purpose} purpose
+   * @param {PurposeName} purpose
    * @param {Result} result of a submission, or of what the purpose asked for
    */
   showDone(purpose, result) {

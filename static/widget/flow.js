@@ -1,108 +1,86 @@
-// The steps from choosing a wallet to its submission, with the handling of failures.
+// The steps from choosing a wallet to its submission, and where each leads when it fails.
 
 import { Problem } from "./api.js";
-import { explainSigning, leaveNameOut, recover } from "./flow-recovery.js";
-import { Waiting } from "./waiting.js";
-import { ask } from "./wallet-errors.js";
+import { ask } from "./wallet-answers.js";
 
 /**
- * @import { Answer, Draft, Nonce, Records, Withdrawal } from "./flow-api.js"
  * @import { FlowView } from "./flow-view.js"
+ * @import { Answer, Nonce, Purpose, Records, Withdrawal } from "./purposes.js"
  * @import { Account, Wallet } from "./wallets.js"
- * @typedef {"add" | "show" | "withdraw"} Purpose adding a wallet, or the rights of its holder
- * @typedef {{ purpose?: Purpose,
- *   createNonce: (address: string, nickname: string, signal?: AbortSignal) => Promise<Nonce>,
- *   submit: (draft: Draft) => Promise<Answer | Records | Withdrawal> }} Service
  * @typedef {(Answer | Records | Withdrawal) & { address: string }} Result
+ * @typedef {{ close: () => void, finish?: () => void, openWindow?: () => void }} Surroundings the
+ *   frame or the window that shows the flow: closes it, is told when all is done, and may be able to
+ *   open a signing window
  * @typedef {() => unknown} Retry
  */
 
 const STEPS_WITH_ACCOUNT = new Set(["nickname", "confirm"]);
 
-const NOT_STARTED = async () => {
-  throw new Problem("server");
-};
-/** @type {Service} */
-const NO_SERVICE = { createNonce: NOT_STARTED, submit: NOT_STARTED };
+// The sentences of the first speak of a submission and its name; those of the second do not.
+const NAMELESS = new Map([
+  ["invalid_nonce", new Problem("invalid_nonce_nameless")],
+  ["nonce_binding_mismatch", new Problem("nonce_binding_mismatch_nameless")],
+  ["wallet_account_changed", new Problem("wallet_account_changed_nameless")],
+  ["wallet_disconnected", new Problem("wallet_disconnected_nameless")],
+  ["window_closed", new Problem("window_closed_nameless")],
+]);
 
 export class Flow {
+  #attempt = new AbortController(); // aborted when the visitor leaves a step in progress
+  #stopWatching = () => {};
+  /** @type {Retry | null} */
+  #retry = null; // what "try again" does
+
   /**
-   * `openWindow` is set where a signing window can be opened.
-   * @param {FlowView} view
-   * @param {{ on: { close: () => void, done: (result: Result) => void,
-   *   openWindow?: (() => void) | null, withdraw?: (address: string) => void } }} options
+   * @param {FlowView} view calls the methods for what the visitor does
+   * @param {Purpose} purpose
+   * @param {Surroundings} surroundings
    */
-  constructor(view, { on }) {
+  constructor(view, purpose, surroundings) {
     this.view = view;
-    /** @type {Service} */
-    this.service = NO_SERVICE; // until it is started
-    this.on = on;
-    this.waiting = new Waiting(view);
+    this.purpose = purpose;
+    this.surroundings = surroundings;
+    this.waitingFor = ""; // the key of the sentence that says what is waited for
     /** @type {Wallet | null} */
     this.wallet = null; // the wallet that the visitor chose, if any
     /** @type {Account} */
     this.account = { address: "" };
-    this.unwatch = () => {};
     /** @type {Nonce} */
     this.nonce = { nonceId: "", message: "" };
     this.nickname = "";
     this.signature = "";
     this.shownAddress = ""; // the wallet of the result
-    /** @type {Retry | null} */
-    this.retry = null; // the action of "try again"
-    this.#listen();
-  }
-
-  #listen() {
-    this.view.listen({
-      choose: (wallet) => this.#choose(wallet),
-      chooseAccount: (account) => this.#accept(account),
-      enterAddress: (address) => this.#enterAddress(address),
-      enterNickname: (nickname) => this.#enterNickname(nickname),
-      sign: () => this.#sign(),
-      enterSignature: (signature) => this.#enterSignature(signature),
-      retry: () => this.retry?.(),
-      withdraw: () => this.on.withdraw?.(this.shownAddress),
-      cancel: () => this.waiting.leave(),
-      back: () => this.#goBack(),
-      close: () => this.close(),
-      openWindow: this.on.openWindow,
-      fail: (problem) => this.fail(problem),
-    });
-  }
-
-  get isOpen() {
-    return !this.view.isHidden;
-  }
-
-  get purpose() {
-    return this.service.purpose ?? "add";
+    view.listen(this);
   }
 
   /**
-   * Begin, for another service if one is given; an account that was used just now need not be
+   * Begin, for another purpose if one is given; an account that was used just now need not be
    * chosen again if it has this `address`.
-   * @param {Service} [service]
+   * @param {Purpose} [purpose]
    * @param {string} [address]
    */
-  start(service = this.service, address = "") {
+  start(purpose = this.purpose, address = "") {
     const { account } = this;
-    this.service = service;
-    this.view.showPurpose(this.purpose);
+    this.purpose = purpose;
+    this.view.showPurpose(purpose.name);
     this.#forgetAccount();
-    if (address && account.address === address) return this.#accept(account);
+    if (address && account.address === address) return this.chooseAccount(account);
     this.view.showStep("choose");
   }
 
   close() {
-    this.waiting.leave();
+    this.cancel();
     this.#forgetAccount();
-    this.on.close();
+    this.surroundings.close();
+  }
+
+  openWindow() {
+    this.surroundings.openWindow?.();
   }
 
   /** Wait for the signing window, where the visitor goes through the steps. */
   waitElsewhere() {
-    this.waiting.leave();
+    this.cancel();
     this.view.showStep("elsewhere");
   }
 
@@ -110,30 +88,22 @@ export class Flow {
   finish(result) {
     this.#forgetAccount();
     this.shownAddress = result.address;
-    this.view.showDone(this.purpose, result);
-    this.on.done(result);
+    this.view.showDone(this.purpose.name, result);
+    this.surroundings.finish?.();
   }
 
-  /**
-   * Explain a problem; the visitor can run `retry`.
-   * @param {unknown} error
-   * @param {Retry | null} [retry]
-   */
-  fail(error, retry = null) {
-    if (!(error instanceof Problem)) console.error(error);
-    this.retry = retry;
-    const problem = error instanceof Problem ? error : new Problem("server");
-    const shown = this.purpose === "add" ? problem : leaveNameOut(problem);
-    this.view.showProblem(shown, { canRetry: retry !== null });
+  /** Withdraw the wallet whose records are shown. */
+  withdraw() {
+    const purpose = this.purpose.withdraw?.(this.shownAddress);
+    if (purpose) this.start(purpose, this.shownAddress);
   }
 
   // The wallet and its account
 
   /** @param {Wallet} wallet */
-  #choose(wallet) {
-    const isAsked = this.waiting.busy === "connecting" && this.wallet === wallet;
-    if (isAsked) return; // pressed twice
-    this.waiting.leave(); // a wallet that does not answer must not keep the visitor from another
+  choose(wallet) {
+    if (this.waitingFor === "connecting" && this.wallet === wallet) return; // pressed twice
+    this.cancel(); // a wallet that does not answer must not keep the visitor from another
     this.#connect(wallet);
   }
 
@@ -143,37 +113,37 @@ export class Flow {
     const retry = () => this.#connect(wallet);
     return this.#try("connecting", retry, () => ask(() => wallet.connect()), (found) => {
       const accounts = [found].flat();
-      if (accounts.length === 1) return this.#accept(accounts[0]);
+      if (accounts.length === 1) return this.chooseAccount(accounts[0]);
       this.view.showAccounts(accounts);
     });
   }
 
   /** @param {string} address */
-  #enterAddress(address) {
-    this.waiting.leave();
+  enterAddress(address) {
+    this.cancel();
     this.wallet = null;
-    this.#accept({ address });
+    this.chooseAccount({ address });
   }
 
   /** @param {Account} account */
-  #accept(account) {
+  chooseAccount(account) {
     this.#forgetAccount();
     this.account = account;
-    this.unwatch = account.watch?.((problem) => this.#loseAccount(problem)) ?? (() => {});
+    this.#stopWatching = account.watch?.((problem) => this.#loseAccount(problem)) ?? (() => {});
     // A signature about what is kept names nobody.
-    return this.purpose === "add" ? this.#askNickname() : this.#askText();
+    return this.purpose.name === "add" ? this.#askNickname() : this.#askText();
   }
 
   #forgetAccount() {
-    this.unwatch();
-    this.unwatch = () => {};
+    this.#stopWatching();
+    this.#stopWatching = () => {};
   }
 
   /** @param {Problem} problem */
   #loseAccount(problem) {
     // What was signed and is being sent stays true.
-    if (this.waiting.busy === "sending" || !STEPS_WITH_ACCOUNT.has(this.view.step)) return;
-    this.waiting.leave();
+    if (this.waitingFor === "sending" || !STEPS_WITH_ACCOUNT.has(this.view.step)) return;
+    this.cancel();
     this.#chooseAgain(problem);
   }
 
@@ -191,8 +161,8 @@ export class Flow {
   }
 
   /** @param {string} nickname */
-  #enterNickname(nickname) {
-    this.waiting.leave();
+  enterNickname(nickname) {
+    this.cancel();
     this.nickname = nickname;
     this.#askText();
   }
@@ -206,7 +176,7 @@ export class Flow {
 
   /** @param {AbortSignal} signal */
   #createNonce(signal) {
-    return this.service.createNonce(this.account.address, this.nickname, signal);
+    return this.purpose.createNonce(this.account.address, this.nickname, signal);
   }
 
   /** @param {Nonce} nonce */
@@ -215,9 +185,9 @@ export class Flow {
     this.view.showText(nonce.message, { isByHand: !this.account.sign });
   }
 
-  async #sign() {
+  async sign() {
     if (!this.account.sign) return;
-    await this.#try("signing", () => this.#sign(), (signal) => this.#askSignature(signal), (signature) => {
+    await this.#try("signing", () => this.sign(), (signal) => this.#askSignature(signal), (signature) => {
       this.signature = signature;
       return this.#send();
     });
@@ -226,75 +196,118 @@ export class Flow {
   /** @param {AbortSignal} signal */
   async #askSignature(signal) {
     const { account, nonce: { message } } = this;
-    const onNextWay = () => this.waiting.update("signing_again", signal);
+    const onNextWay = () => {
+      if (!signal.aborted) this.#wait("signing_again");
+    };
     try {
       return await ask(() => account.sign?.(message, { signal, onNextWay }) ?? "");
     } catch (error) {
-      throw explainSigning(error, message);
+      // Some wallets sign only ASCII and say no more than that they failed: tell what may help.
+      const isFailure = error instanceof Problem && error.code === "wallet_failed";
+      throw isFailure && /[^\x00-\x7f]/.test(message) ? new Problem("wallet_needs_latin") : error;
     }
   }
 
-  /** @param {string} signature */
-  #enterSignature(signature) {
-    if (this.waiting.busy) return; // pressed twice
+  /** @param {string} signature made by hand */
+  enterSignature(signature) {
+    if (this.waitingFor) return; // pressed twice
     this.signature = signature;
     this.#send();
   }
 
   /** @returns {Promise<void>} */
   #send() {
-    const { address } = this.account;
-    const draft = {
-      walletAddress: address,
-      nickname: this.nickname,
-      nonceId: this.nonce.nonceId,
-      signature: this.signature,
-    };
+    const { account: { address }, nickname, nonce: { nonceId }, signature } = this;
+    const draft = { walletAddress: address, nickname, nonceId, signature };
     // Never aborted: it may have been accepted. A visitor who leaves finds it in their own list.
-    const submit = () => this.service.submit(draft);
-    return this.#try("sending", () => this.#send(), submit, (receipt) => {
-      this.finish({ address, ...receipt });
+    return this.#try("sending", () => this.#send(), () => this.purpose.submit(draft), (answer) => {
+      this.finish({ address, ...answer });
     });
   }
 
-  #goBack() {
-    this.waiting.leave();
-    if (this.view.step === "confirm" && this.purpose === "add") this.#askNickname();
+  // Waiting for a wallet or the server, and leaving, which is always possible
+
+  /** Stop waiting: a wallet may answer long after the visitor has left. */
+  cancel() {
+    this.#attempt.abort();
+    this.#attempt = new AbortController();
+    this.#stopWaiting();
+  }
+
+  back() {
+    this.cancel();
+    if (this.view.step === "confirm" && this.purpose.name === "add") this.#askNickname();
     else this.start();
   }
 
-  // Failing
+  /** @param {string} sentence the key of the sentence to show meanwhile */
+  #wait(sentence) {
+    this.waitingFor = sentence;
+    this.view.startWaiting(sentence);
+  }
+
+  #stopWaiting() {
+    this.waitingFor = "";
+    this.view.stopWaiting();
+  }
+
+  // What happens when a step fails
 
   /**
+   * Wait for `work`, then go on with its result, or explain why it failed; do neither if the visitor
+   * has left meanwhile.
    * @template T
-   * @param {string} busy
+   * @param {string} sentence the key of the sentence to show meanwhile
    * @param {Retry} retry
    * @param {(signal: AbortSignal) => T | Promise<T>} work
    * @param {(result: T) => unknown} next
    */
-  #try(busy, retry, work, next) {
-    return this.waiting.run(busy, work, {
-      next,
-      recover: (error, signal) => recover(error, retry, this.#listPlaces(signal)),
-    });
-  }
-
-  /** @param {AbortSignal} signal */
-  #listPlaces(signal) {
-    return {
-      replaceText: (/** @type {unknown} */ problem) => this.#replaceText(problem, signal),
-      askNickname: () => this.#askNickname(),
-      chooseAgain: (/** @type {unknown} */ problem) => this.#chooseAgain(problem),
-      start: () => this.start(),
-      sign: this.account.sign ? () => this.#sign() : null,
-      address: this.account.address,
-      fail: (/** @type {unknown} */ problem, /** @type {Retry | null} */ retry = null) =>
-        this.fail(problem, retry),
-    };
+  async #try(sentence, retry, work, next) {
+    const { signal } = this.#attempt;
+    this.#wait(sentence);
+    try {
+      const result = await work(signal);
+      if (!signal.aborted) await next(result);
+    } catch (error) {
+      if (!signal.aborted) await this.#recover(error, retry, signal);
+    } finally {
+      if (!signal.aborted) this.#stopWaiting();
+    }
   }
 
   /**
-   * @param {unknown} problem the problem with the previous message
+   * Return to the step where the visitor can solve the problem, and explain it there.
+   * @param {unknown} error
+   * @param {Retry} retry
+   * @param {AbortSignal} signal
+   */
+  async #recover(error, retry, signal) {
+    switch (error instanceof Problem ? error.code : "server") {
+      case "invalid_nonce":
+      case "nonce_binding_mismatch":
+        return this.#replaceText(error, signal);
+      case "invalid_nickname_length":
+      case "invalid_nickname_chars":
+        this.#askNickname();
+        return this.fail(error);
+      case "wallet_account_changed":
+      case "wallet_disconnected":
+        return this.#chooseAgain(error);
+      case "invalid_wallet_address":
+        this.start();
+        return this.fail(error);
+      case "invalid_signature": {
+        const { address, sign } = this.account;
+        if (sign) return this.fail(error, () => this.sign());
+        return this.fail(new Problem("invalid_signature_by_hand", { details: { address } }));
+      }
+      default:
+        return this.fail(error, retry);
+    }
+  }
+
+  /**
+   * @param {unknown} problem the problem with the previous text
    * @param {AbortSignal} signal
    */
   async #replaceText(problem, signal) {
@@ -306,5 +319,22 @@ export class Flow {
     } catch (other) {
       if (!signal.aborted) this.fail(other, () => this.#askText());
     }
+  }
+
+  /**
+   * Explain a problem; the visitor can run `retry`.
+   * @param {unknown} error
+   * @param {Retry | null} [retry]
+   */
+  fail(error, retry = null) {
+    if (!(error instanceof Problem)) console.error(error);
+    this.#retry = retry;
+    const problem = error instanceof Problem ? error : new Problem("server");
+    const nameless = this.purpose.name === "add" ? undefined : NAMELESS.get(problem.code);
+    this.view.showProblem(nameless ?? problem, { canRetry: retry !== null });
+  }
+
+  retry() {
+    this.#retry?.();
   }
 }

@@ -1,9 +1,11 @@
-// The wallets of the host page, which its script (embed.js) lends to the frame. What it answers is
-// checked for its form only: the server verifies the signature, as it does for every wallet.
+// The wallets that can be used in a frame: its own, and those of the host page, which its script
+// (embed.js) lends. What it answers is checked for its form only: the server verifies the signature, as
+// it does for every wallet.
 
 import { eitherOf, Problem } from "./api.js";
 import { call } from "./calls.js";
 import { isAddress } from "./codec.js";
+import { watchWallets } from "./wallets.js";
 
 /** @import { Account, SignOptions, Wallet } from "./wallets.js" */
 
@@ -15,11 +17,43 @@ const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
 const CODES = /^(wallet_[a-z_]+|host_refused)$/;
 
 /**
+ * Call `onChange` with the wallets that are found in this frame, then with those that the host page
+ * lends, too, whenever they change; with the host page's origin if there are any of its own.
+ * @param {Promise<string>} lender the origin of a host page that lends its wallets
+ * @param {(wallets: Wallet[], lender: string | null) => void} onChange
+ */
+export function watchAllWallets(lender, onChange) {
+  /** @type {Wallet[]} */
+  let own = [];
+  /** @type {Wallet[]} */
+  let lent = [];
+  /** @type {string | null} */
+  let origin = null;
+  const tell = () => {
+    // A wallet that is here, too, needs nobody in between.
+    const names = new Set(own.map(({ name }) => name.toLowerCase()));
+    const others = lent.filter(({ name }) => !names.has(name.toLowerCase()));
+    onChange([...own, ...others], others.length ? origin : null);
+  };
+  watchWallets((wallets) => {
+    own = wallets;
+    tell();
+  });
+  lender.then((found) => {
+    origin = found;
+    watchLentWallets(found, (wallets) => {
+      lent = wallets;
+      tell();
+    });
+  });
+}
+
+/**
  * Call `onChange` with the wallets of the host page at `origin`, whenever they change.
  * @param {string} origin
  * @param {(wallets: Wallet[]) => void} onChange
  */
-export function watchLentWallets(origin, onChange) {
+function watchLentWallets(origin, onChange) {
   /** @type {Map<string, Wallet>} */
   const known = new Map(); // a wallet stays the same object, so that its button stays
   const port = post({ kind: "embed:wallets", args: [] }, origin);

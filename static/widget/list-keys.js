@@ -41,7 +41,7 @@ export function steerByKeys(list) {
 }
 
 /**
- * Run `change`, which may make rows anew, and leave the focus on the same control of the same wallet,
+ * Run `change`, which may replace rows, and leave the focus on the same control of the same wallet,
  * or of the one that took its place.
  * @param {HTMLElement} list
  * @param {() => void} change

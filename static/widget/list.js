@@ -10,7 +10,7 @@ import { formatAmount, language, say } from "./words.js";
 /**
  * @import { TrackedWallet, TrackingPage } from "./api.js"
  * @import { Shown } from "./row-details.js"
- * @typedef {TrackedWallet & { sought: string }} Entry a wallet, and the text that is searched
+ * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and the text that is searched
  */
 
 const FEW = 100; // shown at first, as many as the server renders
@@ -40,7 +40,7 @@ export class List {
     this.mine = new Set();
     /** @type {Set<string>} */
     this.tags = new Set();
-    this.sought = "";
+    this.search = "";
     this.order = ORDERS.listed;
     this.warning = "";
     this.total = 0;
@@ -67,7 +67,7 @@ export class List {
   show(page) {
     if (!page && !this.warning) return;
     this.warning = "";
-    if (page) this.wallets = page.wallets.map(addSought);
+    if (page) this.wallets = page.wallets.map(addSearchText);
     this.#render();
   }
 
@@ -101,7 +101,7 @@ export class List {
     const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
     return rows.map((row) => {
       const proof = readProof(row);
-      const wallet = addSought(readRow(row));
+      const wallet = addSearchText(readRow(row));
       showProof(row, proof); // as a button instead of a link
       this.rows.set(wallet.id, { row, text: describeRow(wallet, false) });
       return { wallet, row, proof };
@@ -124,7 +124,7 @@ export class List {
     const search = getElement(root, "#search", HTMLInputElement);
     const sort = getElement(root, "#sort", HTMLSelectElement);
     const again = () => {
-      this.sought = search.value.trim().toLocaleLowerCase(language);
+      this.search = search.value.trim().toLocaleLowerCase(language);
       this.order = ORDERS[sort.value];
       this.count = FEW;
       this.#render();
@@ -212,7 +212,7 @@ export class List {
 
   /** @param {Entry} wallet */
   #isChosen(wallet) {
-    if (this.sought && !wallet.sought.includes(this.sought)) return false;
+    if (this.search && !wallet.searchText.includes(this.search)) return false;
     return [...this.tags].every((id) => wallet.tags.some((tag) => tag.id === id));
   }
 
@@ -233,9 +233,9 @@ export class List {
  * @param {TrackedWallet} wallet
  * @returns {Entry}
  */
-const addSought = (wallet) => ({
+const addSearchText = (wallet) => ({
   ...wallet,
-  sought: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
+  searchText: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
 });
 
 /**

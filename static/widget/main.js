@@ -10,8 +10,8 @@ import { explain, say } from "./words.js";
 
 /**
  * @import { FlowOpener } from "./flow-opener.js"
- * @import { Listener } from "./flow-tasks.js"
- * @import { ListDetails } from "./list-details.js"
+ * @import { OwnSubmissions } from "./own.js"
+ * @import { ListDetails } from "./row-details.js"
  */
 
 const LIST_PAUSES = { seconds: 30, slowest: 5 * 60 };
@@ -55,7 +55,7 @@ const hasChanges = "changes" in root.dataset;
 let details = null;
 
 async function updateDetails({ hasChanged = false } = {}) {
-  details ??= import("./list-details.js").then(({ ListDetails }) => new ListDetails({
+  details ??= import("./row-details.js").then(({ ListDetails }) => new ListDetails({
     list, api, hasChanges,
   }));
   try {
@@ -73,7 +73,7 @@ list.list.addEventListener("click", async (event) => {
   const wallet = list.shown.find(({ row }) => row === button?.closest(".wallet"))?.wallet;
   if (!button || !wallet) return;
   try {
-    const { toggleProof } = await import("./proof-panel.js");
+    const { toggleProof } = await import("./receipts.js");
     await toggleProof(button, { api, wallet, submissionId: button.dataset.proof ?? "" });
   } catch {
     list.warn(say("offline"));
@@ -85,13 +85,13 @@ if (!list.isComplete) listPoll.now();
 
 // The visitor's own submissions
 
-/** @type {Promise<Listener> | null} */
+/** @type {Promise<OwnSubmissions> | null} */
 let own = null;
 
-/** Follow the visitor's submissions; return what to tell about new ones. */
+/** Follow the visitor's submissions. */
 function loadOwn() {
-  own ??= import("./own-visit.js").then(({ followOwn }) =>
-    followOwn(root, { api, list, refreshList: () => listPoll.now() }));
+  own ??= import("./own.js").then(({ OwnSubmissions }) =>
+    new OwnSubmissions(root, { api, list, refreshList: () => listPoll.now() }));
   own.catch(() => (own = null));
   return own;
 }
@@ -115,10 +115,9 @@ let opener = null;
  */
 async function openFlow(button, purpose) {
   try {
-    const [{ FlowOpener }, on] = await Promise.all([import("./flow-opener.js"), loadOwn()]);
-    const about = { lender, site: site || null, symbol };
+    const [{ FlowOpener }, followed] = await Promise.all([import("./flow-opener.js"), loadOwn()]);
     const place = getElement(root, "#flow", HTMLElement);
-    opener ??= new FlowOpener(place, { pageId, key, on, ...about });
+    opener ??= new FlowOpener(place, { pageId, key, own: followed, lender, site: site || null, symbol });
     await opener.toggle(button, purpose);
   } catch (error) {
     if (error instanceof Problem) return list.warn(explain(error));

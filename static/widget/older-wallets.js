@@ -3,8 +3,7 @@
 import { watchAccount } from "./account-watch.js";
 import { Problem } from "./api.js";
 import { isAddress } from "./codec.js";
-import { parseAnswer } from "./wallet-answers.js";
-import { ask } from "./wallet-errors.js";
+import { ask, parseAnswer } from "./wallet-answers.js";
 
 /**
  * @import { Account } from "./wallets.js"
@@ -83,14 +82,14 @@ const toAddress = (publicKey) =>
 
 /**
  * @param {Provider} provider
- * @param {{ text: string, address: string }} asked
+ * @param {{ text: string, address: string }} request
  * @param {() => Problem | null} findLoss
  */
-async function sign(provider, asked, findLoss) {
+async function sign(provider, request, findLoss) {
   const loss = findLoss();
   if (loss) throw loss;
-  const message = new TextEncoder().encode(asked.text);
-  return parseAnswer(await ask(() => provider.signMessage(message, "utf8")), asked);
+  const message = new TextEncoder().encode(request.text);
+  return parseAnswer(await ask(() => provider.signMessage(message, "utf8")), request);
 }
 
 /**

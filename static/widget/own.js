@@ -1,30 +1,37 @@
-// The visitor's own submissions and their status.
+// The visitor's own submissions, and what becomes of them. Loaded once there are any, as most visitors
+// only read.
 
-import { getElement } from "../elements.js";
+import { findAround, getElement } from "../elements.js";
 import { replaceRows } from "./list.js";
 import { countDown, makeRow } from "./own-row.js";
+import { poll } from "./poll.js";
+import { say } from "./words.js";
 
 /**
- * @import { Submission } from "./api.js"
- * @import { Answer, Records } from "./flow-api.js"
+ * @import { Api, Submission } from "./api.js"
+ * @import { List } from "./list.js"
+ * @import { Answer, Draft, Records } from "./purposes.js"
  */
 
+const PAUSES = { seconds: 10, slowest: 2 * 60 };
 const APPROVED = new Set(["approved", "auto_approved"]);
 const SHOWN_AT_FIRST = 3; // as in widget.css
 
 export class OwnSubmissions {
   /**
-   * Take over what the server has rendered.
-   * @param {HTMLElement} root
-   * @param {{ cooldown: number, locateReceipt: (submissionId: string) => string }} options
-   *   `cooldown` in seconds
+   * Take over what the server has rendered, and follow it.
+   * @param {HTMLElement} widget
+   * @param {{ api: Api, list: List, refreshList: () => void }} options
    */
-  constructor(root, { cooldown, locateReceipt }) {
-    this.root = root;
-    this.list = getElement(root, "#own-list", HTMLElement);
-    this.all = getElement(root, "#own-all", HTMLButtonElement);
-    this.cooldown = cooldown;
-    this.locateReceipt = locateReceipt;
+  constructor(widget, { api, list, refreshList }) {
+    this.api = api;
+    this.wallets = list;
+    this.refreshList = refreshList;
+    this.cooldown = Number(widget.dataset.cooldown); // in seconds
+    this.notice = getElement(widget, "#cookie-blocked", HTMLElement);
+    this.root = getElement(widget, "#own", HTMLElement);
+    this.list = getElement(this.root, "#own-list", HTMLElement);
+    this.all = getElement(this.root, "#own-all", HTMLButtonElement);
     /** @type {Submission[]} */
     this.remembered = JSON.parse(getElement(document, "#own-data", HTMLElement).textContent);
     /** @type {Map<string, Submission & { wasListed: boolean }>} */
@@ -33,8 +40,18 @@ export class OwnSubmissions {
     /** @type {Map<string, HTMLElement>} */ // text -> row: screen readers do not read unchanged rows again
     this.rows = new Map(this.remembered.map((one, index) => [this.#describe(one), rows[index]]));
     this.all.addEventListener("click", () => this.#showAll());
-    countDown(this.list, cooldown);
-    setInterval(() => countDown(this.list, cooldown), 1000);
+    this.list.addEventListener("click", (event) => this.#saveReceipt(event));
+    countDown(this.list, this.cooldown);
+    setInterval(() => countDown(this.list, this.cooldown), 1000);
+    const isWanted = () => this.isPending && !this.isForgotten;
+    this.poll = poll(() => this.#read(), { ...PAUSES, isWanted });
+    list.listeners.push(() => this.#compareWithList());
+    list.markMine(this.approvedAddresses);
+  }
+
+  /** Whether the browser sends no cookie, so that the server knows of no submission. */
+  get isForgotten() {
+    return !this.notice.hidden;
   }
 
   /** What is known, with what waits first and else the newest first. */
@@ -53,41 +70,32 @@ export class OwnSubmissions {
     return this.known.filter(({ status }) => APPROVED.has(status)).map((one) => one.walletAddress);
   }
 
-  /** @param {Submission[]} submissions */
-  show(submissions) {
-    this.remembered = submissions;
-    this.#render();
-  }
+  // What the purposes of the flow tell
 
   /**
-   * Show a sentence under the list; empty: none.
-   * @param {string} sentence
+   * Add what was sent now.
+   * @param {Draft} draft
+   * @param {Answer} answer
    */
-  tell(sentence) {
-    getElement(this.root, "#own-problem", HTMLElement).textContent = sentence;
+  add({ walletAddress, nickname }, { submissionId: id, status }) {
+    if (this.isForgotten) this.root.after(this.notice); // it explains the row above it, and stays when that goes
+    const wasListed = this.wallets.has(walletAddress);
+    this.sentNow.set(walletAddress, { id, walletAddress, nickname, status, wasListed });
+    this.#render();
+    this.refreshList();
+    this.poll.now();
   }
 
-  /** @param {Answer & { address: string, nickname: string, wasListed: boolean }} sent */
-  addSent({ address, submissionId, status, nickname, wasListed }) {
-    const sent = { id: submissionId, walletAddress: address, nickname, status };
-    this.sentNow.set(address, { ...sent, wasListed });
-    this.#render();
-  }
-
-  /**
-   * Forget what was sent from here for a wallet that is withdrawn.
-   * @param {string} address
-   */
-  forgetSent(address) {
-    this.sentNow.delete(address);
-    this.#render();
+  /** Ask the server what became of the submissions; a failure changes nothing. */
+  refresh() {
+    this.#read().catch(() => {});
   }
 
   /**
    * Take over what the holder of a wallet was told after a signature.
    * @param {Records} records
    */
-  learn({ walletAddress, submissions }) {
+  update({ walletAddress, submissions }) {
     const sent = this.sentNow.get(walletAddress);
     if (!sent) return;
     const found = submissions.find(({ id }) => id === sent.id);
@@ -97,16 +105,40 @@ export class OwnSubmissions {
   }
 
   /**
-   * Without a cookie, only the public list shows that a wallet was approved.
-   * @param {(address: string) => boolean} isListed
+   * Forget what was sent from here for a wallet that is withdrawn.
+   * @param {string} address
    */
-  noteListed(isListed) {
+  forget(address) {
+    this.sentNow.delete(address);
+    this.#render();
+    this.refreshList();
+    this.refresh();
+  }
+
+  // Following
+
+  /** Read the submissions that the server knows; return whether they have changed. */
+  async #read() {
+    if (this.isForgotten) return false;
+    const before = this.approvedAddresses.length;
+    const submissions = await this.api.listOwn();
+    const hasChanged = JSON.stringify(submissions) !== JSON.stringify(this.remembered);
+    this.remembered = submissions;
+    this.#render();
+    if (this.approvedAddresses.length > before) this.refreshList();
+    return hasChanged;
+  }
+
+  /** Without a cookie, only the public list shows that a wallet was approved. */
+  #compareWithList() {
     for (const [address, sent] of this.sentNow) {
       const isNew = sent.status === "pending" && !sent.wasListed;
-      if (isNew && isListed(address)) sent.status = "approved";
+      if (isNew && this.wallets.has(address)) sent.status = "approved";
     }
     this.#render();
   }
+
+  // Showing
 
   #render() {
     const rows = new Map(this.known.map((one) => {
@@ -117,6 +149,7 @@ export class OwnSubmissions {
     this.root.hidden = rows.size === 0;
     this.all.hidden = rows.size <= SHOWN_AT_FIRST || this.list.classList.contains("all");
     replaceRows(this.list, [...rows.values()]);
+    this.wallets.markMine(this.approvedAddresses);
   }
 
   #showAll() {
@@ -128,9 +161,23 @@ export class OwnSubmissions {
     next.focus();
   }
 
+  /** @param {Event} event */
+  async #saveReceipt(event) {
+    const link = findAround(event, "a[data-receipt]");
+    if (!(link instanceof HTMLAnchorElement)) return;
+    event.preventDefault(); // the answer may be no receipt
+    const problem = getElement(this.root, "#own-problem", HTMLElement);
+    try {
+      const { saveReceipt } = await import("./receipts.js");
+      problem.textContent = await saveReceipt(link, this.api);
+    } catch {
+      problem.textContent = say("offline");
+    }
+  }
+
   /** @param {Submission} submission */
   #makeRow(submission) {
-    const receipt = this.#hasReceipt(submission) ? this.locateReceipt(submission.id) : null;
+    const receipt = this.#hasReceipt(submission) ? this.api.locateReceipt(submission.id) : null;
     return makeRow(submission, { receipt, cooldown: this.cooldown });
   }
 

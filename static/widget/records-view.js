@@ -3,7 +3,7 @@
 import { getElement } from "../elements.js";
 import { formatAmount, formatInstant, isolate, say } from "./words.js";
 
-/** @import { Balance, Records, Withdrawal } from "./flow-api.js" */
+/** @import { Balance, Records, Withdrawal } from "./purposes.js" */
 
 /**
  * Fill the step that shows the records.

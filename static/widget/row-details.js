@@ -1,8 +1,11 @@
-// What the rows of the list show beside the payload: asked for after the list, for the rows near
-// the screen.
+// What the rows of the list show beside the payload, proofs and how balances changed: read after the
+// list, for the rows near the screen.
+
+import { showProof } from "./wallet-row.js";
 
 /**
- * @import { TrackedWallet } from "./api.js"
+ * @import { Api, TrackedWallet } from "./api.js"
+ * @import { List } from "./list.js"
  * @typedef {{ wallet: TrackedWallet, row: HTMLElement }} Shown
  * @typedef {{ shown: Shown[] }} RenderedList
  */
@@ -12,9 +15,44 @@
  * @typedef {{ balance: string, readAt: number, detail: Detail | undefined }} Known
  */
 
-const MAX_ASKED = 100; // the server answers no more at once
+const MAX_READ = 100; // the server answers no more at once
 const KEPT_MS = 10 * 60_000;
 const PAUSE_MS = 60_000; // after a failure
+
+/** The proofs and the changes of the list's rows. */
+export class ListDetails {
+  /** @param {{ list: List, api: Api, hasChanges: boolean }} options */
+  constructor({ list, api, hasChanges }) {
+    const nearRows = new NearRows(() => this.update());
+    const shared = { list, isNear: (/** @type {HTMLElement} */ row) => nearRows.has(row) };
+    const proofs = new RowDetails({
+      ...shared, isCheap: true, show: showProof, read: (ids) => api.readProofs(ids),
+    });
+    for (const { wallet, proof } of list.served) proofs.learn(wallet, proof);
+    /** @type {{ update: () => Promise<void> }[]} */
+    this.details = [proofs];
+    this.proofs = proofs;
+    if (hasChanges) this.#loadChanges(shared, api);
+  }
+
+  /** @param {{ hasChanged?: boolean }} [page] */
+  update({ hasChanged = false } = {}) {
+    if (hasChanged) this.proofs.expire(); // a wallet may be proved and look as before
+    for (const one of this.details) one.update();
+  }
+
+  /**
+   * @param {{ list: List, isNear: (row: HTMLElement) => boolean }} shared
+   * @param {Api} api
+   */
+  async #loadChanges(shared, api) {
+    const { showChange } = await import("./change-view.js");
+    const read = (/** @type {string[]} */ ids) => api.readChanges(ids);
+    const changes = new RowDetails({ ...shared, show: showChange, read });
+    this.details.push(changes);
+    changes.update();
+  }
+}
 
 /** @template Detail what is shown of a wallet */
 export class RowDetails {
@@ -58,9 +96,9 @@ export class RowDetails {
     if (this.isReading || Date.now() < this.pausedUntil) return;
     this.isReading = true;
     try {
-      for (let asked; (asked = this.#listMissing()).length > 0; ) {
-        const details = await this.read(asked.map(({ id }) => id));
-        for (const wallet of asked) this.learn(wallet, details[wallet.id]);
+      for (let missing; (missing = this.#listMissing()).length > 0; ) {
+        const details = await this.read(missing.map(({ id }) => id));
+        for (const wallet of missing) this.learn(wallet, details[wallet.id]);
         this.#showKnown();
       }
     } catch {
@@ -86,13 +124,13 @@ export class RowDetails {
       return known?.balance !== tokenBalance || known.readAt < oldest;
     });
     const near = missing.filter(({ row }) => this.isNear(row));
-    const asked = near.length && this.isCheap ? missing.slice(missing.indexOf(near[0])) : near;
-    return asked.slice(0, MAX_ASKED).map(({ wallet }) => wallet);
+    const wanted = near.length && this.isCheap ? missing.slice(missing.indexOf(near[0])) : near;
+    return wanted.slice(0, MAX_READ).map(({ wallet }) => wallet);
   }
 }
 
 /** Knows which rows are on the screen or, in a window of its own, less than a screen away. */
-export class NearRows {
+class NearRows {
   /** @param {() => void} onChange */
   constructor(onChange) {
     /** @type {WeakSet<Element>} */

@@ -7,11 +7,10 @@ import { call } from "./calls.js";
 import { Flow } from "./flow.js";
 import { FlowView } from "./flow-view.js";
 import { applyLook } from "./look.js";
-import { adaptToPlace } from "./place.js";
 import { watchWallets } from "./wallets.js";
 import { say } from "./words.js";
 
-/** @import { Purpose } from "./flow.js" */
+/** @import { PurposeName } from "./purposes.js" */
 
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
 
@@ -25,31 +24,17 @@ const title = getElement(document, "#asked-by", HTMLElement);
  * @param {{ kind: string, args: unknown[] }} message
  * @param {AbortSignal} [signal]
  */
-async function ask(message, signal) {
+async function askFrame(message, signal) {
   if (!opener || opener.closed) throw new Problem("window_disconnected");
   return call(opener, message, { origin: location.origin, timeoutMs: TIMEOUT_MS, signal });
 }
-
-const section = getElement(document, "#flow", HTMLElement);
-const view = new FlowView(section);
-const flow = new Flow(view, {
-  on: {
-    close: () => window.close(),
-    done() {
-      title.textContent = say("window_done");
-      window.close(); // the frame, which sent it, shows the result
-    },
-  },
-});
 
 window.addEventListener("message", (event) => {
   if (event.origin !== location.origin || event.source !== opener) return;
   if (event.data?.kind === "about") begin(event.data.about);
 });
 
-let hasBegun = false;
-
-/** @typedef {{ site: string | null, symbol: string, purpose?: Purpose }} About */
+/** @typedef {{ site: string | null, symbol: string, purpose: PurposeName }} About */
 
 /** @param {About} about */
 function describe({ site, symbol, purpose }) {
@@ -59,17 +44,26 @@ function describe({ site, symbol, purpose }) {
   return say(site ? "window_for" : "window_for_unknown", given);
 }
 
+const view = new FlowView(getElement(document, "#flow", HTMLElement));
+let hasBegun = false;
+
 /** @param {About} about */
 function begin(about) {
   title.textContent = describe(about);
   if (hasBegun) return;
   hasBegun = true;
-  flow.start({
-    purpose: about.purpose,
+  new Flow(view, {
+    name: about.purpose,
     createNonce: (address, nickname, signal) =>
-      ask({ kind: "createNonce", args: [address, nickname] }, signal),
-    submit: (draft) => ask({ kind: "submit", args: [draft] }),
-  });
+      askFrame({ kind: "createNonce", args: [address, nickname] }, signal),
+    submit: (draft) => askFrame({ kind: "submit", args: [draft] }),
+  }, {
+    close: () => window.close(),
+    finish() {
+      title.textContent = say("window_done");
+      window.close(); // the frame, which sent it, shows the result
+    },
+  }).start();
   watchWallets((wallets) => view.showWallets(wallets));
 }
 
@@ -80,7 +74,6 @@ function explainDisconnected() {
   if (ownPage) ownPage.hidden = false;
 }
 
-adaptToPlace(section);
 if (opener) opener.postMessage({ kind: "ready" }, location.origin);
 else explainDisconnected();
 document.documentElement.dataset.ready = ""; // too-old.js

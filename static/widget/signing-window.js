@@ -4,8 +4,8 @@ import { Problem } from "./api.js";
 import { answerCall } from "./calls.js";
 
 /**
- * @import { Draft } from "./flow-api.js"
- * @import { Result, Service } from "./flow.js"
+ * @import { Flow, Retry } from "./flow.js"
+ * @import { Draft } from "./purposes.js"
  */
 
 const NAME = "embed-sign";
@@ -13,14 +13,12 @@ const FEATURES = "popup,width=440,height=680";
 
 export class SigningWindow {
   /**
-   * @param {{ getService: () => Service, site: string | null, symbol: string,
-   *   on: { done: (result: Result) => void,
-   *     problem: (problem: Problem, options: { canRetry: boolean }) => void } }} options
+   * @param {Flow} flow waits while the visitor goes through its steps in the window
+   * @param {{ site: string | null, symbol: string }} about what the window says of the list
    */
-  constructor({ getService, site, symbol, on }) {
-    this.getService = getService;
-    this.about = { site, symbol };
-    this.on = on;
+  constructor(flow, about) {
+    this.flow = flow;
+    this.about = about;
     /** @type {Window | null} */
     this.window = null;
     this.isDone = this.isSending = false;
@@ -28,9 +26,7 @@ export class SigningWindow {
     window.addEventListener("message", (event) => this.#receive(event));
   }
 
-  /**
-   * Open the window; return whether it is open. Call this in the click's handler, or browsers block it.
-   */
+  /** Open the window. Call this in the click's handler, or browsers block it. */
   open() {
     clearInterval(this.watch);
     this.isDone = this.isReached = false;
@@ -39,14 +35,13 @@ export class SigningWindow {
     if (this.window) {
       this.window.focus();
       this.watch = setInterval(() => this.#checkClosed(), 500);
-      return true;
+      return this.flow.waitElsewhere();
     }
     // A host page with `Cross-Origin-Opener-Policy: same-origin` gets a window that nobody can
     // reach. As every window that opens, it uses the click up; one that is blocked does not.
     const isCutOff = mayOpen === true && navigator.userActivation?.isActive === false;
-    if (isCutOff) this.on.problem(new Problem("window_cut_off"), { canRetry: false });
-    else this.on.problem(new Problem("window_blocked"), { canRetry: true });
-    return false;
+    if (isCutOff) this.#explain(new Problem("window_cut_off"));
+    else this.#explain(new Problem("window_blocked"), () => this.open());
   }
 
   close() {
@@ -63,11 +58,16 @@ export class SigningWindow {
     if (this.isDone) return;
     // A window that never was ready may have been cut off by a policy in its own answer.
     const problem = new Problem(this.isReached ? "window_closed" : "window_unreached");
-    this.on.problem(problem, { canRetry: true });
+    this.#explain(problem, () => this.open());
   }
 
-  get service() {
-    return this.getService();
+  /**
+   * @param {Problem} problem
+   * @param {Retry} [retry]
+   */
+  #explain(problem, retry) {
+    this.flow.start();
+    this.flow.fail(problem, retry);
   }
 
   /** @param {MessageEvent} event */
@@ -75,12 +75,13 @@ export class SigningWindow {
     if (event.origin !== location.origin || !this.window || event.source !== this.window) return;
     const { kind, args } = event.data ?? {};
     const [port] = event.ports;
+    const { purpose } = this.flow;
     if (kind === "ready") {
       this.isReached = true;
-      const about = { ...this.about, purpose: this.service.purpose };
+      const about = { ...this.about, purpose: purpose.name };
       this.window.postMessage({ kind: "about", about }, location.origin);
     } else if (kind === "createNonce") {
-      answerCall(port, (signal) => this.service.createNonce(args[0], args[1], signal));
+      answerCall(port, (signal) => purpose.createNonce(args[0], args[1], signal));
     } else if (kind === "submit") {
       answerCall(port, () => this.#submit(args[0]));
     }
@@ -90,9 +91,9 @@ export class SigningWindow {
   async #submit(draft) {
     this.isSending = true;
     try {
-      const answer = await this.service.submit(draft);
+      const answer = await this.flow.purpose.submit(draft);
       this.isDone = true;
-      this.on.done({ address: draft.walletAddress, ...answer });
+      this.flow.finish({ address: draft.walletAddress, ...answer });
       return answer;
     } finally {
       this.isSending = false;

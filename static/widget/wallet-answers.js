@@ -1,49 +1,65 @@
-// What wallets answer when they are asked to sign. The server decides about a signature; here it is
-// told apart what went wrong, so that the visitor is not asked to sign again without an end.
+// What wallets answer or throw when they are asked: a signature as base64, or a Problem that says what
+// went wrong, so that a visitor is not asked to sign again without an end. The server decides about a
+// signature.
 
 import { Problem } from "./api.js";
 import { decodeBase58, decodeBase64, encodeBase64 } from "./codec.js";
-import { holdsText, isEnvelope, listSignableForms } from "./envelopes.js";
-import { findSignature } from "./hand-signature.js";
+import { findSignature, holdsText, listSignableForms, readSignature } from "./signatures.js";
 
 /**
- * @typedef {{ text: string, address: string, others?: string[] }} Asked the text, the account that
- *   was asked, and the wallet's other accounts
+ * @typedef {{ text: string, address: string, others?: string[] }} SigningRequest the text to sign, the
+ *   account that is to sign it, and the wallet's other accounts
  */
 
-const SIGNATURE_BYTES = 64;
+const USER_REJECTED = 4001; // EIP-1193, which wallets of Solana follow, too
+const REQUEST_REJECTED = 4001000; // @wallet-standard/errors
+const REQUEST_OPEN = -32002; // an earlier question is still open in the wallet
+const CAUSES = 4; // wallets wrap errors; an error that is its own cause must end, too
+
+const DECLINED = /reject|den(?:y|ied)|declin|cancel|dismiss|abort|closed by|window ?closed|closed the/i;
+const BY_VISITOR = /\buser (?:has )?(?:reject|den|declin|cancel|dismiss|clos|abort)/i;
+// "Rejected: the message must be ASCII" is said by the wallet, not by the visitor.
+const ABOUT_TEXT = /ascii|utf-?8|charact|encoding|unsupported|not supported/i;
+
+/**
+ * Call a wallet; turn what it throws into a Problem.
+ * @template T
+ * @param {() => T | Promise<T>} question
+ * @returns {Promise<T>}
+ */
+export async function ask(question) {
+  try {
+    return await question();
+  } catch (thrown) {
+    throw explainThrown(thrown);
+  }
+}
+
+// Answers
 
 /**
  * Return the signature in a wallet's answer as base64.
  * Raises a Problem that says whether the answer is malformed, or the text or the account another one.
  * @param {any} raw what the wallet answered, or the first of several
- * @param {Asked} asked
+ * @param {SigningRequest} request
  * @returns {Promise<string>}
  */
-export async function parseAnswer(raw, asked) {
+export async function parseAnswer(raw, request) {
   const answer = Array.isArray(raw) && typeof raw[0] === "object" ? raw[0] : raw;
   const signature = parseSignature(answer?.signature ?? answer);
   if (!signature) throw new Problem("wallet_bad_answer");
   const signed = parseBytes(answer.signedOffchainMessage ?? answer.signedMessage);
-  if (signed && !holdsText(signed, asked.text)) throw new Problem("wallet_altered_text");
+  if (signed && !holdsText(signed, request.text)) throw new Problem("wallet_altered_text");
   const signer = answer.publicKey?.toBase58?.();
-  if (signer && signer !== asked.address) throw new Problem("wallet_other_account");
-  await checkSignature(signature, signed, asked);
+  if (signer && signer !== request.address) throw new Problem("wallet_other_account");
+  await checkSignature(signature, signed, request);
   return encodeBase64(signature);
 }
 
-/**
- * Return 64 bytes, or null. Hardware wallets may answer with the whole envelope: a count of 1, the
- * signature, and what was signed.
- * @param {unknown} raw
- */
+/** @param {unknown} raw */
 function parseSignature(raw) {
-  if (typeof raw === "string") raw = decodeText(raw);
-  const bytes = parseBytes(raw);
-  if (bytes && bytes[0] === 1 && isEnvelope(bytes.slice(1 + SIGNATURE_BYTES))) {
-    return bytes.slice(1, 1 + SIGNATURE_BYTES);
-  }
-  return bytes?.length === SIGNATURE_BYTES ? bytes : null;
+  const bytes = parseBytes(typeof raw === "string" ? decodeText(raw) : raw);
+  return bytes && readSignature(bytes);
 }
 
 /** @param {string} text base58 or base64 */
@@ -71,7 +87,7 @@ const isByte = (one) => Number.isInteger(one) && Number(one) >= 0 && Number(one)
  * Ed25519 the server finds that out.
  * @param {Uint8Array<ArrayBuffer>} signature
  * @param {Uint8Array | null} signed
- * @param {Asked} asked
+ * @param {SigningRequest} request
  */
 async function checkSignature(signature, signed, { text, address, others = [] }) {
   const fits = await isSignatureOf(address, signature, signed, text);
@@ -104,4 +120,49 @@ async function isSignatureOf(address, signature, signed, text) {
     if (await crypto.subtle.verify("Ed25519", key, signature, Uint8Array.from(form))) return true;
   }
   return false;
+}
+
+// What is thrown. A visitor who declined must not be asked a second time
+
+/**
+ * Return the Problem for what a wallet threw: anything, also a string or nothing.
+ * @param {unknown} thrown
+ */
+export function explainThrown(thrown) {
+  if (thrown instanceof Problem) return thrown;
+  try {
+    const chain = [...unwrap(thrown)];
+    if (chain.some(isDeclined)) return new Problem("wallet_rejected");
+    if (chain.some(({ code }) => code === REQUEST_OPEN)) return new Problem("wallet_busy");
+  } catch {
+    // an error whose properties cannot be read
+  }
+  return new Problem("wallet_failed");
+}
+
+/**
+ * Yield the error and what caused it.
+ * @param {any} error
+ * @returns {Generator<{ code: unknown, name: string, text: string }>}
+ */
+function* unwrap(error) {
+  for (let count = 0; error && count < CAUSES; count++) {
+    if (typeof error === "string") {
+      yield { code: null, name: "", text: error };
+      return;
+    }
+    const code = Number(error.context?.__code ?? error.code);
+    yield { code, name: String(error.name ?? ""), text: String(error.message ?? "") };
+    error = error.cause ?? error.error;
+  }
+}
+
+/** @param {{ code: unknown, name: string, text: string }} error */
+function isDeclined({ code, name, text }) {
+  if (code === USER_REJECTED || code === REQUEST_REJECTED) return true;
+  // The code of a production build, where the error came through a message and kept only its text.
+  if (text.includes(`Wallet Standard error #${REQUEST_REJECTED};`)) return true;
+  if (name === "AbortError") return true;
+  if (BY_VISITOR.test(text)) return true;
+  return DECLINED.test(`${name} ${text}`) && !ABOUT_TEXT.test(text);
 }

@@ -1,12 +1,16 @@
-// The buttons for choosing a wallet and one of its accounts.
+// The buttons for choosing a wallet and one of its accounts. Wallets choose their names, which may be
+// long, empty or alike.
 
-import { cleanName, labelWallets } from "./wallet-names.js";
 import { say } from "./words.js";
 
 /** @import { Account, Wallet } from "./wallets.js" */
 
 const ICON = /^data:image\/(svg\+xml|webp|png|gif);base64,/;
 const UNNAMED = "Solana";
+const MAX_NAME_LENGTH = 40; // code points
+
+// Controls, and characters that show nothing, so that they cannot make names look alike.
+const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The wallets' buttons. One that is there already stays as it is, so that it keeps the focus. */
 export class WalletChoices {
@@ -111,3 +115,35 @@ function makeItem(contents, onClick) {
   item.append(button);
   return item;
 }
+
+// Names
+
+/**
+ * Return the name in one line, short and without hidden characters; perhaps empty.
+ * @param {unknown} raw
+ */
+export function cleanName(raw) {
+  if (typeof raw !== "string") return "";
+  const characters = [...raw.slice(0, 1000).replace(/\s+/gu, " ").replace(HIDDEN, "").trim()];
+  if (characters.length <= MAX_NAME_LENGTH) return characters.join("");
+  return `${characters.slice(0, MAX_NAME_LENGTH - 1).join("").trim()}…`;
+}
+
+/**
+ * Return a label for each name; of those alike, the later ones have a number.
+ * @param {string[]} raw
+ * @param {string} unnamed for a wallet without a name
+ */
+export function labelWallets(raw, unnamed) {
+  const taken = new Set();
+  return raw.map((one) => {
+    const name = cleanName(one) || unnamed;
+    let label = name;
+    for (let number = 2; taken.has(fold(label)); number++) label = `${name} (${number})`;
+    taken.add(fold(label));
+    return label;
+  });
+}
+
+/** @param {string} label */
+const fold = (label) => label.normalize("NFKC").toLowerCase();

@@ -1,13 +1,12 @@
 // The wallets available in this window: first by the Wallet Standard, then by the older globals.
 
 import { connectOlder, listOlder } from "./older-wallets.js";
-import { listenToChanges } from "./standard-account.js";
-import { connectStandard, isUsable } from "./standard-wallet.js";
+import { connectStandard, isUsable, listenToChanges } from "./standard-wallets.js";
 
 /**
  * @import { Problem } from "./api.js"
  * @import { Provider } from "./older-wallets.js"
- * @import { StandardWallet } from "./standard-wallet.js"
+ * @import { StandardWallet } from "./standard-wallets.js"
  *
  * @typedef {{ signal?: AbortSignal, onNextWay?: () => void }} SignOptions `signal` is aborted when
  *   the visitor leaves; `onNextWay` is called before the wallet is asked once more, in another way

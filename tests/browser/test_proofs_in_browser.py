@@ -323,7 +323,7 @@ def test_own_receipt_that_cannot_be_loaded_says_so_and_can_be_asked_for_again(
     submit(widget, "Night heron")
     link = widget.locator("#own-list").get_by_role("link", name="Receipt")
     problem = widget.locator("#own-problem")
-    for away in ("**/widget/receipt-download.js", RECEIPT):
+    for away in ("**/widget/receipts.js", RECEIPT):
         page.route(away, lambda route: route.abort())
         link.click()
         expect(problem).to_contain_text("The server cannot be reached.")

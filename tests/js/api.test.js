@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Api, Problem } from "../../static/widget/api.js";
-import { FlowApi } from "../../static/widget/flow-api.js";
+import { makeAdding } from "../../static/widget/purposes.js";
 
-const api = new FlowApi({ pageId: "page", key: "svc_pub_x" });
+const api = new Api({ pageId: "page", key: "svc_pub_x" });
+const adding = makeAdding(api, { add() {}, refresh() {} });
 const DRAFT = { walletAddress: "w", nickname: "n", nonceId: "i", signature: "s" };
 
 /**
@@ -31,8 +32,8 @@ const isProblem = (code) => (/** @type {unknown} */ error) => error instanceof P
 test("a submission outlives its page, other requests do not", async (context) => {
   const requests = serve(context, () => Response.json({}));
 
-  await api.submit(DRAFT);
-  await api.createNonce("w", "n");
+  await adding.submit(DRAFT);
+  await adding.createNonce("w", "n");
   await api.readPage();
 
   assert.deepEqual(requests.map(({ options }) => options.keepalive), [true, false, false]);
@@ -44,7 +45,7 @@ test("a submission outlives its page, other requests do not", async (context) =>
 test("a nonce that nobody waits for is not asked for any longer", async (context) => {
   const requests = serve(context, () => new Promise(() => {}));
   const controller = new AbortController();
-  const asked = api.createNonce("w", "n", controller.signal);
+  const asked = adding.createNonce("w", "n", controller.signal);
 
   controller.abort();
 
@@ -62,7 +63,7 @@ test("amounts arrive exactly, in lists and in refusals", async (context) => {
   });
 
   status = 422;
-  await assert.rejects(api.submit(DRAFT), ({ details }) => details.balance === "0.0000001");
+  await assert.rejects(adding.submit(DRAFT), ({ details }) => details.balance === "0.0000001");
 });
 
 test("a refusal has its code, its details and its time", async (context) => {
@@ -70,7 +71,7 @@ test("a refusal has its code, its details and its time", async (context) => {
   const body = { error: "cooldown_active", left: 3 };
   serve(context, () => Response.json(body, { status: 429, headers: { "Retry-After": "90" } }));
 
-  await assert.rejects(api.submit(DRAFT), ({ code, details, retryAt }) => {
+  await assert.rejects(adding.submit(DRAFT), ({ code, details, retryAt }) => {
     assert.deepEqual({ code, details, retryAt }, {
       code: "cooldown_active",
       details: { left: 3 },

@@ -13,19 +13,20 @@ class FakeView {
   /** @type {string[]} */
   shown = [];
   step = "";
-  isHidden = true;
   isWaiting = false;
   canRetry = false;
   /** @type {object} */
   details = {};
+  /** @type {object} */
+  result = {};
   /** @type {any} */
-  visitor = null;
+  visitor = null; // what the view calls for what the visitor does
   /** @type {object[]} */
   accounts = [];
 
-  /** @param {object} handlers */
-  listen(handlers) {
-    this.visitor = handlers;
+  /** @param {Flow} flow */
+  listen(flow) {
+    this.visitor = flow;
   }
 
   /** @param {string} step */
@@ -53,7 +54,12 @@ class FakeView {
     this.showStep("confirm");
   }
 
-  showDone() {
+  /**
+   * @param {string} _
+   * @param {object} result
+   */
+  showDone(_, result) {
+    this.result = result;
     this.showStep("done");
   }
 
@@ -112,11 +118,13 @@ beforeEach(() => {
   [nonces, submissions, signatures] = [new Pending(), new Pending(), new Pending()];
   results = [];
   losses = [];
-  flow = new Flow(/** @type {any} */ (view), {
-    on: { close: () => {}, done: (result) => results.push(result) },
-  });
-  flow.start({ createNonce: nonces.call, submit: submissions.call });
+  const surroundings = { close: () => {}, finish: () => results.push(view.result) };
+  flow = new Flow(/** @type {any} */ (view), makePurpose("add"), surroundings);
+  flow.start();
 });
+
+/** @param {import("../../static/widget/purposes.js").PurposeName} name */
+const makePurpose = (name) => ({ name, createNonce: nonces.call, submit: submissions.call });
 
 async function enterNickname() {
   view.visitor.choose(wallet);
@@ -480,7 +488,7 @@ test("a bug is told as a failure of the server's, and kept in the console", asyn
 });
 
 test("the rights of a holder need no name, and lead from the wallet to the text", async () => {
-  flow.start({ purpose: "show", createNonce: nonces.call, submit: submissions.call });
+  flow.start(makePurpose("show"));
   view.visitor.choose(wallet);
   await nextTurn();
   nonces.calls[0].resolve(NONCE);
@@ -495,7 +503,7 @@ test("the rights of a holder need no name, and lead from the wallet to the text"
 test("the rights of a holder are explained without a name, which nobody was asked for", async () => {
   for (const code of ["window_closed", "wallet_disconnected", "invalid_nonce", "offline"]) {
     for (const [purpose, shown] of [["show", code === "offline" ? code : `${code}_nameless`], ["add", code]]) {
-      flow.start({ purpose: /** @type {any} */ (purpose), createNonce: nonces.call, submit: submissions.call });
+      flow.start(makePurpose(/** @type {any} */ (purpose)));
       flow.fail(new Problem(code));
       assert.equal(view.shown.at(-1), shown);
     }
@@ -503,14 +511,14 @@ test("the rights of a holder are explained without a name, which nobody was aske
 });
 
 test("an account that was used just now is not chosen again, and another one is", async () => {
-  const service = { purpose: /** @type {const} */ ("withdraw"), createNonce: nonces.call, submit: submissions.call };
+  const purpose = makePurpose("withdraw");
   view.visitor.enterAddress("w");
-  flow.start(service, "w");
+  flow.start(purpose, "w");
   await nextTurn();
   nonces.calls.at(-1)?.resolve(NONCE);
   await nextTurn();
   assert.equal(view.step, "confirm");
 
-  flow.start(service, "other");
+  flow.start(purpose, "other");
   assert.equal(view.step, "choose");
 });

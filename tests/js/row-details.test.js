@@ -1,3 +1,5 @@
+import "./page.js";
+
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 

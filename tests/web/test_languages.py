@@ -90,7 +90,7 @@ def read_said_names(paths=None):
     """Return the keys of sentences in scripts: say("…"), #try("…"), Problem(… ? "…" : "…"), …"""
     paths = paths or [*STATIC_DIR.glob("host/*.js"), *STATIC_DIR.glob("widget/*.js")]
     scripts = "\n".join(path.read_text() for path in sorted(paths))
-    calls = re.findall(r"(?:\bsay|#try|\bProblem|waiting\.update)(\([^)]*)", scripts)
+    calls = re.findall(r"(?:\bsay|#try|\bProblem|#wait)(\([^)]*)", scripts)
     return {name for call in calls for name in re.findall(r'[(?:]\s*"(\w+)"', call)}
 
 
@@ -349,7 +349,7 @@ def test_scripts_say_only_what_has_words_and_all_words_are_said(world):
 def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world):
     page = open_widget(world)
     names = {"main", *re.findall(r'modulepreload" href="[^"]*/widget/([\w-]+)\.js"', page.text)}
-    names |= {"proof-panel", "receipt-download", "receipt-problems"}
+    names |= {"receipts"}
     said = read_said_names(STATIC_DIR / f"widget/{name}.js" for name in names)
     words = read_words(page)
 

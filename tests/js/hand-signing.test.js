@@ -1,3 +1,5 @@
+import "./page.js";
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -5,9 +7,9 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, test } from "node:test";
 
-import { buildCommand, guessShell, quote } from "../../static/widget/hand-command.js";
+import { buildCommand, guessShell, quote } from "../../static/widget/hand-signing.js";
 
-/** @import { Shell } from "../../static/widget/hand-command.js" */
+/** @import { Shell } from "../../static/widget/hand-signing.js" */
 
 const MESSAGE = `embed.example asks for proof that you own this wallet.
 

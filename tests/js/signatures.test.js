@@ -7,7 +7,7 @@ import {
 } from "@solana/kit";
 
 import { encodeBase58, encodeBase64 } from "../../static/widget/codec.js";
-import { findSignature, isPrivateKey } from "../../static/widget/hand-signature.js";
+import { findSignature, isPrivateKey } from "../../static/widget/signatures.js";
 
 const SIGNATURE = Uint8Array.from({ length: 64 }, (_, index) => (index * 37 + 250) % 256);
 const BASE64 = encodeBase64(SIGNATURE);

@@ -1,13 +1,14 @@
-// What is shown of a proof under its wallet: when it was signed, the text and the receipt.
+// Receipts: shown under the wallet that one proves, and saved as a file. Loaded once a visitor wants one.
 
 import { getElement } from "../elements.js";
 import { Problem } from "./api.js";
-import { explainReceipt } from "./receipt-problems.js";
-import { formatInstant, isolate, say } from "./words.js";
+import { explain, formatInstant, isolate, say } from "./words.js";
 
 /** @import { Api, Receipt, TrackedWallet } from "./api.js" */
 
 /** @typedef {{ api: Api, wallet: TrackedWallet, submissionId: string }} Proved */
+
+// Under its wallet: when it was signed, the text, and the receipt itself
 
 /**
  * Open the proof in the row of `button`, or close it.
@@ -38,8 +39,7 @@ async function readContents({ api, wallet, submissionId }) {
     const receipt = await api.readReceipt(submissionId);
     return makeContents(receipt, wallet, api.locateReceipt(submissionId));
   } catch (error) {
-    const problem = error instanceof Problem ? error : new Problem("server");
-    return [makeParagraph(explainReceipt(problem))];
+    return [makeParagraph(explainFailure(error))];
   }
 }
 
@@ -64,4 +64,47 @@ function makeParagraph(text) {
   const paragraph = document.createElement("p");
   paragraph.textContent = text;
   return paragraph;
+}
+
+// As a file: only the visitor's own session may read a receipt before its wallet is on the list
+
+/**
+ * Save the receipt to which `link` leads; return why that was impossible, or null.
+ * @param {HTMLAnchorElement} link
+ * @param {Api} api
+ * @returns {Promise<string | null>}
+ */
+export async function saveReceipt(link, api) {
+  const { receipt: submissionId = "" } = link.dataset;
+  try {
+    const receipt = await api.readReceipt(submissionId);
+    const file = new Blob([JSON.stringify(receipt, null, 2), "\n"], { type: "application/json" });
+    saveFile(file, `receipt-${submissionId}.json`);
+    return null;
+  } catch (error) {
+    return explainFailure(error);
+  }
+}
+
+/**
+ * @param {Blob} file
+ * @param {string} name
+ */
+function saveFile(file, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may still be reading it
+}
+
+/**
+ * Return why a receipt cannot be read.
+ * @param {unknown} error
+ */
+function explainFailure(error) {
+  const problem = error instanceof Problem ? error : new Problem("server");
+  if (problem.code === "not_found") return say("receipt_gone");
+  if (problem.code !== "receipt_withdrawn") return explain(problem);
+  return say("receipt_withdrawn", { date: formatInstant(String(problem.details.withdrawnAtIso)) });
 }

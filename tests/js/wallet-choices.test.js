@@ -1,7 +1,9 @@
+import "./page.js";
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cleanName, labelWallets } from "../../static/widget/wallet-names.js";
+import { cleanName, labelWallets } from "../../static/widget/wallet-choices.js";
 
 for (const [what, raw, shown] of /** @type {[string, unknown, string][]} */ ([
   ["an ordinary name", "Phantom", "Phantom"],

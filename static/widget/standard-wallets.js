@@ -1,36 +1,119 @@
-// An account of a Wallet Standard wallet. Accounts and features may change at any time, so they are
+// Wallets of the Wallet Standard (https://github.com/wallet-standard/wallet-standard), their accounts,
+// and the ways in which they sign a text. Accounts and features may change at any time, so they are
 // read again at each use.
 
 import { watchAccount } from "./account-watch.js";
 import { Problem } from "./api.js";
 import { isAddress } from "./codec.js";
-import { isOffered, WAYS } from "./signing-ways.js";
-import { parseAnswer } from "./wallet-answers.js";
-import { ask, explainThrown } from "./wallet-errors.js";
+import { ask, explainThrown, parseAnswer } from "./wallet-answers.js";
 
 /**
- * @import { Way } from "./signing-ways.js"
- * @import { StandardWallet } from "./standard-wallet.js"
  * @import { Account, SignOptions } from "./wallets.js"
  *
  * What is used of the standard:
+ * @typedef {{ name: string, icon: string, chains: string[], accounts: StandardAccount[],
+ *   features: Record<string, any> }} StandardWallet
  * @typedef {{ address: string, publicKey: Uint8Array, chains?: string[], features?: string[],
  *   label?: string }} StandardAccount
+ *
+ * @typedef {{ name: string, canUse: (feature: any) => boolean,
+ *   sign: (feature: any, account: StandardAccount, text: string) => Promise<unknown> }} Way
  */
 
+const CONNECT = "standard:connect";
 const EVENTS = "standard:events";
+const OFFCHAIN_VERSION = 1;
 
 // After these the next way may help; after a "no", or with another account, it must not be tried.
 const WORTH_ANOTHER_WAY = new Set(["wallet_failed", "wallet_bad_answer", "wallet_altered_text"]);
 
+/** The ways to sign, in the order in which they are tried. @type {Way[]} */
+const WAYS = [
+  {
+    name: "solana:signOffchainMessage",
+    canUse: ({ signOffchainMessage, supportedMessageVersions: versions }) =>
+      typeof signOffchainMessage === "function" && (versions?.includes(OFFCHAIN_VERSION) ?? true),
+    sign: (feature, account, message) =>
+      feature.signOffchainMessage({
+        messageVersion: OFFCHAIN_VERSION,
+        account,
+        message,
+        requiredSigners: [account.publicKey],
+      }),
+  },
+  {
+    name: "solana:signMessage",
+    canUse: ({ signMessage }) => typeof signMessage === "function",
+    sign: (feature, account, text) =>
+      feature.signMessage({ account, message: new TextEncoder().encode(text) }),
+  },
+];
+
+/**
+ * @param {Way} way
+ * @param {Record<string, any>} features a wallet's features
+ * @returns {boolean}
+ */
+const isOffered = ({ name, canUse }, features) =>
+  Boolean(features[name]) && canUse(features[name]);
+
+// Wallets
+
+/**
+ * Return whether this is a wallet that can connect and sign on Solana now.
+ * @param {StandardWallet} wallet
+ */
+export function isUsable(wallet) {
+  try {
+    const isShowable = typeof wallet.name === "string" && typeof (wallet.icon ?? "") === "string";
+    return isShowable && isOnSolana(wallet) && typeof wallet.features[CONNECT].connect === "function" &&
+      WAYS.some((way) => isOffered(way, wallet.features));
+  } catch {
+    return false; // an object that is no wallet
+  }
+}
+
+/**
+ * Ask the wallet for its accounts; at least one.
+ * @param {StandardWallet} wallet
+ * @returns {Promise<Account[]>}
+ */
+export async function connectStandard(wallet) {
+  const accounts = await ask(async () => {
+    const answer = await wallet.features[CONNECT].connect();
+    const given = listUsable(answer?.accounts?.length ? answer.accounts : (wallet.accounts ?? []));
+    return given.map((account) => new StandardAccountInUse(wallet, account));
+  });
+  if (accounts.length === 0) throw new Problem("wallet_no_account");
+  return accounts;
+}
+
 /** @param {{ chains?: string[] }} one */
-export const isOnSolana = (one) => (one.chains ?? []).some((chain) => chain.startsWith("solana:"));
+const isOnSolana = (one) => (one.chains ?? []).some((chain) => chain.startsWith("solana:"));
+
+/**
+ * Call `onChange` whenever the wallet's accounts, features or chains change; return how to stop, if
+ * the wallet tells.
+ * @param {StandardWallet} wallet
+ * @param {() => void} onChange
+ * @returns {(() => unknown) | null}
+ */
+export function listenToChanges(wallet, onChange) {
+  try {
+    const off = wallet.features[EVENTS].on("change", onChange);
+    return typeof off === "function" ? off : null;
+  } catch {
+    return null; // a wallet without events, or with broken ones
+  }
+}
+
+// Accounts
 
 /**
  * Return the accounts that can sign, one object for each address.
  * @param {StandardAccount[]} accounts
  */
-export function listUsable(accounts) {
+function listUsable(accounts) {
   /** @type {Map<string, StandardAccount>} */
   const found = new Map();
   for (const account of accounts) {
@@ -49,24 +132,8 @@ function canSign(account) {
   }
 }
 
-/**
- * Call `onChange` whenever the wallet's accounts, features or chains change; return how to stop, if
- * the wallet tells.
- * @param {StandardWallet} wallet
- * @param {() => void} onChange
- * @returns {(() => unknown) | null}
- */
-export function listenToChanges(wallet, onChange) {
-  try {
-    const off = wallet.features[EVENTS].on("change", onChange);
-    return typeof off === "function" ? off : null;
-  } catch {
-    return null; // a wallet without events, or with broken ones
-  }
-}
-
 /** @implements {Account} */
-export class StandardAccountInUse {
+class StandardAccountInUse {
   /** @type {Set<string>} */
   #failed = new Set(); // the ways that failed: "try again" does not begin with them
 

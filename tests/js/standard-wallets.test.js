@@ -3,7 +3,7 @@ import { beforeEach, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { encodeBase64 } from "../../static/widget/codec.js";
-import { connectStandard, isUsable } from "../../static/widget/standard-wallet.js";
+import { connectStandard, isUsable } from "../../static/widget/standard-wallets.js";
 import { makeSigner } from "./signer.js";
 
 const TEXT = "Please sign";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { AskLimit } from "../../static/host/ask-limit.js";
-import { isLendable } from "../../static/host/lendable-text.js";
+import { isLendable, QuestionLimit } from "../../static/host/lend.js";
 
 const SERVICE = "embed.example:8443";
 const ADDRESS = "3oCn7GSAMnF5czrHA1ZSHxiTQ1dQ2rDh4LTBgA4ZTzwq";
@@ -52,7 +51,7 @@ for (const [about, lines] of OTHERS) {
 }
 
 test("wallets are asked one question at a time", () => {
-  const limit = new AskLimit(() => 0);
+  const limit = new QuestionLimit(() => 0);
 
   assert.deepEqual([limit.begin(), limit.begin()], [true, false]);
   limit.end();
@@ -61,7 +60,7 @@ test("wallets are asked one question at a time", () => {
 
 test("wallets are asked few questions in a short time, and again later", () => {
   let now = 0;
-  const limit = new AskLimit(() => now);
+  const limit = new QuestionLimit(() => now);
   const ask = () => {
     const isAsked = limit.begin();
     if (isAsked) limit.end();
