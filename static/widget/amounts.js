@@ -15,7 +15,7 @@ export const isAmountKey = (key) => AMOUNT_KEYS.has(key);
  * number's source text (before Chrome 114, Firefox 135, Safari 18.4) round the amount to a number.
  * @param {string} text
  */
-export function parseAnswer(text) {
+export function parseResponse(text) {
   /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
   const revive = (key, value, context) => {
     if (typeof value !== "number") return value;

@@ -1,6 +1,6 @@
 // The service's API, called under the path of the session cookie.
 
-import { parseAnswer } from "./amounts.js";
+import { parseResponse } from "./amounts.js";
 
 export const TIMEOUT_MS = 20_000;
 
@@ -154,7 +154,7 @@ export class Api {
     }
     if (response.status === 304) return { response, answer: null };
     try {
-      answer = parseAnswer(text);
+      answer = parseResponse(text);
     } catch {
       throw new Problem("server");
     }

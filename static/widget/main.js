@@ -115,9 +115,9 @@ let opener = null;
  */
 async function openFlow(button, purpose) {
   try {
-    const [{ FlowOpener }, followed] = await Promise.all([import("./flow-opener.js"), loadOwn()]);
+    const [{ FlowOpener }, ownSubmissions] = await Promise.all([import("./flow-opener.js"), loadOwn()]);
     const place = getElement(root, "#flow", HTMLElement);
-    opener ??= new FlowOpener(place, { pageId, key, own: followed, lender, site: site || null, symbol });
+    opener ??= new FlowOpener(place, { pageId, key, own: ownSubmissions, lender, site: site || null, symbol });
     await opener.toggle(button, purpose);
   } catch (error) {
     if (error instanceof Problem) return list.warn(explain(error));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { compareAmounts, normalizeAmount, parseAnswer } from "../../static/widget/amounts.js";
+import { compareAmounts, normalizeAmount, parseResponse } from "../../static/widget/amounts.js";
 
 const MOST = "18446744073.709551615";
 
@@ -43,7 +43,7 @@ test("amounts are in order where numbers are not", () => {
 test("an answer keeps every digit of its amounts", () => {
   const text = `{"wallets": [{"tokenBalance": ${MOST}}], "balance": 1E-7, "minBalance": 1500.0}`;
 
-  assert.deepEqual(parseAnswer(text), {
+  assert.deepEqual(parseResponse(text), {
     wallets: [{ tokenBalance: MOST }],
     balance: "0.0000001",
     minBalance: "1500",
@@ -53,7 +53,7 @@ test("an answer keeps every digit of its amounts", () => {
 test("an answer keeps every digit and the sign of its changes", () => {
   const text = `{"changeDay": -${MOST}, "changeWeek": 1E-7, "changeLine": 0, "balance": null}`;
 
-  assert.deepEqual(parseAnswer(text), {
+  assert.deepEqual(parseResponse(text), {
     changeDay: `-${MOST}`,
     changeWeek: "0.0000001",
     changeLine: "0",
@@ -62,7 +62,7 @@ test("an answer keeps every digit and the sign of its changes", () => {
 });
 
 test("an answer's other values stay what they are", () => {
-  assert.deepEqual(parseAnswer('{"count": 1.50, "tokenBalance": null, "a": ["balance"]}'), {
+  assert.deepEqual(parseResponse('{"count": 1.50, "tokenBalance": null, "a": ["balance"]}'), {
     count: 1.5,
     tokenBalance: null,
     a: ["balance"],
@@ -74,5 +74,5 @@ test("without the source of a number, the number itself is used", (context) => {
   context.mock.method(JSON, "parse", (/** @type {string} */ text, /** @type {Function} */ revive) =>
     parse(text, (key, value) => revive(key, value)));
 
-  assert.deepEqual(parseAnswer('{"tokenBalance": 1E-7}'), { tokenBalance: "0.0000001" });
+  assert.deepEqual(parseResponse('{"tokenBalance": 1E-7}'), { tokenBalance: "0.0000001" });
 });

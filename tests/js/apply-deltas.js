@@ -3,10 +3,10 @@
 
 import { createInterface } from "node:readline";
 
-import { parseAnswer } from "../../static/widget/amounts.js";
+import { parseResponse } from "../../static/widget/amounts.js";
 import { applyDelta } from "../../static/widget/api.js";
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const [earlier, delta, later] = JSON.parse(line).map(parseAnswer);
+  const [earlier, delta, later] = JSON.parse(line).map(parseResponse);
   console.log(JSON.stringify([applyDelta(earlier, delta), later]));
 }
