@@ -228,7 +228,7 @@ def test_list_keeps_its_budget_and_changes_have_one_of_their_own(embedded_page, 
 
     later = re.compile("change|details")
     of_changes = {url: size for url, size in loaded.items() if later.search(url)}
-    assert len(of_changes) == 4  # three scripts, and the changes
+    assert len(of_changes) == 3  # two scripts, and the changes
     assert sum(of_changes.values()) <= CHANGES_BUDGET_BYTES, of_changes
     assert sum(loaded.values()) - sum(of_changes.values()) <= BUDGET_BYTES
 
