@@ -5,21 +5,18 @@ from flask import Flask
 from embed.cli import (
     backups,
     balances,
-    channels,
     database,
+    deletion,
     doctor,
-    erase,
     keys,
     owners,
     page_files,
     pages,
-    pruning,
     receipts,
+    receivers,
     submissions,
     tags,
-    version,
     wallets,
-    webhooks,
 )
 
 
@@ -33,8 +30,8 @@ def init_cli(app: Flask) -> None:
         wallets.group,
         submissions.group,
         balances.group,
-        channels.group,
-        webhooks.group,
+        receivers.channels,
+        receivers.webhooks,
     ):
         app.cli.add_command(group)
     for command in (
@@ -45,8 +42,8 @@ def init_cli(app: Flask) -> None:
         backups.backup,
         backups.restore,
         backups.copy_to,
-        pruning.command,
-        erase.erase,
-        version.command,
+        deletion.prune,
+        deletion.erase,
+        database.version,
     ):
         app.cli.add_command(command)

@@ -88,7 +88,7 @@ def test_what_was_written_meanwhile_is_told(world, erase, address, monkeypatch):
         world.track(address)
         return True
 
-    monkeypatch.setattr("embed.cli.erase.clear_deleted_content", write_again)
+    monkeypatch.setattr("embed.cli.deletion.clear_deleted_content", write_again)
 
     again = erase(address, "--yes")
 

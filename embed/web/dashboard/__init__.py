@@ -8,7 +8,6 @@ from embed.web.dashboard import (
     embed_page,
     filters,
     keys,
-    new_receivers,
     pages,
     policy,
     queue,
@@ -16,7 +15,6 @@ from embed.web.dashboard import (
     tags,
     wallet_files,
     wallets,
-    webhook_secrets,
 )
 from embed.web.dashboard.blueprint import blueprint, init_dashboard
 
@@ -30,7 +28,6 @@ __all__ = [
     "filters",
     "init_dashboard",
     "keys",
-    "new_receivers",
     "pages",
     "policy",
     "queue",
@@ -38,5 +35,4 @@ __all__ = [
     "tags",
     "wallet_files",
     "wallets",
-    "webhook_secrets",
 ]

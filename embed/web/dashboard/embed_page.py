@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Response, redirect, request
 from flask.typing import ResponseReturnValue
@@ -19,11 +22,57 @@ from embed.translations import LANGUAGES
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
-from embed.web.dashboard.embed_code import DEFAULT_HEIGHT, build_path, build_snippets
-from embed.web.dashboard.key_names import explain_changes, name_key
+from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import Form, add_error, render
 from embed.web.languages import name_language
 from embed.web.look import HIDEABLE_PARTS
+
+DEFAULT_HEIGHT = 600  # pixels
+# By theme. Behind a frame of another color scheme than its document's, browsers put a background.
+COLOR_SCHEMES = {"light": "light", "dark": "dark", "auto": "light dark"}
+
+
+@dataclass(frozen=True, slots=True)
+class Snippets:
+    frame: str
+    script: str  # adapts the frame's height to its content
+    react: str  # both, as a component
+
+
+def build_snippets(page: Page, key: str, *, height: int = DEFAULT_HEIGHT, **look: str) -> Snippets:
+    """Return what to paste; `look` are the widget's query arguments."""
+    origin = own_origin()
+    url = escape(f"{origin}{build_path(page, key, **look)}")
+    scheme = COLOR_SCHEMES[look.get("theme", "light")]
+    title = escape(page.public_title or f"{page.token_name} wallets")
+    return Snippets(
+        frame=(
+            f'<iframe src="{url}"\n'
+            f'        title="{title}" width="100%" height="{height}"'
+            f' style="border: 0; display: block; color-scheme: {scheme}"\n'
+            '        referrerpolicy="strict-origin"></iframe>'
+        ),
+        script=f'<script src="{origin}/embed.js" async></script>',
+        react=(
+            "export function TrackedWallets() {\n"
+            "  return (\n"
+            "    <>\n"
+            f'      <iframe src="{url}"\n'
+            f'        title="{title}" width="100%" height="{height}"'
+            f' style={{{{ border: 0, display: "block", colorScheme: "{scheme}" }}}}\n'
+            '        referrerPolicy="strict-origin" />\n'
+            f'      <script src="{origin}/embed.js" async />\n'
+            "    </>\n"
+            "  );\n"
+            "}"
+        ),
+    )
+
+
+def build_path(page: Page, key: str, **look: str) -> str:
+    """Return the widget's address on this service."""
+    return f"/embed/tracking/{page.id}?{urlencode({'key': key} | look, safe=',')}"
+
 
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000

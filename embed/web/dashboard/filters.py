@@ -1,12 +1,15 @@
 """Template filters: outcomes, messages, amounts and durations as text for owners."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
 
+from embed.db.models import ApiKey
 from embed.domain import amounts
+from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
 
-# Every status of a submission, and every reason of a rejection (spec 2.4).
+# Every status of a submission, and every reason of a rejection (docs/api.md, List own submissions).
 OUTCOMES = {
     "pending": "waiting",
     "approved": "approved",
@@ -114,3 +117,18 @@ def split_span(span_s: int) -> tuple[int, str]:
     """Return the duration as a whole number of its largest possible unit."""
     unit = next(unit for unit, size_s in UNITS.items() if span_s % size_s == 0)
     return span_s // UNITS[unit], unit
+
+
+@blueprint.app_template_filter("key_name")
+def name_key(key: ApiKey) -> str:
+    """Return the name of a key in a sentence for its owner."""
+    return f"{key.label} ({key.display_prefix}…)" if key.label else f"{key.display_prefix}…"
+
+
+def explain_changes(raw_origins: Iterable[str]) -> list[str]:
+    """Return a sentence for each site that is stored in another form than it was typed.
+
+    The sites were accepted before.
+    """
+    origins = {raw: parse_allowlist_entry(raw) for raw in raw_origins}
+    return [f"{raw} is kept as {origin}." for raw, origin in origins.items() if raw != origin]

@@ -19,7 +19,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_key, get_own_page
 from embed.web.dashboard.embed_page import SiteForm, render_embed
-from embed.web.dashboard.key_names import explain_changes, name_key
+from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 SECTION = "list_keys"  # the tab of all pages about keys

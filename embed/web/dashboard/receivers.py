@@ -1,21 +1,28 @@
-"""The notifications of a page: its channels and webhooks."""
+"""The notifications of a page: its channels and webhooks, with their secrets."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
+from wtforms import SelectMultipleField, StringField, SubmitField
+from wtforms.validators import InputRequired
+from wtforms.widgets import CheckboxInput, ListWidget
 
-from embed.db.models import Receiver
+from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
+from embed.errors import InvalidInput, NotFound
+from embed.events.outbox import MESSAGE_TYPES
 from embed.notifications import queries, receivers
 from embed.notifications.delivery_log import queue_test
-from embed.notifications.receivers import mask_target
+from embed.notifications.receivers import CHANNEL_TYPES, Kind, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page, get_own_receiver
-from embed.web.dashboard.responses import redirect_with_message, render
+from embed.web.dashboard.filters import MESSAGES
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 MAX_GIVEN_UP_SHOWN = 3
 SECTION = "list_receivers"  # the tab of all pages about notifications
@@ -78,4 +85,124 @@ def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
         sentence = "A test message is being sent. Reload this page to see the result."
     return redirect_with_message(
         sentence, url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
+    )
+
+
+# A button that is pressed twice makes one secret: a second would end the overlap with the old one.
+ONE_PRESS = timedelta(seconds=10)
+
+
+def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
+    """Show it in this response, so that it is in no address and no cookie."""
+    return render(
+        "webhook_secret.html",
+        page=page,
+        section=SECTION,
+        webhook=webhook,
+        masked=mask_target(webhook),
+        public_key=read_public_key(webhook.signing_key or ""),
+        status=201,
+    )
+
+
+@blueprint.route("/pages/<page_id>/notifications/<receiver_id>/secret", methods=["GET", "POST"])
+def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    webhook = get_own_receiver(page, receiver_id)
+    if webhook.kind != "webhook":
+        raise NotFound(receiver_id)
+    if request.method == "POST":
+        rotated = receivers.rotate_secret(
+            webhook.id,
+            runtime().clock(),
+            actor=current_owner().email,
+            at_most_every=ONE_PRESS,
+        )
+        return show_secret(page, rotated)
+    return render(
+        "webhook_rotate.html",
+        page=page,
+        section=SECTION,
+        masked=mask_target(webhook),
+        webhook=webhook,
+        now=runtime().clock(),
+    )
+
+
+# Labels by value; the type stubs of WTForms do not support this form.
+_TYPES: Any = {each: MESSAGES[each] for each in MESSAGE_TYPES}
+# How addresses of some channels look; the operator's mail server is named elsewhere.
+EXAMPLES = {
+    "Telegram": "tgram://123456789:AbCdEfGhIjKlMnOpQrStUvWxYz012345678/-1001234567890/",
+    "Discord": "https://discord.com/api/webhooks/123456789012345678/AbCdEfGhIjKl",
+    "Slack": "https://hooks.slack.com/services/T0123ABCD/B0123ABCD/AbCdEfGhIjKlMnOpQrStUvWx",
+    "ntfy": "ntfys://ntfy.sh/a-topic-that-nobody-guesses",
+}
+OWN_MAIL_SERVER = "mailtos://user:password@mail.example.com?to=you@example.com"
+
+
+class ReceiverForm(Form):
+    target = StringField("Address", [InputRequired("Enter an address.")])
+    event_types = SelectMultipleField(
+        "Messages",
+        [InputRequired("Choose at least one.")],
+        choices=_TYPES,
+        widget=ListWidget(prefix_label=False),
+        option_widget=CheckboxInput(),
+    )
+    submit = SubmitField("Add")
+
+
+@blueprint.route("/pages/<page_id>/notifications/channels/new", methods=["GET", "POST"])
+def add_channel(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    form = ReceiverForm(event_types=CHANNEL_TYPES)
+    channel = _add(page, form, "channel")
+    if channel is not None:
+        return redirect_with_message(
+            f"{mask_target(channel)} has been added. Send a test to see whether messages arrive.",
+            url_for("dashboard.list_receivers", page_id=page.id),
+        )
+    return _show_form(page, form, "channel")
+
+
+@blueprint.route("/pages/<page_id>/notifications/webhooks/new", methods=["GET", "POST"])
+def add_webhook(page_id: str) -> ResponseReturnValue:
+    """Add a webhook and show its secret in this response, so that it is in no address."""
+    page = get_own_page(page_id)
+    form = ReceiverForm(event_types=MESSAGE_TYPES)
+    webhook = _add(page, form, "webhook")
+    return _show_form(page, form, "webhook") if webhook is None else show_secret(page, webhook)
+
+
+def _add(page: Page, form: ReceiverForm, kind: Kind) -> Receiver | None:
+    """Return None if the form was not sent, or has mistakes."""
+    if not form.validate_on_submit():
+        return None
+    add = receivers.add_webhook if kind == "webhook" else receivers.add_channel
+    try:
+        return add(
+            page.id,
+            form.target.data or "",
+            event_types=form.event_types.data or (),
+            settings=runtime().settings,
+            now=runtime().clock(),
+            actor=current_owner().email,
+        )
+    except InvalidInput as mistake:
+        add_error(form, mistake)
+        return None
+
+
+def _show_form(page: Page, form: ReceiverForm, kind: Kind) -> ResponseReturnValue:
+    return render(
+        "receiver_form.html",
+        page=page,
+        section=SECTION,
+        form=form,
+        kind=kind,
+        examples=EXAMPLES,
+        own_mail_server=OWN_MAIL_SERVER,
+        has_mail_server=runtime().settings.smtp_url is not None,
+        status=422 if form.errors else 200,
     )

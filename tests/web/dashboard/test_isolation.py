@@ -4,8 +4,7 @@ import pytest
 from routes import fill_in, list_routes
 from world import one_database
 
-from embed.web.dashboard.blueprint import MAX_FORM_BYTES
-from embed.web.dashboard.isolation import DOWNLOADS
+from embed.web.dashboard.blueprint import DOWNLOADS, MAX_FORM_BYTES
 
 pytestmark = pytest.mark.slow
 

@@ -27,7 +27,7 @@ from embed.notifications.receivers import CHANNEL_TYPES, MAX_RECEIVERS
 from embed.notifications.signatures import read_public_key
 from embed.pages import get_page
 from embed.web.dashboard.filters import MESSAGES, STATES
-from embed.web.dashboard.new_receivers import EXAMPLES, OWN_MAIL_SERVER
+from embed.web.dashboard.receivers import EXAMPLES, OWN_MAIL_SERVER
 
 pytestmark = pytest.mark.slow
 

@@ -1,14 +1,27 @@
-"""flask erase"""
+"""flask prune and flask erase"""
 
 import click
 from flask.cli import with_appcontext
 from peewee import OperationalError
 
 from embed.db.deleted_content import clear_deleted_content
-from embed.maintenance import wallet_erasure
+from embed.maintenance import pruning, wallet_erasure
 from embed.maintenance.wallet_erasure import Kept
 from embed.serializers import write_json
 from embed.terminal import Command, Record, confirm_option, json_option, print_list, runtime
+
+
+@click.command("prune", cls=Command)
+@json_option
+@with_appcontext
+def prune(as_json: bool) -> None:
+    """Delete what is old, as the background work does every hour."""
+    pruned = pruning.prune(runtime().clock(), runtime().settings.balance_history)
+    if as_json:
+        rows = [{"kind": kind, "deleted": count} for kind, count in pruned.items()]
+        click.echo(write_json(rows))
+    else:
+        click.echo(pruning.summarize(pruned))
 
 
 @click.command("erase", cls=Command)
