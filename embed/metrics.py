@@ -11,6 +11,8 @@ from functools import cache
 
 from prometheus_client import Counter, Histogram
 
+from embed.domain.policy import REJECT_REASON_BY_CODE
+
 REQUESTS = Counter(
     "embed_http_requests_total", "Requests that the app answered.", ("route", "method", "code")
 )
@@ -58,7 +60,7 @@ def begin_known_series() -> None:
         LIMITED.labels(limit)
     for outcome in ("pending", "auto_approved"):
         SUBMISSIONS.labels(outcome, "")
-    for reason in ("ca_gate", "cooldown", "queue_full", "duplicate", "rate_limited"):
+    for reason in REJECT_REASON_BY_CODE.values():
         SUBMISSIONS.labels("soft_rejected", reason)
     for decision in ("approved", "rejected", "undone"):
         DECISIONS.labels(decision)
