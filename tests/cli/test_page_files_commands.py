@@ -5,7 +5,6 @@ import json
 import stat
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from remote import make_environ, run_here
@@ -157,10 +156,3 @@ def test_refusal_is_one_line(world, run, tmp_path):
     assert "is a directory" in refuse(run("import", str(tmp_path)))
     assert refuse(run("import", str(file), "--owner", "x@example.com")).startswith("There is no")
     assert Page.select().count() == 1
-
-
-def test_sample_in_the_docs_is_what_the_command_prints():
-    """The lines of docs/backups.md that show a file."""
-    text = Path(PROJECT_DIR, "docs/backups.md").read_text()
-
-    assert '{"type":"header","format":"tracking-embed-page/1"}' in text

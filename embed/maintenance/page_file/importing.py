@@ -1,48 +1,28 @@
 """Taking over a page from a file: all of it or nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby, islice
 from typing import IO, Any
 
-from msgspec import UNSET
-from peewee import EXCLUDED, IntegrityError, chunked, fn
+from peewee import EXCLUDED, IntegrityError, chunked
 
 from embed import owners
 from embed.balances.history import count_days
 from embed.balances.observations import bump_pages_of
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index
-from embed.db.models import (
-    APPROVED,
-    Balance,
-    ChainBalance,
-    DailyBalance,
-    Delivery,
-    Message,
-    Owner,
-    Page,
-    Proof,
-    RefusedOrigin,
-    Submission,
-    Token,
-    UsedNonce,
-    Wallet,
-    WalletTag,
-)
+from embed.db.models import APPROVED, Balance, DailyBalance, Owner, Page, Submission, Wallet
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import check_owner_is_there, lock_owners
-from embed.maintenance.page_file import records
-from embed.maintenance.page_file.lines import Row
-from embed.maintenance.page_file.reading import get_type, read_records
-from embed.maintenance.page_file.records import OwnerRecord, PageRecord
+from embed.maintenance.page_file.reading import Line, read_lines
+from embed.maintenance.page_file.tables import SHARED, TABLES, Table, list_page_columns
 from embed.pages import find_page, get_page
 from embed.wallets.tracking import PageFull
 
 _BATCH = 500  # rows per statement
-_Numbered = tuple[int, Row]  # a line's number and its record
 
 # Why a unique index refuses a row.
 _REASONS = {
@@ -72,191 +52,116 @@ def import_page(
     The page goes to the owner in the file, who is created without a password if there is none of
     this address, or to the owner `owner_email`. Raises InvalidInput, NotFound.
     """
-    counts = Counter(get_type(record) for _, record in read_records(file))
+    counts = Counter(line["type"] for _, line in islice(read_lines(file), 1, None))
     if counts["wallet"] > max_wallets:
         raise PageFull(max_wallets)
     file.seek(0)
     with db.atomic():
-        numbered: Iterator[Any] = read_records(file)
-        _, of_owner = next(numbered)  # read_records has checked that these two come first
-        _, of_page = next(numbered)
+        numbered = read_lines(file)
+        (_, header), (_, of_owner), (_, of_page) = islice(numbered, 3)  # as has been checked
         owner, is_new = _find_owner(owner_email, of_owner, now)
         page = _add_page(of_page, owner)
         _add_all(page, numbered)
+        if header["version"] < 8:
+            _link_wallets(page)
         bump_pages_of([page.token_mint], but_not=[page.id])
     return Imported(get_page(page.id), is_new, counts)
 
 
-def _find_owner(email: str | None, found: OwnerRecord, now: datetime) -> tuple[Owner, bool]:
+def _find_owner(email: str | None, found: Line, now: datetime) -> tuple[Owner, bool]:
     if email is not None:
         return owners.get_owner(email), False
+    columns = TABLES["owner"].read_columns(found)
     try:
-        return owners.get_owner(found.email), False
+        return owners.get_owner(columns["email"]), False
     except NotFound:
-        return owners.create_owner(found.email, now, language=found.language), True
+        owner = owners.create_owner(columns.pop("email"), now)
+        Owner.update(**columns).where(Owner.id == owner.id).execute()
+        return owner, True
 
 
-def _add_page(record: PageRecord, owner: Owner) -> Page:
+def _add_page(line: Line, owner: Owner) -> Page:
     """Add the page alone, after locking all who share its balances, as record_chain does."""
-    sharing: Any = Page.select(Page.owner).where(Page.token_mint == record.token_mint).distinct()
+    page = Page(owner=owner, **TABLES["page"].read_columns(line))
+    sharing: Any = Page.select(Page.owner).where(Page.token_mint == page.token_mint).distinct()
     lock_owners(owner.id, *[owner_id for (owner_id,) in sharing.tuples()])
     check_owner_is_there(owner.id)
-    if find_page(record.id) is not None:
+    if find_page(page.id) is not None:
         raise InvalidInput(
-            f"There is a page {record.id} here. To replace it by that of the file, remove it"
-            f" first: flask pages purge {record.id} --yes"
+            f"There is a page {page.id} here. To replace it by that of the file, remove it"
+            f" first: flask pages purge {page.id} --yes"
         )
-    return Page.create(owner=owner, **record.read_columns())
+    page.save(force_insert=True)
+    return page
 
 
-def _add_all(page: Page, numbered: Iterator[_Numbered]) -> None:
-    for kind, of_kind in groupby(numbered, key=lambda each: type(each[1])):
-        while batch := list(islice(of_kind, _BATCH)):
-            try:
-                _add(page, kind, batch)
-            except IntegrityError:
-                _find_culprit(page, kind, batch)
+def _add_all(page: Page, numbered: Iterator[tuple[int, Line]]) -> None:
+    for name, of_type in groupby(numbered, key=lambda each: each[1]["type"]):
+        while batch := list(islice(of_type, _BATCH)):
+            _add_or_name(page, TABLES[name], batch)
 
 
-def _find_culprit(page: Page, kind: type[Row], batch: Sequence[_Numbered]) -> None:
-    """Add row by row what was refused together. Raises InvalidInput at the line that is wrong."""
-    for number, record in batch:
-        try:
-            _add(page, kind, [(number, record)])
-        except IntegrityError as error:
-            index = find_unique_index(error)
-            reason = _REASONS.get(index or "", "its id is used already, here or in the file")
-            raise InvalidInput(f"Line {number}: {reason}.") from None
-
-
-def _add(page: Page, kind: type[Row], batch: Sequence[_Numbered]) -> None:
-    rows = [record for _, record in batch]
-    with db.atomic():  # a savepoint
-        _ADD.get(kind, _add_rows)(page, rows)
-
-
-def _add_rows(page: Page, rows: Sequence[Row]) -> None:
-    model = rows[0].model
-    of_page = {"page": page.id} if "page" in model._meta.fields else {}
-    _insert(model, [of_page | row.read_columns() for row in rows])
-
-
-def _insert(model: Any, rows: Sequence[Mapping[str, Any]], *, keep_present: bool = False) -> None:
-    for batch in chunked(rows, _BATCH):
-        query = model.insert_many(batch)
-        (query.on_conflict_ignore() if keep_present else query).execute()
-
-
-def _add_keys(page: Page, rows: Sequence[records.KeyRecord]) -> None:
-    _add_rows(page, rows)
-    _insert(
-        RefusedOrigin,
-        [
-            {"api_key": row.id, **refused.read_columns()}
-            for row in rows
-            for refused in row.refused_origins
-        ],
-    )
-
-
-def _add_wallets(page: Page, rows: Sequence[records.WalletRecord]) -> None:
-    _add_rows(page, rows)
-    _insert(
-        WalletTag, [{"wallet": row.id, "tag": tag_id} for row in rows for tag_id in row.tag_ids]
-    )
-
-
-def _add_submissions(page: Page, rows: Sequence[records.SubmissionRecord]) -> None:
-    _add_rows(page, rows)
-    _insert(
-        Proof,
-        [
-            {"submission": row.id, **row.proof.read_columns()}
-            for row in rows
-            if row.proof is not None
-        ],
-    )
-    _link_wallets(page, rows)
-
-
-def _link_wallets(page: Page, rows: Sequence[records.SubmissionRecord]) -> None:
-    """Let wallets name these submissions, of a file whose wallets come first and name none.
+def _link_wallets(page: Page) -> None:
+    """Let wallets name their submissions, as migration 8 does.
 
     An approval that put its wallet on the page gave both the same time.
     """
-    old = [row for row in rows if row.has_added_wallet is not UNSET and row.status in APPROVED]
-    of_wallet = Submission.select(Submission.id).where(
-        Submission.id.in_([row.id for row in old]),
+    approved = Submission.select(Submission.id).where(
+        Submission.page == page,
         Submission.wallet_address == Wallet.address,
+        Submission.status.in_(APPROVED),
         Submission.decided_at == Wallet.created_at,
     )
-    Wallet.update(submission=of_wallet).where(
-        Wallet.page == page,
-        Wallet.address.in_([row.wallet_address for row in old]),
-        fn.EXISTS(of_wallet),
-    ).execute()
+    Wallet.update(submission=approved).where(Wallet.page == page).execute()
 
 
-def _add_messages(page: Page, rows: Sequence[records.MessageRecord]) -> None:
-    _add_rows(page, rows)
-    query: Any = Message.select(Message.id, Message.number)
-    numbers = dict(query.where(Message.id.in_([row.id for row in rows])).tuples())
-    _insert(
-        Delivery,
-        [
-            {"message": numbers[row.id], **delivery.read_columns()}
-            for row in rows
-            for delivery in row.deliveries
-        ],
-    )
+def _add_or_name(page: Page, table: Table, batch: Sequence[tuple[int, Line]]) -> None:
+    """Add lines together, or one by one if that is refused. Raises InvalidInput for one of them."""
+    try:
+        _add(page, table, [line for _, line in batch])
+    except IntegrityError as error:
+        for each in batch if len(batch) > 1 else ():
+            _add_or_name(page, table, [each])
+        index = find_unique_index(error)
+        reason = _REASONS.get(index or "", "its id is used already, here or in the file")
+        raise InvalidInput(f"Line {batch[0][0]}: {reason}.") from None
 
 
-def _add_used_nonces(_page: Page, rows: Sequence[Row]) -> None:
-    _insert(UsedNonce, [row.read_columns() for row in rows], keep_present=True)
+def _add(page: Page, table: Table, lines: Sequence[Line]) -> None:
+    """Add rows and their parts. Of those that pages share, what is here already stays."""
+    with db.atomic():  # a savepoint
+        of_page = list_page_columns(table.model, page)
+        _insert(table, [of_page | table.read_columns(line) for line in lines])
+        for part in table.parts:
+            keys = _find_keys(table, of_page, [line[table.key.name] for line in lines])
+            rows = [
+                {part.parent.name: keys[line[table.key.name]]} | part.read_columns(row)
+                for line in lines
+                for row in part.unpack(line)
+            ]
+            _insert(part, rows, is_shared=table.model in SHARED)
 
 
-def _add_token(page: Page, rows: Sequence[Row]) -> None:
-    mint = {"mint": page.token_mint}
-    _insert(Token, [mint | row.read_columns() for row in rows], keep_present=True)
+def _find_keys(table: Table, of_page: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the primary keys of rows by what names these in the file."""
+    primary_key = table.model._meta.primary_key
+    if table.key is primary_key:
+        return {name: name for name in names}
+    query = table.model.select(table.key, primary_key).where(table.key.in_(names))
+    return dict(query.filter(**of_page).tuples())
 
 
-def _add_entered(page: Page, rows: Sequence[Row]) -> None:
-    """Add what the owner entered, unless they have entered something newer here."""
-    of_owner = {"owner": page.owner_id, "mint": page.token_mint}
-    Balance.insert_many([of_owner | row.read_columns() for row in rows]).on_conflict(
-        conflict_target=[Balance.owner, Balance.mint, Balance.address],
-        preserve=[Balance.amount, Balance.observed_at],
-        where=EXCLUDED.observed_at > Balance.observed_at,
-    ).execute()
-
-
-def _add_observed(page: Page, rows: Sequence[records.ObservedBalanceRecord]) -> None:
-    """Add what is not known here yet: other pages rely on what was observed for them."""
-    mint = {"mint": page.token_mint}
-    _insert(ChainBalance, [mint | row.read_columns() for row in rows], keep_present=True)
-    query: Any = ChainBalance.select(ChainBalance.address, ChainBalance.id).where(
-        ChainBalance.mint == page.token_mint,
-        ChainBalance.address.in_([row.address for row in rows]),
-    )
-    ids = dict(query.tuples())
-    _insert(
-        DailyBalance,
-        [
-            {"balance": ids[row.address], "day": count_days(columns["observed_at"]), **columns}
-            for row in rows
-            for columns in (day.read_columns() for day in row.days)
-        ],
-        keep_present=True,
-    )
-
-
-_ADD: dict[type[Row], Callable[[Page, Any], None]] = {
-    records.KeyRecord: _add_keys,
-    records.WalletRecord: _add_wallets,
-    records.SubmissionRecord: _add_submissions,
-    records.MessageRecord: _add_messages,
-    records.UsedNonceRecord: _add_used_nonces,
-    records.TokenRecord: _add_token,
-    records.BalanceRecord: _add_entered,
-    records.ObservedBalanceRecord: _add_observed,
-}
+def _insert(table: Table, rows: Sequence[dict[str, Any]], *, is_shared: bool = False) -> None:
+    if table.model is DailyBalance:
+        rows = [row | {"day": count_days(row["observed_at"])} for row in rows]
+    for batch in chunked(rows, _BATCH):
+        query = table.model.insert_many(batch)
+        if table.model is Balance:  # what was entered later counts
+            query = query.on_conflict(
+                conflict_target=[Balance.owner, Balance.mint, Balance.address],
+                preserve=[Balance.amount, Balance.observed_at],
+                where=EXCLUDED.observed_at > Balance.observed_at,
+            )
+        elif is_shared or table.model in SHARED:
+            query = query.on_conflict_ignore()
+        query.execute()

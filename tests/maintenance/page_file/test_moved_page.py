@@ -2,38 +2,24 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from filled_page import EMAIL
-from page_files import export, find, forge, move_to, read_lines, take_over
+from page_files import export, find, forge, move_to, read_lines, seal, take_over
 from world import USDC, Visitor, code_of, one_database
 
 from embed import owners, pages
 from embed.balances.observations import Observation, record_entered
 from embed.db import models
 from embed.db.models import Balance, ChainBalance, Delivery, Page, Submission, Wallet
-from embed.maintenance.page_file.lines import Row
-from embed.maintenance.page_file.records import RECORDS
+from embed.errors import InvalidInput
+from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
 from embed.wallets.listings import update_listings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
-# What is the installation's, and not a page's.
-NOT_IN_FILE = {models.Job, models.WorkerProcess}
-# What a row gets where it is imported, or what its place in the file says.
-NOT_WRITTEN = {
-    "Owner": {"id", "created_at", "password_hash"},
-    "Page": {"owner"},
-    "Balance": {"owner", "mint"},
-    "Token": {"mint"},
-    "ChainBalance": {"id", "mint"},
-    "DailyBalance": {"balance", "day"},
-    "Proof": {"submission"},
-    "RefusedOrigin": {"api_key"},
-    "Listing": {"id", "page"},
-    "Message": {"number", "page"},
-    "Delivery": {"id", "message"},
-}
+GONE = {"hasAddedWallet"}  # columns of files of version 0.5 that this version does not have
 
 
 def test_file_of_a_moved_page_has_the_same_bytes(other_url, filled):
@@ -45,24 +31,55 @@ def test_file_of_a_moved_page_has_the_same_bytes(other_url, filled):
     assert export(filled.page_id) == content
 
 
-def test_filled_page_has_every_type_of_record(filled):
+def test_filled_page_has_every_type_of_line(filled):
     types = {line["type"] for line in read_lines(export(filled.page_id))}
 
-    assert types == {"header", "trailer"} | {each.__struct_config__.tag for each in RECORDS}
+    assert types == {"header", "trailer"} | set(TABLES)
 
 
-def test_file_has_every_table_and_column_of_a_page():
-    rows = list_row_classes(Row)
-    written = {row.model for row in rows} | {models.WalletTag}
+def test_file_has_every_table_and_column_but_those_that_are_left_out():
+    tables = [each for table in TABLES.values() for each in (table, *table.parts)]
+    implied = {table.parent for table in tables if table.parent}  # by the place in the file
 
-    assert written | NOT_IN_FILE == set(models.MODELS)
-    for row in rows:
-        columns = set(row.model._meta.fields) - NOT_WRITTEN.get(row.model.__name__, {"page"})
-        assert columns == set(row.__struct_fields__) & set(row.model._meta.fields), row
+    assert {table.model for table in tables} == set(models.MODELS) - LEFT_OUT
+    for table in tables:
+        columns = {field for field in table.model._meta.sorted_fields if is_carried(field)}
+        assert set(table.columns.values()) == columns - implied
 
 
-def list_row_classes(base: type[Row]) -> list[type[Row]]:
-    return [each for one in base.__subclasses__() for each in (one, *list_row_classes(one))]
+@one_database
+def test_file_of_version_0_5_is_taken_over(world):
+    older = read_lines((Path(__file__).parent / "page-0.5.0.jsonl").read_bytes())
+
+    take_over(world, seal(older))
+
+    lines = read_lines(export(find(older, "page")["id"]))
+    for line in older[1:-1]:
+        kept = {name: value for name, value in line.items() if name not in GONE | {"type"}}
+        assert find(lines, line["type"], **kept)
+
+
+@one_database
+def test_older_file_may_lack_what_came_later_but_nothing_else(filled, make_sqlite):
+    content = export(filled.page_id)
+    move_to(filled.world, make_sqlite())
+
+    def forget(*names):
+        def change(lines):
+            lines[0]["format"] = "tracking-embed-page/1"
+            key = find(lines, "key", label="Main")
+            for name in names:
+                del key[name]
+
+        return forge(content, change)
+
+    with pytest.raises(InvalidInput, match="missing required field `keyHash`"):
+        take_over(filled.world, forget("label", "keyHash"))
+    take_over(filled.world, forget("label", "allowNullOrigin", "refusedOrigins"))
+
+    key = models.ApiKey.get(models.ApiKey.tier == "public")
+    assert (key.label, key.allow_null_origin) == (None, False)
+    assert not models.RefusedOrigin.select().exists()
 
 
 def test_public_payload_is_the_same_byte_for_byte(other_url, filled):
@@ -172,15 +189,16 @@ def test_nonce_that_was_used_stays_used(filled, make_sqlite):
 
 def make_older(lines):
     """Give the lines the form of 0.5.0, whose wallets come first and name no submission."""
-    wallets = [line for line in lines if line["type"] == "wallet"]
-    for wallet in wallets:
-        del wallet["submissionId"], wallet["withdrawn"]
-        lines.remove(wallet)
+    lines[0]["format"] = "tracking-embed-page/1"
     submissions = [line for line in lines if line["type"] == "submission"]
     for submission in submissions:
         submission["hasAddedWallet"] = False
-    at = lines.index(submissions[0])
-    lines[at:at] = wallets
+        lines.remove(submission)
+    wallets = [line for line in lines if line["type"] == "wallet"]
+    for wallet in wallets:
+        del wallet["submissionId"], wallet["withdrawn"]
+    after = lines.index(wallets[-1]) + 1
+    lines[after:after] = submissions
 
 
 @pytest.mark.parametrize("change", [lambda _: None, make_older])

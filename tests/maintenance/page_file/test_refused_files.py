@@ -12,7 +12,9 @@ from embed.db.connection import db
 from embed.db.models import ApiKey, Owner, Page
 from embed.errors import InvalidInput
 from embed.factory import create_app
-from embed.maintenance.page_file.reading import MAX_LINE_BYTES, read_records
+from embed.maintenance.page_file.reading import MAX_LINE_BYTES
+from embed.maintenance.page_file.reading import read_lines as read_file
+from embed.maintenance.page_file.tables import VERSION
 from embed.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -35,7 +37,7 @@ def content(make_sqlite) -> bytes:
 def refuse(content: bytes) -> str:
     """Read a file that is refused before the database is asked; return the reason."""
     with pytest.raises(InvalidInput) as refusal:
-        list(read_records(io.BytesIO(content)))
+        list(read_file(io.BytesIO(content)))
     return check_sentence(refusal.value)
 
 
@@ -252,8 +254,8 @@ def test_line_that_was_removed_changed_or_added_is_noticed(content):
 
 
 def test_file_of_another_version_or_kind_is_refused(content):
-    newer = content.replace(b"tracking-embed-page/1", b"tracking-embed-page/2", 1)
-    assert "reads only tracking-embed-page/1; a newer one may read it" in refuse(newer)
+    newer = content.replace(b'page/%d"' % VERSION, b'page/%d"' % (VERSION + 1), 1)
+    assert f"reads them up to tracking-embed-page/{VERSION}; a newer one may" in refuse(newer)
     for other in (b"\x00\x01\n", b"PK\x03\x04\n", b'{"format": "tracking-embed-receipts/1"}\n',
                   b'{"type":"header","format":"other/1"}\n', b"[" * 100_000 + b"\n"):  # fmt: skip
         assert "not a page's file" in refuse(other)
@@ -274,7 +276,7 @@ def test_line_without_end_is_not_read_into_memory():
             return b"x" * limit
 
     with pytest.raises(InvalidInput, match="Line 1: longer than"):
-        list(read_records(Endless()))
+        list(read_file(Endless()))
 
 
 @one_database

@@ -8,7 +8,7 @@ from page_files import export, find, read_lines
 from servers import PROJECT_DIR
 from world import one_database
 
-from embed.maintenance.page_file.schema import build_schema
+from embed.maintenance.page_file.tables import build_schema
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +16,7 @@ SCHEMA = json.loads((PROJECT_DIR / "docs/page-file.schema.json").read_text())
 
 
 def test_schema_in_the_docs_is_the_one_that_files_are_read_with():
-    """To renew it: python -m embed.maintenance.page_file.schema > docs/page-file.schema.json"""
+    """To renew it: python -m embed.maintenance.page_file.tables > docs/page-file.schema.json"""
     assert build_schema() == SCHEMA
     Draft202012Validator.check_schema(SCHEMA)
 

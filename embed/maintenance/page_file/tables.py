@@ -1,0 +1,331 @@
+"""What a page's file holds, as it follows from the models.
+
+A line is a row of a table. It has every column but those that LEFT_OUT names, and every table
+that belongs to a page is there: so what is added to the models is in the file without a word here.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import NODEFAULT, Meta, Struct
+from peewee import (
+    AutoField,
+    BigIntegerField,
+    BlobField,
+    BooleanField,
+    CharField,
+    ForeignKeyField,
+    IntegerField,
+    TextField,
+)
+
+from embed.db import models, schema_version
+from embed.db.fields import AmountField, InstantField, LinesField
+from embed.domain.addresses import is_address
+from embed.domain.identifiers import ID_LENGTH
+from embed.domain.policy import REJECT_REASON_BY_CODE
+from embed.domain.times import format_instant
+
+FORMAT: Final = "tracking-embed-page"
+# The number of the newest migration, which made the columns. Version 0.5, which had 7, wrote 1.
+VERSION: Final = int(schema_version.list_migrations()[-1][:4])
+
+LEFT_OUT: set[Any] = {
+    # What belongs to the whole installation.
+    models.Job,
+    models.WorkerProcess,
+    # An owner is known by the e-mail address, and chooses a password on each installation.
+    models.Owner.id,
+    models.Owner.created_at,
+    models.Owner.password_hash,
+    # This follows from `observed_at`.
+    models.DailyBalance.day,
+}
+# Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
+# numbers that a database counts up, nor the row in whose line a part is written are in the file.
+_OF_PAGE = ("page", "owner", "mint")
+# Tables of which pages share rows, with the column that names a row in a file.
+SHARED: dict[Any, Any] = {
+    models.UsedNonce: models.UsedNonce.token,
+    models.Token: models.Token.mint,
+    models.Balance: models.Balance.address,
+    models.ChainBalance: models.ChainBalance.address,
+}
+
+# Names that are others than in the models.
+_NAMES: dict[Any, str] = {
+    models.ApiKey: "key",
+    models.Submission.api_key: "key",
+    models.Balance: "enteredBalance",
+    models.ChainBalance: "observedBalance",
+    models.DailyBalance: "days",
+    models.Delivery: "deliveries",
+    models.Message.type: "message_type",  # `type` is that of the line
+    models.Page.is_embeddable: "embed",
+    models.Wallet.is_hidden: "hide_from_public",
+}
+
+# The forms of values. JSON Schema and Python differ in what $ means; this is the end for both.
+_END = r"(?![\s\S])"
+_NO_CONTROLS = r"^(?![\s\S]*[\u0000-\u001f\u007f-\u009f])"
+_NO_CONTROLS_BUT_LINES = r"^(?![\s\S]*[\u0000-\u0009\u000b-\u001f\u007f-\u009f])"
+
+
+def _text(pattern: str, max_length: int | None = None) -> Any:
+    return Annotated[str, Meta(pattern=f"^{pattern}{_END}", max_length=max_length)]
+
+
+def _line(max_length: int, min_length: int = 0) -> Any:
+    meta = Meta(min_length=min_length, max_length=max_length, pattern=_NO_CONTROLS)
+    return Annotated[str, meta]
+
+
+_ID, _NAME, _LINE = _text(f"[0-9A-Za-z]{{{ID_LENGTH}}}"), _line(100, 1), _line(2000)
+_WORD: Any = _text("[!-~]{1,300}")
+_VERSION = Annotated[int, Meta(ge=0, le=2**30)]  # with room for the changes to come
+_SECRET = _text("whsec_[A-Za-z0-9+/]{43}=")
+
+_FORM_BY_TYPE: dict[Any, Any] = {
+    InstantField: _text(
+        r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
+    ),
+    AmountField: _text(r"(?:0|[1-9][0-9]{0,39})(?:\.[0-9]{0,39}[1-9])?"),
+    LinesField: Annotated[list[_WORD], Meta(max_length=100)],
+    BlobField: Annotated[bytes, Meta(max_length=6000)],
+    BooleanField: bool,
+    BigIntegerField: Annotated[int, Meta(ge=0, le=2**63 - 1)],
+    IntegerField: Annotated[int, Meta(ge=0, le=2**31 - 1)],
+    TextField: Annotated[str, Meta(max_length=100_000, pattern=_NO_CONTROLS_BUT_LINES)],
+    ForeignKeyField: _ID,
+}
+_FORM_BY_LENGTH = {ID_LENGTH: _ID, 44: _text("[1-9A-HJ-NP-Za-km-z]{32,44}")}
+
+# Columns whose values have a narrower form than their type.
+_FORMS: dict[Any, Any] = {
+    models.Owner.email: _text(r"[^\s@]{1,64}@[^\s@]+", max_length=254),
+    models.Page.token_name: _NAME,
+    models.Page.token_symbol: _NAME,
+    models.Page.public_title: _LINE,
+    models.Page.version: _VERSION,
+    models.Page.listed_version: _VERSION,
+    models.ApiKey.key_hash: _text("[0-9a-f]{64}"),
+    models.ApiKey.display_prefix: _text("svc_(?:pub|sec)_[0-9A-Za-z]{4}"),
+    models.ApiKey.label: _LINE,
+    models.RefusedOrigin.origin: _WORD,
+    models.Tag.name: _NAME,
+    models.Tag.color: _text("[a-z][a-z0-9-]{0,29}"),
+    models.Wallet.public_alias: _NAME,
+    models.Submission.nickname: _LINE,  # empty once it was withdrawn
+    models.Submission.status: Literal[models.STATUSES],
+    models.Submission.reject_reason: Literal["manual", *REJECT_REASON_BY_CODE.values()],
+    models.Proof.message: Annotated[str, Meta(max_length=2000)],
+    models.Proof.signature: Annotated[bytes, Meta(min_length=64, max_length=64)],
+    models.Activity.actor: _line(254),
+    models.Listing.name: _NAME,
+    models.Receiver.target: _line(2000, 1),
+    models.Receiver.secret: _SECRET,
+    models.Receiver.previous_secret: _SECRET,
+    models.Receiver.signing_key: _text("whsk_[A-Za-z0-9+/]{86}=="),
+    models.Delivery.state: Literal["delivered", "given_up"],
+    models.Delivery.answer: _LINE,
+    models.Token.decimals: Annotated[int, Meta(ge=0, le=255)],
+    models.Token.name: _LINE,
+    models.Token.symbol: _LINE,
+    models.Token.problem: _LINE,
+}
+
+
+def _find_form(field: Any) -> Any:
+    """Return the type of a column's values in JSON."""
+    if field in _FORMS:
+        return _FORMS[field]
+    if not isinstance(field, CharField):
+        return next(form for kind, form in _FORM_BY_TYPE.items() if isinstance(field, kind))
+    checks = " ".join(check.sql for check in field.constraints or ())
+    if choices := re.findall("'([^']*)'", checks.partition(" IN ")[2]):
+        return Literal[tuple(choices)]
+    return _FORM_BY_LENGTH.get(field.max_length) or _line(field.max_length)
+
+
+def to_json(field: Any, stored: Any) -> Any:
+    """Return what a database stores in a column as JSON."""
+    value = field.python_value(stored)
+    if isinstance(value, datetime):
+        return format_instant(value)
+    return stored if isinstance(field, AmountField) else value
+
+
+def to_column(field: Any, value: Any) -> Any:
+    """Return a value of the file as its column's. Raises ValueError with a sentence."""
+    match field:
+        case _ if value is None:
+            return None
+        case InstantField():
+            try:
+                return datetime.fromisoformat(value)
+            except ValueError:
+                raise ValueError(f"{value} is not a date and time.") from None
+        case AmountField():
+            return Decimal(value)
+        case CharField(max_length=44) if not is_address(value):
+            raise ValueError(f"{value} is not an address (base58 of 32 bytes).")
+    return value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Table:
+    model: Any
+    name: str  # the type of its lines; that of a part is its name in the lines of its parent
+    columns: dict[str, Any]  # by their names in JSON
+    parent: Any  # of a part: the column that names the row in whose line it is written
+    parts: list["Table"]
+
+    @property
+    def key(self) -> Any:
+        """The column that names a row in a file."""
+        return SHARED.get(self.model) or self.model.id
+
+    def read_columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a row's columns. Raises ValueError with a sentence."""
+        return {field.name: to_column(field, row[name]) for name, field in self.columns.items()}
+
+    def pack(self, rows: list[dict[str, Any]]) -> Any:
+        """Return a part's rows as its parent's line has them: as values if it has one column."""
+        if len(self.columns) == 1:
+            return [value for row in rows for value in row.values()]
+        return next(iter(rows), None) if self.parent.primary_key else rows
+
+    def unpack(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return a part's rows from its parent's line."""
+        packed = line[self.name]
+        if not isinstance(packed, list):
+            packed = [packed] if packed else []
+        return [
+            row if isinstance(row, dict) else dict.fromkeys(self.columns, row) for row in packed
+        ]
+
+    def make_type(self, *, is_older: bool = False) -> Any:
+        """Return the type of its lines, or of a part in the lines of its parent.
+
+        Lines that are older may lack columns that may be empty or have a default, and keep others.
+        """
+        fields = []
+        for name, field in self.columns.items():
+            form = _find_form(field) | None if field.null else _find_form(field)
+            fields.append((name, form, _find_default(field) if is_older else NODEFAULT))
+        for part in self.parts:
+            default = part.pack([]) if is_older else NODEFAULT
+            fields.append((part.name, part.make_type(is_older=is_older), default))
+        if self.parent and len(fields) == 1:
+            return list[fields[0][1]]  # type: ignore[misc]  # made while the program runs
+        tag: Any = {} if self.parent else {"tag_field": "type", "tag": self.name}
+        row: Any = msgspec.defstruct(
+            self.model.__name__, fields, kw_only=True, forbid_unknown_fields=not is_older, **tag
+        )
+        if self.parent is None:
+            return row
+        return row | None if self.parent.primary_key else list[row]
+
+
+def _find_default(field: Any) -> Any:
+    """Return in JSON what a column has where nothing is given; NODEFAULT if something must be."""
+    if field.default is None or callable(field.default):
+        return None if field.null else NODEFAULT
+    return to_json(field, field.db_value(field.default))
+
+
+def is_carried(field: Any) -> bool:
+    return not (field in LEFT_OUT or field.name in _OF_PAGE or isinstance(field, AutoField))
+
+
+def list_page_columns(model: Any, page: models.Page) -> dict[str, Any]:
+    values = zip(_OF_PAGE, (page.id, page.owner_id, page.token_mint), strict=True)
+    return {name: value for name, value in values if name in model._meta.fields}
+
+
+def _find_parent(model: Any) -> Any:
+    """Return the column of what a table without a page of its own belongs to."""
+    references = [each for each in model._meta.sorted_fields if isinstance(each, ForeignKeyField)]
+    if model in SHARED or any(each.rel_model is models.Page for each in references):
+        return None
+    return next((each for each in references if each.rel_model is not models.Owner), None)
+
+
+def _describe(model: Any, parent: Any = None) -> Table:
+    columns = {
+        _name_column(field): field
+        for field in model._meta.sorted_fields
+        if is_carried(field) and field is not parent
+    }
+    name = _NAMES.get(model) or f"{model.__name__[0].lower()}{model.__name__[1:]}"
+    if parent is not None and not parent.primary_key and model not in _NAMES:
+        name = f"{name if len(columns) > 1 else next(iter(columns))}s"
+    parts = [_describe(part, above) for part, above in _PARENTS.items() if above.rel_model is model]
+    return Table(model, name, columns, parent, parts)
+
+
+def _name_column(field: Any) -> str:
+    """Return the name in JSON: camelCase, without unit; references with Id, instants with Iso."""
+    name = str(_NAMES.get(field, field.name)).removeprefix("is_").removesuffix("_s")
+    if isinstance(field, ForeignKeyField):
+        name += "_id"
+    elif isinstance(field, InstantField):
+        name += "_iso"
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+_PARENTS = {
+    model: parent
+    for model in models.MODELS
+    if model not in LEFT_OUT and (parent := _find_parent(model))
+}
+# In the order of a file's lines: what others refer to comes before them, as in MODELS, and what
+# pages share comes last.
+TABLES = {
+    table.name: table
+    for model in sorted(models.MODELS, key=lambda each: each in SHARED)
+    if model in (models.Owner, models.Page, *SHARED) or "page" in model._meta.fields
+    for table in [_describe(model)]
+}
+
+
+class Header(Struct, tag_field="type", tag="header", forbid_unknown_fields=True):
+    """The first line."""
+
+    format: _text(f"{FORMAT}/[1-9][0-9]{{0,8}}")  # type: ignore[valid-type]  # made as others are
+
+
+class Trailer(Struct, tag_field="type", tag="trailer", forbid_unknown_fields=True):
+    """The last line: by it, a file that was cut off or changed is noticed."""
+
+    records: Annotated[dict[str, int], Meta(description="how many lines there are by type")]
+    sha256: Annotated[str, Meta(description="of all bytes before this line")]
+
+
+LINE, OLDER_LINE = (
+    reduce(or_, (table.make_type(is_older=is_older) for table in TABLES.values()), Trailer)
+    for is_older in (False, True)
+)
+
+
+def build_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a line, docs/page-file.schema.json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of a page's file",
+        **msgspec.json.schema(Header | LINE),
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(build_schema(), indent=2) + "\n")
