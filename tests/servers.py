@@ -1,5 +1,6 @@
 """Real servers for tests: Postgres, Valkey (both from PyPI packages) and gunicorn."""
 
+import fcntl
 import os
 import pwd
 import shutil
@@ -10,7 +11,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cache
 from importlib.util import find_spec
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from absence import skip_or_fail
 from waiting import wait_for
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
+PORTS_PER_PROCESS = 300
 
 
 class Unavailable(Exception):
@@ -327,20 +331,31 @@ def clean_environ() -> dict[str, str]:
 
 
 def find_free_port() -> int:
-    """Return a port that nothing uses, and that no other call gets in any process of a test run.
-
-    It is below those that the system gives to clients and to servers that ask for any.
-    """
-    for port in _ports:
+    """Return a port that nothing uses and that no other process of tests gets, in any run."""
+    for port in islice(_list_ports(), PORTS_PER_PROCESS):
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
     raise Unavailable("all ports are in use")
 
 
-_process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-_processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-_ports = iter(range(20_000 + _process, 32_000, _processes))
+@cache
+def _list_ports() -> Iterator[int]:
+    """Take ports that no other process of tests has, for as long as this one lives.
+
+    They are below those that the system gives to clients and to servers that ask for any.
+    """
+    folder = Path(tempfile.gettempdir()) / "embed-test-ports"
+    folder.mkdir(exist_ok=True)
+    for first in range(20_000, 32_000, PORTS_PER_PROCESS):
+        lock = os.open(folder / str(first), os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+        else:
+            return cycle(range(first, first + PORTS_PER_PROCESS))
+    raise Unavailable("other tests have all ports")
 
 
 def is_listening(port: int) -> bool:
