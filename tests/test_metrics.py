@@ -19,7 +19,7 @@ from world import SITE, Visitor, code_of, one_database, with_session
 from embed import metrics
 from embed.domain import times
 from embed.errors import STATUS_BY_CODE
-from embed.events.outbox import send_message
+from embed.events.outbox import send_messages
 from embed.notifications import receivers
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION
@@ -143,12 +143,11 @@ def test_submissions_count_by_outcome(metered, counted):
 
 def test_decisions_count_by_kind_and_those_that_were_not_possible_do_not(metered, counted):
     ids = add_submissions(metered, 3)
-    change = partial(decisions.change_many, metered.page)
     how = {"now": metered.clock(), "actor": "owner@example.com"}
 
-    change(ids, partial(decisions.approve, max_wallets=50_000, **how))
-    change(ids[:2], partial(decisions.undo, **how))
-    change(ids, partial(decisions.reject, **how))
+    decisions.approve(metered.page, ids, max_wallets=50_000, **how)
+    decisions.undo(metered.page, ids[:2], **how)
+    decisions.reject(metered.page, ids, **how)
 
     assert counted().by_label("embed_decisions_total", "decision") == {
         "approved": 3,
@@ -167,7 +166,7 @@ def test_deliveries_count_by_result(metered, counted):
     with run_http_receiver() as http_receiver:
         webhook = receivers.add_webhook(metered.page_id, http_receiver.url, **how)
         for _ in range(3):
-            send_message(metered.page, "queue.filling", {"pending": 8}, metered.clock())
+            send_messages(metered.page, [("queue.filling", {"pending": 8})], metered.clock())
         http_receiver.statuses = [204, 500, 410, 204]
         for _ in range(3):
             deliver(webhook.id, runtime)

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import base58
@@ -15,7 +16,7 @@ from nacl.signing import SigningKey
 from embed import owners, pages
 from embed.balances.observations import Observation, record_entered
 from embed.db.connection import db
-from embed.db.models import ApiKey, Page
+from embed.db.models import ApiKey, Page, Submission
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.nonces import NonceSigner
 from embed.errors import STATUS_BY_CODE
@@ -250,11 +251,17 @@ class World(PageClient):
         row = Observation(address, parse_amount(amount), self.clock())
         record_entered(page, [row])
 
-    def approve(self, submission_id: str) -> None:
-        decisions.approve(submission_id, self.clock(), max_wallets=50_000)
+    def approve(self, submission_id: str, *, max_wallets=50_000, **how: object) -> Submission:
+        approve = partial(decisions.approve, now=self.clock(), max_wallets=max_wallets, **how)
+        return decisions.decide_one(submission_id, approve)
 
-    def reject(self, submission_id: str) -> None:
-        decisions.reject(submission_id, self.clock())
+    def reject(self, submission_id: str, **how: object) -> Submission:
+        reject = partial(decisions.reject, now=self.clock(), **how)
+        return decisions.decide_one(submission_id, reject)
+
+    def undo(self, submission_id: str, *, actor: str = "owner@example.com") -> Submission:
+        undo = partial(decisions.undo, now=self.clock(), actor=actor)
+        return decisions.decide_one(submission_id, undo)
 
     @property
     def page(self) -> Page:

@@ -1,5 +1,7 @@
 """flask submissions"""
 
+from functools import partial
+
 import click
 
 from embed.db.models import STATUSES
@@ -34,9 +36,9 @@ def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
 @json_option
 def approve(submission_id: str, as_json: bool) -> None:
     """Approve a pending submission and add its wallet to the page."""
-    approved = decisions.approve(
-        submission_id, runtime().clock(), max_wallets=runtime().settings.max_wallets
-    )
+    now, max_wallets = runtime().clock(), runtime().settings.max_wallets
+    change = partial(decisions.approve, now=now, max_wallets=max_wallets)
+    approved = decisions.decide_one(submission_id, change)
     print_record(describe_submission(approved), as_json=as_json)
 
 
@@ -45,7 +47,8 @@ def approve(submission_id: str, as_json: bool) -> None:
 @json_option
 def reject(submission_id: str, as_json: bool) -> None:
     """Reject a pending submission; the wallet's cooldown starts."""
-    rejected = decisions.reject(submission_id, runtime().clock())
+    change = partial(decisions.reject, now=runtime().clock())
+    rejected = decisions.decide_one(submission_id, change)
     print_record(describe_submission(rejected), as_json=as_json)
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.error import HTTPError
 
@@ -47,9 +48,9 @@ def _submit(base_url: str, page: DemoPage, say: Say) -> dict[str, Any]:
     say("5. Signed and submitted. The ledger says that it holds enough:")
     say(f"   {submitted['submissionId']} is {submitted['status']}.")
     say(f"6. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
-    decisions.approve(
-        submitted["submissionId"], runtime().clock(), max_wallets=runtime().settings.max_wallets
-    )
+    now, max_wallets = runtime().clock(), runtime().settings.max_wallets
+    approve = partial(decisions.approve, now=now, max_wallets=max_wallets)
+    decisions.decide_one(submitted["submissionId"], approve)
     say("7. The owner approves it.")
     say(f"8. The visitor's own list says: {visitor.list_submissions()[0]['status']}.")
     shown = next(

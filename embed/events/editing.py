@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TypeVar
 
-from peewee import Model, ModelSelect
+from peewee import Model, ModelSelect, chunked
 
 from embed.db.connection import db, locking_row
 from embed.db.models import (
@@ -14,24 +14,22 @@ from embed.db.models import (
     Owner,
     Page,
     Receiver,
-    Submission,
     Tag,
     Wallet,
-    Withdrawal,
 )
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Event
-from embed.events.outbox import send_message
+from embed.events.outbox import send_messages
 
-RowOfPage = TypeVar("RowOfPage", ApiKey, Receiver, Submission, Tag, Wallet)
+RowOfPage = TypeVar("RowOfPage", ApiKey, Receiver, Tag, Wallet)
 _NAMES: Mapping[type[Model], str] = {
     ApiKey: "key",
     Receiver: "receiver",
-    Submission: "submission",
     Tag: "tag",
     Wallet: "wallet",
 }
 
+_BATCH = 1000  # rows per statement
 COMMAND_LINE = "command line"  # the actor of changes made by a command
 
 
@@ -42,23 +40,41 @@ class Edit:
         self.page = page
         self.actor = actor
         self.now = now
-        self.has_changed = False
+        self._entries: list[dict[str, Any]] = []
+        self._messages: list[tuple[str, Mapping[str, Any]]] = []
 
     def record(self, event: Event) -> None:
         """Add an event to the activity log, and tell the page's receivers if it concerns them.
 
         Without an event, the page keeps its version.
         """
-        self.has_changed = True
-        Activity.create(
-            page=self.page,
-            actor=self.actor,
-            action=event.action,
-            subject=event.subject,
-            created_at=self.now,
+        self._entries.append(
+            {
+                "page": self.page,
+                "actor": self.actor,
+                "action": event.action,
+                "subject": event.subject,
+                "created_at": self.now,
+            }
         )
         if event.message_type is not None:
-            send_message(self.page, event.message_type, event.data, self.now)
+            self.tell(event.message_type, event.data)
+
+    def tell(self, message_type: str, data: Mapping[str, Any]) -> None:
+        """Tell the page's receivers of something that is no event."""
+        self._messages.append((message_type, data))
+
+    def write(self) -> None:
+        """Write what was recorded, at the end of the change."""
+        for batch in chunked(self._entries, _BATCH):
+            Activity.insert_many(batch).execute()
+        if self._messages:
+            send_messages(self.page, self._messages, self.now)
+        if self._entries:
+            # Increment only once per change: recording balances may have done so already.
+            Page.update(version=Page.version + 1).where(
+                Page.id == self.page.id, Page.version == self.page.version
+            ).execute()
 
 
 @contextmanager
@@ -83,11 +99,7 @@ def editing(
             raise InvalidInput("The page now belongs to another owner.")
         edit = Edit(page, actor, now)
         yield edit
-        if edit.has_changed:
-            # Increment only once per change: recording balances may have done so already.
-            Page.update(version=Page.version + 1).where(
-                Page.id == page_id, Page.version == edit.page.version
-            ).execute()
+        edit.write()
 
 
 @contextmanager
@@ -105,8 +117,6 @@ def editing_row(
 def _get_row(model: type[RowOfPage], row_id: str) -> RowOfPage:
     row: RowOfPage | None = model.get_or_none(model.id == row_id)
     if row is None:
-        if model is Submission and Withdrawal.get_or_none(Withdrawal.submission_id == row_id):
-            raise NotFound(f"The wallet's holder has withdrawn the submission {row_id}.")
         raise NotFound(f"There is no {_NAMES[model]} {row_id}.")
     return row
 

@@ -1,8 +1,10 @@
 """The transactional outbox: messages for a page's receivers, written with the change itself."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+
+from peewee import chunked
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page, Receiver
@@ -16,43 +18,62 @@ MESSAGE_TYPES = (
     "queue.filling",
 )
 TEST = "test"  # sent on request, to one receiver
+_BATCH = 1000  # rows per statement
 
 
-def send_message(page: Page, message_type: str, data: dict[str, Any], now: datetime) -> None:
-    """Leave a message for each receiver of the page that wants this type.
+def send_messages(
+    page: Page, messages: Iterable[tuple[str, Mapping[str, Any]]], now: datetime
+) -> None:
+    """Leave messages, each a type and its data, for the receivers of the page that want the type.
 
     Call this in the transaction of the change, while the page is locked: so a message exists if
     and only if the change does, and a page's messages are numbered in the order of its changes.
     """
-    receivers = [
-        receiver.id
-        for receiver in Receiver.select(Receiver.id, Receiver.event_types).where(
-            Receiver.page == page
-        )
-        if not receiver.event_types or message_type in receiver.event_types
-    ]
-    if receivers:
-        write_message(page.id, message_type, data, receivers, now)
-
-
-def write_message(
-    page_id: str,
-    message_type: str,
-    data: dict[str, Any],
-    receiver_ids: Iterable[str],
-    now: datetime,
-) -> Message:
-    """Add a message with a waiting delivery for each of these receivers."""
-    message = Message.create(
-        page=page_id,
-        type=message_type,
-        data=write_json({"trackingPageId": page_id} | data, is_compact=True).decode(),
-        created_at=now,
+    receivers = list(
+        Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page)
     )
-    Delivery.insert_many(
-        [{"message": message, "receiver": each, "state": "waiting"} for each in receiver_ids]
-    ).execute()
-    return message
+    addressed = [
+        (message_type, data, [one.id for one in receivers if _wants(one, message_type)])
+        for message_type, data in messages
+    ]
+    write_messages(page.id, [one for one in addressed if one[2]], now)
+
+
+def _wants(receiver: Receiver, message_type: str) -> bool:
+    return not receiver.event_types or message_type in receiver.event_types
+
+
+def write_messages(
+    page_id: str,
+    messages: Iterable[tuple[str, Mapping[str, Any], Sequence[str]]],
+    now: datetime,
+) -> list[int]:
+    """Add messages, each a type, its data and the ids of receivers, with waiting deliveries.
+
+    Return their numbers.
+    """
+    numbers: list[int] = []
+    for batch in chunked(messages, _BATCH):
+        rows = [
+            {
+                "page": page_id,
+                "type": message_type,
+                "data": write_json({"trackingPageId": page_id, **data}, is_compact=True).decode(),
+                "created_at": now,
+            }
+            for message_type, data, _ in batch
+        ]
+        added: Any = Message.insert_many(rows).returning(Message.number).tuples().execute()
+        new = sorted(number for (number,) in added)
+        deliveries = [
+            {"message": number, "receiver": each, "state": "waiting"}
+            for number, (_, _, receiver_ids) in zip(new, batch, strict=True)
+            for each in receiver_ids
+        ]
+        for some in chunked(deliveries, _BATCH):
+            Delivery.insert_many(some).execute()
+        numbers += new
+    return numbers
 
 
 def lock_receivers(condition: Any) -> None:

@@ -9,7 +9,7 @@ from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
 from embed.domain.identifiers import make_id
 from embed.errors import NotFound
-from embed.events.outbox import TEST, lock_receivers, write_message
+from embed.events.outbox import TEST, lock_receivers, write_messages
 from embed.notifications.delivery import send
 from embed.runtime import Runtime
 from embed.serializers import write_json
@@ -78,7 +78,8 @@ def queue_test(receiver_id: str, now: datetime) -> Message:
     receiver = _get_receiver(receiver_id)
     message = None
     with skip_if_reference_missing(), db.atomic():
-        message = write_message(receiver.page_id, TEST, {}, [receiver_id], now)
+        (number,) = write_messages(receiver.page_id, [(TEST, {}, [receiver_id])], now)
+        message = Message.get(Message.number == number)
         _try_at_once(receiver_id)
     if message is None:
         raise NotFound(f"The receiver {receiver_id} has been removed.")

@@ -1,24 +1,23 @@
-"""The owner's decisions on pending submissions."""
+"""The owner's decisions on pending submissions, on one or on many of them at once."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from embed.db.connection import db
 from embed.db.models import LIVE, Page, Submission, Wallet, Withdrawal
+from embed.domain import policy
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import COMMAND_LINE, editing_row, lock_owners, lock_page
+from embed.events.editing import COMMAND_LINE, Edit, editing
 from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
 from embed.metrics import DECISIONS
-from embed.submissions.messages import tell_if_filling
-from embed.wallets.tracking import track_approved, untrack_withdrawn
+from embed.submissions.queries import count_waiting
+from embed.wallets.tracking import PageFull, track_approved, untrack_withdrawn
 
 # The dashboard offers undo for ten seconds; slow networks get a little more.
 UNDO_WITHIN = timedelta(seconds=20)
 MAX_CHANGED = 1000
-
-_DECISION_BY_STATUS = {"approved": "approved", "rejected": "rejected", "pending": "undone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,127 +36,179 @@ class Result:
 
 
 def approve(
-    submission_id: str, now: datetime, *, max_wallets: int, actor: str = COMMAND_LINE
-) -> Submission:
-    """Add a pending wallet to its page. Raises NotFound, InvalidInput unless it is pending."""
-    with editing_row(Submission, submission_id, actor, now) as (edit, submission):
-        _check_pending(submission)
-        if edit.page.deleted_at is not None:
-            raise InvalidInput(f"The page {edit.page.id} has been deleted.")
-        submission.status = "approved"
-        submission.decided_at = now
-        submission.save()
-        track_approved(edit.page, submission, now, max_wallets=max_wallets)
-        edit.record(SubmissionApproved.of(submission))
-    return submission
-
-
-def reject(submission_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Submission:
-    """Reject a pending submission; the wallet's cooldown starts. Raises NotFound, InvalidInput."""
-    with editing_row(Submission, submission_id, actor, now) as (edit, submission):
-        _check_pending(submission)
-        submission.status = "rejected"
-        submission.reject_reason = "manual"
-        submission.decided_at = now
-        submission.save()
-        edit.record(SubmissionRejected.of(submission))
-    return submission
-
-
-def undo(submission_id: str, now: datetime, *, actor: str) -> Submission:
-    """Make a submission pending again that was decided by hand within UNDO_WITHIN.
-
-    Raises NotFound, InvalidInput if it was not, or if the wallet was submitted again meanwhile.
-    """
-    with editing_row(Submission, submission_id, actor, now) as (edit, submission):
-        decided_at = submission.decided_at
-        if submission.status not in ("approved", "rejected") or decided_at is None:
-            raise InvalidInput(f"The submission is {submission.status}; there is nothing to undo.")
-        if now > decided_at + UNDO_WITHIN:
-            raise InvalidInput("It is too late to undo this.")
-        if _is_withdrawn(submission.id):
-            raise InvalidInput("The wallet's holder has withdrawn it.")
-        if submission.status == "rejected" and _is_live(submission):
-            raise InvalidInput("The wallet has been submitted again since.")
-        wallet = Wallet.get_or_none(Wallet.submission == submission)
-        if wallet is not None:
-            untrack_withdrawn(wallet)
-        submission.status = "pending"
-        submission.reject_reason = None
-        submission.decided_at = None
-        submission.save()
-        edit.record(DecisionUndone.of(submission))
-        tell_if_filling(edit.page, now)
-    return submission
-
-
-def change_many(
-    page: Page, submission_ids: Collection[str], change: Callable[[str], Submission]
+    page: Page,
+    submission_ids: Collection[str],
+    now: datetime,
+    *,
+    max_wallets: int,
+    actor: str = COMMAND_LINE,
 ) -> Result:
-    """Approve, reject or undo many submissions, skipping those that cannot be changed.
+    """Add pending wallets to their page, leaving out what cannot be approved.
 
-    Raises NotFound, with nothing changed, unless all belong to the page; InvalidInput for too
-    many.
+    Raises NotFound, InvalidInput, as all of these do: see _Batch.
     """
-    if len(submission_ids) > MAX_CHANGED:
-        raise InvalidInput(f"At most {MAX_CHANGED} submissions can be changed at once.")
-    decided: list[Submission] = []
-    reasons: dict[str, str] = {}
-    with db.atomic():  # one transaction, so that the disk is synced once
-        lock_owners(page.owner_id)
-        if lock_page(page.id).owner_id != page.owner_id:
+    with editing(page.id, actor, now) as edit:
+        batch = _Batch(edit, page, submission_ids)
+        batch.leave_out(_explain_decided)
+        if edit.page.deleted_at is not None:
+            batch.leave_out(lambda _: f"The page {page.id} has been deleted.")
+        tracked = track_approved(edit.page, batch.submissions, now, max_wallets=max_wallets)
+        without_room = {one.id for one in tracked.without_room}
+        too_many = str(PageFull(max_wallets))
+        batch.leave_out(lambda one: too_many if one.id in without_room else None)
+        batch.change(status="approved", decided_at=now)
+        for one in batch.submissions:
+            edit.record(SubmissionApproved.of(one))
+    return batch.finish("approved")
+
+
+def reject(
+    page: Page, submission_ids: Collection[str], now: datetime, *, actor: str = COMMAND_LINE
+) -> Result:
+    """Reject pending submissions; the cooldown of their wallets starts."""
+    with editing(page.id, actor, now) as edit:
+        batch = _Batch(edit, page, submission_ids)
+        batch.leave_out(_explain_decided)
+        batch.change(status="rejected", reject_reason="manual", decided_at=now)
+        for one in batch.submissions:
+            edit.record(SubmissionRejected.of(one))
+    return batch.finish("rejected")
+
+
+def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: str) -> Result:
+    """Make submissions pending again that were decided by hand within UNDO_WITHIN.
+
+    Not those that were withdrawn, or whose wallet was submitted again meanwhile.
+    """
+    with editing(page.id, actor, now) as edit:
+        batch = _Batch(edit, page, submission_ids)
+        batch.leave_out(lambda one: _explain_final(one, now))
+        batch.leave_out(_make_withdrawn_check(batch.submissions))
+        batch.leave_out(_make_live_check(edit.page, batch.submissions))
+        untrack_withdrawn(Wallet.submission.in_([one.id for one in batch.submissions]))
+        pending = count_waiting(edit.page)
+        batch.change(status="pending", reject_reason=None, decided_at=None)
+        for number, one in enumerate(batch.submissions, start=1):
+            edit.record(DecisionUndone.of(one))
+            for message in list_filling(edit.page, pending + number):
+                edit.tell(*message)
+    return batch.finish("undone")
+
+
+def decide_one(submission_id: str, decide: Callable[[Page, Sequence[str]], Result]) -> Submission:
+    """Decide on a submission by one of the above. Raises NotFound, InvalidInput if it cannot be."""
+    submission = Submission.get_or_none(Submission.id == submission_id)
+    if submission is not None:
+        result = decide(submission.page, [submission_id])
+        for undecided in result.undecided:
+            raise InvalidInput(undecided.reason)
+        if result.decided:
+            return result.decided[0]
+    if _find_withdrawn([submission_id]):
+        raise NotFound(f"The wallet's holder has withdrawn the submission {submission_id}.")
+    raise NotFound(f"There is no submission {submission_id}.")
+
+
+def list_filling(page: Page, pending: int) -> list[tuple[str, dict[str, Any]]]:
+    """Return the message for receivers, if the newest of these pending submissions calls for it."""
+    if not policy.is_filling(pending, page.queue_capacity):
+        return []
+    return [("queue.filling", {"pending": pending, "queueCapacity": page.queue_capacity})]
+
+
+class _Batch:
+    """Submissions of a page, which is locked, to be changed together."""
+
+    def __init__(self, edit: Edit, page: Page, submission_ids: Collection[str]) -> None:
+        """Read them, in the order of their ids.
+
+        Raises NotFound unless all belong to the page, and the page to the owner that `page` says;
+        InvalidInput for too many.
+        """
+        if len(submission_ids) > MAX_CHANGED:
+            raise InvalidInput(f"At most {MAX_CHANGED} submissions can be changed at once.")
+        if edit.page.owner_id != page.owner_id:
             raise NotFound("The page now belongs to another owner.")
-        withdrawn = _list_withdrawn(page, submission_ids)
-        present = [one for one in dict.fromkeys(submission_ids) if one not in withdrawn]
-        _check_on_page(page, present)
-        for submission_id in present:
-            try:
-                decided.append(change(submission_id))
-            except InvalidInput as mistake:
-                reasons[submission_id] = str(mistake)
-        undecided = list(Submission.select().where(Submission.id.in_(list(reasons))))
-    for submission in decided:
-        DECISIONS.labels(_DECISION_BY_STATUS[submission.status]).inc()
-    return Result(
-        decided, [Undecided(one, reasons[one.id]) for one in undecided], sorted(withdrawn)
+        ids = list(dict.fromkeys(submission_ids))
+        if not all(map(is_id, ids)):
+            raise NotFound("Not all of these are ids.")
+        rows = Submission.select().where(Submission.page == edit.page, Submission.id.in_(ids))
+        by_id = {one.id: one for one in rows}
+        missing = [one for one in ids if one not in by_id]
+        withdrawn = _find_withdrawn(missing, Withdrawal.page == edit.page) if missing else set()
+        if withdrawn != set(missing):
+            raise NotFound("Not all of these submissions belong to the page.")
+        self.submissions = [by_id[one] for one in ids if one in by_id]
+        self._undecided: list[Undecided] = []
+        self._withdrawn = sorted(withdrawn)
+
+    def leave_out(self, explain: Callable[[Submission], str | None]) -> None:
+        """Leave out those of which `explain` says why they cannot be changed."""
+        kept = []
+        for one in self.submissions:
+            reason = explain(one)
+            if reason is None:
+                kept.append(one)
+            else:
+                self._undecided.append(Undecided(one, reason))
+        self.submissions = kept
+
+    def change(self, **values: Any) -> None:
+        ids = [one.id for one in self.submissions]
+        Submission.update(values).where(Submission.id.in_(ids)).execute()
+        for one in self.submissions:
+            for name, value in values.items():
+                setattr(one, name, value)
+
+    def finish(self, decision: str) -> Result:
+        """Count what was changed, and return what became of all; the change is committed."""
+        DECISIONS.labels(decision).inc(len(self.submissions))
+        return Result(self.submissions, self._undecided, self._withdrawn)
+
+
+def _explain_decided(submission: Submission) -> str | None:
+    if submission.status == "pending":
+        return None
+    return f"The submission {submission.id} is already {submission.status}."
+
+
+def _explain_final(submission: Submission, now: datetime) -> str | None:
+    """Say why a decision cannot be undone, as far as the submission tells."""
+    decided_at = submission.decided_at
+    if submission.status not in ("approved", "rejected") or decided_at is None:
+        return f"The submission is {submission.status}; there is nothing to undo."
+    return "It is too late to undo this." if now > decided_at + UNDO_WITHIN else None
+
+
+def _make_withdrawn_check(submissions: Sequence[Submission]) -> Callable[[Submission], str | None]:
+    """Rejections that were withdrawn are kept, but cannot be decided on again."""
+    withdrawn = _find_withdrawn([one.id for one in submissions])
+    return lambda one: "The wallet's holder has withdrawn it." if one.id in withdrawn else None
+
+
+def _make_live_check(
+    page: Page, submissions: Sequence[Submission]
+) -> Callable[[Submission], str | None]:
+    """A rejected wallet may have been submitted again, perhaps by another one of these."""
+    rejected = [one.wallet_address for one in submissions if one.status == "rejected"]
+    found = Submission.select(Submission.wallet_address).where(
+        Submission.page == page,
+        Submission.wallet_address.in_(rejected),
+        Submission.status.in_(LIVE),
     )
+    live = {one.wallet_address for one in found}
+
+    def explain(one: Submission) -> str | None:
+        if one.status == "rejected" and one.wallet_address in live:
+            return "The wallet has been submitted again since."
+        live.add(one.wallet_address)
+        return None
+
+    return explain
 
 
-def _list_withdrawn(page: Page, submission_ids: Collection[str]) -> set[str]:
-    """Return those that nothing is left of to decide on."""
-    ids = [one for one in submission_ids if is_id(one)]
+def _find_withdrawn(submission_ids: Collection[str], *conditions: Any) -> set[str]:
     rows = Withdrawal.select(Withdrawal.submission_id).where(
-        Withdrawal.page == page, Withdrawal.submission_id.in_(ids)
+        Withdrawal.submission_id.in_(list(submission_ids)), *conditions
     )
-    kept = {one.id for one in Submission.select(Submission.id).where(Submission.id.in_(ids))}
-    return {row.submission_id for row in rows} - kept
-
-
-def _is_withdrawn(submission_id: str) -> bool:
-    return Withdrawal.select().where(Withdrawal.submission_id == submission_id).exists()
-
-
-def _check_on_page(page: Page, submission_ids: Collection[str]) -> None:
-    wanted = set(submission_ids)
-    if not all(map(is_id, wanted)):
-        raise NotFound("Not all of these are ids.")
-    found = Submission.select().where(Submission.page == page, Submission.id.in_(list(wanted)))
-    if found.count() != len(wanted):
-        raise NotFound("Not all of these submissions belong to the page.")
-
-
-def _check_pending(submission: Submission) -> None:
-    if submission.status != "pending":
-        raise InvalidInput(f"The submission {submission.id} is already {submission.status}.")
-
-
-def _is_live(submission: Submission) -> bool:
-    return (
-        Submission.select()
-        .where(
-            Submission.page == submission.page_id,
-            Submission.wallet_address == submission.wallet_address,
-            Submission.status.in_(LIVE),
-        )
-        .exists()
-    )
+    return {row.submission_id for row in rows}

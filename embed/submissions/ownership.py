@@ -12,7 +12,7 @@ from embed.domain.wallet_signatures import verify_signature
 from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.runtime import Runtime
-from embed.submissions.limits import check_limits
+from embed.submissions.submitting import check_limits
 from embed.submissions.used_nonces import check_unused
 
 

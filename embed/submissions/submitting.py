@@ -1,6 +1,7 @@
 """Submitting a wallet: nonce, verification, policy (spec 3.1, 4.2 to 4.4)."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,13 +15,15 @@ from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import SignedMessage, verify_signature
 from embed.errors import ApiError, NotFound
 from embed.events.editing import bump_version, lock_page
+from embed.events.outbox import send_messages
 from embed.keys.access import Access
+from embed.metrics import SUBMISSIONS
 from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
+from embed.serializers import describe_submission
+from embed.submissions.decisions import list_filling
 from embed.submissions.history import History
-from embed.submissions.limits import check_limits
-from embed.submissions.messages import count_pending, tell_created
-from embed.submissions.outcomes import count_refusals, count_stored
+from embed.submissions.queries import count_waiting
 from embed.submissions.soft_rejections import record_soft_rejection
 from embed.submissions.used_nonces import check_unused
 from embed.wallets.tracking import PageFull, track_approved
@@ -69,7 +72,39 @@ def issue_nonce(
     )
 
 
-@count_refusals()
+def check_limits(
+    runtime: Runtime, access: Access, session_id: str | None, client: str, *, scope: str
+) -> None:
+    """Limit requests with a good signature, so that nobody fills a queue in a second.
+
+    Each `scope` is counted by itself, `client` is the address or network that a request came from.
+    With a secret key a server relays its visitors, so its address says nothing about them.
+    Raises ApiError `rate_limit_session`, `rate_limit_ip`.
+    """
+    settings = runtime.settings
+    if session_id is not None:
+        runtime.limiter.hit(
+            "rate_limit_session", settings.limit_session_submissions, f"{scope} {session_id}"
+        )
+    if access.tier == "public":
+        runtime.limiter.hit("rate_limit_ip", settings.limit_ip_submissions, f"{scope} {client}")
+
+
+@contextmanager
+def _count_refusals() -> Iterator[None]:
+    """Count an ApiError as a soft rejection if it is one of policy's, and let it through."""
+    try:
+        yield
+    except ApiError as refusal:
+        reason = policy.REJECT_REASON_BY_CODE.get(refusal.code)
+        if reason is None:
+            SUBMISSIONS.labels("refused", refusal.code).inc()
+        else:
+            SUBMISSIONS.labels("soft_rejected", reason).inc()
+        raise
+
+
+@_count_refusals()
 def submit(
     request: SubmissionRequest,
     *,
@@ -106,7 +141,7 @@ def submit(
                 now=runtime.clock(),
             )
         raise
-    count_stored(str(submission.status))
+    SUBMISSIONS.labels(str(submission.status), "").inc()
     return submission
 
 
@@ -156,16 +191,26 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
                 form=verified.signed.form,
                 signed_bytes=verified.signed.signed_bytes,
             )
-            if status == "auto_approved" and track_approved(
-                page, submission, now, max_wallets=max_wallets
-            ):
-                bump_version(page.id)
-            tell_created(page, submission, now)
+            messages = [("submission.created", describe_submission(submission))]
+            if status == "auto_approved":
+                _track(page, submission, now, max_wallets)
+            else:
+                messages += list_filling(page, count_waiting(page))
+            send_messages(page, messages, now)
             return submission
     except NotFound:  # purged meanwhile
         raise ApiError("page_not_found") from None
     except PageFull:
         raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER) from None
+
+
+def _track(page: Page, submission: Submission, now: datetime, max_wallets: int) -> None:
+    """Raises PageFull."""
+    tracked = track_approved(page, [submission], now, max_wallets=max_wallets)
+    if tracked.without_room:
+        raise PageFull(max_wallets)
+    if tracked.has_changed:
+        bump_version(page.id)
 
 
 def _translate_conflicts() -> AbstractContextManager[None]:
@@ -186,5 +231,5 @@ def _decide(page: Page, verified: VerifiedSubmission, now: datetime) -> policy.D
     policy.check_cooldown(rejected_at, now, rules.cooldown)
     decision = policy.decide(rules, history.build_track_record(wallet_address, session_id))
     if decision == "pending":
-        policy.check_queue(count_pending(page), rules.queue_capacity)
+        policy.check_queue(count_waiting(page), rules.queue_capacity)
     return decision

@@ -56,7 +56,7 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> Outc
     has_left_list = False
     if wallet is not None and not stays_listed:
         has_left_list = not (wallet.is_withdrawn and wallet.is_hidden)  # it had left already
-        untrack_withdrawn(wallet)
+        untrack_withdrawn(Wallet.id == wallet.id)
     erase_traces(
         page,
         address,

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
+
+from peewee import fn
 
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, record_entered
@@ -129,17 +131,17 @@ def add_wallet(
         translate_unique_violations({"wallet_page_id_address": taken}),
         editing(page_id, actor, now) as edit,
     ):
-        check_room(edit.page, max_wallets)
+        if not _count_room(edit.page, max_wallets):
+            raise PageFull(max_wallets)
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
         _apply(edit, wallet, changes)
         edit.record(WalletAdded.of(wallet))
     return wallet
 
 
-def check_room(page: Page, max_wallets: int) -> None:
-    """Raises PageFull if the page, which is locked, cannot take another wallet."""
-    if Wallet.select().where(Wallet.page == page).count() >= max_wallets:
-        raise PageFull(max_wallets)
+def _count_room(page: Page, max_wallets: int) -> int:
+    """Return how many more wallets the page can take; it is locked, so that this stays true."""
+    return max(0, max_wallets - Wallet.select().where(Wallet.page == page).count())
 
 
 def update_wallet(
@@ -161,44 +163,66 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
         edit.record(WalletRemoved.of(wallet))
 
 
-def track_approved(page: Page, approved: Submission, now: datetime, *, max_wallets: int) -> bool:
-    """Put an approved wallet on its page, and return whether it did.
+class Tracked(NamedTuple):
+    """What became of wallets that were approved."""
+
+    has_changed: bool  # the page's wallets
+    without_room: list[Submission]
+
+
+def track_approved(
+    page: Page, approved: Sequence[Submission], now: datetime, *, max_wallets: int
+) -> Tracked:
+    """Put approved wallets on their page, which is locked, as far as there is room.
 
     What the owner entered stays as it is; what was withdrawn while it was hidden stays hidden.
-    Called inside the transaction of the approval. Raises PageFull.
     """
-    of_page = (Wallet.page == page) & (Wallet.address == approved.wallet_address)
-    wallet = Wallet.get_or_none(of_page)
-    if wallet is None:
-        check_room(page, max_wallets)
-        Wallet.create(
-            page=page,
-            address=approved.wallet_address,
-            public_alias=approved.nickname,
-            submission=approved,
-            created_at=now,
-        )
-    elif wallet.is_withdrawn:
-        alias = wallet.public_alias or approved.nickname
-        changes = {"submission": approved, "is_withdrawn": False, "public_alias": alias}
-        Wallet.update(changes).where(of_page).execute()
-    else:
-        return False
-    return True
+    addresses = [one.wallet_address for one in approved]
+    of_page = (Wallet.page == page) & Wallet.address.in_(addresses)
+    known = {wallet.address: wallet for wallet in Wallet.select().where(of_page)}
+    again = [address for address, wallet in known.items() if wallet.is_withdrawn]
+    if again:
+        _give_to(approved, of_page & Wallet.is_withdrawn)
+    new = [one for one in approved if one.wallet_address not in known]
+    room = _count_room(page, max_wallets) if new else 0
+    rows = [
+        {
+            "page": page,
+            "address": one.wallet_address,
+            "public_alias": one.nickname,
+            "submission": one,
+            "created_at": now,
+        }
+        for one in new[:room]
+    ]
+    if rows:
+        Wallet.insert_many(rows).execute()
+    return Tracked(bool(again or rows), new[room:])
 
 
-def untrack_withdrawn(wallet: Wallet) -> None:
-    """Take a wallet off its page that a submission put there, in the transaction that says so.
+def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:
+    """Let wallets that were withdrawn be those of new submissions, under their nicknames."""
+    new = Submission.select().where(
+        Submission.id.in_([one.id for one in approved]), Submission.wallet_address == Wallet.address
+    )
+    Wallet.update(
+        submission=new.select(Submission.id),
+        public_alias=fn.COALESCE(Wallet.public_alias, new.select(Submission.nickname)),
+        is_withdrawn=False,
+    ).where(withdrawn).execute()
+
+
+def untrack_withdrawn(of_submissions: Any) -> None:
+    """Take wallets off their page that submissions put there; the condition tells which.
 
     Of one that the owner has hidden, keep that it is hidden: otherwise sending it again would be
     a way around the owner's decision.
     """
-    if not wallet.is_hidden:
-        wallet.delete_instance()
-        return
+    Wallet.delete().where(of_submissions, ~Wallet.is_hidden).execute()
+    hidden = Wallet.select(Wallet.id).where(of_submissions)
+    WalletTag.delete().where(WalletTag.wallet.in_(hidden)).execute()
     changes = {"submission": None, "is_withdrawn": True, "public_alias": None}
-    Wallet.update(changes).where(Wallet.id == wallet.id).execute()
-    WalletTag.delete().where(WalletTag.wallet == wallet).execute()
+    Wallet.update(changes).where(of_submissions).execute()
 
 
 def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:

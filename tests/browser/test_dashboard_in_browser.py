@@ -10,10 +10,9 @@ from playwright.sync_api import expect
 from world import Visitor
 
 from embed.db.models import Delivery, Receiver
-from embed.events.outbox import send_message
+from embed.events.outbox import send_messages
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
-from embed.submissions import decisions
 
 pytestmark = pytest.mark.browser
 
@@ -137,7 +136,7 @@ def test_second_tab_is_told_what_happened(dashboard, page):
     visitor = send(dashboard, "Twice")
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/queue")
-    decisions.reject(dashboard.find_submission(visitor.address).id, dashboard.clock())
+    dashboard.reject(dashboard.find_submission(visitor.address).id)
 
     page.get_by_role("button", name="Approve Twice").click()
 
@@ -227,7 +226,7 @@ def add_receivers(dashboard) -> None:
     webhook = receivers.add_webhook(dashboard.page_id, url, **how)
     receivers.rotate_secret(webhook.id, now)
     for number in range(9):
-        send_message(dashboard.page, "queue.filling", {"pending": number}, now)
+        send_messages(dashboard.page, [("queue.filling", {"pending": number})], now)
     states = itertools.cycle(("given_up", "delivered", "waiting"))
     deliveries = Delivery.select().join(Receiver).where(Receiver.page == dashboard.page_id)
     # All are read before the first is written: the service's worker writes as well, and SQLite

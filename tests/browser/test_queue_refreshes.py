@@ -7,8 +7,6 @@ from embedded_page import sign_in
 from playwright.sync_api import expect
 from test_dashboard_in_browser import check, send
 
-from embed.submissions import decisions
-
 pytestmark = pytest.mark.browser
 
 READ_PLACES = "(all) => all.map((one) => [one.id, one.getBoundingClientRect().top])"
@@ -154,7 +152,7 @@ def test_what_was_decided_elsewhere_is_not_new(dashboard, page, open_queue, wait
     visitor = send(dashboard, "First")
     wait()
     expect(page.locator("#news")).to_have_text("1 new submission: Show")
-    decisions.reject(dashboard.find_submission(visitor.address).id, dashboard.clock())
+    dashboard.reject(dashboard.find_submission(visitor.address).id)
     wait()
 
     expect(page.locator("#news")).to_be_empty()

@@ -8,7 +8,6 @@ import sys
 from decimal import Decimal
 
 import pytest
-from many_submissions import add_submissions
 from servers import PROJECT_DIR
 from world import SECRET_KEY, Visitor, code_of
 
@@ -20,7 +19,6 @@ from embed.events.editing import editing
 from embed.events.kinds import SubmissionApproved, WalletFlagged, WalletUnflagged
 from embed.notifications.delivery import find_due_receivers
 from embed.serializers import describe_submission
-from embed.submissions import decisions
 from embed.submissions.queries import list_of_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -100,7 +98,7 @@ def test_decisions_are_told_as_the_submission_is_then(world):
     add_receiver(world)
     world.approve(one)
     world.reject(two)
-    decisions.undo(two, world.clock(), actor="owner@example.com")
+    world.undo(two)
 
     told = [
         (message_type, data["id"], data["status"], data["rejectReason"])
@@ -136,23 +134,6 @@ def test_change_that_fails_leaves_no_message(world):
     with pytest.raises(RuntimeError, match="half way"):
         change()
     assert len(read_messages()) == before
-
-
-def test_statements_of_a_bulk_decision_grow_by_the_same_number_for_each(world, count_statements):
-    add_receiver(world)
-    ids = add_submissions(world, 32)
-
-    def reject(count: int) -> int:
-        chosen = [ids.pop() for _ in range(count)]
-        return count_statements(
-            lambda: decisions.change_many(
-                world.page, chosen, lambda one: decisions.reject(one, world.clock())
-            )
-        )
-
-    one, eleven, twenty = reject(1), reject(11), reject(20)
-    assert (eleven - one) / 10 == (twenty - eleven) / 9
-    assert len(read_messages()) == 32
 
 
 def test_flagged_wallet_is_told_with_exact_amounts_and_one_that_recovered_is_not(world):
@@ -197,7 +178,7 @@ def test_undone_decision_may_fill_the_queue(world):
     world.configure(queue_capacity=5)
     ids = [world.submit(Visitor()).json["submissionId"] for _ in range(4)]
     world.reject(ids[0])
-    decisions.undo(ids[0], world.clock(), actor="owner@example.com")
+    world.undo(ids[0])
 
     assert list_fillings() == [4, 4]
 
@@ -213,11 +194,12 @@ def test_queue_fills_at_four_fifths(capacity, filling):
 
 DECIDE_AND_DIE = """
 import os, signal, sys
+from functools import partial
 from embed.db.connection import open_database
 from embed.domain.times import now
 from embed.submissions import decisions
 open_database(os.environ["DATABASE_URL"])
-decisions.reject(sys.argv[1], now())
+decisions.decide_one(sys.argv[1], partial(decisions.reject, now=now()))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

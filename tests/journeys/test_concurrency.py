@@ -13,7 +13,6 @@ from world import Visitor
 from embed.db import connection
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
-from embed.submissions import decisions
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -120,20 +119,19 @@ def test_approving_and_rejecting_by_command_at_once_lets_one_win(world, environ)
 
 def test_of_many_decisions_at_once_on_each_submission_one_counts(world):
     """Call use cases in threads: commands start too slowly to run at the same time often."""
-    approve = partial(decisions.approve, max_wallets=50_000)
     for _ in range(5):
         visitor = Visitor()
         submission_id = world.submit(visitor).json["submissionId"]
 
         def decide(use_case, submission_id=submission_id):
             try:
-                return use_case(submission_id, world.clock()).status
+                return use_case(submission_id).status
             except InvalidInput:
                 return None
             finally:
                 connection.db.close()
 
-        outcomes = at_once([lambda: decide(approve), lambda: decide(decisions.reject)] * 4)
+        outcomes = at_once([lambda: decide(world.approve), lambda: decide(world.reject)] * 4)
 
         (winner,) = filter(None, outcomes)
         assert Submission.get_by_id(submission_id).status == winner

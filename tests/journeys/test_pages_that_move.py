@@ -11,6 +11,7 @@ from world import USDC, Visitor
 
 from embed import owners, pages
 from embed.db.connection import db
+from embed.db.models import Wallet
 from embed.errors import InvalidInput
 from embed.events.editing import bump_version, lock_owners, lock_page
 from embed.public_payload.payloads import get_payload
@@ -59,7 +60,7 @@ def make_page_by_approval(world, address):
     def approve():
         with db.atomic():
             page, now = lock_page(page_id), world.clock()
-            tracking.track_approved(page, address, "Visitor", now, max_wallets=9)
+            Wallet.create(page=page, address=address, created_at=now)
             bump_version(page_id)
 
     return page_id, approve
@@ -139,8 +140,7 @@ def test_owners_changes_of_all_kinds_at_once_never_wait_for_each_other_in_a_circ
     decided = itertools.cycle([partial(decisions.approve, max_wallets=50_000), decisions.undo])
 
     def decide():
-        act = partial(next(decided), now=now, actor="owner")
-        decisions.change_many(world.page, ids, act)
+        next(decided)(world.page, ids, now, actor="owner")
 
     def enter():
         tracking.update_wallet(wallet_id, WalletChanges(balance=next(pick)), now)

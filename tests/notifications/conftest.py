@@ -7,7 +7,7 @@ from receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail_server
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain import times
-from embed.events.outbox import send_message
+from embed.events.outbox import send_messages
 from embed.notifications import receivers
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION, Runtime
@@ -75,7 +75,7 @@ class Owner:
     def tell(self, message_type: str = "queue.filling", **data: object) -> str:
         """Leave a message for all receivers, and return its id."""
         data = data or {"pending": 8, "queueCapacity": 10}
-        send_message(self.world.page, message_type, data, self.world.clock())
+        send_messages(self.world.page, [(message_type, data)], self.world.clock())
         return Message.select().order_by(Message.number.desc()).get().id
 
     def tell_of_submission(self, nickname: str, status: str = "pending") -> None:

@@ -1,21 +1,34 @@
 """The owner's decisions on single and on many submissions, by any actor."""
 
+import json
 from functools import partial
 
 import pytest
 from many_submissions import add_submissions
 from world import Visitor
 
-from embed.db.models import Submission, Wallet
+from embed import owners
+from embed.db.models import Activity, Delivery, Message, Submission, Wallet, Withdrawal
 from embed.errors import InvalidInput, NotFound
 from embed.events import activity_log
+from embed.notifications import receivers
+from embed.runtime import EXTENSION
 from embed.submissions import decisions
 from embed.wallets import tracking
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
 ACTOR = "owner@example.com"
+
+
 approve = partial(decisions.approve, max_wallets=50_000)
+
+
+@pytest.fixture
+def webhook(world):
+    settings = world.app.extensions[EXTENSION].settings
+    url = "https://hooks.example/"
+    return receivers.add_webhook(world.page_id, url, settings=settings, now=world.clock())
 
 
 def status_of(submission_id: str) -> str:
@@ -23,14 +36,14 @@ def status_of(submission_id: str) -> str:
 
 
 def change_many(world, change, *ids: str) -> decisions.Result:
-    return decisions.change_many(world.page, ids, partial(change, now=world.clock(), actor=ACTOR))
+    return change(world.page, ids, world.clock(), actor=ACTOR)
 
 
 def test_undone_approval_takes_its_wallet_off_the_page_again(world):
     (only,) = add_submissions(world, 1)
-    approve(only, now=world.clock(), actor=ACTOR)
+    world.approve(only)
     version = world.page.version
-    decisions.undo(only, world.clock(), actor=ACTOR)
+    world.undo(only)
 
     assert status_of(only) == "pending"
     assert not Wallet.select().exists()
@@ -41,8 +54,8 @@ def test_undone_approval_leaves_a_wallet_that_was_tracked_before(world):
     visitor = Visitor()
     world.track(visitor.address, alias="Known")
     (only,) = add_submissions(world, 1, wallet_address=visitor.address)
-    approve(only, now=world.clock(), actor=ACTOR)
-    decisions.undo(only, world.clock(), actor=ACTOR)
+    world.approve(only)
+    world.undo(only)
 
     assert Wallet.get().public_alias == "Known"
 
@@ -50,22 +63,22 @@ def test_undone_approval_leaves_a_wallet_that_was_tracked_before(world):
 def test_undone_approval_leaves_an_entry_that_the_owner_made_since(world):
     visitor = Visitor()
     (only,) = add_submissions(world, 1, wallet_address=visitor.address)
-    approve(only, now=world.clock(), actor=ACTOR)
+    world.approve(only)
     tracking.remove_wallet(Wallet.get().id, world.clock())
     world.track(visitor.address, alias="Known")
-    decisions.undo(only, world.clock(), actor=ACTOR)
+    world.undo(only)
 
     assert Wallet.get().public_alias == "Known"
 
 
 def test_undone_approval_of_a_hidden_wallet_leaves_it_hidden_for_the_next(world):
     (only,) = add_submissions(world, 1, nickname="Ann")
-    approve(only, now=world.clock(), actor=ACTOR)
+    world.approve(only)
     hidden = tracking.WalletChanges(is_hidden=True)
     tracking.update_wallet(Wallet.get().id, hidden, world.clock())
-    decisions.undo(only, world.clock(), actor=ACTOR)
+    world.undo(only)
     assert (Wallet.get().submission_id, Wallet.get().public_alias) == (None, None)
-    approve(only, now=world.clock(), actor=ACTOR)
+    world.approve(only)
 
     wallet = Wallet.get()
     assert (wallet.is_hidden, wallet.submission_id, wallet.public_alias) == (True, only, "Ann")
@@ -74,8 +87,8 @@ def test_undone_approval_of_a_hidden_wallet_leaves_it_hidden_for_the_next(world)
 def test_undone_rejection_starts_no_cooldown(world):
     visitor = Visitor()
     (only,) = add_submissions(world, 1, wallet_address=visitor.address)
-    decisions.reject(only, world.clock(), actor=ACTOR)
-    decisions.undo(only, world.clock(), actor=ACTOR)
+    world.reject(only)
+    world.undo(only)
     Submission.delete().execute()
 
     assert world.submit(visitor).status_code == 201
@@ -86,42 +99,128 @@ def test_only_decisions_by_hand_are_undone(world, status):
     (only,) = add_submissions(world, 1, status)
 
     with pytest.raises(InvalidInput, match="nothing to undo"):
-        decisions.undo(only, world.clock(), actor=ACTOR)
+        world.undo(only)
 
 
 def test_undo_ends_after_its_time(world):
     (only,) = add_submissions(world, 1)
-    decisions.reject(only, world.clock(), actor=ACTOR)
+    world.reject(only)
     world.clock.now += decisions.UNDO_WITHIN
-    decisions.undo(only, world.clock(), actor=ACTOR)
-    decisions.reject(only, world.clock(), actor=ACTOR)
+    world.undo(only)
+    world.reject(only)
     world.clock.now += decisions.UNDO_WITHIN
     world.clock.forward(milliseconds=1)
 
     with pytest.raises(InvalidInput, match="too late"):
-        decisions.undo(only, world.clock(), actor=ACTOR)
+        world.undo(only)
 
 
 @pytest.mark.parametrize("status", ["approved", "auto_approved"])
 def test_rejection_is_not_undone_when_the_wallet_is_live_again(world, status):
     visitor = Visitor()
     (only,) = add_submissions(world, 1, wallet_address=visitor.address)
-    decisions.reject(only, world.clock(), actor=ACTOR)
+    world.reject(only)
     add_submissions(world, 1, status, wallet_address=visitor.address)
 
     with pytest.raises(InvalidInput, match="submitted again"):
-        decisions.undo(only, world.clock(), actor=ACTOR)
+        world.undo(only)
 
 
 def test_many_are_decided_and_the_others_named(world):
     decided, *waiting = add_submissions(world, 3)
-    decisions.reject(decided, world.clock())
+    world.reject(decided)
     result = change_many(world, approve, decided, *waiting)
 
     assert [one.id for one in result.decided] == waiting
     assert [one.submission.id for one in result.undecided] == [decided]
     assert "already rejected" in result.undecided[0].reason
     assert status_of(decided) == "rejected"
+
+
+@pytest.mark.parametrize(("first", "then"), [("approve", "undo"), ("reject", "undo")])
+def test_many_decisions_cost_little_more_than_one(world, webhook, count_statements, first, then):
+    one, *many = add_submissions(world, 21)
+    change = {"approve": approve, "reject": decisions.reject, "undo": decisions.undo}
+    for name in (first, then):
+        alone = count_statements(lambda name=name: change_many(world, change[name], one))
+        version = world.page.version
+
+        together = count_statements(lambda name=name: change_many(world, change[name], *many))
+
+        assert together <= alone + 3
+        assert world.page.version == version + 1
+        told = [
+            json.loads(message.data)["id"]
+            for message in Message.select().order_by(-Message.number).limit(20)
+        ]
+        assert told == list(reversed(many)), "one message for each, in their order"
+        assert Delivery.select().count() == Message.select().count()
+    assert Activity.select().where(Activity.actor == ACTOR).count() == 42
+
+
+def test_approval_of_many_fills_the_page_in_their_order(world):
+    tracked = Visitor()
+    world.track(tracked.address)
+    known = add_submissions(world, 1, wallet_address=tracked.address)
+    ids = [*add_submissions(world, 3), *known, "0" * 20]
+    Withdrawal.create(submission_id=ids[-1], page=world.page, withdrawn_at=world.clock())
+
+    result = decisions.approve(world.page, ids, world.clock(), max_wallets=3, actor=ACTOR)
+
+    assert [one.id for one in result.decided] == [*ids[:2], *known]
+    assert [one.submission.id for one in result.undecided] == [ids[2]]
+    assert "at most 3 wallets" in result.undecided[0].reason
+    assert result.withdrawn == ["0" * 20]
+    assert status_of(ids[2]) == "pending"
+    assert Wallet.select().count() == 3
+
+
+def test_of_one_wallets_rejections_only_the_first_is_undone(world):
+    visitor = Visitor()
+    ids = add_submissions(world, 2, "rejected", wallet_address=visitor.address)
+    Submission.update(decided_at=world.clock()).execute()
+
+    result = change_many(world, decisions.undo, *ids)
+
+    assert [one.id for one in result.decided] == ids[:1]
+    assert "submitted again" in result.undecided[0].reason
+
+
+def test_queue_that_many_undone_decisions_fill_is_told_where_it_did(world, webhook):
+    world.configure(queue_capacity=5)
+    ids = add_submissions(world, 5)
+    change_many(world, decisions.reject, *ids)
+    Message.delete().execute()
+
+    change_many(world, decisions.undo, *ids)
+
+    types = [message.type for message in Message.select().order_by(Message.number)]
+    assert types == ["submission.decided"] * 4 + ["queue.filling", "submission.decided"]
+    assert '"pending":4,' in Message.get(Message.type == "queue.filling").data
+
+
+def test_hidden_wallets_that_were_withdrawn_become_those_of_several_approvals(world):
+    ids = add_submissions(world, 3)
+    change_many(world, approve, *ids)
+    Wallet.update(is_hidden=True).where(Wallet.submission != ids[0]).execute()
+    change_many(world, decisions.undo, *ids)
+    assert [one.is_withdrawn for one in Wallet.select()] == [True, True]
+
+    change_many(world, approve, *ids)
+
+    assert sorted((one.submission_id, one.public_alias) for one in Wallet.select()) == sorted(
+        (one.id, one.nickname) for one in Submission.select()
+    )
+
+
+@pytest.mark.parametrize("change", [approve, decisions.reject, decisions.undo])
+def test_page_that_was_handed_over_meanwhile_is_not_changed(world, change):
+    (only,) = add_submissions(world, 1)
+    page = world.page
+    world.configure(owner=owners.create_owner("next@example.com", world.clock()))
+
+    with pytest.raises(NotFound, match="another owner"):
+        change(page, [only], world.clock(), actor=ACTOR)
 
 
 def test_refused_one_leaves_no_trace(world):

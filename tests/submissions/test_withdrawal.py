@@ -1,7 +1,6 @@
 """Withdrawing a wallet: what is erased, what stays, and what the owner sees."""
 
 from decimal import Decimal
-from functools import partial
 
 import pytest
 from many_submissions import add_submissions
@@ -107,9 +106,8 @@ def test_nothing_that_names_the_wallet_is_left(world, visitor, webhook, status):
 def test_every_trace_of_a_long_story_is_erased(world, visitor, webhook):
     submit(world, visitor, "rejected")
     submission_id = submit(world, visitor)
-    approve = partial(decisions.approve, max_wallets=50_000)
-    for change in (approve, decisions.undo, approve):
-        change(submission_id, now=world.clock(), actor="owner@example.com")
+    for change in (world.approve, world.undo, world.approve):
+        change(submission_id, actor="owner@example.com")
     wallet = Wallet.get()
     for changes in ({"alias": "Ann, renamed"}, {"is_hidden": True}, {"is_hidden": False}):
         world.clock.forward(minutes=1)
@@ -480,14 +478,9 @@ def test_soft_rejections_are_withdrawn_without_a_word(world, visitor, webhook):
 def test_decision_on_a_withdrawn_submission_says_that_it_was_withdrawn(world, visitor, decide):
     submission_id = submit(world, visitor, "approved" if decide == "undo" else "pending")
     world.withdraw(visitor)
-    calls = {
-        "approve": partial(decisions.approve, max_wallets=50_000),
-        "reject": decisions.reject,
-        "undo": partial(decisions.undo, actor="owner@example.com"),
-    }
 
     with pytest.raises(NotFound, match=f"holder has withdrawn the submission {submission_id}"):
-        calls[decide](submission_id, now=world.clock())
+        getattr(world, decide)(submission_id)
 
 
 def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
@@ -495,7 +488,7 @@ def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
     world.withdraw(visitor)
 
     with pytest.raises(InvalidInput, match="holder has withdrawn it"):
-        decisions.undo(submission_id, world.clock(), actor="owner@example.com")
+        world.undo(submission_id)
     assert Submission.get().status == "rejected"
 
 
@@ -503,9 +496,8 @@ def test_bulk_decision_skips_what_was_withdrawn_meanwhile(world, visitor):
     withdrawn = submit(world, visitor)
     (other,) = add_submissions(world, 1)
     world.withdraw(visitor)
-    change = partial(decisions.reject, now=world.clock())
 
-    result = decisions.change_many(world.page, [withdrawn, other], change)
+    result = decisions.reject(world.page, [withdrawn, other], world.clock())
 
     assert [one.id for one in result.decided] == [other]
     assert (result.undecided, result.withdrawn) == ([], [withdrawn])
@@ -517,7 +509,7 @@ def test_bulk_decision_knows_only_the_pages_own_withdrawals(world, visitor):
     elsewhere = pages.get_page(world.make_page())
 
     with pytest.raises(NotFound):
-        decisions.change_many(elsewhere, [withdrawn], partial(decisions.reject, now=world.clock()))
+        decisions.reject(elsewhere, [withdrawn], world.clock())
 
 
 def test_erased_subject_tells_that_something_was_there(world, visitor):

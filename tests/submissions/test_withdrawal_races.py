@@ -86,20 +86,19 @@ def test_two_withdrawals_at_once_erase_each_submission_once(world, runtime):
 
 @pytest.mark.parametrize("is_bulk", [False, True])
 def test_decision_at_the_same_time_puts_nothing_back(world, runtime, is_bulk):
-    approve = partial(decisions.approve, max_wallets=50_000)
     for _ in range(ROUNDS):
         visitor = Visitor()
         submission_id = submit(world, visitor)
-        page, now = world.page, world.clock()
-
-        def decide(change, page=page, now=now, submission_id=submission_id):
-            if not is_bulk:
-                return change(submission_id, now).status
-            changed = partial(change, now=now)
-            return len(decisions.change_many(page, [submission_id], changed).decided)
+        approve = (
+            partial(
+                decisions.approve, world.page, [submission_id], world.clock(), max_wallets=50_000
+            )
+            if is_bulk
+            else partial(world.approve, submission_id)
+        )
 
         nonce = issue(world, runtime, visitor)
-        race(partial(withdraw, nonce, runtime), partial(decide, approve))
+        race(partial(withdraw, nonce, runtime), approve)
 
         assert Submission.get_or_none(Submission.wallet_address == visitor.address) is None
         assert Wallet.get_or_none(Wallet.address == visitor.address) is None
@@ -114,7 +113,7 @@ def test_rejection_at_the_same_time_counts_or_never_was(world, runtime):
 
         race(
             partial(withdraw, nonce, runtime),
-            partial(decisions.reject, submission_id, world.clock()),
+            partial(world.reject, submission_id),
         )
 
         left = Submission.get_or_none(Submission.id == submission_id)
@@ -130,7 +129,7 @@ def test_undo_at_the_same_time_leaves_no_nameless_submission_waiting(world, runt
 
         race(
             partial(withdraw, nonce, runtime),
-            partial(decisions.undo, submission_id, world.clock(), actor="owner@example.com"),
+            partial(world.undo, submission_id),
         )
 
         left = Submission.get_or_none(Submission.id == submission_id)

@@ -8,7 +8,6 @@ from world import Visitor, code_of
 from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
-from embed.submissions import decisions
 from embed.wallets import imports, tracking
 from embed.wallets.tracking import PageFull, WalletChanges
 
@@ -78,11 +77,11 @@ def test_approval_waits_until_there_is_room(world):
     add(world)
 
     with pytest.raises(InvalidInput, match="at most 3 wallets"):
-        decisions.approve(waiting, world.clock(), max_wallets=MAX_WALLETS)
+        world.approve(waiting, max_wallets=MAX_WALLETS)
     assert Submission.get_by_id(waiting).status == "pending"
 
     tracking.remove_wallet(Wallet.select().first().id, world.clock())
-    decisions.approve(waiting, world.clock(), max_wallets=MAX_WALLETS)
+    world.approve(waiting, max_wallets=MAX_WALLETS)
     assert Submission.get_by_id(waiting).status == "approved"
 
 
@@ -91,7 +90,7 @@ def test_approval_of_a_tracked_wallet_needs_no_room(world):
     waiting = world.submit(visitor).json["submissionId"]
     world.track(visitor.address)
 
-    decisions.approve(waiting, world.clock(), max_wallets=MAX_WALLETS)
+    world.approve(waiting, max_wallets=MAX_WALLETS)
 
     assert Submission.get_by_id(waiting).status == "approved"
 

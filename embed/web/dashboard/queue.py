@@ -98,12 +98,8 @@ def decide(page_id: str) -> ResponseReturnValue:
         return _render(page, mistake=NOTHING_CHOSEN, status=422)
     decision = str(form.decision.data)
     approve = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
-    change = partial(
-        approve if decision == "approve" else decisions.reject,
-        now=now,
-        actor=current_owner().email,
-    )
-    result = decisions.change_many(page, form.ids.data, change)
+    change = approve if decision == "approve" else decisions.reject
+    result = change(page, form.ids.data, now, actor=current_owner().email)
     undo.remember(page.id, decision, result.decided, now)
     return _answer(page, result, "decided")
 
@@ -114,8 +110,7 @@ def undo_decision(page_id: str) -> ResponseReturnValue:
     page, form, now = get_own_page(page_id), ChoiceForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _render(page, mistake=NOTHING_CHOSEN, status=422)
-    change = partial(decisions.undo, now=now, actor=current_owner().email)
-    result = decisions.change_many(page, form.ids.data, change)
+    result = decisions.undo(page, form.ids.data, now, actor=current_owner().email)
     undo.forget(form.ids.data, now)
     return _answer(page, result, "undone")
 

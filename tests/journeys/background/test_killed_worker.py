@@ -11,7 +11,7 @@ from world import World
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page
 from embed.domain import times
-from embed.events.outbox import send_message
+from embed.events.outbox import send_messages
 from embed.factory import create_app
 from embed.notifications import receivers
 from embed.settings import Settings
@@ -31,7 +31,7 @@ def leave_messages(scene: Scene, target: str) -> list[str]:
     page = Page.get_by_id(world.page_id)
     with db.atomic():
         for number in range(MESSAGES):
-            send_message(page, "submission.created", {"number": number}, now)
+            send_messages(page, [("submission.created", {"number": number})], now)
     return [message.id for message in Message.select().order_by(Message.number)]
 
 

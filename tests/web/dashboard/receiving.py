@@ -5,7 +5,7 @@ from typing import Any
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain.identifiers import make_id
-from embed.events.outbox import send_message
+from embed.events.outbox import send_messages
 from embed.notifications import delivery, receivers
 from embed.runtime import EXTENSION, Runtime
 
@@ -49,7 +49,7 @@ def add_channel(world, target="ntfys://ntfy.sh/a-topic", *types: str) -> Receive
 def tell(world, message_type="queue.filling", *, page=None, **data: Any) -> Message:
     """Leave a message for all receivers of a page that want it."""
     data = data or {"pending": 8, "queueCapacity": 10}
-    send_message(page or world.page, message_type, data, world.clock())
+    send_messages(page or world.page, [(message_type, data)], world.clock())
     return Message.select().order_by(Message.number.desc()).get()
 
 

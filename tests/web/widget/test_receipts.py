@@ -9,7 +9,6 @@ from world import SITE, USDC, Visitor, code_of, one_database
 
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.domain.offchain_messages import list_signable_forms
-from embed.submissions import decisions
 from embed.wallets import tracking
 
 FIELDS = {
@@ -191,7 +190,7 @@ def test_approval_that_was_taken_back_ends_the_public_receipt(world):
     submission_id = prove(world)
     wallet = find_wallet(submission_id)
 
-    decisions.undo(submission_id, world.clock(), actor="owner")
+    world.undo(submission_id)
 
     assert code_of(ask_receipt(world, submission_id)) == "not_found"
     assert read_proofs(world, wallet.id) == {}
