@@ -12,7 +12,7 @@ from embed.db.models import STATUSES, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
 from embed.pages import get_page
 
-MAX_LISTED = 50  # spec 4.4
+MAX_LISTED = 50  # docs/api.md, List own submissions
 SLICE_SIZE = 50
 MAX_NEW = 100
 

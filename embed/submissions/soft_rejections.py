@@ -11,7 +11,7 @@ from embed.db.models import Submission
 from embed.domain.nonces import Nonce
 from embed.domain.session_cookies import SESSION_LIFETIME
 
-MAX_STORED = 50  # per session and page: as many as the visitor's list shows (spec 4.4)
+MAX_STORED = 50  # per session and page: as many as the visitor's list shows
 
 
 def record_soft_rejection(

@@ -1,4 +1,4 @@
-"""Submitting a wallet: nonce, verification, policy (spec 3.1, 4.2 to 4.4)."""
+"""Submitting a wallet: nonce, verification, policy (docs/api.md, Submit a wallet)."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -116,8 +116,8 @@ def submit(
     """Verify a request, apply the page's policy and store the submission.
 
     `client` is the address or network that the request came from. A refusal by the session's
-    limit or by policy is stored for the visitor's own list. Raises ApiError, in the order of
-    spec 4.3.
+    limit or by policy is stored for the visitor's own list. Raises ApiError, in the order
+    of docs/api.md, The order of checks.
     """
     page = find_page(access.page_id)
     if page is None or page.deleted_at is not None:

@@ -1,13 +1,16 @@
-"""What is known of the balances of a page's wallets."""
+"""What is known of the balances of a page's wallets, and how they have changed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from embed.balances.history import BalanceChange, read_changes
 from embed.balances.known import KnownBalance, join_balances
-from embed.db.models import Balance, ChainBalance, Wallet
+from embed.db.models import Balance, ChainBalance, Page, Wallet
 from embed.pages import get_page
+from embed.wallets.tracking import IS_VISIBLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +57,20 @@ def _choose(
     if entered is not None and entered_at is not None:
         return KnownBalance(entered, entered_at)
     return None
+
+
+def read_visible_changes(
+    page: Page, wallet_ids: Sequence[str], now: datetime
+) -> dict[str, BalanceChange]:
+    """Return the changes by wallet; hidden wallets and those without a history are absent."""
+    wallets = Wallet.select(Wallet.id, Wallet.address, Wallet.page).where(
+        Wallet.id.in_(wallet_ids), IS_VISIBLE
+    )
+    # The page is compared here: SQLite would use its index, and read all wallets of the page.
+    address_by_id = {one.id: one.address for one in wallets if one.page_id == page.id}
+    changes = read_changes(page.token_mint, address_by_id.values(), now)
+    return {
+        wallet_id: changes[address]
+        for wallet_id, address in address_by_id.items()
+        if address in changes
+    }

@@ -21,7 +21,8 @@ COLORS = (
     "blue", "green", "orange", "purple", "teal", "red", "yellow", "pink", "cyan", "brown",
 )  # fmt: skip
 
-# A plain color word, or a token of the owner's own palette such as "blue-500" (spec 2.3).
+# A plain color word, or a token of the owner's own palette such as "blue-500" (docs/api.md,
+# Read a page).
 _COLOR = re.compile(r"[a-z][a-z0-9-]{0,29}")
 
 

@@ -17,7 +17,7 @@ from wtforms.widgets import CheckboxInput, ListWidget
 from embed.db.models import ApiKey, Page
 from embed.errors import InvalidInput
 from embed.keys import management
-from embed.keys.preview import get_preview_key
+from embed.keys.management import get_preview_key
 from embed.translations import LANGUAGES
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint

@@ -7,7 +7,7 @@ from flask import Response, request
 from embed.balances.history import BalanceChange
 from embed.domain.identifiers import is_id
 from embed.serializers import write_json
-from embed.wallets.changes import read_visible_changes
+from embed.wallets.observed import read_visible_changes
 from embed.web.compression import compress
 from embed.web.current import runtime
 from embed.web.sparkline import Sparkline, draw_sparklines
