@@ -19,7 +19,7 @@ from embed.db.models import ChainBalance, Token
 from embed.errors import ApiError
 from embed.runtime import EXTENSION
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
 REFRESH = timedelta(minutes=10)

@@ -15,7 +15,7 @@ from embed.db.connection import db
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.submissions.proofs import list_public_proofs
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 NOWHERE = "0" * 20
 

@@ -6,7 +6,7 @@ from world import ENDPOINTS, SITE, Visitor, code_of, one_database
 from embed.db.models import ApiKey
 from embed.domain.key_format import make_key
 
-pytestmark = pytest.mark.deployed
+pytestmark = [pytest.mark.deployed, pytest.mark.databases("sqlite", "postgres")]
 
 every_endpoint = pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINTS)
 both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])

@@ -5,6 +5,8 @@ from world import Visitor, code_of, one_database
 
 from embed.db.models import Proof, Submission
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 
 def ask(world, visitor, **fields):
     body = {"trackingPageId": world.page_id, "walletAddress": visitor.address} | fields

@@ -10,7 +10,7 @@ from embed.db.models import Submission, UsedNonce
 from embed.submissions import used_nonces
 from embed.wallets.listings import update_listings
 
-pytestmark = pytest.mark.deployed
+pytestmark = [pytest.mark.deployed, pytest.mark.databases("sqlite", "postgres")]
 
 STATEMENT = "This signature does not authorize any transaction."
 ACTIONS = ("show", "withdraw")

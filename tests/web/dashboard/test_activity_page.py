@@ -14,7 +14,7 @@ from embed.pages import update_page
 from embed.web.dashboard.activity import STACK
 from embed.web.dashboard.filters import ACTIONS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 
 @pytest.fixture

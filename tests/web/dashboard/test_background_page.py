@@ -7,7 +7,7 @@ from world import one_database
 
 from embed.db.models import Job, WorkerProcess
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 NOBODY = "The background work is not running."
 PATH = "/dashboard/background"

@@ -18,7 +18,7 @@ from world import one_database
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 HOSTILE = "<script>alert(1)</script>\"'"
 

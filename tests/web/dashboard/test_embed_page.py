@@ -11,7 +11,7 @@ from embed.db.models import ApiKey
 from embed.settings import PROJECT_DIR
 from embed.translations import LANGUAGES
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 
 def open_page(owner, **chosen: str | list[str]) -> str:

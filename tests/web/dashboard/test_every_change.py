@@ -15,7 +15,7 @@ from embed.keys import access
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 EVIL = "https://evil.example"
 

@@ -8,7 +8,7 @@ from world import one_database
 from embed.keys import access, management, preview
 from embed.web.dashboard import sessions
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 SIGN_IN = "/dashboard/sign-in"
 

@@ -9,7 +9,7 @@ from embed.db.models import ApiKey
 from embed.events import activity_log
 from embed.keys import access, management, refused_origins
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 KEY = re.compile(r"svc_(?:pub|sec)_[0-9A-Za-z]{32}")
 

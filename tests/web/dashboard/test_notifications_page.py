@@ -29,7 +29,7 @@ from embed.pages import get_page
 from embed.web.dashboard.filters import MESSAGES, STATES
 from embed.web.dashboard.receivers import EXAMPLES, OWN_MAIL_SERVER
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/=]+")
 

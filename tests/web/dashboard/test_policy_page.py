@@ -11,7 +11,7 @@ from world import one_database
 from embed.db.models import Submission
 from embed.events import activity_log
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 PRESENT = {
     "min_balance": "0",

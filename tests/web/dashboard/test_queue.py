@@ -10,7 +10,7 @@ from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.events import activity_log
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -10,7 +10,7 @@ from embed import owners
 from embed.db.models import Owner
 from embed.domain import passwords
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 SIGN_IN = "/dashboard/sign-in"
 HOME = "/dashboard/"

@@ -10,7 +10,7 @@ from embed.db.models import Tag, WalletTag
 from embed.settings import PROJECT_DIR
 from embed.wallets.tags import COLORS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 HOSTILE = "<b>&\"'"
 

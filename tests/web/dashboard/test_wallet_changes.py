@@ -11,7 +11,7 @@ from world import USDC, Visitor
 
 from embed.web.dashboard.filters import format_change
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 DAY = timedelta(days=1)
 

@@ -18,7 +18,7 @@ from embed.db.models import Balance, Wallet
 from embed.events import activity_log
 from embed.wallets import tracking
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 HOSTILE = "<script>alert(1)</script>"
 

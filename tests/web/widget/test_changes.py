@@ -9,6 +9,8 @@ from world import USDC, Visitor, one_database, read_exactly
 
 from embed.db.models import Wallet
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 RPC = "https://rpc.example/?api-key=secret"
 DAY = timedelta(days=1)
 

@@ -11,6 +11,8 @@ from embed.wallets import tracking
 from embed.wallets.listings import update_listings
 from embed.wallets.tracking import WalletChanges
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 HOST = "http://localhost"
 HOSTILE = '<script>alert(1)</script> & "]]>" \' \ufffe\U0001ffff 🐋'
 HARMLESS = HOSTILE.replace("\ufffe", "")

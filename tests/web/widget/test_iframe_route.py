@@ -8,6 +8,8 @@ from world import SITE, Visitor, code_of, one_database
 
 from embed.db.models import Submission
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 COOKIE = "embed_session"
 
 

@@ -11,6 +11,8 @@ from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.domain.offchain_messages import list_signable_forms
 from embed.wallets import tracking
 
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
 FIELDS = {
     "format",
     "trackingPageId",
