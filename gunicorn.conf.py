@@ -65,6 +65,8 @@ def on_starting(server: Arbiter) -> None:
             "PUBLIC_URL is not set, so the service trusts any Host header, and the texts that"
             " visitors sign name whatever host it gives. Set it to the address that they use."
         )
+    for sentence in settings.deprecations:
+        server.log.warning(sentence)
     open_metrics(server, settings)
     try:
         for name in schema_version.upgrade():

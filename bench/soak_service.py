@@ -68,7 +68,7 @@ def _start_databases(running: ExitStack) -> dict[str, str]:
     return {
         "DATABASE_URL": postgres.create_database(),
         "RATELIMIT_STORAGE_URI": f"redis+unix://{valkey.path}",
-        "QUEUE_URL": f"unix://{valkey.path}",
+        "BACKGROUND": "worker",
     }
 
 

@@ -37,9 +37,8 @@ from embed.web.requests import LenientRequest
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
 from embed.worker import command as worker_command
-from embed.worker import jobs
-from embed.worker.jobs import Work
-from embed.worker.registry import list_work
+from embed.worker.jobs import EXTENSION as JOBS
+from embed.worker.jobs import Jobs, list_jobs
 
 MAX_BODY_BYTES = 16 * 1024
 
@@ -51,12 +50,12 @@ def create_app(
     chain: SolanaRpc | None = None,
     clock: Clock = times.now,
     extra_scripts: tuple[str, ...] = (),
-    work: Work | None = None,
+    jobs: Jobs | None = None,
 ) -> Flask:
     """Make the WSGI app; the database is connected to at the first request.
 
     `chain` is asked in place of the endpoints that SOLANA_RPC_URL names, if it names any.
-    `work` is what is done in the background, the service's own unless given.
+    `jobs` are done in the background, the service's own unless given.
 
     Raises SettingsError.
     """
@@ -91,7 +90,7 @@ def create_app(
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )
-    app.extensions[jobs.EXTENSION] = work or list_work(settings)
+    app.extensions[JOBS] = jobs or list_jobs(settings)
     if settings.public_url is not None:
         app.before_request(check_host)
     init_security_headers(app, settings)

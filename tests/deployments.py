@@ -37,7 +37,7 @@ def run_grown(
 ) -> Iterator[Deployment]:
     shared = {
         "RATELIMIT_STORAGE_URI": f"{redis_url}?db=0",
-        "QUEUE_URL": f"{redis_url.replace('redis+unix', 'unix')}?db=1",
+        "BACKGROUND": "worker",
         "TRUSTED_PROXIES": "1",
         "WEB_CONCURRENCY": "2",
     } | environ

@@ -47,7 +47,7 @@ def test_service_runs_on_defaults():
     assert limit_of(defaults.limit_rpc) == (40, 10)
     assert defaults.balance_refresh == timedelta(minutes=10)
     assert defaults.balance_history == timedelta(days=90)
-    assert defaults.queue_url is None
+    assert defaults.background == "gunicorn"
     assert defaults.smtp_url is None
     assert defaults.allow_private_targets is False
     assert defaults.front_page is True
@@ -74,7 +74,7 @@ def test_every_variable_is_read():
         LIMIT_RPC="6/second",
         BALANCE_REFRESH="1 hour",
         BALANCE_HISTORY="400 days",
-        QUEUE_URL="redis://:hush@queue.example:6379/1",
+        BACKGROUND="worker",
         SMTP_URL="smtp://user:hush@mail.example:587",
         ALLOW_PRIVATE_TARGETS="1",
         FRONT_PAGE="0",
@@ -99,7 +99,7 @@ def test_every_variable_is_read():
     assert limit_of(given.limit_rpc) == (6, 1)
     assert given.balance_refresh == timedelta(hours=1)
     assert given.balance_history == timedelta(days=400)
-    assert given.queue_url == "redis://:hush@queue.example:6379/1"
+    assert given.background == "worker"
     assert given.smtp_url == "smtp://user:hush@mail.example:587"
     assert given.allow_private_targets is True
     assert given.front_page is False
@@ -121,8 +121,21 @@ def test_white_space_around_a_value_is_dropped():
     )
 
 
-def test_queue_may_be_on_a_socket_file():
-    assert read(QUEUE_URL="unix:///run/redis.sock?db=1").queue_url == "unix:///run/redis.sock?db=1"
+def test_queue_url_means_that_a_worker_does_the_background_work_and_what_replaces_it_is_said():
+    old = read(QUEUE_URL="redis://:hush@queue.example:6379/1")
+
+    assert old.background == "worker"
+    (sentence,) = old.deprecations
+    assert "BACKGROUND=worker" in sentence
+    assert "hush" not in repr(old)
+    both = read(QUEUE_URL="redis://queue.example", BACKGROUND="worker")
+    assert both.deprecations == old.deprecations
+    assert read(BACKGROUND="worker").deprecations == ()
+
+
+def test_queue_url_that_contradicts_the_setting_in_its_place_is_refused():
+    with pytest.raises(SettingsError, match=r"^QUEUE_URL means BACKGROUND=worker; .*\.$"):
+        read(QUEUE_URL="redis://queue.example", BACKGROUND="gunicorn")
 
 
 def test_settings_do_not_change():
@@ -274,7 +287,8 @@ WRONG = {
     ],
     "BALANCE_REFRESH": WRONG_SPANS,
     "BALANCE_HISTORY": WRONG_SPANS,
-    "QUEUE_URL": ["localhost:6379", "amqp://localhost", "redis://", "redis://localhost:port"],
+    "BACKGROUND": ["redis://localhost", "Worker", "none", "1"],
+    "QUEUE_URL": [],  # it is not connected to
     "SMTP_URL": ["mail.example", "imap://mail.example", "smtp://", "smtp://mail.example:0"],
     "ALLOW_PRIVATE_TARGETS": ["yes", "true", "2", "-1"],
     "FRONT_PAGE": ["no", "false", "2"],

@@ -38,10 +38,21 @@ def take_lease(name: str, holder: str, now: datetime, for_: timedelta) -> bool:
     A lease that `holder` has itself counts as held, so that two threads of one process that use
     one name exclude each other. It is over at exactly ``now + for_``, at most LONGEST_LEASE later.
     """
-    query: Any = Job.insert(name=name, leased_by=holder, leased_until=now + for_).on_conflict(
+    lease = {"leased_by": holder, "leased_until": now + for_}
+    return _take(name, lease, ~is_leased(now))
+
+
+def claim(name: str, holder: str, now: datetime, for_: timedelta, longest_wait: timedelta) -> bool:
+    """As take_lease, to start a task, and only if that is due; a task never done before is."""
+    lease = {"leased_by": holder, "leased_until": now + for_, "started_at": now}
+    return _take(name, lease, ~is_leased(now) & is_due(now, longest_wait))
+
+
+def _take(name: str, lease: dict[str, Any], is_free: Any) -> bool:
+    query: Any = Job.insert(name=name, **lease).on_conflict(
         conflict_target=[Job.name],
-        preserve=[Job.leased_by, Job.leased_until],
-        where=~is_leased(now),
+        preserve=[getattr(Job, field) for field in lease],
+        where=is_free,
     )
     count: int = query.as_rowcount().execute()
     return count == 1
@@ -56,9 +67,12 @@ def renew_lease(name: str, holder: str, now: datetime, for_: timedelta) -> bool:
     return bool(query.execute())  # how many rows it changed
 
 
-def release_lease(name: str, holder: str) -> bool:
-    """Give a lease back; False if `holder` does not have it any more."""
-    query = Job.update(leased_by=None, leased_until=None).where(
+def release_lease(name: str, holder: str, **report: Any) -> bool:
+    """Give a lease back, with the fields that tell what was done under it.
+
+    False, and nothing is changed, if `holder` does not have it any more.
+    """
+    query = Job.update(leased_by=None, leased_until=None, **report).where(
         Job.name == name, Job.leased_by == holder
     )
     return bool(query.execute())  # how many rows it changed

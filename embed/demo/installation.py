@@ -28,8 +28,8 @@ def make_environ(environ: Mapping[str, str]) -> dict[str, str]:
     A database that DATABASE_URL names is used instead, with the secret key of that installation.
     Raises SettingsError if the key's file cannot be used.
     """
-    # The demo's gunicorn does its background work itself, and leaves the queues of others alone.
-    own = {"QUEUE_URL": ""}
+    # The demo's gunicorn does its background work itself.
+    own = {"BACKGROUND": "", "QUEUE_URL": ""}
     if not names_database(environ):
         own["DATABASE_URL"] = DEMO_DATABASE_URL
         if not environ.get("SECRET_KEY", "").strip():

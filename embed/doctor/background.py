@@ -26,8 +26,8 @@ def check_background(settings: Settings, now: datetime) -> Iterator[Finding]:
         yield Finding(
             "no_worker",
             "Nobody does the background work: no balances are read, and nobody is notified.",
-            "Start flask worker; as QUEUE_URL is set, gunicorn does not do this work."
-            if settings.queue_url is not None
+            "Start flask worker; as BACKGROUND is worker, gunicorn does not do this work."
+            if settings.background == "worker"
             else "Start gunicorn, or flask worker.",
         )
     servers = sum(process.kind == "gunicorn" for process in processes)

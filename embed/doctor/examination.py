@@ -20,7 +20,6 @@ from embed.doctor.database import Unusable, open_checked
 from embed.doctor.findings import Finding
 from embed.doctor.installation import Installation
 from embed.domain.times import Clock
-from embed.settings.files import find_queue_file
 
 _DATABASE_S = 8.0  # how long it may take to connect
 
@@ -35,7 +34,7 @@ def examine(environ: Mapping[str, str], clock: Clock) -> Examination:
             Check("settings", partial(variables.check_variables, installation)),
             Check("processes", partial(variables.check_process_count, settings)),
             Check("files", partial(files.check_files, paths, os.geteuid())),
-            Check("disks", partial(files.check_disks, [find_queue_file(settings).parent])),
+            Check("disks", partial(files.check_disks, [path.parent for path in paths])),
             Check("open files", files.check_open_files),
         ]
     )
@@ -43,7 +42,6 @@ def examine(environ: Mapping[str, str], clock: Clock) -> Examination:
     checks = _list_database_checks(installation, clock) if is_usable else []
     checks += [
         Check("limits", partial(redis_servers.check_limits, settings)),
-        Check("queue", partial(redis_servers.check_queue, settings)),
         Check("RPC endpoints", partial(rpc.check_rpc, settings)),
         Check("mail server", partial(mail.check_mail, settings)),
         Check("public address", partial(public_address.check_public_address, installation, clock)),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from embed.doctor.findings import Finding
 from embed.doctor.installation import Installation
-from embed.settings.files import find_database_file, find_queue_file
+from embed.settings.files import find_database_file
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MAY_ENTER = stat.S_IXGRP | stat.S_IXOTH
@@ -27,11 +27,10 @@ _OPEN_FILES = 900
 
 def list_files(installation: Installation) -> list[Path]:
     """Return the files that the service keeps, whether they exist or not."""
-    databases = [find_queue_file(installation.settings)]
     database = find_database_file(installation.settings.database_url)
+    every: list[Path] = []
     if database is not None:
-        databases.insert(0, database)
-    every = [path.with_name(path.name + end) for path in databases for end in _COMPANIONS]
+        every += [database.with_name(database.name + end) for end in _COMPANIONS]
     if installation.key_file is not None:
         every.append(installation.key_file)
     return every

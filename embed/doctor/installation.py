@@ -12,7 +12,7 @@ from embed.settings import VARIABLES, Settings, SettingsError, load_secret_key
 
 _STAND_IN = "stands in for SECRET_KEY while settings are read"
 # Errors of these quote parts of what was set, which may be a password.
-_QUOTES_SECRETS = ("DATABASE_URL", "RATELIMIT_STORAGE_URI", "QUEUE_URL", "SMTP_URL")
+_QUOTES_SECRETS = ("DATABASE_URL", "RATELIMIT_STORAGE_URI", "SMTP_URL")
 _QUOTED = re.compile(r"""(["'`]).*?\1""")
 _DEFAULT_PORT = "8000"  # gunicorn's, as is PORT
 
@@ -28,16 +28,18 @@ class Installation:
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Self:
         given = {name: environ[name] for name in VARIABLES if environ.get(name, "").strip()}
-        invalid = {}
+        invalid: dict[str, str] = {}
+        usable: dict[str, str] = {}  # together
         for name, value in given.items():
             try:
-                Settings.from_environ({"SECRET_KEY": _STAND_IN, name: value})
+                Settings.from_environ({"SECRET_KEY": _STAND_IN} | usable | {name: value})
             except SettingsError as error:
                 text = str(error)
                 invalid[name] = redact(text) if name in _QUOTES_SECRETS else text
+            else:
+                usable[name] = value
         if not environ.get("WEB_CONCURRENCY", "unset").strip():
             invalid["WEB_CONCURRENCY"] = "WEB_CONCURRENCY is empty, and gunicorn wants a number."
-        usable = {name: value for name, value in given.items() if name not in invalid}
         keys: tuple[str, ...] = ()
         key_file = None if "SECRET_KEY" in given else settings_module.INSTANCE_DIR / "secret_key"
         # Path.exists raises where this user may not look.

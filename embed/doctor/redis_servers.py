@@ -1,15 +1,13 @@
-"""Checks of Redis: where limits are counted, and where background work queues."""
+"""A check of Redis, where limits are counted."""
 
 from collections.abc import Iterator
 
 from limits.errors import StorageError
-from redis import Redis, RedisError
 
 from embed.doctor.findings import Finding
 from embed.rate_limits.storages import open_storage, translate_storage_errors
 from embed.settings import Settings, SettingsError
 
-_TIMEOUT_S = 5
 _PROBE_KEY = "LIMITER/flask-doctor"
 _PROBE_LIFETIME_S = 1
 
@@ -26,22 +24,6 @@ def check_limits(settings: Settings) -> Iterator[Finding]:
             f"Limits cannot be counted at RATELIMIT_STORAGE_URI ({_name(failure)}), so each"
             " process counts for itself.",
             "Start Redis, or correct the address and password in RATELIMIT_STORAGE_URI.",
-        )
-
-
-def check_queue(settings: Settings) -> Iterator[Finding]:
-    if settings.queue_url is None:
-        return
-    try:
-        with Redis.from_url(
-            settings.queue_url, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S
-        ) as redis:
-            redis.ping()
-    except (RedisError, OSError) as failure:
-        yield Finding(
-            "queue_unreachable",
-            f"The queue of background work at QUEUE_URL cannot be used ({_name(failure)}).",
-            "Start Redis, or correct the address and password in QUEUE_URL.",
         )
 
 

@@ -17,12 +17,12 @@ from embed.settings.urls import (
     parse_bind,
     parse_database_url,
     parse_public_url,
-    parse_queue_url,
     parse_rpc_urls,
     parse_smtp_url,
     parse_storage_uri,
 )
 from embed.settings.values import (
+    parse_background,
     parse_choice,
     parse_limit,
     parse_span,
@@ -62,6 +62,7 @@ VARIABLES = (
     "LIMIT_RPC",
     "BALANCE_REFRESH",
     "BALANCE_HISTORY",
+    "BACKGROUND",
     "QUEUE_URL",
     "SMTP_URL",
     "ALLOW_PRIVATE_TARGETS",
@@ -92,7 +93,8 @@ class Settings:
     limit_rpc: RateLimitItem  # calls of one method to one endpoint
     balance_refresh: timedelta
     balance_history: timedelta  # how long a balance of each day is kept
-    queue_url: str | None = field(repr=False)  # None: a file beside the database
+    background: str  # who does the background work: gunicorn or worker
+    queue_url: str | None = field(repr=False)  # deprecated: part of `background`
     smtp_url: str | None = field(repr=False)
     allow_private_targets: bool
     front_page: bool  # whether / answers
@@ -110,6 +112,16 @@ class Settings:
         """What no log may show."""
         urls = (self.database_url, self.ratelimit_storage_uri, self.queue_url, self.smtp_url)
         return list_secrets(self.secret_keys, (*urls, *self.solana_rpc_url))
+
+    @property
+    def deprecations(self) -> tuple[str, ...]:
+        """Sentences for those who start the service with variables that others replace."""
+        if self.queue_url is None:
+            return ()
+        return (
+            "QUEUE_URL only means that gunicorn does no background work, as the database is the"
+            " queue. Set BACKGROUND=worker in its place.",
+        )
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
@@ -140,7 +152,8 @@ class Settings:
             limit_rpc=parse_limit(given, "LIMIT_RPC", "40/10 seconds"),
             balance_refresh=read_span(given, "BALANCE_REFRESH", "10 minutes"),
             balance_history=read_span(given, "BALANCE_HISTORY", "90 days"),
-            queue_url=parse_queue_url(given),
+            background=parse_background(given),
+            queue_url=given.get("QUEUE_URL"),
             smtp_url=parse_smtp_url(given),
             allow_private_targets=parse_switch(given, "ALLOW_PRIVATE_TARGETS", default="0"),
             front_page=parse_switch(given, "FRONT_PAGE", default="1"),

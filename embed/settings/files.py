@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import unquote
 
-from embed.settings import INSTANCE_DIR, PROJECT_DIR, Settings
+from embed.settings import PROJECT_DIR
 
 _SQLITE = "sqlite:///"
 
@@ -13,9 +13,3 @@ def find_database_file(database_url: str) -> Path | None:
     if not database_url.startswith(_SQLITE):
         return None
     return PROJECT_DIR / unquote(database_url.removeprefix(_SQLITE))
-
-
-def find_queue_file(settings: Settings) -> Path:
-    """Return ``queue.db`` beside the SQLite file, or in ``instance/`` with Postgres."""
-    database = find_database_file(settings.database_url)
-    return INSTANCE_DIR / "queue.db" if database is None else database.with_name("queue.db")

@@ -84,15 +84,6 @@ def parse_rpc_urls(given: Mapping[str, str]) -> tuple[str, ...]:
     return urls
 
 
-def parse_queue_url(given: Mapping[str, str]) -> str | None:
-    url = given.get("QUEUE_URL")
-    if url is None or (url.startswith("unix:///") and url != "unix:///"):
-        return url
-    if not _has_form(url, ("redis", "rediss")):
-        raise SettingsError("QUEUE_URL must look like redis://host:6379/1.")
-    return url
-
-
 def parse_smtp_url(given: Mapping[str, str]) -> str | None:
     url = given.get("SMTP_URL")
     if url is not None and not _has_form(url, ("smtp", "smtps")):

@@ -56,3 +56,12 @@ def parse_choice(given: Mapping[str, str], name: str, *, default: str, of: Seque
     if raw not in of:
         raise SettingsError(f"{name} must be {' or '.join(of)}.")
     return raw
+
+
+def parse_background(given: Mapping[str, str]) -> str:
+    """Read who does the background work; QUEUE_URL said so before BACKGROUND did."""
+    if "QUEUE_URL" not in given:
+        return parse_choice(given, "BACKGROUND", default="gunicorn", of=("gunicorn", "worker"))
+    if given.get("BACKGROUND", "worker") != "worker":
+        raise SettingsError("QUEUE_URL means BACKGROUND=worker; leave one of the two out.")
+    return "worker"

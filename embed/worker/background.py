@@ -4,22 +4,18 @@ import logging
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from peewee import InterfaceError, OperationalError, PeeweeException
+from peewee import PeeweeException
 
 from embed.db.connection import db
 from embed.db.schema_version import NewerDatabase
 from embed.db.upgrades import upgrade_until_done
 from embed.domain.identifiers import make_id
 from embed.runtime import Runtime
-from embed.worker.consumer import ThreadConsumer
-from embed.worker.dispatcher import Dispatcher
-from embed.worker.jobs import Work
-from embed.worker.outages import Outage
+from embed.worker.jobs import Jobs
+from embed.worker.outages import ERRORS, Outage
 from embed.worker.presence import Kind, remove_process, report_process, should_work
-from embed.worker.task_queue import ERRORS, open_queue, watch_queue
 from embed.worker.tasks import TaskRunner
 
 _SHORTEST_PAUSE_S = 0.05  # between two looks
@@ -32,33 +28,23 @@ class _Stopped(Exception):
     """The process is to end while it waits for its database."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What exists while this process works."""
-
-    process_id: str
-    started_at: datetime
-    runner: TaskRunner
-    dispatcher: Dispatcher
-    consumer: ThreadConsumer
-
-
 class Background:
-    """Threads that do the background work while it is up to this process."""
+    """A thread that looks what is due and has it done, while that is up to this process."""
 
-    def __init__(self, runtime: Runtime, work: Work, kind: Kind) -> None:
+    def __init__(self, runtime: Runtime, jobs: Jobs, kind: Kind) -> None:
         self._runtime = runtime
-        self._work = work
+        self._timing = jobs.timing
         self._kind: Kind = kind
-        self._parts: _Parts | None = None
+        self._process_id = make_id()
+        self._working_since: datetime | None = None
         self._beat_at: datetime | None = None
-        self._database = Outage(
-            "The database of the background work", OperationalError, InterfaceError
-        )
-        self._queue = watch_queue(runtime.settings)
+        self._outage = Outage()
         self._is_stopping = threading.Event()
         self._wake = threading.Event()
         self._finish_by = 0.0
+        self._runner = TaskRunner(
+            runtime, jobs, self._process_id, outage=self._outage, on_free=self._wake.set
+        )
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
 
     def start(self) -> None:
@@ -84,7 +70,7 @@ class Background:
             upgrade_until_done(self._wait_for_database)
             while not self._is_stopping.is_set():
                 self._step()
-                self._wake.wait(self._work.timing.look_s)
+                self._wake.wait(self._timing.look_s)
                 self._is_stopping.wait(_SHORTEST_PAUSE_S)
                 self._wake.clear()
         except _Stopped:
@@ -92,7 +78,10 @@ class Background:
         except NewerDatabase as error:
             _log.error("%s", error)
         finally:
-            self._end(self._finish_by)
+            if self._is_stopping.is_set() and self._runtime.chain is not None:
+                self._runtime.chain.stop()  # a call may wait for minutes until it is tried again
+            self._runner.stop(max(self._finish_by - time.monotonic(), 0.0))
+            self._rest()
 
     def _wait_for_database(self, wait_s: float) -> None:
         if self._is_stopping.wait(wait_s):
@@ -100,57 +89,37 @@ class Background:
 
     def _step(self) -> None:
         try:
-            with self._database.watch():
+            with self._outage.watch():
                 self._work_or_rest()
-        except (OperationalError, InterfaceError):
-            db.close()  # the outage is logged; the next step connects again
         except ERRORS:
-            pass  # this outage is logged, too
+            db.close()  # the outage is logged; the next step connects again
         except Exception:  # a mistake in one step must not end all background work
             _log.exception("The background work was interrupted.")
             db.close()
-            self._is_stopping.wait(self._work.timing.beat.total_seconds())
+            self._is_stopping.wait(self._timing.beat.total_seconds())
 
     def _work_or_rest(self) -> None:
-        timing = self._work.timing
         now = self._runtime.clock()
-        if not should_work(self._kind, self._runtime.settings, now, timing.seen_within):
-            self._end(time.monotonic())
-            return
-        parts = self._parts = self._parts or self._begin(now)
-        if self._beat_at is None or not timedelta() <= now - self._beat_at < timing.beat:
-            report_process(parts.process_id, self._kind, parts.started_at, now)
-            parts.runner.renew_leases()
-            self._beat_at = now
-        parts.runner.release_unreported()
-        parts.dispatcher.look()
-
-    def _begin(self, now: datetime) -> _Parts:
-        process_id = make_id()
-        queue = open_queue(self._runtime.settings, self._queue)
-        runner = TaskRunner(
-            self._runtime, self._work, process_id, self._database, self._look_for_more
+        is_beat = (
+            self._beat_at is None or not timedelta() <= now - self._beat_at < self._timing.beat
         )
-        dispatcher = Dispatcher(self._runtime, self._work, process_id, queue, runner)
-        consumer = ThreadConsumer(queue, self._work.threads)
-        consumer.start()
-        return _Parts(process_id, now, runner, dispatcher, consumer)
-
-    def _look_for_more(self) -> None:
-        if self._parts is not None and self._parts.dispatcher.has_more:
-            self._wake.set()
-
-    def _end(self, finish_by: float) -> None:
-        """Take no more tasks, and report that this process works no longer."""
-        if self._parts is None:
+        if is_beat:
+            self._runner.renew_leases()  # also of tasks that go on while this process rests
+            self._beat_at = now
+        self._runner.release_unreported()
+        if not should_work(self._kind, self._runtime.settings, now, self._timing.seen_within):
+            self._rest()
             return
-        parts, self._parts, self._beat_at = self._parts, None, None
-        parts.consumer.end()
-        if self._is_stopping.is_set():
-            parts.runner.stop()
-            if self._runtime.chain is not None:
-                self._runtime.chain.stop()  # a call may wait for minutes until it is tried again
-        parts.consumer.join(max(finish_by - time.monotonic(), 0.0))
+        if is_beat or self._working_since is None:
+            self._working_since = self._working_since or now
+            report_process(self._process_id, self._kind, self._working_since, now)
+        self._runner.start_due()
+
+    def _rest(self) -> None:
+        """Report that this process works no longer."""
+        if self._working_since is None:
+            return
+        self._working_since = None
         with suppress(PeeweeException):  # its report runs out by itself
-            remove_process(parts.process_id)
+            remove_process(self._process_id)
         db.close()

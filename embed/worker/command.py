@@ -1,5 +1,6 @@
 """flask worker"""
 
+import logging
 import signal
 from datetime import datetime
 from typing import cast
@@ -16,9 +17,11 @@ from embed.serializers import write_json
 from embed.settings import Settings, SettingsError
 from embed.terminal import Group, Record, json_option, print_list, runtime
 from embed.worker.background import Background
-from embed.worker.jobs import EXTENSION, Work
+from embed.worker.jobs import EXTENSION, Jobs
 
 STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+
+_log = logging.getLogger(__name__)
 
 
 @click.group("worker", cls=Group, invoke_without_command=True)
@@ -27,15 +30,17 @@ STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 def group(context: click.Context) -> None:
     """Do the background work until stopped."""
     if context.invoked_subcommand is None:
-        _work_until_stopped(cast(Work, current_app.extensions[EXTENSION]))
+        _work_until_stopped(cast(Jobs, current_app.extensions[EXTENSION]))
 
 
-def _work_until_stopped(work: Work) -> None:
+def _work_until_stopped(jobs: Jobs) -> None:
     """Work until SIGTERM or SIGINT; then finish what runs. A second one ends it at once."""
     # Threads inherit the mask, so the signal stays pending until this thread takes it.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    for sentence in runtime().settings.deprecations:
+        _log.warning("%s", sentence)
     metrics = _open_metrics(runtime().settings)
-    background = Background(runtime(), work, "worker")
+    background = Background(runtime(), jobs, "worker")
     background.start()
     click.echo("Doing the background work; press Ctrl-C to stop.")
     while signal.sigtimedwait(STOP_SIGNALS, 1) is None:
@@ -43,7 +48,7 @@ def _work_until_stopped(work: Work) -> None:
             raise click.ClickException("The background work failed; the reason is above.")
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     click.echo("Stopping.")
-    background.stop(work.timing.finish_s)
+    background.stop(jobs.timing.finish_s)
     if metrics is not None:
         metrics.close()
 
@@ -79,8 +84,8 @@ def show_status(as_json: bool) -> None:
 def explain_rest(settings: Settings) -> str:
     """Return a sentence about what to do where nobody works."""
     stopped = "The background work is not running."
-    if settings.queue_url is not None:
-        return f"{stopped} As QUEUE_URL is set, gunicorn does not do it: start flask worker."
+    if settings.background == "worker":
+        return f"{stopped} As BACKGROUND is worker, gunicorn does not do it: start flask worker."
     return f"{stopped} Start gunicorn or flask worker."
 
 

@@ -1,13 +1,19 @@
-"""What a job of the background work is; registry.py lists them."""
+"""The jobs of the background work: what a job is, and which the service has. Add one here."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from embed.errors import InvalidInput, NotFound
+from embed.maintenance.pruning import prune, summarize
+from embed.notifications.delivery import deliver, find_due_receivers
 from embed.runtime import Runtime
+from embed.settings import Settings
+from embed.wallets import balance_refresh
+from embed.wallets.listings import update_listings
 
-EXTENSION = "embed.work"  # its key in app.extensions
+EXTENSION = "embed.jobs"  # their key in app.extensions
 
 # Renews the lease of a task. Long ones call it between their steps, outside of transactions.
 # Raises LeaseLost, which is to end the task.
@@ -19,11 +25,22 @@ ShouldStop = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class PeriodicJob:
-    """Something that one of all processes does again and again."""
+    """Something that one of all processes does again and again, as one task."""
 
     name: str  # without white space
     every: timedelta  # from start to start
     run: Callable[[Runtime, KeepAlive], str]  # returns a sentence about what it did
+    # In each process: a task that is stuck loses its lease, and another may begin.
+    at_once: int = 2
+
+    @property
+    def longest_wait(self) -> timedelta:
+        """How long it waits at most until it is done again."""
+        return self.every
+
+    def list_due(self, _now: datetime) -> list[str]:
+        """Return the names of its tasks, as far as the lease and the last report allow them."""
+        return [self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +56,9 @@ class KeyedJob:
     run: Callable[[str, Runtime, ShouldStop], str | None]
     at_once: int = 8  # in each process
     longest_wait: timedelta = timedelta(minutes=10)  # for a key whose task fails
+
+    def list_due(self, now: datetime) -> list[str]:
+        return [f"{self.name} {key}" for key in self.find_due(now)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +77,37 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    periodic: tuple[PeriodicJob, ...] = ()
-    keyed: tuple[KeyedJob, ...] = ()
+class Jobs:
+    """What is done in the background."""
+
+    all: tuple[PeriodicJob | KeyedJob, ...] = ()
     # Errors whose text may be shown to everybody: sentences without addresses or secrets.
     known_errors: tuple[type[Exception], ...] = (InvalidInput, NotFound)
     timing: Timing = Timing()
 
-    @property
-    def threads(self) -> int:
-        """Return how many tasks may run at once, so that keyed ones delay no periodic one."""
-        return max(1, len(self.periodic) + sum(job.at_once for job in self.keyed))
+
+def list_jobs(settings: Settings) -> Jobs:
+    """Return the service's own jobs."""
+    jobs = (
+        PeriodicJob("feed", timedelta(minutes=1), _update_feeds),
+        PeriodicJob("prune", timedelta(hours=1), _prune),
+        # Two jobs, so that receivers that take long keep none waiting that do not.
+        KeyedJob("notifications", partial(find_due_receivers, is_slow=False), deliver),
+        KeyedJob(
+            "slow-notifications", partial(find_due_receivers, is_slow=True), deliver, at_once=4
+        ),
+    )
+    known_errors = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
+    if not settings.uses_chain:
+        return Jobs(jobs, known_errors)
+    every = balance_refresh.choose_interval(settings.balance_refresh)
+    balances = PeriodicJob(balance_refresh.LEASE, every, balance_refresh.run_job)
+    return Jobs((balances, *jobs), known_errors)
+
+
+def _update_feeds(runtime: Runtime, _: KeepAlive) -> str:
+    return update_listings(runtime.clock())
+
+
+def _prune(runtime: Runtime, keep_alive: KeepAlive) -> str:
+    return summarize(prune(runtime.clock(), runtime.settings.balance_history, keep_alive))

@@ -1,4 +1,4 @@
-"""What is away for a while is logged once when that begins, and once when it ends."""
+"""While the database is away, that is logged once when it begins, and once when it ends."""
 
 import logging
 import threading
@@ -6,16 +6,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from peewee import InterfaceError, OperationalError
+
+ERRORS = (OperationalError, InterfaceError)  # what says that the database is away
+
 _log = logging.getLogger(__name__)
 
 
 class Outage:
-    """Watches calls of something that may be away, from all threads."""
+    """Watches what asks the database, from all threads."""
 
-    def __init__(self, what: str, *errors: type[Exception]) -> None:
-        """`what` begins the sentences in the log; `errors` are those that mean it is away."""
-        self.errors = errors
-        self._what = what
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._is_away = False
         self._began_at = self._answered_at = 0.0
@@ -26,7 +27,7 @@ class Outage:
         asked_at = time.monotonic()
         try:
             yield
-        except self.errors as error:
+        except ERRORS as error:
             self._note_failure(asked_at, error)
             raise
         self._note_answer(asked_at)
@@ -39,8 +40,8 @@ class Outage:
             self._is_away, self._began_at = True, time.monotonic()
         # Only the kind of error: its text may hold addresses.
         _log.warning(
-            "%s does not answer (%s). It is tried again until it does.",
-            self._what,
+            "The database of the background work does not answer (%s)."
+            " It is tried again until it does.",
             type(error).__name__,
         )
 
@@ -53,4 +54,4 @@ class Outage:
             if not self._is_away:
                 return
             self._is_away = False
-        _log.warning("%s answers again.", self._what)
+        _log.warning("The database of the background work answers again.")

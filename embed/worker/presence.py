@@ -18,11 +18,11 @@ _KEPT = timedelta(days=1)  # reports of processes that are gone, and of keys tha
 def should_work(kind: Kind, settings: Settings, now: datetime, seen_within: timedelta) -> bool:
     """Tell whether processes of a kind do the background work.
 
-    gunicorn's do it only while no ``flask worker`` does, and never where QUEUE_URL is set.
+    gunicorn's do it only while no ``flask worker`` does, and never where BACKGROUND is worker.
     """
     if kind == "worker":
         return True
-    return settings.queue_url is None and not _has_worker(now, seen_within)
+    return settings.background == "gunicorn" and not _has_worker(now, seen_within)
 
 
 def _has_worker(now: datetime, seen_within: timedelta) -> bool:

@@ -1,183 +1,270 @@
-"""Running tasks: each under a lease, with a report of how it went."""
+"""Tasks: what is due is claimed, then it runs in a thread under its lease, then it is reported."""
 
 import logging
 import threading
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
 
-from peewee import InterfaceError, OperationalError, PeeweeException
+from peewee import PeeweeException
 
 from embed.db.connection import db
-from embed.db.leases import release_lease
+from embed.db.leases import claim, is_due, is_leased, release_lease, renew_lease
 from embed.db.models import Job
+from embed.domain.identifiers import make_id
+from embed.domain.times import Clock
 from embed.logs.work import working_on_task
 from embed.runtime import Runtime
-from embed.worker.jobs import KeyedJob, PeriodicJob, Work
-from embed.worker.outages import Outage
-from embed.worker.task_leases import LeaseLost, TaskLease, start_task
+from embed.worker.jobs import Jobs, KeyedJob, PeriodicJob, Timing
+from embed.worker.outages import ERRORS, Outage
 
 _LONGEST_FAILURE = 300  # characters that are kept
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 _log = logging.getLogger(__name__)
 
 
-class TaskRunner:
-    """Runs the tasks of a process, in the threads of its consumer."""
+class LeaseLost(Exception):
+    """The task is to end: another process does it now, or this one stops."""
+
+
+class Task:
+    """A run of a job, whose lease it renews itself, and others for it while it is alive."""
 
     def __init__(
         self,
-        runtime: Runtime,
-        work: Work,
-        process_id: str,
-        outage: Outage,
-        on_end: Callable[[], object],
+        job: PeriodicJob | KeyedJob,
+        name: str,
+        holder: str,
+        *,
+        clock: Clock,
+        timing: Timing,
+        stopping: threading.Event,
     ) -> None:
-        self._runtime = runtime
-        self._work = work
-        self._process_id = process_id
-        self._outage = outage
-        self._on_end = on_end
-        self._stopping = threading.Event()
-        self._lock = threading.Lock()
-        self._running: set[TaskLease] = set()
-        self._unreported: set[tuple[str, str]] = set()  # names of tasks, and who leased them
+        self.job = job
+        self.name = name
+        self.holder = holder
+        self.started_at = clock()
+        self._clock = clock
+        self._timing = timing
+        self._stopping = stopping
+        self._renewed_at = self._alive_at = self.started_at
+        self._is_lost = False
 
-    def stop(self) -> None:
-        """Let every task end when it next calls its KeepAlive."""
-        self._stopping.set()
+    def claim(self) -> bool:
+        """Take its lease, unless another process has it, or did this since it was due."""
+        longest_wait = self.job.longest_wait
+        return claim(self.name, self.holder, self.started_at, self._timing.lease, longest_wait)
 
-    def count_running(self, job: KeyedJob) -> int:
-        with self._lock:
-            return sum(lease.name.startswith(f"{job.name} ") for lease in self._running)
+    def run(self, runtime: Runtime) -> str | None:
+        if isinstance(self.job, PeriodicJob):
+            return self.job.run(runtime, self.keep_alive)
+        return self.job.run(self.name.partition(" ")[2], runtime, self.should_stop)
 
-    def renew_leases(self) -> None:
-        """Renew those of tasks that still give signs of life."""
-        with self._lock:
-            running = list(self._running)
-        for lease in running:
-            lease.renew_if_alive()
+    def keep_alive(self) -> None:
+        """Show that the task goes on. Raises LeaseLost if it is to end."""
+        if self.should_stop():
+            raise LeaseLost(self.name)
 
-    def release_unreported(self) -> None:
-        """Release the leases of tasks that an outage of the database ended."""
-        with self._lock:
-            unreported = list(self._unreported)
-        for name, holder in unreported:
-            release_lease(name, holder)
-            release_lease(name, _name_runner(holder))
-            with self._lock:
-                self._unreported.discard((name, holder))
+    def should_stop(self) -> bool:
+        """Show that the task goes on, and tell whether it is to end."""
+        now = self._clock()
+        self._alive_at = now
+        if now - self._renewed_at >= self._timing.lease / 3:
+            self._renew(now)
+        return self._is_lost or self._stopping.is_set()
 
-    def run(self, name: str, holder: str) -> None:
-        """Run the task that `holder` leased, unless the lease was lost since."""
-        try:
-            with working_on_task(name):
-                self._run_watched(name, holder)
-        finally:
-            db.close()
-            self._on_end()
+    def renew_if_alive(self) -> None:
+        """Renew it for a task that is in the midst of a step, but not for one that is stuck."""
+        now = self._clock()
+        if now - self._alive_at < self._timing.patience and not self._is_lost:
+            self._renew(now)
 
-    def _run_watched(self, name: str, holder: str) -> None:
-        try:
-            with self._outage.watch():
-                self._run(name, holder)
-        except PeeweeException:
-            # The outage is logged. The task is done again when its lease is released or over.
-            _log.debug("The task %s has no report.", name, exc_info=True)
-            with self._lock:
-                self._unreported.add((name, holder))
-        except BaseException:  # whatever a job raises must not end the thread
-            _log.exception("The task %s ended without a report.", name)
+    def _renew(self, now: datetime) -> None:
+        self._is_lost = not renew_lease(self.name, self.holder, now, self._timing.lease)
+        self._renewed_at = now
 
-    def _run(self, name: str, holder: str) -> None:
-        act = self._find_action(name)
-        if self._stopping.is_set() or act is None:  # None: another version enqueued it
-            release_lease(name, holder)
-            return
-        lease = TaskLease(
-            name,
-            _name_runner(holder),
-            clock=self._runtime.clock,
-            timing=self._work.timing,
-            stopping=self._stopping,
-        )
-        before = start_task(lease, holder)
-        if before is None:
-            return
-        with self._lock:
-            self._running.add(lease)
-        try:
-            self._act(act, lease, before)
-        finally:
-            with self._lock:
-                self._running.discard(lease)
+    def report_success(self, summary: str | None) -> None:
+        now = self._clock()
+        due_at = None
+        if isinstance(self.job, PeriodicJob):
+            due_at = max(self.started_at + self.job.every, now)
+        report = {"summary": summary, "failed_at": None, "failure": None, "due_at": due_at}
+        release_lease(self.name, self.holder, finished_at=now, **report)
 
-    def _act(self, act: Callable[[TaskLease], str | None], lease: TaskLease, before: Job) -> None:
-        try:
-            summary = act(lease)
-        except LeaseLost:
-            release_lease(lease.name, lease.holder)  # if it ends because the process does
-        except Exception as error:  # every job may fail in its own way
-            self._report_failure(lease, error, before)
-        else:
-            self._report_success(lease, summary)
-
-    def _find_action(self, name: str) -> Callable[[TaskLease], str | None] | None:
-        for periodic in self._work.periodic:
-            if periodic.name == name:
-                run = periodic.run
-                return lambda lease: run(self._runtime, lease.keep_alive)
-        kind, _, key = name.partition(" ")
-        for keyed in self._work.keyed:
-            if keyed.name == kind and key:
-                run_for = keyed.run
-                return lambda lease: run_for(key, self._runtime, lease.should_stop)
-        return None
-
-    def _report_success(self, lease: TaskLease, summary: str | None) -> None:
-        period = find_period(self._work, lease.name)
-        now = self._runtime.clock()
-        due_at = None if period is None else max(lease.started_at + period, now)
-        lease.end(finished_at=now, summary=summary, failed_at=None, failure=None, due_at=due_at)
-
-    def _report_failure(self, lease: TaskLease, error: Exception, before: Job) -> None:
-        _log.error("The background task %s failed.", lease.name, exc_info=error)
-        now = self._runtime.clock()
-        longest = find_longest_wait(self._work, lease.name)
-        wait = choose_wait(before, first=self._work.timing.first_wait, longest=longest)
-        failure = describe_failure(error, self._work.known_errors)
-        lease.end(failed_at=now, failure=failure, due_at=now + wait)
+    def report_failure(self, failure: str) -> None:
+        now = self._clock()
+        before = Job.get_or_none(Job.name == self.name)
+        wait = choose_wait(before, first=self._timing.first_wait, longest=self.job.longest_wait)
+        release_lease(self.name, self.holder, failed_at=now, failure=failure, due_at=now + wait)
 
 
-def _name_runner(holder: str) -> str:
-    """Return who holds the lease of a task that runs, after `holder`, who enqueued it."""
-    return f"{holder}.runs"
-
-
-def find_period(work: Work, name: str) -> timedelta | None:
-    return next((job.every for job in work.periodic if job.name == name), None)
-
-
-def find_longest_wait(work: Work, name: str) -> timedelta:
-    """Return after which time at most a failed task is tried again."""
-    jobs: tuple[PeriodicJob | KeyedJob, ...] = (*work.periodic, *work.keyed)
-    job = next(job for job in jobs if job.name == name.partition(" ")[0])
-    return job.every if isinstance(job, PeriodicJob) else job.longest_wait
-
-
-def choose_wait(before: Job, *, first: timedelta, longest: timedelta) -> timedelta:
+def choose_wait(before: Any, *, first: timedelta, longest: timedelta) -> timedelta:
     """Return how long to wait after a failure: twice as long as after the one before it."""
-    failed_at: datetime | None = before.failed_at
-    due_at: datetime | None = before.due_at
-    if failed_at is None or due_at is None:
+    if before is None or before.failed_at is None or before.due_at is None:
         return min(first, longest)
-    return min(max(2 * (due_at - failed_at), first), longest)
+    last: timedelta = before.due_at - before.failed_at
+    return min(max(2 * last, first), longest)
 
 
 def describe_failure(error: Exception, known: tuple[type[Exception], ...]) -> str:
     """Return one line that may be shown to everybody; unknown texts may hold secrets."""
-    if isinstance(error, (OperationalError, InterfaceError)):
+    if isinstance(error, ERRORS):
         return "The database did not answer."
     if isinstance(error, known):
         text = " ".join(f"{type(error).__name__}: {error}".split())
         return text[:_LONGEST_FAILURE]
     return f"{type(error).__name__}; the log has more."
+
+
+def start_thread(run: Callable[[], None]) -> None:
+    """Run in a thread of its own.
+
+    Not in one of a ThreadPoolExecutor: for these, the interpreter waits at its end, so that a task
+    in a long call would hold up the end of gunicorn's process.
+    """
+    threading.Thread(target=run, name="task", daemon=True).start()
+
+
+class TaskRunner:
+    """Claims tasks for this process and runs them; a task's lease decides who gets it."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        jobs: Jobs,
+        process_id: str,
+        *,
+        outage: Outage,
+        on_free: Callable[[], object],
+        start: Callable[[Callable[[], None]], None] = start_thread,
+    ) -> None:
+        """`on_free` is called when a task has ended while others that are due could not begin."""
+        self._runtime = runtime
+        self._jobs = jobs
+        self._process_id = process_id
+        self._outage = outage
+        self._on_free = on_free
+        self._start = start
+        self._has_more = False
+        self._stopping = threading.Event()
+        self._changed = threading.Condition()  # guards the two sets
+        self._running: set[Task] = set()
+        self._unreported: set[Task] = set()
+
+    def start_due(self) -> None:
+        """Claim and start what is due, as many tasks of each job as may run at once.
+
+        Raises PeeweeException.
+        """
+        now = self._runtime.clock()
+        has_more = False
+        for job in self._jobs.all:
+            names = _list_free(job, now)
+            count = max(job.at_once - self.count_running(job), 0)
+            has_more = has_more or len(names) > count
+            for name in names[:count]:
+                self._claim_and_start(job, name)
+        self._has_more = has_more
+
+    def _claim_and_start(self, job: PeriodicJob | KeyedJob, name: str) -> None:
+        task = Task(
+            job,
+            name,
+            # Not the process alone: an older task of its own may still hold on to the same name.
+            holder=f"{self._process_id}.{make_id()}",
+            clock=self._runtime.clock,
+            timing=self._jobs.timing,
+            stopping=self._stopping,
+        )
+        if not task.claim():
+            return
+        with self._changed:
+            self._running.add(task)
+        try:
+            self._start(partial(self._run, task))
+        except RuntimeError:  # no thread can be started; the lease runs out
+            self._remove(task)
+            raise
+
+    def count_running(self, job: PeriodicJob | KeyedJob) -> int:
+        with self._changed:
+            return sum(task.job is job for task in self._running)
+
+    def renew_leases(self) -> None:
+        """Renew those of tasks that still give signs of life."""
+        with self._changed:
+            running = list(self._running)
+        for task in running:
+            task.renew_if_alive()
+
+    def release_unreported(self) -> None:
+        """Release the leases of tasks that an outage of the database ended."""
+        with self._changed:
+            unreported = list(self._unreported)
+        for task in unreported:
+            release_lease(task.name, task.holder)
+            with self._changed:
+                self._unreported.discard(task)
+
+    def stop(self, timeout_s: float) -> None:
+        """Let every task end when it next shows that it goes on; wait so long for that."""
+        self._stopping.set()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._running, timeout_s)
+
+    def _run(self, task: Task) -> None:
+        try:
+            with working_on_task(task.name):
+                self._run_watched(task)
+        finally:
+            db.close()
+            self._remove(task)
+            if self._has_more:
+                self._on_free()
+
+    def _remove(self, task: Task) -> None:
+        with self._changed:
+            self._running.discard(task)
+            self._changed.notify_all()
+
+    def _run_watched(self, task: Task) -> None:
+        try:
+            with self._outage.watch():
+                self._run_and_report(task)
+        except PeeweeException:
+            # The outage is logged. The task is done again when its lease is released or over.
+            _log.debug("The task %s has no report.", task.name, exc_info=True)
+            with self._changed:
+                self._unreported.add(task)
+        except BaseException:  # whatever a job raises must not end the thread
+            _log.exception("The task %s ended without a report.", task.name)
+
+    def _run_and_report(self, task: Task) -> None:
+        try:
+            summary = task.run(self._runtime)
+        except LeaseLost:
+            release_lease(task.name, task.holder)  # if it ends because the process does
+        except Exception as error:  # every job may fail in its own way
+            _log.error("The background task %s failed.", task.name, exc_info=error)
+            task.report_failure(describe_failure(error, self._jobs.known_errors))
+        else:
+            task.report_success(summary)
+
+
+def _list_free(job: PeriodicJob | KeyedJob, now: datetime) -> list[str]:
+    """Return the names of tasks that are due and that nobody does, what waits longest first.
+
+    So keys that are always due hold up no others.
+    """
+    names = job.list_due(now)
+    if not names:
+        return []
+    is_free = ~is_leased(now) & is_due(now, job.longest_wait)
+    rows = Job.select(Job.name, Job.started_at, is_free.alias("is_free"))
+    known: list[Any] = list(rows.where(Job.name.in_(names)))
+    taken = {row.name for row in known if not row.is_free}
+    started = {row.name: row.started_at or _NEVER for row in known}
+    free = [name for name in names if name not in taken]
+    return sorted(free, key=lambda name: started.get(name, _NEVER))

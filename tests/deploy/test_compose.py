@@ -138,5 +138,5 @@ def test_grown_form_has_two_instances_of_two_processes_and_one_worker_that_share
     grown = settings["embed1"]
     assert grown.database_url == "postgresql://embed:0123abcd@postgres/embed"
     assert (grown.web_concurrency, grown.trusted_proxies) == (2, 1)
-    assert grown.ratelimit_storage_uri != grown.queue_url
+    assert grown.background == "worker"
     assert ours["worker"]["command"] == ["flask", "worker"]

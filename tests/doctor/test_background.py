@@ -51,7 +51,7 @@ def test_nothing_is_wrong_while_somebody_works(find, report):
 
 def test_missing_worker_is_found(find):
     assert find()["no_worker"].remedy == "Start gunicorn, or flask worker."
-    assert "Start flask worker" in find(QUEUE_URL="redis://127.0.0.1")["no_worker"].remedy
+    assert "Start flask worker" in find(BACKGROUND="worker")["no_worker"].remedy
 
 
 def test_worker_that_has_not_reported_for_long_is_none(find, report, clock):

@@ -32,7 +32,7 @@ def installation(tmp_path, monkeypatch) -> Installation:
     monkeypatch.setattr("embed.settings.INSTANCE_DIR", tmp_path / "instance")
     folder = tmp_path / "instance"
     folder.mkdir(mode=0o755)
-    for name in ("embed.db", "embed.db-wal", "embed.db-shm", "queue.db", "secret_key"):
+    for name in ("embed.db", "embed.db-wal", "embed.db-shm", "secret_key"):
         (folder / name).touch(mode=0o600)
     (folder / "secret_key").write_text(RANDOM_KEY)
     return Installation.from_environ({"DATABASE_URL": f"sqlite:///{folder / 'embed.db'}"})
@@ -44,13 +44,11 @@ def find(installation: Installation, user_id: int = ME) -> dict[str, str]:
 
 
 def test_nothing_is_wrong_with_files_that_the_service_made(installation, tmp_path):
-    assert [path for path in list_files(installation) if not path.exists()] == [
-        tmp_path / "instance" / name for name in ("queue.db-wal", "queue.db-shm")
-    ]
+    assert set(list_files(installation)) == set((tmp_path / "instance").iterdir())
     assert find(installation) == {}
 
 
-@pytest.mark.parametrize("name", ["embed.db", "embed.db-wal", "queue.db", "secret_key"])
+@pytest.mark.parametrize("name", ["embed.db", "embed.db-wal", "secret_key"])
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o660, 0o606])
 def test_file_that_others_may_read_is_found(installation, tmp_path, name, mode):
     path = tmp_path / "instance" / name
@@ -89,7 +87,7 @@ def test_files_of_another_user_are_found(installation):
     found = list(check_files(list_files(installation), SOMEBODY))
 
     assert {each.code for each in found} == {"file_of_another_user"}
-    assert len(found) == 6  # the folder, too
+    assert len(found) == 5  # the folder, too
     assert f"the service's user is {SOMEBODY}" in found[0].problem
 
 
@@ -99,13 +97,13 @@ def test_file_that_root_made_for_another_users_service_is_found(installation, tm
     for path in (folder, *folder.iterdir()):
         os.chown(path, SOMEBODY, SOMEBODY)
     fine = find(installation)
-    os.chown(folder / "queue.db", 0, 0)
+    os.chown(folder / "embed.db-wal", 0, 0)
 
     found = find(installation)
 
     assert set(fine) == {"runs_as_another_user"}
     assert set(found) == {"runs_as_another_user", "file_of_another_user"}
-    assert f"{folder / 'queue.db'} belongs to root" in found["file_of_another_user"]
+    assert f"{folder / 'embed.db-wal'} belongs to root" in found["file_of_another_user"]
 
 
 @contextmanager

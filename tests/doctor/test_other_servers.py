@@ -19,7 +19,7 @@ from embed.demo.ledger.rpc_server import run_rpc
 from embed.doctor import mail, rpc, webhooks
 from embed.doctor.findings import Finding, NotChecked
 from embed.doctor.mail import check_mail
-from embed.doctor.redis_servers import check_limits, check_queue
+from embed.doctor.redis_servers import check_limits
 from embed.doctor.rpc import check_rpc
 from embed.doctor.webhooks import check_webhooks
 from embed.notifications import receivers
@@ -43,23 +43,16 @@ def by_code(findings: Iterator[Finding]) -> dict[str, str]:
 # Redis
 
 
-@pytest.mark.parametrize(
-    ("variable", "scheme", "check", "code"),
-    [
-        ("RATELIMIT_STORAGE_URI", "redis+unix", check_limits, "redis_unreachable"),
-        ("QUEUE_URL", "unix", check_queue, "queue_unreachable"),
-    ],
-)
-def test_redis_that_has_stopped_is_found(variable, scheme, check, code):
+def test_redis_that_has_stopped_is_found():
     for redis in provide(open_valkey):
-        settings = read(**{variable: f"{scheme}://{redis.path}"})
-        before = by_code(check(settings))
+        settings = read(RATELIMIT_STORAGE_URI=f"redis+unix://{redis.path}")
+        before = by_code(check_limits(settings))
         redis.stop()
-        after = by_code(check(settings))
+        after = by_code(check_limits(settings))
         redis.start()
 
     assert before == {}
-    assert set(after) == {code}
+    assert set(after) == {"redis_unreachable"}
 
 
 def tell(redis, command: str) -> None:
@@ -80,10 +73,6 @@ def test_redis_that_answers_and_does_not_count_is_found(command):
 
 def test_limits_in_memory_need_no_redis():
     assert by_code(check_limits(read())) == {}
-
-
-def test_queue_in_a_file_needs_no_redis():
-    assert by_code(check_queue(read())) == {}
 
 
 # RPC

@@ -45,13 +45,19 @@ def test_empty_variable_is_unset_but_not_for_gunicorn():
     assert "WEB_CONCURRENCY is empty" in found.problem
 
 
+def test_settings_that_contradict_each_other_are_found():
+    (found,) = find(BACKGROUND="gunicorn", QUEUE_URL="redis://127.0.0.1")
+
+    assert found.code == "setting_invalid"
+    assert "QUEUE_URL means BACKGROUND=worker" in found.problem
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
         ("DATABASE_URL", "postgresql://embed:hush@[::1/embed"),
         ("DATABASE_URL", "postgresql://embed@a.example/embed?hush=hush"),
         ("RATELIMIT_STORAGE_URI", "redis://:hush@a.example:hush"),
-        ("QUEUE_URL", "redis://:hush@a.example:hush"),
         ("SMTP_URL", "smtp://user:hush@a.example:hush"),
         ("SOLANA_RPC_URL", "https://a.example:hush/hush"),
         ("SECRET_KEY", "hush"),

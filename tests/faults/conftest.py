@@ -50,7 +50,7 @@ def grown(postgres, valkey) -> Iterator[Installation]:
     environ = make_environ(
         postgres.create_database(),
         RATELIMIT_STORAGE_URI=f"redis+unix://{valkey.path}",
-        QUEUE_URL=f"unix://{valkey.path}",
+        BACKGROUND="worker",
         ALLOW_PRIVATE_TARGETS="1",
     )
     with ExitStack() as running:

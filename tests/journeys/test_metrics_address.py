@@ -193,16 +193,14 @@ def test_worker_counts_its_own_deliveries(make_sqlite):
     port = find_free_port()
     with (
         run_http_receiver() as receiver,
-        run_metered(
-            make_sqlite(), QUEUE_URL="redis://127.0.0.1:1", ALLOW_PRIVATE_TARGETS="1"
-        ) as metered,
+        run_metered(make_sqlite(), BACKGROUND="worker", ALLOW_PRIVATE_TARGETS="1") as metered,
     ):
         metered.page.command("webhooks", "add", metered.page.page_id, receiver.url)
         assert metered.page.submit(Visitor()).status_code == 201
         found = scrape_until(metered.port, lambda one: one.sum("embed_deliveries_waiting"))
         assert found.sum("embed_background_processes") == 0
 
-        apart = {"METRICS_BIND": f"127.0.0.1:{port}", "QUEUE_URL": ""}
+        apart = {"METRICS_BIND": f"127.0.0.1:{port}", "BACKGROUND": ""}
         worker = Server(
             [sys.executable, "-m", "flask", "worker"],
             cwd=PROJECT_DIR,

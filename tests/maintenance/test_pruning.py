@@ -24,7 +24,7 @@ from embed.db.models import (
 from embed.maintenance.pruning import prune, summarize
 from embed.runtime import EXTENSION
 from embed.settings import PROJECT_DIR
-from embed.worker.registry import list_work
+from embed.worker.jobs import list_jobs
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -128,7 +128,7 @@ def test_worker_and_command_delete_the_same(app, world):
     Listing.create(page=page, address="a", joined_at=world.clock(), left_at=world.clock())
     world.clock.forward(days=366)
     runtime = app.extensions[EXTENSION]
-    (job,) = [one for one in list_work(runtime.settings).periodic if one.name == "prune"]
+    (job,) = [one for one in list_jobs(runtime.settings).all if one.name == "prune"]
     alive = []
 
     assert (

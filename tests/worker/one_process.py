@@ -1,17 +1,15 @@
-"""The parts of a process that works in the background, run by hand."""
+"""A process that works in the background, run by hand."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from flask import Flask
-from huey.storage import MemoryStorage
 from world import Clock
 
 from embed.db.models import Job
 from embed.runtime import EXTENSION
-from embed.worker.dispatcher import Dispatcher
-from embed.worker.jobs import KeyedJob, PeriodicJob, Work
+from embed.worker.jobs import Jobs, KeyedJob, PeriodicJob
 from embed.worker.outages import Outage
-from embed.worker.task_queue import TaskQueue
 from embed.worker.tasks import TaskRunner
 
 HOUR = timedelta(hours=1)
@@ -35,46 +33,52 @@ def fail_with(error: BaseException):
 
 
 class OneProcess:
-    def __init__(self, app: Flask, clock: Clock, queue: TaskQueue | None = None) -> None:
+    def __init__(self, app: Flask, clock: Clock) -> None:
         self.app, self.clock = app, clock
-        self.queue = queue or TaskQueue("tests", Outage("It"), storage_class=MemoryStorage)
+        self.woken = 0
         self.define()
 
     def define(self, *jobs: PeriodicJob | KeyedJob) -> None:
-        """Begin anew, as a process with these jobs and the same queue."""
-        work = Work(
-            periodic=tuple(job for job in jobs if isinstance(job, PeriodicJob)),
-            keyed=tuple(job for job in jobs if isinstance(job, KeyedJob)),
-            known_errors=(KnownError,),
+        """Begin anew, as a process with these jobs."""
+        defined = Jobs(jobs, known_errors=(KnownError,))
+        self.timing = defined.timing
+        self._started: list[Callable[[], None]] = []
+        self.runner = TaskRunner(
+            self.app.extensions[EXTENSION],
+            defined,
+            "me",
+            outage=Outage(),
+            on_free=self._wake,
+            start=lambda run: self._started.append(run),
         )
-        self.timing = work.timing
-        runtime = self.app.extensions[EXTENSION]
-        self.runner = TaskRunner(runtime, work, "me", Outage("It"), on_end=lambda: None)
-        self.queue._registry = type(self.queue._registry)()
-        self.dispatcher = Dispatcher(runtime, work, "me", self.queue, self.runner)
+
+    def _wake(self) -> None:
+        self.woken += 1
 
     def define_job(self, run, every: timedelta = HOUR) -> None:
         self.define(PeriodicJob("job", every, run))
 
     def look(self) -> int:
-        """Look what is due; return how many tasks are in the queue then."""
-        self.dispatcher.look()
-        return self.queue.count_waiting()
+        """Claim what is due; return how many tasks have begun by now, whose threads wait."""
+        self.runner.start_due()
+        return len(self._started)
 
     def run_all(self) -> int:
-        """Run what is in the queue, and return how many tasks that were."""
-        tasks = list(iter(self.queue.dequeue, None))
-        for task in tasks:
-            self.queue.execute(task)
-        return len(tasks)
+        """Let the threads run to their end, and return how many that were."""
+        threads, self._started = self._started, []
+        for run in threads:
+            run()
+        return len(threads)
 
     def work(self) -> int:
         self.look()
         return self.run_all()
 
-    def rival(self) -> "OneProcess":
+    def rival(self, *jobs: PeriodicJob | KeyedJob) -> "OneProcess":
         """Return another process of the same installation."""
-        return OneProcess(self.app, self.clock, self.queue)
+        rival = OneProcess(self.app, self.clock)
+        rival.define(*jobs)
+        return rival
 
     def forward(self, **time: float) -> None:
         self.clock.forward(**time)

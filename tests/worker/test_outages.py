@@ -1,24 +1,17 @@
 """An outage is two lines in the log, however many threads meet it."""
 
 import pytest
+from peewee import InterfaceError, OperationalError, ProgrammingError
 
 from embed.worker.outages import Outage
 
 
-class Away(Exception):
-    """What is watched does not answer."""
-
-
-class Mistake(Exception):
-    """Something else is wrong."""
-
-
 @pytest.fixture
 def outage():
-    return Outage("The queue", Away)
+    return Outage()
 
 
-def fail(outage, error: type[Exception] = Away) -> None:
+def fail(outage, error: type[Exception] = OperationalError) -> None:
     with pytest.raises(error), outage.watch():
         raise error("secret")
 
@@ -32,12 +25,13 @@ def test_only_beginning_and_end_are_logged(outage, caplog):
     for _ in range(2):
         succeed(outage)
         fail(outage)
-        fail(outage)
+        fail(outage, InterfaceError)
         succeed(outage)
 
     assert [record.message for record in caplog.records] == [
-        "The queue does not answer (Away). It is tried again until it does.",
-        "The queue answers again.",
+        "The database of the background work does not answer (OperationalError)."
+        " It is tried again until it does.",
+        "The database of the background work answers again.",
     ] * 2
 
 
@@ -46,9 +40,9 @@ def test_thread_that_asked_before_the_end_of_an_outage_begins_none(outage, caplo
         with outage.watch():
             fail(outage)
             succeed(outage)
-            raise Away
+            raise OperationalError
 
-    with pytest.raises(Away):
+    with pytest.raises(OperationalError):
         be_slow()
 
     assert len(caplog.records) == 2
@@ -65,6 +59,6 @@ def test_thread_that_asked_before_an_outage_does_not_end_it(outage, caplog):
 
 
 def test_other_errors_are_no_outage(outage, caplog):
-    fail(outage, Mistake)
+    fail(outage, ProgrammingError)
 
     assert caplog.records == []

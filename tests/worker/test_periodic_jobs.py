@@ -8,6 +8,7 @@ from one_process import HOUR, KnownError, OneProcess, fail_with, succeed
 from peewee import OperationalError
 
 from embed.logs.work import find_work
+from embed.worker.jobs import PeriodicJob
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -39,48 +40,28 @@ def test_report_tells_what_it_did_and_when(process: OneProcess):
     assert (report.leased_by, report.leased_until) == (None, None)
 
 
-def test_job_that_waits_in_the_queue_is_not_enqueued_again(process: OneProcess):
+def test_job_that_has_begun_is_not_begun_again(process: OneProcess):
     process.define_job(succeed)
 
     assert process.look() == 1
     assert process.look() == 1
+    assert process.rival(PeriodicJob("job", HOUR, succeed)).look() == 0
     assert process.run_all() == 1
 
 
-def test_task_that_was_lost_with_the_queue_is_enqueued_again_when_its_lease_is_over(
+def test_task_of_a_process_that_died_is_done_by_another_when_its_lease_is_over(
     process: OneProcess,
 ):
     process.define_job(succeed)
     process.look()
-    process.queue.storage.flush_queue()
-    assert process.look() == 0
+    rival = process.rival(PeriodicJob("job", HOUR, succeed))
+    process.clock.now += process.timing.lease - SECOND
+    assert rival.look() == 0
 
-    process.clock.now += process.timing.lease
+    process.forward(seconds=1)
 
-    assert process.work() == 1
+    assert rival.work() == 1
     assert process.report.summary == "Done."
-
-
-def test_task_that_stood_in_the_queue_too_long_leaves_it_to_the_newer_one(process: OneProcess):
-    done = []
-    process.define_job(lambda *_: done.append(1) or "Done.")
-    process.look()
-    process.clock.now += process.timing.lease
-    process.look()
-
-    assert process.run_all() == 2
-    assert done == [1]
-
-
-def test_task_that_is_in_the_queue_twice_runs_once(process: OneProcess):
-    done = []
-    process.define_job(lambda *_: done.append(1) or "Done.")
-    process.look()
-    (task,) = process.queue.storage.enqueued_items()
-    process.queue.storage.enqueue(task)
-
-    assert process.run_all() == 2
-    assert done == [1]
 
 
 def test_job_that_another_process_did_since_this_one_looked_is_not_done_again(
@@ -88,7 +69,7 @@ def test_job_that_another_process_did_since_this_one_looked_is_not_done_again(
 ):
     process.define_job(succeed)
     process.work()
-    monkeypatch.setattr(process.dispatcher, "_list_blocked", lambda _now: set())
+    monkeypatch.setattr("embed.worker.tasks._list_free", lambda *_: ["job"])
 
     assert process.look() == 0
     assert process.report.leased_by is None

@@ -49,8 +49,8 @@ def test_gunicorn_works_until_a_worker_reports_and_again_when_that_is_gone(setti
 
 
 @one_database
-def test_worker_always_works_and_gunicorn_never_with_a_queue_for_all(world_with, clock):
-    world = world_with(QUEUE_URL="redis://127.0.0.1/1")
+def test_worker_always_works_and_gunicorn_never_where_that_is_left_to_it(world_with, clock):
+    world = world_with(BACKGROUND="worker")
     settings = world.app.extensions[EXTENSION].settings
 
     assert should_work("worker", settings, clock(), SEEN_WITHIN)
@@ -105,12 +105,12 @@ def test_status_says_when_nobody_works_and_what_to_do(app):
 
 
 @one_database
-def test_status_with_a_queue_for_all_names_the_command(world_with):
-    world = world_with(QUEUE_URL="redis://:secret@127.0.0.1/1")
+def test_status_names_the_command_where_gunicorn_does_no_work(world_with):
+    world = world_with(BACKGROUND="worker")
 
     assert run_status(world.app) == (
         "The background work is not running."
-        " As QUEUE_URL is set, gunicorn does not do it: start flask worker.\n"
+        " As BACKGROUND is worker, gunicorn does not do it: start flask worker.\n"
     )
 
 

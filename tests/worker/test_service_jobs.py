@@ -7,12 +7,13 @@ from rpc_access import PatientClock, connect
 from rpc_faults import answer_error
 from world import SECRET_KEY, Visitor
 
+from embed.db.leases import LONGEST_WAIT
 from embed.db.models import Page, UsedNonce
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings
 from embed.wallets.balance_refresh import RefreshFailed
 from embed.web.dashboard.background import TITLES
-from embed.worker.registry import list_work
+from embed.worker.jobs import PeriodicJob, list_jobs
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -29,18 +30,23 @@ def read_settings(environ: dict[str, str]) -> Settings:
 
 
 def list_names(settings: Settings) -> set[str]:
-    work = list_work(settings)
-    return {job.name for job in (*work.periodic, *work.keyed)}
+    return {job.name for job in list_jobs(settings).all}
 
 
 def run_job(name: str, runtime: Runtime) -> str:
-    jobs = list_work(read_settings(WITH_ENDPOINT)).periodic
-    (job,) = (job for job in jobs if job.name == name)
+    (job,) = (job for job in list_jobs(read_settings(WITH_ENDPOINT)).all if job.name == name)
+    assert isinstance(job, PeriodicJob)
     return job.run(runtime, lambda: None)
 
 
 def test_every_job_has_a_title_for_owners():
     assert list_names(read_settings(WITH_ENDPOINT)) == set(TITLES)
+
+
+def test_no_job_waits_longer_than_metrics_believe():
+    waits = {job.longest_wait for job in list_jobs(read_settings(WITH_ENDPOINT)).all}
+
+    assert max(waits) == LONGEST_WAIT
 
 
 def test_balances_are_no_job_without_an_endpoint():
@@ -75,7 +81,7 @@ def test_balances_that_could_not_all_be_read_are_a_failure_that_is_told(
     endpoint.fail(answer_error(-32005))
     with pytest.raises(RefreshFailed) as failure:
         run_job("balances", app.extensions[EXTENSION])
-    assert isinstance(failure.value, list_work(read_settings(WITH_ENDPOINT)).known_errors)
+    assert isinstance(failure.value, list_jobs(read_settings(WITH_ENDPOINT)).known_errors)
     assert "secret" not in str(failure.value)
 
     endpoint.heal()

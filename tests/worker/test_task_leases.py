@@ -4,10 +4,12 @@ from datetime import timedelta
 
 import pytest
 from one_process import HOUR, OneProcess, succeed
+from peewee import OperationalError
 
 from embed.db.leases import take_lease
 from embed.db.models import Job
-from embed.worker.task_leases import LeaseLost
+from embed.worker.jobs import PeriodicJob
+from embed.worker.tasks import LeaseLost
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -60,7 +62,7 @@ def test_task_of_a_process_that_stops_ends_at_its_next_step_and_is_due_at_once(
     process: OneProcess,
 ):
     def run(_runtime, keep_alive) -> str:
-        process.runner.stop()
+        process.runner.stop(0)
         with pytest.raises(LeaseLost):
             keep_alive()
         return keep_alive()
@@ -71,17 +73,6 @@ def test_task_of_a_process_that_stops_ends_at_its_next_step_and_is_due_at_once(
 
     assert process.work() == 1
     assert process.report.summary == "Done."
-
-
-def test_task_that_a_stopping_process_takes_off_the_queue_is_due_at_once(process: OneProcess):
-    process.define_job(succeed)
-    process.look()
-    process.runner.stop()
-    process.run_all()
-    assert process.report.started_at is None
-
-    process.define_job(succeed)
-    assert process.work() == 1
 
 
 def test_lease_of_a_task_in_a_long_step_is_renewed_but_not_of_one_that_is_stuck(
@@ -101,3 +92,55 @@ def test_lease_of_a_task_in_a_long_step_is_renewed_but_not_of_one_that_is_stuck(
 
     assert set(left[:59]) == {30 * SECOND}
     assert left[59:] == [20 * SECOND, 10 * SECOND]
+
+
+def test_stuck_task_is_done_again_by_the_same_process_and_reports_nothing(process: OneProcess):
+    summaries = iter(["Late.", "Done."])
+
+    def run(_runtime, _keep_alive) -> str:
+        summary = next(summaries)
+        if summary == "Late.":
+            process.clock.now += process.timing.patience
+            process.runner.renew_leases()
+            assert process.work() == 1
+        return summary
+
+    process.define_job(run)
+    process.work()
+
+    assert process.report.summary == "Done."
+
+
+def test_task_whose_end_the_database_could_not_store_is_due_as_soon_as_it_answers(
+    process: OneProcess, monkeypatch
+):
+    def fail(*_, **__) -> None:
+        raise OperationalError
+
+    process.define_job(succeed)
+    with monkeypatch.context() as patch:
+        patch.setattr("embed.worker.tasks.release_lease", fail)
+        assert process.work() == 1
+        with pytest.raises(OperationalError):
+            process.runner.release_unreported()
+    assert process.work() == 0
+
+    process.runner.release_unreported()
+
+    assert process.work() == 1
+    assert process.report.summary == "Done."
+
+
+def test_task_for_which_there_is_no_thread_is_left_to_others(process: OneProcess, monkeypatch):
+    def fail(_run) -> None:
+        raise RuntimeError("can't start new thread")
+
+    process.define_job(succeed)
+    monkeypatch.setattr(process.runner, "_start", fail)
+    with pytest.raises(RuntimeError):
+        process.look()
+    process.clock.now += process.timing.beat
+    process.runner.renew_leases()
+    process.clock.now += process.timing.lease
+
+    assert process.rival(PeriodicJob("job", HOUR, succeed)).work() == 1

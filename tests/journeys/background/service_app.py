@@ -6,7 +6,7 @@ from worked_app import TIMING
 
 from embed.factory import create_app
 from embed.settings import Settings
-from embed.worker.registry import list_work
+from embed.worker.jobs import list_jobs
 
 settings = Settings.from_environ()
-app = create_app(settings, work=replace(list_work(settings), timing=TIMING))
+app = create_app(settings, jobs=replace(list_jobs(settings), timing=TIMING))

@@ -155,8 +155,11 @@ def test_slow_task_delays_no_other_and_keeps_its_lease_longer_than_that_lasts(
 
 
 @on_sqlite
-def test_with_queue_url_only_flask_worker_does_the_work(scene: Scene, redis_url):
-    scene.environ["QUEUE_URL"] = redis_url.replace("redis+unix", "unix")
+@pytest.mark.parametrize(
+    "setting", [{"BACKGROUND": "worker"}, {"QUEUE_URL": "redis://:hush@127.0.0.1:1/1"}]
+)
+def test_gunicorn_leaves_the_work_to_flask_worker_alone_if_told_so(scene: Scene, setting):
+    scene.environ |= setting
     scene.start_gunicorn()
     time.sleep(0.3)  # several looks
     assert scene.list("begin") == []
@@ -167,3 +170,7 @@ def test_with_queue_url_only_flask_worker_does_the_work(scene: Scene, redis_url)
     (entry,) = scene.wait_for(lambda: scene.list("end", "count"))
     assert entry.pid == worker.process.pid
     assert "start flask worker" not in scene.ask_status()
+    # Each of them says at its start which setting replaces the old one.
+    said = scene.read_said()
+    assert said.count("Set BACKGROUND=worker in its place.") == (2 if "QUEUE_URL" in setting else 0)
+    assert "hush" not in said

@@ -1,8 +1,8 @@
-"""Redis or the database may be away for a while."""
+"""The database may be away for a while."""
 
 import pytest
 from scene import SHORT_LEASE_S, Scene
-from servers import open_postgres, open_valkey, provide
+from servers import open_postgres, provide
 
 pytestmark = pytest.mark.slow
 
@@ -10,29 +10,8 @@ OFTEN = {"WORK_EVERY_S": "0.1", "WORK_LEASE_S": str(SHORT_LEASE_S)}
 
 
 @pytest.fixture
-def redis():
-    yield from provide(open_valkey)
-
-
-@pytest.fixture
 def postgres():
     yield from provide(open_postgres)
-
-
-@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
-def test_work_goes_on_when_redis_is_back_and_the_log_says_it_once(scene: Scene, redis):
-    scene.start_worker(QUEUE_URL=f"unix://{redis.path}", **OFTEN)
-    scene.wait_for_more("end", "count", 2)
-
-    redis.stop()
-    scene.wait_for(lambda: "does not answer" in scene.read_said())
-    redis.start()
-
-    scene.wait_for_more("end", "count", 2)
-    assert scene.read_said().count("(QUEUE_URL) does not answer") == 1
-    assert scene.read_said().count("(QUEUE_URL) answers again") == 1
-    assert str(redis.path) not in scene.read_said()
-    assert "Traceback" not in scene.read_said()
 
 
 def test_work_goes_on_when_the_database_is_back_and_the_log_says_it_once(tmp_path, postgres):

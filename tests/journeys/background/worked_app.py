@@ -11,7 +11,7 @@ from pathlib import Path
 
 from embed.factory import create_app
 from embed.settings import Settings
-from embed.worker.jobs import KeyedJob, PeriodicJob, Timing, Work
+from embed.worker.jobs import Jobs, KeyedJob, PeriodicJob, Timing
 
 LOG = Path(os.environ["WORK_LOG"])
 EVERY = timedelta(seconds=float(os.environ.get("WORK_EVERY_S", "3600")))
@@ -72,9 +72,11 @@ JOBS = {
 
 app = create_app(
     Settings.from_environ(),
-    work=Work(
-        periodic=tuple(JOBS[name] for name in os.environ.get("WORK_JOBS", "count").split()),
-        keyed=(KeyedJob("key", find_due, serve, at_once=4),),
+    jobs=Jobs(
+        (
+            *(JOBS[name] for name in os.environ.get("WORK_JOBS", "count").split()),
+            KeyedJob("key", find_due, serve, at_once=4),
+        ),
         timing=TIMING,
     ),
 )
