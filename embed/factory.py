@@ -11,10 +11,9 @@ from embed.cli import doctor
 from embed.db.connection import open_database
 from embed.db.lock_waits import serve_requests
 from embed.domain import times
-from embed.domain.nonces import NonceSigner
+from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
 from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.record_nonces import RecordNonceSigner
-from embed.domain.session_cookies import SessionSigner
+from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
 from embed.outbound.guard import Reach
 from embed.runtime import EXTENSION, Runtime
@@ -83,8 +82,8 @@ def create_app(
         clock=clock,
         balances=balances or _choose_balances(settings, chain, clock),
         chain=chain,
-        nonces=NonceSigner(settings.secret_keys, clock),
-        record_nonces=RecordNonceSigner(settings.secret_keys, clock),
+        nonces=NonceSigner(Nonce, settings.secret_keys, clock),
+        record_nonces=NonceSigner(RecordNonce, settings.secret_keys, clock),
         sessions=SessionSigner(settings.secret_keys, clock),
         password_links=PasswordLinkSigner(settings.secret_keys, clock),
         limiter=init_limits(app, settings),

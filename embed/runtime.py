@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from embed.balances.known import BalanceSource
 from embed.balances.solana_rpc import SolanaRpc
-from embed.domain.nonces import NonceSigner
+from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
 from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.record_nonces import RecordNonceSigner
-from embed.domain.session_cookies import SessionSigner
+from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
 from embed.rate_limits.limiter import RateLimiter
 from embed.settings import Settings
@@ -21,8 +20,8 @@ class Runtime:
     clock: Clock
     balances: BalanceSource
     chain: SolanaRpc | None  # None: no endpoint is set
-    nonces: NonceSigner
-    record_nonces: RecordNonceSigner
+    nonces: NonceSigner[Nonce]
+    record_nonces: NonceSigner[RecordNonce]
     sessions: SessionSigner
     password_links: PasswordLinkSigner
     limiter: RateLimiter

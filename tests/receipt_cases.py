@@ -11,7 +11,7 @@ from world import USDC, Clock
 
 from embed.db.models import Page, Proof, Submission
 from embed.domain.nonces import Nonce
-from embed.domain.offchain_messages import FORMS, list_signable_forms
+from embed.domain.wallet_signatures import FORMS, list_signable_forms
 from embed.serializers import describe_receipt
 
 PAGE_ID = "KcSGXVu1dM9WKcnWRfvt"
@@ -48,7 +48,7 @@ def build_message(nickname: str | None, address: str | None = None, host: str = 
         token="M861dCFXZggWrOk2YJND",
         issued_at=now,
         expires_at=now + timedelta(minutes=10),
-        nickname=nickname,
+        detail=nickname or "",
     ).build_message()
 
 

@@ -18,7 +18,7 @@ from receipt_cases import (
 )
 from servers import PROJECT_DIR
 
-from embed.domain.offchain_messages import FORMS
+from embed.domain.wallet_signatures import FORMS
 from embed.serializers import RECEIPT_FORMAT, RECEIPTS_FORMAT
 
 TEXT = (PROJECT_DIR / "docs/receipts.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from embed.balances.observations import Observation, record_entered
 from embed.db.connection import db
 from embed.db.models import ApiKey, Page, Submission
 from embed.domain.amounts import RawAmount, parse_amount
-from embed.domain.nonces import NonceSigner
+from embed.domain.nonces import Nonce, NonceSigner
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
 from embed.runtime import EXTENSION
@@ -279,7 +279,7 @@ class World(PageClient):
 
     def forge_nonce(self, visitor: Visitor, secret_key: str) -> dict:
         """Return an answer of the nonce endpoint as if signed with another secret key."""
-        nonce_id, nonce = NonceSigner([secret_key], self.clock).issue(
+        nonce_id, nonce = NonceSigner(Nonce, [secret_key], self.clock).issue(
             page_id=self.page_id,
             wallet_address=visitor.address,
             key_id=access.find_access(self.public_key).key_id,

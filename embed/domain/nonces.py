@@ -1,24 +1,42 @@
-"""The single-use nonce and the message that a wallet signs (spec 2.5).
+"""Single-use nonces, and the messages that wallets sign (docs/api.md, Nonces).
 
-An issued nonce is not stored: ``nonceId`` contains it, signed. The submission that uses it
-stores its random part under a unique constraint, so that it cannot be used twice.
+An issued nonce is not stored: ``nonceId`` contains it, signed. Whatever uses it stores its random
+part under a unique constraint, so that it cannot be used twice.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 from embed.domain.identifiers import make_id
 from embed.domain.signing import Signer
 from embed.domain.times import Clock, format_instant
 from embed.errors import ApiError
 
+Action = Literal["show", "withdraw"]
+ACTIONS: tuple[Action, ...] = get_args(Action)
 STATEMENT = "Signing is free. This signature does not authorize any transaction."
+
+_CONSEQUENCES: dict[str, tuple[str, str]] = {
+    "show": (
+        "to show what a page keeps of it",
+        "Whoever sends this signature sees what this page keeps of the wallet. Nothing changes.",
+    ),
+    "withdraw": (
+        "to withdraw it from a page",
+        "What was sent to this page for the wallet until now is erased. The wallet leaves the "
+        "list, unless the page's owner entered it. This cannot be undone.",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedNonce:
     """What every ``nonceId`` contains, whatever its signature is for."""
+
+    purpose: ClassVar[str]  # one is never taken for that of another
+    detail_type: ClassVar[Any] = str
 
     page_id: str
     wallet_address: str
@@ -27,63 +45,76 @@ class IssuedNonce:
     token: str
     issued_at: datetime
     expires_at: datetime
+    detail: str = ""  # what else the signature is bound to, if anything
 
-    def build_binding_lines(self) -> tuple[str, ...]:
-        """Return the last lines of the text to sign, which say what the signature is bound to."""
-        return (
-            f"Wallet: {self.wallet_address}",
-            f"Tracking page: {self.page_id}",
-            f"Nonce: {self.token}",
-            f"Issued at: {format_instant(self.issued_at)}",
-            f"Valid until: {format_instant(self.expires_at)}",
-            "",
-            STATEMENT,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Nonce(IssuedNonce):
-    """The contents of a submission's ``nonceId``."""
-
-    nickname: str | None = None  # normalised; None: the message names nobody
-
-    def check_binding(
-        self, *, page_id: str, wallet_address: str, key_id: str, nickname: str
-    ) -> None:
-        """Raises ApiError `nonce_binding_mismatch` unless issued for exactly these (spec 5.9).
-
-        A nonce without a nickname goes with any.
-        """
+    def check_binding(self, *, page_id: str, wallet_address: str, key_id: str, detail: str) -> None:
+        """Raises ApiError `nonce_binding_mismatch` unless issued for exactly these."""
         if (self.page_id, self.wallet_address, self.key_id) != (page_id, wallet_address, key_id):
             raise ApiError("nonce_binding_mismatch")
-        if self.nickname not in (None, nickname):
+        if self.detail not in ("", detail):
             raise ApiError("nonce_binding_mismatch")
 
     def build_message(self) -> str:
         """Return the text to sign: under 1,200 bytes, as a Ledger signs no more.
 
-        All but the nickname is printable ASCII and newlines. The first line deliberately differs
-        from Sign-In With Solana: wallets parse such messages strictly, and this message ends
-        differently.
+        All but a nickname is printable ASCII and newlines. The first line differs for each
+        purpose, so that nobody can pass a signature for one as a signature for another, and
+        deliberately from Sign-In With Solana: wallets parse such messages strictly, and this
+        message ends differently.
         """
-        name = () if self.nickname is None else (f"Name: {self.nickname}",)
+        raise NotImplementedError
+
+    def _build_message(self, *beginning: str) -> str:
         return "\n".join(
             (
-                f"{self.host} asks for proof that you own this wallet.",
+                *beginning,
+                f"Wallet: {self.wallet_address}",
+                f"Tracking page: {self.page_id}",
+                f"Nonce: {self.token}",
+                f"Issued at: {format_instant(self.issued_at)}",
+                f"Valid until: {format_instant(self.expires_at)}",
                 "",
-                *name,
-                *self.build_binding_lines(),
+                STATEMENT,
             )
         )
 
 
-class NonceSigner:
-    """Issues nonces as ``nonceId`` values, and reads them back."""
+class Nonce(IssuedNonce):
+    """For a submission; `detail` is the normalised nickname, or "", which goes with any."""
 
-    def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
-        self._signer = Signer(
-            secret_keys, "embed nonce", clock, tuple[str, str, str, str, str, str]
+    __slots__ = ()
+    purpose = "embed nonce"
+
+    def build_message(self) -> str:
+        name = (f"Name: {self.detail}",) if self.detail else ()
+        return self._build_message(
+            f"{self.host} asks for proof that you own this wallet.", "", *name
         )
+
+
+class RecordNonce(IssuedNonce):
+    """For what a page keeps of a wallet, which its holder asks for; `detail` is the action."""
+
+    __slots__ = ()
+    purpose = "embed record nonce"
+    detail_type = Action
+
+    def build_message(self) -> str:
+        aim, consequence = _CONSEQUENCES[self.detail]
+        first = f"{self.host} asks for proof that you own this wallet, {aim}."
+        return self._build_message(first, "", consequence, "")
+
+
+AnyNonce = TypeVar("AnyNonce", bound=IssuedNonce)
+
+
+class NonceSigner(Generic[AnyNonce]):
+    """Issues nonces of one kind as ``nonceId`` values, and reads them back."""
+
+    def __init__(self, kind: type[AnyNonce], secret_keys: Sequence[str], clock: Clock) -> None:
+        self._kind = kind
+        shape: Any = tuple[(*[str] * 5, kind.detail_type)]  # type: ignore[misc]  # made at run time
+        self._signer: Signer[Any] = Signer(secret_keys, kind.purpose, clock, shape)
 
     def issue(
         self,
@@ -93,21 +124,21 @@ class NonceSigner:
         key_id: str,
         host: str,
         lifetime: timedelta,
-        nickname: str | None = None,
-    ) -> tuple[str, Nonce]:
-        """Return a new ``nonceId`` and the nonce that it contains; `nickname` is normalised."""
-        contents = (page_id, wallet_address, key_id, host, make_id(), nickname or "")
+        detail: str = "",
+    ) -> tuple[str, AnyNonce]:
+        """Return a new ``nonceId`` and the nonce that it contains."""
+        contents = (page_id, wallet_address, key_id, host, make_id(), detail)
         nonce_id = self._signer.sign(contents, lifetime)
         return nonce_id, self.unsign(nonce_id)
 
-    def unsign(self, raw: str) -> Nonce:
+    def unsign(self, raw: str) -> AnyNonce:
         """Raises ApiError `invalid_nonce` if it was not issued here or has expired."""
         try:
             signed = self._signer.unsign(raw)
         except ValueError:
             raise ApiError("invalid_nonce") from None
-        page_id, wallet_address, key_id, host, token, nickname = signed.value
-        return Nonce(
+        page_id, wallet_address, key_id, host, token, detail = signed.value
+        return self._kind(
             page_id,
             wallet_address,
             key_id,
@@ -115,5 +146,13 @@ class NonceSigner:
             token,
             signed.signed_at,
             signed.expires_at,
-            nickname or None,
+            detail,
         )
+
+
+def parse_action(raw: str) -> Action:
+    """Raises ApiError `invalid_action`."""
+    for action in ACTIONS:
+        if raw == action:
+            return action
+    raise ApiError("invalid_action")

@@ -13,6 +13,8 @@ from embed.domain.times import Clock, from_ms, to_ms
 
 Value = TypeVar("Value")
 
+SESSION_LIFETIME = timedelta(days=30)
+
 
 @dataclass(frozen=True, slots=True)
 class Signed(Generic[Value]):
@@ -66,6 +68,20 @@ class Signer(Generic[Value]):
         if self._clock() >= signed.expires_at:
             raise ValueError("expired")
         return signed
+
+
+class SessionSigner(Signer[str]):
+    """The values of the ``embed_session`` cookie, which hold a session's id."""
+
+    def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
+        super().__init__(secret_keys, "embed session", clock, str)
+
+    def find_session_id(self, raw: str) -> str | None:
+        """Return the session's id, or None for a forged, truncated or expired cookie."""
+        try:
+            return self.unsign(raw).value
+        except ValueError:
+            return None
 
 
 class _ClockSigner(TimestampSigner):

@@ -7,7 +7,7 @@ while the page is private or its embed is switched off.
 from dataclasses import dataclass
 
 from embed.domain.addresses import parse_address
-from embed.domain.record_nonces import Action, RecordNonce, parse_action
+from embed.domain.nonces import Action, RecordNonce, parse_action
 from embed.domain.wallet_signatures import verify_signature
 from embed.errors import ApiError
 from embed.keys.access import Access
@@ -38,7 +38,7 @@ def issue_record_nonce(
         wallet_address=parse_address(raw_wallet_address),
         key_id=access.key_id,
         host=host,
-        action=parse_action(raw_action),
+        detail=parse_action(raw_action),
         lifetime=runtime.settings.nonce_lifetime,
     )
 
@@ -62,7 +62,7 @@ def check_ownership(
     nonce = runtime.record_nonces.unsign(request.raw_nonce)
     check_unused(nonce.token)
     nonce.check_binding(
-        page_id=request.page_id, wallet_address=address, key_id=access.key_id, action=action
+        page_id=request.page_id, wallet_address=address, key_id=access.key_id, detail=action
     )
     verify_signature(address, nonce.build_message(), request.raw_signature, host=nonce.host)
     check_limits(runtime, access, session_id, client, scope="wallet records")

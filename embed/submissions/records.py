@@ -18,7 +18,7 @@ from embed.db.models import (
     Submission,
     Wallet,
 )
-from embed.domain.record_nonces import RecordNonce
+from embed.domain.nonces import RecordNonce
 from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.pages import find_page

@@ -9,7 +9,7 @@ from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Submission
 from embed.domain.nonces import Nonce
-from embed.domain.session_cookies import SESSION_LIFETIME
+from embed.domain.signing import SESSION_LIFETIME
 
 MAX_STORED = 50  # per session and page: as many as the visitor's list shows
 

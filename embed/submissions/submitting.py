@@ -68,7 +68,7 @@ def issue_nonce(
         key_id=access.key_id,
         host=host,
         lifetime=runtime.settings.nonce_lifetime,
-        nickname=None if raw_nickname is None else parse_nickname(raw_nickname),
+        detail="" if raw_nickname is None else parse_nickname(raw_nickname),
     )
 
 
@@ -156,7 +156,7 @@ def _verify(
         page_id=request.page_id,
         wallet_address=address,
         key_id=access.key_id,
-        nickname=nickname,
+        detail=nickname,
     )
     signed = verify_signature(
         address, nonce.build_message(), request.raw_signature, host=nonce.host

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from peewee import Value, chunked, fn
 
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
-from embed.domain.record_nonces import RecordNonce
+from embed.domain.nonces import RecordNonce
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events.editing import Edit, editing
 from embed.events.kinds import SubmissionWithdrawn, WalletErased

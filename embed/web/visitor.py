@@ -1,9 +1,9 @@
-"""The visitor's session, identified by a signed cookie (spec 2.7)."""
+"""The visitor's session, identified by a signed cookie (docs/api.md, Sessions)."""
 
 from flask import Response, request
 
 from embed.domain.identifiers import make_id
-from embed.domain.session_cookies import SESSION_LIFETIME
+from embed.domain.signing import SESSION_LIFETIME
 from embed.web.current import runtime
 
 COOKIE = "embed_session"
@@ -19,7 +19,7 @@ def renew_session(response: Response) -> None:
     session_id = find_session_id() or make_id()
     response.set_cookie(
         COOKIE,
-        runtime().sessions.sign(session_id),
+        runtime().sessions.sign(session_id, SESSION_LIFETIME),
         max_age=SESSION_LIFETIME,
         path="/embed",
         secure=True,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.nonces import STATEMENT, Nonce, NonceSigner
-from embed.domain.session_cookies import SessionSigner
+from embed.domain.nonces import ACTIONS, STATEMENT, Nonce, NonceSigner, RecordNonce
+from embed.domain.signing import SessionSigner
 from embed.errors import ApiError
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -20,11 +20,11 @@ BINDING = {
 }
 
 
-def make_signer(*secret_keys: str, now: datetime = NOW) -> NonceSigner:
-    return NonceSigner(secret_keys or ["secret"], lambda: now)
+def make_signer(*secret_keys: str, now: datetime = NOW) -> NonceSigner[Nonce]:
+    return NonceSigner(Nonce, secret_keys or ["secret"], lambda: now)
 
 
-def issue(signer: NonceSigner | None = None, **changes) -> tuple[str, Nonce]:
+def issue(signer: NonceSigner[Nonce] | None = None, **changes) -> tuple[str, Nonce]:
     wanted = {**BINDING, "host": "embed.example", "lifetime": LIFETIME}
     return (signer or make_signer()).issue(**(wanted | changes))
 
@@ -150,7 +150,8 @@ def test_any_other_text_is_an_invalid_nonce(raw):
         pytest.param("a" * 5000, id="5000 characters"),
         pytest.param(issue(make_signer("another"))[0], id="another secret key"),
         pytest.param(
-            SessionSigner(["secret"], lambda: NOW).sign("session"), id="a session's cookie"
+            SessionSigner(["secret"], lambda: NOW).sign("session", LIFETIME),
+            id="a session's cookie",
         ),
         pytest.param(BODY + "." + OTHER_SIGNATURE, id="the signature of another nonce"),
         pytest.param(BODY, id="no signature"),
@@ -180,7 +181,7 @@ def test_nonce_outlives_a_rotation_of_the_secret_key():
 
 
 def test_nonce_is_bound_to_page_wallet_and_key():
-    NONCE.check_binding(**BINDING, nickname="Ada")
+    NONCE.check_binding(**BINDING, detail="Ada")
 
 
 @pytest.mark.parametrize(
@@ -196,21 +197,51 @@ def test_nonce_is_bound_to_page_wallet_and_key():
 )
 def test_nonce_of_something_else_does_not_match(other):
     with pytest.raises(ApiError, match=r"^nonce_binding_mismatch$"):
-        NONCE.check_binding(**(BINDING | other), nickname="Ada")
+        NONCE.check_binding(**(BINDING | other), detail="Ada")
 
 
 def test_nonce_with_a_nickname_is_bound_to_it():
-    nonce_id, _ = issue(nickname="Ada")
+    nonce_id, _ = issue(detail="Ada")
     nonce = make_signer().unsign(nonce_id)
 
-    nonce.check_binding(**BINDING, nickname="Ada")
+    nonce.check_binding(**BINDING, detail="Ada")
     for other in ("ada", "Ada ", "Ben", ""):
         with pytest.raises(ApiError, match=r"^nonce_binding_mismatch$"):
-            nonce.check_binding(**BINDING, nickname=other)
+            nonce.check_binding(**BINDING, detail=other)
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_nonces_of_submissions_and_of_records_are_never_taken_for_each_other(action):
+    records = NonceSigner(RecordNonce, ["secret"], lambda: NOW)
+    record_id, record = issue(records, detail=action)
+
+    for signer, raw in ((make_signer(), record_id), (records, NONCE_ID)):
+        assert find_code(lambda signer=signer, raw=raw: signer.unsign(raw)) == "invalid_nonce"
+    first_lines = {one.build_message().partition("\n")[0] for one in (NONCE, record)}
+    assert len(first_lines) == 2
+
+
+def test_nonce_of_one_action_is_not_one_of_another():
+    records = NonceSigner(RecordNonce, ["secret"], lambda: NOW)
+    _, record = issue(records, detail="show")
+
+    record.check_binding(**BINDING, detail="show")
+    for other in ("withdraw", ""):
+        with pytest.raises(ApiError, match=r"^nonce_binding_mismatch$"):
+            record.check_binding(**BINDING, detail=other)
+
+
+def test_value_that_is_no_action_is_no_nonce_of_records():
+    """Nor can one be issued that goes with any action."""
+    records = NonceSigner(RecordNonce, ["secret"], lambda: NOW)
+
+    for detail in ("", "Ada"):
+        with pytest.raises(ApiError, match=r"^invalid_nonce$"):
+            issue(records, detail=detail)
 
 
 def test_message_has_a_line_with_the_nickname_if_there_is_one():
-    named = replace(NONCE, nickname="Żółw 7").build_message()
+    named = replace(NONCE, detail="Żółw 7").build_message()
 
     assert [line for line in named.splitlines() if line.startswith("Name")] == ["Name: Żółw 7"]
     assert named.replace("Name: Żółw 7\n", "") == NONCE.build_message()

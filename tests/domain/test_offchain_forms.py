@@ -14,8 +14,7 @@ from servers import PROJECT_DIR
 from solders.keypair import Keypair
 
 from embed.domain.nonces import Nonce
-from embed.domain.offchain_messages import FORMS, list_signable_forms
-from embed.domain.wallet_signatures import verify_signature
+from embed.domain.wallet_signatures import FORMS, list_signable_forms, verify_signature
 
 HOST = "embed.example"
 LONG_HOST = "a-host-with-a-name-longer-than-32.example"

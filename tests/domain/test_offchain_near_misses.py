@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from nacl.signing import SigningKey
 from offchain_bytes import FIELDS_BY_FORM, LONG_UTF8, SIGNING_DOMAIN, Envelope
 
-from embed.domain.offchain_messages import list_signable_forms
-from embed.domain.wallet_signatures import verify_signature
+from embed.domain.wallet_signatures import list_signable_forms, verify_signature
 from embed.errors import ApiError
 
 HOST = "embed.example"

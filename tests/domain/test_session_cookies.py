@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embed.domain.identifiers import make_id
-from embed.domain.nonces import NonceSigner
-from embed.domain.session_cookies import SessionSigner
+from embed.domain.nonces import Nonce, NonceSigner
+from embed.domain.signing import SESSION_LIFETIME, SessionSigner
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -19,7 +19,7 @@ def make_signer(*secret_keys: str, age: timedelta = timedelta()) -> SessionSigne
     return SessionSigner(secret_keys or ["secret"], lambda: NOW + age)
 
 
-COOKIE = make_signer().sign(SESSION_ID)
+COOKIE = make_signer().sign(SESSION_ID, SESSION_LIFETIME)
 
 
 def test_session_is_known_by_its_cookie():
@@ -39,7 +39,7 @@ def test_session_lives_for_30_days(age, session_id):
 
 
 def test_renewed_cookie_lives_for_another_30_days():
-    renewed = make_signer(age=20 * DAY).sign(SESSION_ID)
+    renewed = make_signer(age=20 * DAY).sign(SESSION_ID, SESSION_LIFETIME)
 
     assert make_signer(age=49 * DAY).find_session_id(renewed) == SESSION_ID
 
@@ -54,7 +54,9 @@ def test_renewed_cookie_lives_for_another_30_days():
         pytest.param(f"x{COOKIE}", id="altered"),
         pytest.param(f'"{COOKIE}"', id="in quotes"),
         pytest.param(f"{COOKIE}\xe9", id="beyond ASCII"),
-        pytest.param(make_signer("another").sign(SESSION_ID), id="another secret key"),
+        pytest.param(
+            make_signer("another").sign(SESSION_ID, SESSION_LIFETIME), id="another secret key"
+        ),
     ],
 )
 def test_broken_cookie_is_as_good_as_none(raw):
@@ -67,7 +69,7 @@ def test_any_text_that_is_no_cookie_is_as_good_as_none(raw):
 
 
 def test_nonce_is_no_cookie():
-    nonce_id, _ = NonceSigner(["secret"], lambda: NOW).issue(
+    nonce_id, _ = NonceSigner(Nonce, ["secret"], lambda: NOW).issue(
         page_id=make_id(),
         wallet_address="1" * 32,
         key_id=make_id(),
@@ -82,7 +84,15 @@ def test_cookie_outlives_a_rotation_of_the_secret_key():
     rotated = make_signer("newer", "secret")
 
     assert rotated.find_session_id(COOKIE) == SESSION_ID
-    assert make_signer().find_session_id(rotated.sign(SESSION_ID)) is None
+    assert make_signer().find_session_id(rotated.sign(SESSION_ID, SESSION_LIFETIME)) is None
+
+
+def test_cookie_that_an_earlier_version_set_is_still_known():
+    """It was set with the key "secret" at NOW by version 0.5.0."""
+    cookie = "WzI1OTIwMDAwMDAsIkFiY2RlZmdoaWowMTIzNDU2Nzg5Il0"
+    cookie += ".AZwTY0nA.AAxyTBjCjdGCAOQ853yxxXKLqz-Io5KaD_92xS3NDN0"
+
+    assert make_signer(age=30 * DAY - MILLISECOND).find_session_id(cookie) == SESSION_ID
 
 
 def test_cookie_value_needs_no_quoting():

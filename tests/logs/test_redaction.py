@@ -13,13 +13,13 @@ from world import SECRET_KEY, Clock
 
 from embed.domain.key_format import make_key
 from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.session_cookies import SessionSigner
+from embed.domain.signing import SESSION_LIFETIME, SessionSigner
 from embed.logs.redaction import Redactor
 from embed.settings import Settings
 
 KEY = make_key("public")
 SIGNATURE = SigningKey.generate().sign(b"text").signature
-COOKIE = SessionSigner([SECRET_KEY], Clock()).sign("a" * 20)
+COOKIE = SessionSigner([SECRET_KEY], Clock()).sign("a" * 20, SESSION_LIFETIME)
 LINK = PasswordLinkSigner([SECRET_KEY], Clock()).sign("a" * 20, "fingerprint")
 SECRETS = {
     "public key": (KEY, KEY[12:]),

@@ -4,7 +4,7 @@ from flask import Blueprint, Response, g, request
 from flask.typing import ResponseReturnValue
 
 from embed import serializers
-from embed.domain.record_nonces import Action, RecordNonce
+from embed.domain.nonces import Action, RecordNonce
 from embed.errors import ApiError
 from embed.public_payload import payloads
 from embed.submissions import ownership, queries, records, submitting, withdrawal

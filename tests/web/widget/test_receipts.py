@@ -8,7 +8,7 @@ from nacl.signing import VerifyKey
 from world import SITE, USDC, Visitor, code_of, one_database
 
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
-from embed.domain.offchain_messages import list_signable_forms
+from embed.domain.wallet_signatures import list_signable_forms
 from embed.wallets import tracking
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from embed.domain.nonces import Nonce
-from embed.domain.record_nonces import RecordNonce
+from embed.domain.nonces import Nonce, RecordNonce
 
 PAGE_ID = "KcSGXVu1dM9WKcnWRfvt"
 WALLET_ADDRESS = "GjJsz6v68e8EEE8STzVDBct8T4dHTKXMytjJtsWiy4vv"
@@ -67,7 +66,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             token="M861dCFXZggWrOk2YJND",  # noqa: S106 - not a credential
             issued_at=datetime(2026, 1, 31, 9, 30, tzinfo=UTC),
             expires_at=datetime(2026, 1, 31, 9, 40, tzinfo=UTC),
-            nickname="Ada",
+            detail="Ada",
         ).build_message(),
     },
     "SubmissionRequest": {
@@ -104,7 +103,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             key_id="kKRxWPpbSUVb61Pv8aIL",
             host="embed.example.com",
             token="qHOOr8CW5lSnzsex0N8D",  # noqa: S106 - not a credential
-            action="show",
+            detail="show",
             issued_at=datetime(2026, 1, 31, 9, 30, tzinfo=UTC),
             expires_at=datetime(2026, 1, 31, 9, 40, tzinfo=UTC),
         ).build_message(),

@@ -1,6 +1,6 @@
 """The JSON of a wallet's records, as schemas."""
 
-from embed.domain.record_nonces import ACTIONS
+from embed.domain.nonces import ACTIONS
 from embed.web.api.openapi.schemas import (
     SCHEMAS,
     Schema,
