@@ -3,7 +3,7 @@
 from datetime import timedelta
 from decimal import Decimal
 
-# Spec section 7, in its order.
+# Those of docs/api.md, Errors, in its order.
 SPEC_STATUS_BY_CODE = {
     "invalid_json": 400,
     "missing_fields": 400,

@@ -12,8 +12,7 @@ from embed.db.models import HOLDING_WATCHES, ApiKey, Owner, Page, Submission, Wa
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
-from embed.domain.texts import parse_optional_text, parse_text
-from embed.domain.tickers import parse_ticker
+from embed.domain.texts import parse_optional_text, parse_text, parse_ticker
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import (
     COMMAND_LINE,

@@ -7,11 +7,12 @@ from decimal import Decimal
 from time import monotonic
 
 from embed.balances.known import find_chain_balance, read_observations
+from embed.balances.mints import NoSuchMint
 from embed.balances.observations import record_chain
 from embed.balances.refresh import observe_completely
-from embed.balances.refused_mints import find_problem, record_refusal
+from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
-from embed.balances.token_accounts import NoSuchMint, UnusableAmount
+from embed.balances.tokens import find_problem, record_refusal
 from embed.db.connection import db
 from embed.db.models import Page
 from embed.domain.times import Clock, Seconds

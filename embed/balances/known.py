@@ -27,7 +27,7 @@ class BalanceSource(Protocol):
 
 
 class EnteredBalances:
-    """The balances that the page's owner entered; 0 if never observed (spec 2.2)."""
+    """The balances that the page's owner entered; 0 if none was."""
 
     def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens."""

@@ -1,5 +1,8 @@
-"""What the chain says of a mint."""
+"""What the chain says of a mint: its program, its name, its supply; and addresses made from it."""
 
+import base64
+import binascii
+import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,8 +10,9 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 import base58
+from solders.pubkey import Pubkey
+from solders.token.associated import get_associated_token_address
 
-from embed.balances.program_addresses import TOKEN_PROGRAMS, derive_metadata_account
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
     COMMITMENT,
@@ -17,19 +21,43 @@ from embed.balances.rpc_results import (
     Accounts,
     Mint,
     ParsedData,
+    Result,
     Supply,
     UnusableAmount,
     read_amount,
     read_as,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
-from embed.balances.token_names import find_extension_names, find_metaplex_names
 from embed.domain.amounts import MAX_DECIMALS
 from embed.domain.times import Seconds
 
 T = TypeVar("T")
 
 _INVALID_PARAMS = -32602
+TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 -- an address
+TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 -- an address
+TOKEN_PROGRAMS = (TOKEN_PROGRAM, TOKEN_2022_PROGRAM)
+METADATA_PROGRAM = "metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s"  # Metaplex Token Metadata
+SYSTEM_PROGRAM = "1" * 32
+
+MAX_NAME, MAX_SYMBOL = 100, 20  # characters, as a page's
+# Metaplex, in Borsh: its kind, the update authority, the mint; then texts, each after its length.
+_METADATA_KIND = 4
+_HEAD_BYTES = 1 + 32 + 32
+
+Names = tuple[str | None, str | None]
+
+
+def derive_token_account(owner: str, mint: str, program: str) -> str:
+    """Return the associated token account in which wallets keep an owner's tokens of a mint."""
+    return str(get_associated_token_address(*map(Pubkey.from_string, (owner, mint, program))))
+
+
+def derive_metadata_account(mint: str) -> str:
+    """Return the account that holds the mint's Metaplex metadata, if it has any."""
+    program = Pubkey.from_string(METADATA_PROGRAM)
+    seeds = [b"metadata", bytes(program), bytes(Pubkey.from_string(mint))]
+    return str(Pubkey.find_program_address(seeds, program)[0])
 
 
 class NoSuchMint(Exception):
@@ -105,3 +133,49 @@ def _read_mint(mint: str, account: Account | None, metadata: Account | None) -> 
     if name is None and symbol is None:
         name, symbol = find_metaplex_names(metadata, base58.b58decode(mint))
     return TokenInfo(mint, account.owner, facts.decimals, name, symbol, Decimal(0))
+
+
+class _Metadata(Result):
+    """Token-2022's extension."""
+
+    mint: str
+    name: str
+    symbol: str
+
+
+def find_extension_names(extensions: list[dict[str, Any]], mint: str) -> Names:
+    """Return the name and the symbol of a Token-2022 mint that has them itself."""
+    for extension in extensions:
+        if extension.get("extension") == "tokenMetadata":
+            metadata = read_as(_Metadata, extension.get("state"))
+            if metadata.mint == mint:
+                return _check(metadata.name, MAX_NAME), _check(metadata.symbol, MAX_SYMBOL)
+    return None, None
+
+
+def find_metaplex_names(account: Account | None, mint: bytes) -> Names:
+    """Return the name and the symbol in a mint's metadata account, if it is one."""
+    if account is None or account.owner != METADATA_PROGRAM or not isinstance(account.data, tuple):
+        return None, None
+    try:
+        raw = base64.b64decode(account.data[0], validate=True)
+        if raw[0] != _METADATA_KIND or raw[33:_HEAD_BYTES] != mint:
+            return None, None
+        name, end = _read_text(raw, _HEAD_BYTES)
+        symbol, _ = _read_text(raw, end)
+    except (binascii.Error, IndexError, struct.error, UnicodeDecodeError):
+        return None, None
+    return _check(name, MAX_NAME), _check(symbol, MAX_SYMBOL)
+
+
+def _read_text(raw: bytes, start: int) -> tuple[str, int]:
+    """Return a text and where it ends. Raises struct.error, UnicodeDecodeError."""
+    (size,) = struct.unpack_from("<I", raw, start)
+    end = start + 4 + size
+    return raw[start + 4 : end].decode(), end
+
+
+def _check(text: str, max_length: int) -> str | None:
+    """Return a text without its padding; None if it is empty, long or cannot be printed."""
+    trimmed = text.strip("\0 \t\r\n")
+    return trimmed if 0 < len(trimmed) <= max_length and trimmed.isprintable() else None

@@ -9,18 +9,12 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from embed.balances.due import DueWallet, make_batches
+from embed.balances.mints import NoSuchMint, derive_token_account, read_token
 from embed.balances.observations import ChainObservation, record_chain_of_mints
-from embed.balances.refused_mints import record_refusal
+from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
-from embed.balances.token_accounts import (
-    NoSuchMint,
-    UnusableAmount,
-    derive_token_account,
-    read_all_accounts,
-    read_associated,
-    read_token,
-)
-from embed.balances.tokens import find_token, get_token, record_token
+from embed.balances.token_accounts import read_all_accounts, read_associated
+from embed.balances.tokens import find_token, get_token, record_refusal, record_token
 from embed.domain.amounts import subtract
 from embed.domain.times import Clock, Seconds
 

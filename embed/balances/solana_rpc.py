@@ -8,13 +8,10 @@ from typing import Any, TypeVar
 
 from limits import RateLimitItem
 
-from embed.balances.rpc_endpoint import CallFailed, Endpoint, RpcRefused
-from embed.balances.rpc_pace import Pace
+from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused
 from embed.domain.times import Seconds
-from embed.outbound.clients import Clients
 from embed.outbound.guard import Reach
-
-__all__ = ["RpcRefused", "RpcUnavailable", "SolanaRpc", "UnusableAnswer"]
+from embed.outbound.http import Clients
 
 T = TypeVar("T")
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from embed.balances.mints import NoSuchMint, TokenInfo, ask, read_token
-from embed.balances.program_addresses import (
+from embed.balances.mints import (
     SYSTEM_PROGRAM,
     TOKEN_PROGRAM,
     TOKEN_PROGRAMS,
+    ask,
     derive_token_account,
 )
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
@@ -29,17 +29,6 @@ from embed.balances.rpc_results import (
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.domain.amounts import add
 from embed.domain.times import Seconds
-
-__all__ = [
-    "AllAccounts",
-    "NoSuchMint",
-    "TokenInfo",
-    "UnusableAmount",
-    "derive_token_account",
-    "read_all_accounts",
-    "read_associated",
-    "read_token",
-]
 
 MAX_ACCOUNTS = 100  # in one call of getMultipleAccounts
 _ACCOUNT_BYTES = 165  # those of Token-2022 may have more

@@ -1,4 +1,7 @@
-"""Tokens: what is kept of what the chain says of mints, and proposals for new pages."""
+"""Tokens: what is kept of what the chain says of mints, and proposals for new pages.
+
+Mints of which the chain refused to tell balances are not asked for again by themselves.
+"""
 
 import logging
 from dataclasses import replace
@@ -8,7 +11,7 @@ from embed.balances.mints import NoSuchMint, TokenInfo, read_token
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.db.models import Token
 from embed.domain.addresses import is_address
-from embed.domain.tickers import drop_dollar_signs
+from embed.domain.texts import drop_dollar_signs
 from embed.errors import InvalidInput
 
 READ_AGAIN_AFTER = timedelta(days=1)  # the supply changes, and a mint may come to exist
@@ -90,3 +93,28 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     except RpcUnavailable as failure:
         raise InvalidInput(f"The name and the symbol cannot be looked up now. {failure}") from None
     return replace(info, symbol=drop_dollar_signs(info.symbol or "") or None)
+
+
+def record_refusal(mint: str, reason: str) -> None:
+    """Keep why a mint's balances cannot be read, and log it once."""
+    if find_problem(mint) is not None:
+        return
+    (
+        Token.insert(mint=mint, problem=reason)
+        .on_conflict(conflict_target=[Token.mint], preserve=[Token.problem])
+        .execute()
+    )
+    _log.warning("Balances of the mint %s are no longer read: %s", mint, reason)
+
+
+def forgive(mint: str) -> None:
+    """Let a mint be asked for again."""
+    Token.update(problem=None, observed_at=None).where(
+        Token.mint == mint, Token.problem.is_null(False)
+    ).execute()
+
+
+def find_problem(mint: str) -> str | None:
+    """Return why a mint's balances are not read."""
+    token: Token | None = Token.get_or_none(Token.mint == mint)
+    return None if token is None else token.problem

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from embed.balances.token_accounts import derive_token_account
+from embed.balances.mints import derive_token_account
 from embed.db.models import ChainBalance, DailyBalance
 from embed.demo.ledger.ledger import SPL_TOKEN
 from embed.demo.market import UNITS

@@ -6,12 +6,11 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
-from embed.balances.rpc_endpoint import CallFailed, Endpoint, RpcRefused, WrongAnswer
-from embed.balances.rpc_pace import Pace
+from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused, WrongAnswer
 from embed.doctor.checks import Check, run_together
 from embed.doctor.findings import Finding, quote
-from embed.outbound.clients import Clients
 from embed.outbound.guard import Reach
+from embed.outbound.http import Clients
 from embed.settings import Settings
 
 _TIMEOUT_S = 8.0

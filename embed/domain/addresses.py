@@ -17,7 +17,7 @@ def is_address(raw: str) -> bool:
 
 
 def parse_address(raw: str) -> str:
-    """Return `raw` if it is an address. Raises ApiError `invalid_wallet_address` (spec 4.2)."""
+    """Return `raw` if it is an address. Raises ApiError `invalid_wallet_address`."""
     if not is_address(raw):
         raise ApiError("invalid_wallet_address")
     return raw

@@ -1,4 +1,4 @@
-"""The form of bearer keys (spec 2.6)."""
+"""The form of bearer keys (docs/api.md, Keys)."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Public display names of visitors (spec 4.3.1)."""
+"""Public display names of visitors (docs/api.md, Submit a wallet)."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Single-use nonces, and the messages that wallets sign (docs/api.md, Nonces).
+"""Single-use nonces, and the messages that wallets sign (docs/api.md, Ask for a nonce).
 
 An issued nonce is not stored: ``nonceId`` contains it, signed. Whatever uses it stores its random
 part under a unique constraint, so that it cannot be used twice.

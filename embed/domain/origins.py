@@ -1,4 +1,4 @@
-"""Web origins: their normal form, advice on mistyped ones, and who may use a key (spec 5.6)."""
+"""Web origins: their normal form, advice on mistyped ones, and who may use a key (docs/api.md, Origins)."""
 
 import re
 from collections.abc import Callable, Collection
@@ -104,7 +104,7 @@ def decide_origin(
     allows_null: bool,
     find_own_origin: Callable[[], str],
 ) -> OriginDecision:
-    """Compare the Origin header, or without one the Referer, with a key's allowlist (spec 5.6).
+    """Compare the Origin header, or without one the Referer, with a key's allowlist.
 
     `is_same_origin_fetch` says that the browser sent ``Sec-Fetch-Site: same-origin``, which
     scripts cannot set: a GET to the same origin has no Origin header. The service's own origin

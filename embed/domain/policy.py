@@ -1,4 +1,4 @@
-"""The owner's policy as pure functions, in the order of spec 4.3."""
+"""The owner's policy as pure functions, in the order of docs/api.md, The order of checks."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ QUEUE_RETRY_AFTER = timedelta(minutes=1)
 
 Decision = Literal["pending", "auto_approved"]
 
-# The rejectReason of each refusal in the visitor's own list (spec 2.4).
+# The rejectReason of each refusal in the visitor's own list (docs/api.md, List own submissions).
 REJECT_REASON_BY_CODE = {
     "ca_gate_failed": "ca_gate",
     "cooldown_active": "cooldown",
@@ -55,7 +55,7 @@ def check_gate(balance: Decimal, min_balance: Decimal) -> None:
 def check_cooldown(rejected_at: datetime | None, now: datetime, cooldown: timedelta) -> None:
     """Refuse a rejected wallet for `cooldown`.
 
-    Raises ApiError `cooldown_active` (spec 8); the end of the cooldown is exclusive. No wait is
+    Raises ApiError `cooldown_active`; the end of the cooldown is exclusive. No wait is
     longer than the cooldown, even if the clock went back since the rejection.
     """
     if rejected_at is None:

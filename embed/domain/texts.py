@@ -1,4 +1,4 @@
-"""Short texts that owners write: names, titles, tags."""
+"""Short texts that owners write: names, titles, tags, and tickers, the symbols of tokens."""
 
 import re
 import unicodedata
@@ -29,6 +29,12 @@ _SPECIAL = str.maketrans(
     }
 )
 _POINT_IN_WORD = re.compile(r"(?<=\w)([.:])(?=[\w/])")
+
+
+MAX_TICKER_LENGTH = 20  # code points
+
+# $, its fullwidth and small forms, and the emoji with the selector that may follow it.
+_LEADING_SIGNS = re.compile(r"[\s$\uff04\ufe69\U0001f4b2\ufe0f]+")
 
 
 def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
@@ -73,3 +79,23 @@ def neutralise(text: str, *, max_length: int) -> str:
     if len(shown) > max_length:
         shown = shown[: max_length - 1] + "…"
     return _POINT_IN_WORD.sub("\\1\N{WORD JOINER}", shown.translate(_SPECIAL))
+
+
+def parse_ticker(raw: str) -> str:
+    """Return a token's symbol without the dollar signs in front, 1 to MAX_TICKER_LENGTH long.
+
+    Pages show it after a dollar sign of their own. Raises InvalidInput.
+    """
+    ticker = drop_dollar_signs(raw)
+    if raw.strip() and not ticker:
+        raise InvalidInput(
+            "The token symbol needs more than the dollar sign that pages put in front of it.",
+            field="token_symbol",
+        )
+    return parse_text(ticker, "token symbol", field="token_symbol", max_length=MAX_TICKER_LENGTH)
+
+
+def drop_dollar_signs(symbol: str) -> str:
+    """Return a symbol without the dollar signs and spaces in front of it; it may be empty."""
+    leading = _LEADING_SIGNS.match(symbol)
+    return symbol[leading.end() :] if leading else symbol

@@ -2,9 +2,11 @@
 
 import socket
 import ssl
+import threading
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
@@ -13,6 +15,7 @@ import requests
 import urllib3
 from requests import PreparedRequest, Request, Response
 
+from embed.domain.times import Seconds
 from embed.outbound.guard import Guard, Reach, TargetRefused, close_all, guarded
 
 _CHUNK_BYTES = 64 * 1024
@@ -31,6 +34,11 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
 )
 # How it shows that the server has closed a connection, without an answer.
 _HUNG_UP = (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError)
+
+MOST_IDLE = 4
+# Shorter than the time after which servers close idle connections, and routers forget them
+# without telling either side.
+LONGEST_IDLE_S = 30.0
 
 
 class RequestFailed(Exception):
@@ -127,6 +135,47 @@ class Client:
             if guard.has_opened or guard.is_expired or not is_hung_up:
                 raise
             return send()
+
+
+class Clients:
+    """Lends clients, the one that was used last first; threads may share it."""
+
+    def __init__(self, reach: Reach, monotonic: Callable[[], Seconds]) -> None:
+        self._reach = reach
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._idle: deque[tuple[Client, Seconds]] = deque()  # with the time since when
+        self._is_closed = False
+
+    @contextmanager
+    def borrow(self) -> Iterator[Client]:
+        client = self._take()
+        try:
+            yield client
+        finally:
+            self._give_back(client)
+
+    def close(self) -> None:
+        """Close those that are idle, and each other one when it is given back."""
+        with self._lock:
+            self._is_closed = True
+            self._shrink(0)
+
+    def _take(self) -> Client:
+        with self._lock:
+            self._shrink(MOST_IDLE)
+            return self._idle.pop()[0] if self._idle else Client(self._reach)
+
+    def _give_back(self, client: Client) -> None:
+        with self._lock:
+            self._idle.append((client, self._monotonic()))
+            self._shrink(0 if self._is_closed else MOST_IDLE)
+
+    def _shrink(self, most: int) -> None:
+        """Close all above so many, and those that were idle for too long."""
+        since = self._monotonic() - LONGEST_IDLE_S
+        while self._idle and (len(self._idle) > most or self._idle[0][1] <= since):
+            self._idle.popleft()[0].close()
 
 
 def _read(raw: urllib3.HTTPResponse, max_bytes: int) -> bytes:

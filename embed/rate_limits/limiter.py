@@ -1,4 +1,4 @@
-"""Rate limits (docs/api.md, Rate limits), each with its own error code and an exact Retry-After."""
+"""Rate limits (docs/api.md, Limits), each with its own error code and an exact Retry-After."""
 
 import hmac
 import logging
@@ -12,7 +12,7 @@ from limits.strategies import RateLimiter as Strategy
 
 from embed.errors import ApiError
 from embed.metrics import LIMITED, storage_failures
-from embed.rate_limits.memory_storage import ExactMemoryStorage
+from embed.rate_limits.storages import ExactMemoryStorage
 
 # How long a failed storage is not used, so that no request waits for it meanwhile.
 _FAILURE_PAUSE_S = 5.0

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from embed.balances import due, refresh
-from embed.balances.refused_mints import find_problem, forgive
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.balances.tokens import find_problem, forgive
 from embed.db.leases import LONGEST_LEASE, release_lease, renew_lease, take_lease
 from embed.db.models import Page
 from embed.domain.identifiers import make_id

@@ -10,7 +10,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from embed.domain import amounts
-from embed.domain.tickers import drop_dollar_signs
+from embed.domain.texts import drop_dollar_signs
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 # Browsers send less than 200 characters; parsing 8 KB takes longer than most requests.

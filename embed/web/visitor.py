@@ -1,4 +1,4 @@
-"""The visitor's session, identified by a signed cookie (docs/api.md, Sessions)."""
+"""The visitor's session, identified by a signed cookie (docs/api.md, The session cookie)."""
 
 from flask import Response, request
 

@@ -12,8 +12,8 @@ from world import USDC, Visitor, code_of, one_database
 from embed.balances.gate import BUDGET, LiveBalances
 from embed.balances.known import read_observations
 from embed.balances.observations import ChainObservation, record_chain
-from embed.balances.refused_mints import find_problem
 from embed.balances.solana_rpc import UnusableAnswer
+from embed.balances.tokens import find_problem
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Token
 from embed.errors import ApiError

@@ -17,8 +17,8 @@ from world import Visitor
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.balances.token_accounts import read_all_accounts
 from embed.demo.ledger.ledger import SPL_TOKEN
-from embed.outbound.clients import LONGEST_IDLE_S, MOST_IDLE
 from embed.outbound.guard import Reach
+from embed.outbound.http import LONGEST_IDLE_S, MOST_IDLE
 
 pytestmark = pytest.mark.slow
 

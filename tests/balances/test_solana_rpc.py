@@ -10,13 +10,8 @@ from rpc_access import PatientClock, connect
 from rpc_faults import answer_body, answer_error, answer_status, change, redirect
 
 from embed.balances import solana_rpc
-from embed.balances.solana_rpc import (
-    ROUNDS,
-    RpcRefused,
-    RpcUnavailable,
-    SolanaRpc,
-    UnusableAnswer,
-)
+from embed.balances.rpc_endpoint import RpcRefused
+from embed.balances.solana_rpc import ROUNDS, RpcUnavailable, SolanaRpc, UnusableAnswer
 from embed.demo.ledger.rpc_server import run_rpc
 from embed.factory import create_app
 from embed.outbound.guard import Reach

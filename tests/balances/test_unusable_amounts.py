@@ -9,7 +9,8 @@ from rpc_faults import amount_of, change_first
 from world import USDC, Visitor, code_of
 
 from embed.balances.mints import read_token
-from embed.balances.token_accounts import UnusableAmount, read_all_accounts
+from embed.balances.rpc_results import UnusableAmount
+from embed.balances.token_accounts import read_all_accounts
 from embed.db.models import ChainBalance
 from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from embed.runtime import EXTENSION

@@ -1,6 +1,6 @@
 import pytest
 
-from embed.domain.tickers import MAX_LENGTH, drop_dollar_signs, parse_ticker
+from embed.domain.texts import MAX_LENGTH, drop_dollar_signs, parse_ticker
 from embed.errors import InvalidInput
 
 

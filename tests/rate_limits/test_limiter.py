@@ -10,7 +10,7 @@ from limits.strategies import FixedWindowRateLimiter
 from embed.errors import ApiError
 from embed.rate_limits import limiter
 from embed.rate_limits.limiter import RateLimiter
-from embed.rate_limits.memory_storage import ExactMemoryStorage
+from embed.rate_limits.storages import ExactMemoryStorage
 
 LIMIT = parse("2/hour")
 SECRET_KEY = "a key of sixteen characters"

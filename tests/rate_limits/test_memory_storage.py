@@ -7,8 +7,8 @@ from limits import parse
 from limits.strategies import FixedWindowRateLimiter
 from remote import at_once
 
-from embed.rate_limits import memory_storage
-from embed.rate_limits.memory_storage import ExactMemoryStorage
+from embed.rate_limits import storages
+from embed.rate_limits.storages import ExactMemoryStorage
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def test_fifty_threads_on_one_limit_get_past_it_just_so_often(hurried_threads):
 
 def test_window_ends_when_its_storage_says(monkeypatch):
     now, went_back_s = 1_000_000.0, 0.0
-    monkeypatch.setattr(memory_storage.time, "monotonic", lambda: now)
-    monkeypatch.setattr(memory_storage.time, "time", lambda: now - went_back_s)
+    monkeypatch.setattr(storages.time, "monotonic", lambda: now)
+    monkeypatch.setattr(storages.time, "time", lambda: now - went_back_s)
     kept = ExactMemoryStorage()
 
     kept.incr("client", expiry=60)
@@ -76,7 +76,7 @@ def test_window_that_is_over_starts_anew():
 
 
 def test_what_has_expired_is_forgotten_and_the_rest_is_not(monkeypatch):
-    monkeypatch.setattr(memory_storage, "SWEEP_EVERY_S", 0)
+    monkeypatch.setattr(storages, "SWEEP_EVERY_S", 0)
     kept = ExactMemoryStorage()
     for number in range(100):
         kept.incr(f"client {number}", expiry=0)

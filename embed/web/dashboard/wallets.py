@@ -11,7 +11,7 @@ from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from embed.balances.refused_mints import find_problem
+from embed.balances.tokens import find_problem
 from embed.db.models import Page, Tag
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput, NotFound

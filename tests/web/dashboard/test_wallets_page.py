@@ -12,7 +12,7 @@ from world import USDC, Visitor, one_database
 
 from embed import pages
 from embed.balances import known
-from embed.balances.refused_mints import record_refusal
+from embed.balances.tokens import record_refusal
 from embed.db.connection import db
 from embed.db.models import Balance, Wallet
 from embed.events import activity_log
