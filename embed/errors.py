@@ -3,7 +3,7 @@
 from datetime import timedelta
 from decimal import Decimal
 
-# Those of docs/api.md, Errors, in its order.
+# Those that the service was asked for; docs/api.md, Errors, describes all.
 SPEC_STATUS_BY_CODE = {
     "invalid_json": 400,
     "missing_fields": 400,
@@ -31,7 +31,7 @@ SPEC_STATUS_BY_CODE = {
     "rate_limit_session": 429,
 }
 
-# Codes that the spec does not define.
+# Those that it adds.
 OWN_STATUS_BY_CODE = {
     "bad_request": 400,
     "invalid_action": 400,

@@ -1,4 +1,7 @@
-"""Web origins: their normal form, advice on mistyped ones, and who may use a key (docs/api.md, Origins)."""
+"""Web origins: their normal form, advice on mistyped ones, and who may use a key.
+
+See docs/api.md, Origins.
+"""
 
 import re
 from collections.abc import Callable, Collection
