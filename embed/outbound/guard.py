@@ -117,12 +117,14 @@ def _check_event(
     arguments: tuple[Any, ...],
     # At its end the interpreter sets a module's names to None, and events still come then.
     opening: frozenset[str] = _OPENING,
-    clients: frozenset[str] = frozenset({_HTTP, _MAIL}),
+    watched: frozenset[str] = _OPENING | {_HTTP, _MAIL},
     current: ContextVar[Guard | None] = _current,
 ) -> None:
-    if event in opening and (guard := current.get()) is not None:
+    if event not in watched or (guard := current.get()) is None:
+        return
+    if event in opening:
         guard.check_opening(*arguments[:2])
-    elif event in clients and (guard := current.get()) is not None:
+    else:
         guard.bound_answers(event, arguments[0])
 
 

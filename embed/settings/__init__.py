@@ -9,9 +9,7 @@ from typing import Self
 
 from limits import RateLimitItem
 
-from embed.settings.error import SettingsError
-from embed.settings.secret_keys import load_secret_key, parse_secret_keys
-from embed.settings.secret_values import list_secrets
+from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
 from embed.settings.urls import (
     DEFAULT_DATABASE_URL,
     parse_bind,
@@ -22,6 +20,7 @@ from embed.settings.urls import (
     parse_storage_uri,
 )
 from embed.settings.values import (
+    SettingsError,
     parse_background,
     parse_choice,
     parse_limit,

@@ -1,13 +1,15 @@
-"""SECRET_KEY, or the file that stands in for it."""
+"""Secrets: SECRET_KEY, or the file that stands in for it, and what else no log may show."""
 
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
 
-from embed.settings.error import SettingsError
+from embed.settings.values import SettingsError
 
 MIN_KEY_LENGTH = 16  # characters
+_SHORTEST_KEY = 16  # of what stands in a path, as providers of RPC have it
 _HOW_TO_MAKE_A_KEY = (
     f"use at least {MIN_KEY_LENGTH} random characters, such as those that this command prints: "
     'python3 -c "import secrets; print(secrets.token_urlsafe(48))".'
@@ -60,3 +62,28 @@ def _write_once(path: Path, text: str) -> None:
         pass
     finally:
         draft.unlink()
+
+
+def list_secrets(keys: Iterable[str], urls: Iterable[str | None]) -> tuple[str, ...]:
+    """Return keys, and the passwords and keys in addresses, as they are written and decoded."""
+    found = set(keys)
+    for url in filter(None, urls):
+        for raw in _find_in_url(url):
+            found |= {raw, unquote(raw)}
+    return tuple(sorted(found))
+
+
+def _find_in_url(url: str) -> Iterator[str]:
+    try:
+        parts = urlsplit(url)
+        password = parts.password
+    except ValueError:  # a form that only its own client reads
+        return
+    if password is not None:
+        yield password
+    is_http = parts.scheme in ("http", "https")
+    for name, value in parse_qsl(parts.query):
+        if is_http or "password" in name:  # Postgres has its options there
+            yield value
+    if is_http:
+        yield from (part for part in parts.path.split("/") if len(part) >= _SHORTEST_KEY)

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from embed.domain.origins import parse_origin
-from embed.settings.error import SettingsError
+from embed.settings.values import SettingsError
 
 DEFAULT_DATABASE_URL = "sqlite:///instance/embed.db"
 

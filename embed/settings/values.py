@@ -6,9 +6,11 @@ from datetime import timedelta
 
 from limits import RateLimitItem, parse_many
 
-from embed.settings.error import SettingsError
-
 _SPAN = re.compile(r"([0-9]{1,5}) (second|minute|hour|day)s?")
+
+
+class SettingsError(ValueError):
+    """A variable has an invalid value; the text names the variable."""
 
 
 def parse_limit(given: Mapping[str, str], name: str, default: str) -> RateLimitItem:

@@ -1,2 +1,0 @@
-class SettingsError(ValueError):
-    """A variable has an invalid value; the text names the variable."""
