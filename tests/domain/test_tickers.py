@@ -1,10 +1,10 @@
 import pytest
 
-from embed.domain.texts import MAX_LENGTH, drop_dollar_signs, parse_ticker
+from embed.domain.texts import MAX_TICKER_LENGTH, drop_dollar_signs, parse_ticker
 from embed.errors import InvalidInput
 
 
-@pytest.mark.parametrize("raw", ["BONK", "A$AP", "BONK$", "ボンク", "x" * MAX_LENGTH])
+@pytest.mark.parametrize("raw", ["BONK", "A$AP", "BONK$", "ボンク", "x" * MAX_TICKER_LENGTH])
 def test_ticker_without_a_dollar_sign_in_front_is_kept(raw):
     assert parse_ticker(raw) == raw
 
@@ -26,7 +26,7 @@ def test_dollar_signs_in_front_are_dropped(raw):
 
 
 def test_dollar_sign_does_not_count_for_the_length():
-    assert parse_ticker("$" + "x" * MAX_LENGTH) == "x" * MAX_LENGTH
+    assert parse_ticker("$" + "x" * MAX_TICKER_LENGTH) == "x" * MAX_TICKER_LENGTH
 
 
 @pytest.mark.parametrize("raw", ["$", " $$ ", "\N{FULLWIDTH DOLLAR SIGN}", "\N{HEAVY DOLLAR SIGN}"])
@@ -42,7 +42,7 @@ def test_dollar_signs_alone_are_refused(raw):
     [
         ("", "must not be empty"),
         ("  ", "must not be empty"),
-        ("$" + "x" * (MAX_LENGTH + 1), "longer than 20 characters"),
+        ("$" + "x" * (MAX_TICKER_LENGTH + 1), "longer than 20 characters"),
         ("$BO\0NK", "cannot be shown"),
     ],
 )
