@@ -1,6 +1,6 @@
 """Off-chain envelopes, built from their specifications only, with or without mistakes.
 
-The forms are those of embed/domain/offchain_messages.py, which tests compare with these.
+The forms are those of embed/domain/wallet_signatures.py, which tests compare with these.
 """
 
 import struct
