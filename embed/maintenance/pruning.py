@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from embed.balances.history import prune_history, prune_observations
-from embed.notifications import outbox
+from embed.notifications import delivery_log
 from embed.submissions import used_nonces
 from embed.submissions.soft_rejections import prune_soft_rejections
 from embed.wallets.listings import prune_listings
@@ -19,7 +19,7 @@ def prune(
     kinds: dict[str, Callable[[], int]] = {
         "balances of past days": lambda: prune_history(now - balance_history),
         "balances of wallets that no page has": lambda: prune_observations(now - balance_history),
-        "messages": lambda: outbox.prune(now),
+        "messages": lambda: delivery_log.prune(now),
         "refusals by policy": lambda: prune_soft_rejections(now),
         "used nonces": lambda: used_nonces.prune(now),
         "entries of feeds": lambda: prune_listings(now),

@@ -13,9 +13,8 @@ from apprise.plugins import N_MGR, url_to_dict
 from embed.errors import InvalidInput
 from embed.notifications.digest import Digest
 from embed.notifications.mailboxes import build_arguments, is_mailbox
-from embed.notifications.outcomes import Outcome
 from embed.notifications.services import ALLOWED, FILE_ARGUMENTS, REFUSED
-from embed.notifications.targets import check_host
+from embed.notifications.targets import Outcome, check_host
 from embed.outbound import guard
 from embed.outbound.guard import Reach, guarded, is_time_up
 from embed.settings import Settings

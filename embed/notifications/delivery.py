@@ -1,5 +1,6 @@
 """Delivering messages: at least once, in their order, to each receiver by itself."""
 
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,13 @@ from embed.events.outbox import TEST, lock_receivers
 from embed.metrics import DELIVERIES
 from embed.notifications import channels, webhooks
 from embed.notifications.digest import write_digest, write_test
-from embed.notifications.outcomes import Outcome
-from embed.notifications.retries import FIRST_WAIT, LONGEST_WAIT, compute_wait, is_overdue
+from embed.notifications.targets import Outcome
 from embed.runtime import Runtime
 
+GIVE_UP_AFTER = timedelta(days=1)
+FIRST_WAIT = timedelta(seconds=5)  # after a failure; then ever longer
+LONGEST_WAIT = timedelta(hours=2)
+_MAX_DOUBLINGS = 20  # far more than from the first to the longest wait
 CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 # Of one call of deliver(); then other receivers have their turn.
 MAX_SENT, MAX_TIME_S = 50, 20
@@ -223,3 +227,22 @@ def _mark(deliveries: Sequence[Delivery], state: str, outcome: Outcome, now: dat
         ).where(
             Delivery.id.in_([each.id for each in deliveries]), Delivery.message.in_(messages)
         ).execute()
+
+
+def compute_wait(failed_attempts: int, asked_for: timedelta | None = None) -> timedelta:
+    """Return how long to wait after so many failures in a row: 0 after none, then ever longer.
+
+    A receiver that asks for a longer wait gets it, up to LONGEST_WAIT.
+    """
+    if failed_attempts == 0:
+        return timedelta()
+    doubled: int = 2 ** min(failed_attempts - 1, _MAX_DOUBLINGS)
+    wait = min(FIRST_WAIT * doubled, LONGEST_WAIT)
+    jitter = random.uniform(0.75, 1)  # noqa: S311  # not a secret: receivers that failed together should not all come back at once
+    return max(wait * jitter, min(asked_for or timedelta(), LONGEST_WAIT))
+
+
+def is_overdue(message: Message, now: datetime) -> bool:
+    """Tell whether a message is so old that it is given up after another failure."""
+    created_at: datetime = message.created_at
+    return now - created_at >= GIVE_UP_AFTER

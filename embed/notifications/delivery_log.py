@@ -1,9 +1,10 @@
-"""What became of messages, and sending them again; test messages."""
+"""What became of messages: sending them again, test messages, deleting old ones."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from peewee import Expression, ModelSelect
+from peewee import Expression, fn
 
+from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
@@ -14,27 +15,18 @@ from embed.notifications.delivery import send
 from embed.runtime import Runtime
 from embed.serializers import write_json
 
-MAX_LISTED = 50
+KEPT = timedelta(days=30)  # what was delivered, or given up
 
 
-def list_deliveries(receiver_id: str, *, limit: int = MAX_LISTED) -> list[Delivery]:
-    """Return the newest first, with their messages."""
-    found = _select().where(Delivery.receiver == receiver_id)
-    return list(found.order_by(Delivery.message.desc()).limit(limit))
-
-
-def get_delivery(delivery_id: int) -> Delivery:
+def _get_delivery(delivery_id: int) -> Delivery:
     """Raises NotFound."""
-    delivery = _select().where(Delivery.id == delivery_id).get_or_none()
+    query = (
+        Delivery.select(Delivery, Message, Receiver).join(Message).switch(Delivery).join(Receiver)
+    )
+    delivery = query.where(Delivery.id == delivery_id).get_or_none()
     if delivery is None:
         raise NotFound(f"There is no delivery {delivery_id}.")
     return delivery
-
-
-def _select() -> "ModelSelect[Delivery]":
-    return (
-        Delivery.select(Delivery, Message, Receiver).join(Message).switch(Delivery).join(Receiver)
-    )
 
 
 def send_again(delivery_id: int) -> Delivery:
@@ -42,7 +34,7 @@ def send_again(delivery_id: int) -> Delivery:
 
     A receiver that failed last is tried at once. Raises NotFound.
     """
-    delivery = get_delivery(delivery_id)
+    delivery = _get_delivery(delivery_id)
     with db.atomic():
         lock_receivers(Receiver.id == delivery.receiver_id)
         Delivery.update(state="waiting").where(Delivery.id == delivery_id).execute()
@@ -129,3 +121,15 @@ def _get_receiver(receiver_id: str) -> Receiver:
     if receiver is None:
         raise NotFound(f"There is no receiver {receiver_id}.")
     return receiver
+
+
+def prune(now: datetime) -> int:
+    """Delete messages that are older than KEPT and wait for no receiver, with their deliveries.
+
+    Return how many messages that were.
+    """
+    waiting = Delivery.select(Delivery.id).where(
+        Delivery.message == Message.number, Delivery.state == "waiting"
+    )
+    is_old = (Message.created_at < now - KEPT) & ~fn.EXISTS(waiting)
+    return delete_in_batches(Message.number, is_old)

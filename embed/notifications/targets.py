@@ -1,15 +1,26 @@
-"""Targets inside the operator's own network, as far as they can be told when they are added.
+"""What webhooks and channels have in common: which hosts they may name, and how sending went."""
 
-Where a name leads is only known, and checked, when the socket opens: see embed/outbound/guard.py.
-"""
+from dataclasses import dataclass
+from datetime import timedelta
 
 from embed.errors import InvalidInput
 from embed.outbound.guard import find_ip, is_public
 from embed.settings import Settings
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    is_delivered: bool
+    answer: str  # short words for the owner, without the target
+    is_final: bool = False  # a failure that trying again cannot mend
+    retry_after: timedelta | None = None  # as the receiver asked
+
+
 def check_host(host: str, settings: Settings) -> None:
-    """Raises InvalidInput for a host of the operator's network, unless the settings allow these."""
+    """Raises InvalidInput for a host of the operator's network, unless the settings allow these.
+
+    Where a name leads is only known, and checked, when the socket opens: embed/outbound/guard.py.
+    """
     if not settings.allow_private_targets and _is_private(host):
         raise InvalidInput(
             "Webhooks and channels must not lead into this service's own network unless its"

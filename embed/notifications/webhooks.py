@@ -10,9 +10,8 @@ from embed.db.models import Message, Receiver
 from embed.domain.hosts import expand_ipv4
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput
-from embed.notifications.outcomes import Outcome
 from embed.notifications.signatures import sign
-from embed.notifications.targets import check_host
+from embed.notifications.targets import Outcome, check_host
 from embed.outbound.guard import Reach
 from embed.outbound.http import Answer, RequestFailed, post
 from embed.serializers import write_json

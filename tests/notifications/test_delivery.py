@@ -13,9 +13,13 @@ from receivers import run_http_receiver
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 from embed.errors import NotFound
-from embed.notifications import delivery, delivery_log, outbox, receivers
-from embed.notifications.delivery import deliver, find_due_receivers
-from embed.notifications.retries import LONGEST_WAIT, compute_wait
+from embed.notifications import delivery, delivery_log, queries, receivers
+from embed.notifications.delivery import (
+    LONGEST_WAIT,
+    compute_wait,
+    deliver,
+    find_due_receivers,
+)
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -333,7 +337,7 @@ def test_log_shows_what_became_of_each_message(owner, http_receiver):
     http_receiver.statuses = [204, 404]
     owner.deliver(webhook)
 
-    newest, oldest = delivery_log.list_deliveries(webhook.id)
+    newest, oldest = queries.read_log(webhook.page, receiver=webhook).rows
 
     assert [newest.message.id, oldest.message.id] == ids[::-1]
     assert (newest.state, newest.answer) == ("waiting", "404 Not Found")
@@ -346,7 +350,7 @@ def test_message_is_sent_again_with_the_same_id(owner, http_receiver, first_stat
     message_id = owner.tell()
     http_receiver.statuses = [first_status]
     owner.deliver(webhook)
-    (sent,) = delivery_log.list_deliveries(webhook.id)
+    (sent,) = queries.read_log(webhook.page, receiver=webhook).rows
 
     delivery_log.send_again(sent.id)
     assert find_due_receivers(owner.world.clock()) == [webhook.id]
@@ -389,7 +393,7 @@ def test_test_that_is_sent_at_once_is_in_the_log_and_ends_the_wait(owner, http_r
     assert (sent.state, sent.answer) == ("delivered", "204 No Content")
     assert http_receiver.received[-1].id == sent.message.id
     assert b'"type":"test"' in http_receiver.received[-1].body
-    assert delivery_log.list_deliveries(webhook.id)[0].message.id == sent.message.id
+    assert queries.read_log(webhook.page, receiver=webhook).rows[0].message.id == sent.message.id
     assert find_due_receivers(owner.world.clock()) == [webhook.id]
 
 
@@ -404,9 +408,9 @@ def test_old_messages_are_deleted_when_no_receiver_waits_for_them(owner, http_re
         owner.deliver(webhook)
 
         owner.world.clock.forward(days=30)
-        assert outbox.prune(owner.world.clock()) == 0
+        assert delivery_log.prune(owner.world.clock()) == 0
         owner.world.clock.forward(seconds=1)
-        assert outbox.prune(owner.world.clock()) == 1
+        assert delivery_log.prune(owner.world.clock()) == 1
 
     assert Message.select().count() == 1
     assert Delivery.select().count() == 2

@@ -14,7 +14,7 @@ from embed.db.models import Submission, UsedNonce, Wallet, Withdrawal
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.keys import access
 from embed.notifications import delivery, receivers, webhooks
-from embed.notifications.outcomes import Outcome
+from embed.notifications.targets import Outcome
 from embed.runtime import EXTENSION
 from embed.submissions import decisions, ownership, withdrawal
 from embed.submissions.withdrawal import withdraw
