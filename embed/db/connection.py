@@ -27,8 +27,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.pq.abc import PGconn
 
 from embed.db.lock_waits import choose_ms, impatience, longest_ms, waiting_for
-from embed.settings import SettingsError
-from embed.settings.files import find_database_file
+from embed.settings import SettingsError, find_database_file
 
 db = DatabaseProxy()
 

@@ -5,7 +5,7 @@ from typing import Any
 from peewee import Database, PostgresqlDatabase, SqliteDatabase
 
 from embed.db.connection import db
-from embed.settings.files import find_database_file
+from embed.settings import find_database_file
 
 _CONNECT_TIMEOUT_S = 5
 _STATEMENT_TIMEOUT_S = 5

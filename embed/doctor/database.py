@@ -16,8 +16,7 @@ from embed.db.schema_version import list_missing_migrations, list_unknown_migrat
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.installation import redact
 from embed.domain.times import Clock, format_instant
-from embed.settings import Settings
-from embed.settings.files import find_database_file
+from embed.settings import Settings, find_database_file
 
 MOST_DIFFERENCE = timedelta(seconds=5)  # which the documentation asks of several machines
 _INTEGRITY_S = 8.0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from embed.doctor.findings import Finding
 from embed.doctor.installation import Installation
-from embed.settings.files import find_database_file
+from embed.settings import find_database_file
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MAY_ENTER = stat.S_IXGRP | stat.S_IXOTH

@@ -16,8 +16,7 @@ import msgspec
 
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
-from embed.settings import VARIABLES, Settings
-from embed.settings.files import find_database_file
+from embed.settings import VARIABLES, Settings, find_database_file
 
 HEADER = "X-Embed-Doctor"
 # What the proxy has to pass on unchanged: headers of requests, and of answers.

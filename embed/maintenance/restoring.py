@@ -22,7 +22,7 @@ from embed.maintenance.rows import Rows, open_rows
 from embed.maintenance.rows.copying import TableSum, copy_tables
 from embed.maintenance.rows.schemas import Schema, check_migrations, describe_newest, is_newest
 from embed.maintenance.rows.sqlite import SqliteRows
-from embed.settings.files import find_database_file
+from embed.settings import find_database_file
 
 # What processes write while they run: no sign of anything worth keeping.
 _OF_PROCESSES = ("job", "worker_process")

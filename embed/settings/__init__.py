@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Self
+from urllib.parse import unquote
 
 from limits import RateLimitItem
 
@@ -37,12 +38,14 @@ __all__ = [
     "VARIABLES",
     "Settings",
     "SettingsError",
+    "find_database_file",
     "load_secret_key",
     "parse_span",
 ]
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent.parent
 INSTANCE_DIR = PROJECT_DIR / "instance"
+_SQLITE = "sqlite:///"
 
 VARIABLES = (
     "DATABASE_URL",
@@ -160,3 +163,10 @@ class Settings:
             metrics_bind=parse_bind(given, "METRICS_BIND"),
             log_format=parse_choice(given, "LOG_FORMAT", default="text", of=("text", "json")),
         )
+
+
+def find_database_file(database_url: str) -> Path | None:
+    """Return SQLite's file, or None with Postgres."""
+    if not database_url.startswith(_SQLITE):
+        return None
+    return PROJECT_DIR / unquote(database_url.removeprefix(_SQLITE))

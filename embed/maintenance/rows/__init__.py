@@ -2,7 +2,7 @@
 
 from embed.maintenance.rows.postgres import PostgresRows
 from embed.maintenance.rows.sqlite import SqliteRows
-from embed.settings.files import find_database_file
+from embed.settings import find_database_file
 
 Rows = SqliteRows | PostgresRows
 
