@@ -21,11 +21,12 @@ from embed.domain.identifiers import make_id
 from embed.domain.passwords import hash_password
 
 HOW_TO_GET_ONE = (
-    "no browser was found: apt install chromium, or python -m playwright install chromium,"
-    " or name one in CHROMIUM"
+    "no browser was found: apt install chromium-headless-shell, or python -m playwright install"
+    " chromium, or name one in CHROMIUM"
 )
 PASSWORD = "a long enough password"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The headless shell draws no windows, and takes two thirds of the time of the others.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-quic",
