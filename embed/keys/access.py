@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, NamedTuple
+from types import SimpleNamespace
 
 from peewee import Database
 
@@ -51,7 +51,8 @@ def find_access(key: str) -> Access | None:
     found = db.execute_sql(_compile_statement(db.obj), (hash_key(key),)).fetchone()
     if found is None:
         return None
-    row = _Row(*found)
+    # With values as the database stores them.
+    row = SimpleNamespace(**dict(zip(_COLUMNS, found, strict=True)))
     return Access(
         key_id=row.key_id,
         page_id=row.page_id,
@@ -66,40 +67,24 @@ def find_access(key: str) -> Access | None:
     )
 
 
-class _Row(NamedTuple):
-    """A row of the statement, with values as the database stores them."""
-
-    key_id: Any
-    page_id: Any
-    tier: Any
-    origins: Any
-    allows_null_origin: Any
-    revoked_at: Any
-    last_used_at: Any
-    page_version: Any
-    page_deleted_at: Any
-    is_public: Any
-    is_embeddable: Any
-
-
-_COLUMNS = _Row(
-    key_id=ApiKey.id,
-    page_id=ApiKey.page,
-    tier=ApiKey.tier,
-    origins=ApiKey.origins,
-    allows_null_origin=ApiKey.allow_null_origin,
-    revoked_at=ApiKey.revoked_at,
-    last_used_at=ApiKey.last_used_at,
-    page_version=Page.version,
-    page_deleted_at=Page.deleted_at,
-    is_public=Page.is_public,
-    is_embeddable=Page.is_embeddable,
-)
+_COLUMNS = {
+    "key_id": ApiKey.id,
+    "page_id": ApiKey.page,
+    "tier": ApiKey.tier,
+    "origins": ApiKey.origins,
+    "allows_null_origin": ApiKey.allow_null_origin,
+    "revoked_at": ApiKey.revoked_at,
+    "last_used_at": ApiKey.last_used_at,
+    "page_version": Page.version,
+    "page_deleted_at": Page.deleted_at,
+    "is_public": Page.is_public,
+    "is_embeddable": Page.is_embeddable,
+}
 
 
 @lru_cache(maxsize=1)
 def _compile_statement(_database: Database) -> str:
-    sql: str = ApiKey.select(*_COLUMNS).join(Page).where(ApiKey.key_hash == "").sql()[0]
+    sql: str = ApiKey.select(*_COLUMNS.values()).join(Page).where(ApiKey.key_hash == "").sql()[0]
     return sql
 
 

@@ -83,7 +83,9 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
     with editing(page.id, actor, now) as edit:
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(lambda one: _explain_final(one, now))
-        batch.leave_out(_make_withdrawn_check(batch.submissions))
+        withdrawn = _find_withdrawn([one.id for one in batch.submissions])  # but kept: rejections
+        gone = "The wallet's holder has withdrawn it."
+        batch.leave_out(lambda one: gone if one.id in withdrawn else None)
         batch.leave_out(_make_live_check(edit.page, batch.submissions))
         untrack_withdrawn(Wallet.submission.in_([one.id for one in batch.submissions]))
         pending = count_waiting(edit.page)
@@ -178,12 +180,6 @@ def _explain_final(submission: Submission, now: datetime) -> str | None:
     if submission.status not in ("approved", "rejected") or decided_at is None:
         return f"The submission is {submission.status}; there is nothing to undo."
     return "It is too late to undo this." if now > decided_at + UNDO_WITHIN else None
-
-
-def _make_withdrawn_check(submissions: Sequence[Submission]) -> Callable[[Submission], str | None]:
-    """Rejections that were withdrawn are kept, but cannot be decided on again."""
-    withdrawn = _find_withdrawn([one.id for one in submissions])
-    return lambda one: "The wallet's holder has withdrawn it." if one.id in withdrawn else None
 
 
 def _make_live_check(
