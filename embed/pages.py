@@ -21,7 +21,7 @@ from embed.events.editing import (
     lock_owners,
     lock_page,
 )
-from embed.events.kinds import PageChanged, PageCreated, PageDeleted, PageRestored
+from embed.events.kinds import Event
 
 RESTORE_WITHIN = timedelta(days=30)
 MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
@@ -37,7 +37,7 @@ def create_page(
         check_owner_is_there(owner.id)
         page = Page.create(owner=owner, created_at=now, **parsed)
         with editing(page.id, actor, now) as edit:
-            edit.record(PageCreated(page.token_name))
+            edit.log(Event.of_page("create page", page))
     return get_page(page.id)
 
 
@@ -102,7 +102,7 @@ def update_page(
         if changes:
             Page.update(changes).where(Page.id == page_id).execute()
             renew_marks(get_page(page_id), changes)
-            edit.record(PageChanged(changes))
+            edit.log(Event.of_page_change(changes))
     return get_page(page_id)
 
 
@@ -111,7 +111,7 @@ def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Pa
     with editing(page_id, actor, now) as edit:
         if edit.page.deleted_at is None:
             _set_deleted_at(edit.page, now)
-            edit.record(PageDeleted(edit.page.token_name))
+            edit.log(Event.of_page("delete page", edit.page))
     return edit.page
 
 
@@ -122,7 +122,7 @@ def restore_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> P
             if not can_be_restored(edit.page, now):
                 raise InvalidInput("The page was deleted more than 30 days ago.")
             _set_deleted_at(edit.page, None)
-            edit.record(PageRestored(edit.page.token_name))
+            edit.log(Event.of_page("restore page", edit.page))
     return edit.page
 
 

@@ -97,6 +97,56 @@ def _make_submission(name: str, number: int, status: str, **values: Any) -> Row:
     } | values
 
 
+# Entries of the log: what each has now, and what it had.
+A, B = ADDRESSES[:2]
+_HOLDS = ": holds 0.5, the minimum is 1"
+ENTRIES: list[tuple[str, Row]] = [
+    ("add wallet", {"subject": "Alias 0", "data": '{"text":"Alias 0"}'}),
+    ("add wallet", {"subject": A, "address": A, "data": f'{{"publicAlias":null,"address":"{A}"}}'}),
+    ("change wallet", {"subject": f"x ({A}) ({B})", "address": B,
+                       "data": f'{{"publicAlias":"x ({A})","address":"{B}"}}'}),
+    ("flag wallet", {"subject": f"x ({A}){_HOLDS} ({B}){_HOLDS}", "address": B,
+                     "data": f'{{"publicAlias":"x ({A}){_HOLDS}","address":"{B}",'
+                             '"tokenBalance":0.5,"minBalance":1}'}),
+    ("reject submission", {"subject": f"Ann ({A})", "address": A,
+                           "data": f'{{"nickname":"Ann","walletAddress":"{A}"}}'}),
+    ("undo decision", {"subject": "withdrawn by the wallet's holder",
+                       "data": '{"erasedBy":"holder"}'}),
+    ("remove wallet", {"subject": "erased by the operator", "data": '{"erasedBy":"operator"}'}),
+    ("withdraw submission", {"subject": f"{_id('gone')}, sent 2026-01-31T09:30:00.000Z",
+                             "data": f'{{"submissionId":"{_id("gone")}",'
+                                     '"createdAtIso":"2026-01-31T09:30:00.000Z"}'}),
+    ("erase wallet", {"subject": "and all that was kept of it", "data": "{}"}),
+    ("create page", {"subject": f"x ({A})", "data": f'{{"tokenName":"x ({A})"}}'}),
+    ("change page", {"subject": f"title: x, comment: y ({A})",
+                     "data": f'{{"text":"title: x, comment: y ({A})"}}'}),
+    ("create key", {"subject": "Main (public svc_pub_kkkk)",
+                    "data": '{"label":"Main","tier":"public","displayPrefix":"svc_pub_kkkk"}'}),
+    ("change label", {"subject": "secret svc_sec_rrrr, now without a label",
+                      "data": '{"previousLabel":null,"tier":"secret",'
+                              '"displayPrefix":"svc_sec_rrrr","label":null}'}),
+    ("add tag", {"subject": "whale", "data": '{"name":"whale"}'}),
+    ("change tag", {"subject": "fish, now whale",
+                    "data": '{"previousName":"fish","name":"whale"}'}),
+    ("import wallets", {"subject": "3 added, 0 changed", "data": '{"added":3,"changed":0}'}),
+    ("tag wallets", {"subject": "3, whale", "data": '{"count":3,"tagName":"whale"}'}),
+    ("hide wallets", {"subject": "3", "data": '{"count":3,"tagName":null}'}),
+    ("add receiver", {"subject": "webhook https://example.com/…",
+                      "data": '{"kind":"webhook","target":"https://example.com/…"}'}),
+]  # fmt: skip
+
+
+def _make_entry(number: int, action: str, **values: Any) -> Row:
+    return {
+        "id": _id(f"activity{number:02}"),
+        "created_at": AT + 1_000_000 * number,
+        "page_id": _id("page"),
+        "actor": "command line",
+        "action": action,
+        "address": None,
+    } | values
+
+
 # Of a version's row, only the columns that it had are written.
 ROWS: dict[str, list[Row]] = {
     "owner": [
@@ -129,8 +179,9 @@ ROWS: dict[str, list[Row]] = {
                  "amount": "1250.5", "observed_at": AT}],
     "refused_origin": [{"api_key_id": _id("key"), "origin": "https://other.example", "count": 3,
                         "refused_at": AT}],
-    "activity": [{"id": _id("activity"), "created_at": AT, "page_id": _id("page"),
-                  "actor": "command line", "action": "add wallet", "subject": "Alias 0"}],
+    "activity": [
+        _make_entry(number, action, **values) for number, (action, values) in enumerate(ENTRIES)
+    ],
     "token": [{"mint": USDC, "program": USDC, "decimals": 6, "name": "USD Coin", "symbol": "USDC",
                "supply": "18446744073709551615", "observed_at": AT, "problem": None}],
     "chain_balance": [{"id": 3, "mint": USDC, "address": ADDRESSES[0], "token_account": USDC,
@@ -146,7 +197,11 @@ ROWS: dict[str, list[Row]] = {
                   "signing_key": "whsk_x", "next_attempt_at": AT, "failed_attempts": 2,
                   "is_slow": True, "first_failed_at": AT}],
     "message": [{"number": 8, "id": _id("message"), "page_id": _id("page"),
-                 "type": "submission.created", "data": "{}", "created_at": AT}],
+                 "type": "submission.created", "created_at": AT, "address": ADDRESSES[1],
+                 "data": f'{{"walletAddress":"{ADDRESSES[1]}"}}'},
+                {"number": 9, "id": _id("filling"), "page_id": _id("page"),
+                 "type": "queue.filling", "created_at": AT, "address": None,
+                 "data": f'{{"pending":4,"note":"{ADDRESSES[1]}"}}'}],
     "delivery": [{"id": 9, "message_id": 8, "receiver_id": _id("receiver"), "state": "waiting",
                   "attempts": 2, "attempted_at": AT, "answer": "503 Service Unavailable"}],
     "job": [{"name": "balances", "due_at": AT, "leased_by": None, "leased_until": None,
@@ -171,7 +226,12 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("wallet", "is_withdrawn"): False,
 }
 # Columns to which upgrading gives what it finds out from others.
-FOUND = [("wallet", "submission_id")]
+FOUND = [
+    ("wallet", "submission_id"),
+    ("activity", "data"),
+    ("activity", "address"),
+    ("message", "address"),
+]
 
 
 def make_old(last: str) -> None:

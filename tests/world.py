@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import base58
 import pytest
@@ -16,7 +16,8 @@ from nacl.signing import SigningKey
 from embed import owners, pages
 from embed.balances.observations import Observation, record_entered
 from embed.db.connection import db
-from embed.db.models import ApiKey, Page, Submission
+from embed.db.models import Activity, ApiKey, Page, Submission
+from embed.db.pagination import read_rows
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.nonces import Nonce, NonceSigner
 from embed.errors import STATUS_BY_CODE
@@ -24,6 +25,7 @@ from embed.keys import access, management
 from embed.runtime import EXTENSION
 from embed.submissions import decisions
 from embed.wallets import tags, tracking
+from embed.web.dashboard.filters import describe_subject
 
 SECRET_KEY = "a secret for tests that is long enough to be one"
 RANDOM_KEY = "Vv0Xq2mJtK8dHs5rYw7LzB4nGp1cTfRa"  # with which flask doctor finds no fault
@@ -32,6 +34,23 @@ USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 
 # For long tables of cases whose result does not depend on the database.
 one_database = pytest.mark.databases("sqlite")
+
+
+class Logged(NamedTuple):
+    """An entry of the activity log, as the dashboard shows it."""
+
+    actor: str
+    action: str
+    subject: str
+    created_at: datetime
+
+
+def read_log(page_id: str, *, limit: int = 100) -> list[Logged]:
+    """Return the newest entries first."""
+    return [
+        Logged(one.actor, one.action, describe_subject(one), one.created_at)
+        for one in read_rows(Activity, Activity.page == page_id, limit=limit)
+    ]
 
 
 class Clock:

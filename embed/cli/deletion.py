@@ -4,9 +4,8 @@ import click
 from flask.cli import with_appcontext
 from peewee import OperationalError
 
-from embed.db.deleted_content import clear_deleted_content
 from embed.maintenance import pruning, wallet_erasure
-from embed.maintenance.wallet_erasure import Kept
+from embed.maintenance.wallet_erasure import Kept, clear_deleted_content
 from embed.serializers import write_json
 from embed.terminal import Command, Record, confirm_option, json_option, print_list, runtime
 

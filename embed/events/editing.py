@@ -17,9 +17,11 @@ from embed.db.models import (
     Tag,
     Wallet,
 )
+from embed.domain.activity import find_address
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Event
 from embed.events.outbox import send_messages
+from embed.serializers import write_json
 
 RowOfPage = TypeVar("RowOfPage", ApiKey, Receiver, Tag, Wallet)
 _NAMES: Mapping[type[Model], str] = {
@@ -43,7 +45,7 @@ class Edit:
         self._entries: list[dict[str, Any]] = []
         self._messages: list[tuple[str, Mapping[str, Any]]] = []
 
-    def record(self, event: Event) -> None:
+    def log(self, event: Event) -> None:
         """Add an event to the activity log, and tell the page's receivers if it concerns them.
 
         Without an event, the page keeps its version.
@@ -53,7 +55,8 @@ class Edit:
                 "page": self.page,
                 "actor": self.actor,
                 "action": event.action,
-                "subject": event.subject,
+                "data": write_json(event.data, is_compact=True).decode(),
+                "address": find_address(event.data),
                 "created_at": self.now,
             }
         )
@@ -65,7 +68,7 @@ class Edit:
         self._messages.append((message_type, data))
 
     def write(self) -> None:
-        """Write what was recorded, at the end of the change."""
+        """Write what was logged, at the end of the change."""
         for batch in chunked(self._entries, _BATCH):
             Activity.insert_many(batch).execute()
         if self._messages:
@@ -81,7 +84,7 @@ class Edit:
 def editing(
     page_id: str, actor: str, now: datetime, *, next_owner_id: str | None = None
 ) -> Iterator[Edit]:
-    """Lock a page for a change by `actor`; recording an event also increments its version.
+    """Lock a page for a change by `actor`; logging an event also increments its version.
 
     The block is one transaction. The page's owner is locked first: balances are shared by an
     owner's pages, so no page may join or leave these while balances are entered. A page that is

@@ -8,6 +8,7 @@ from peewee import chunked
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page, Receiver
+from embed.domain.activity import find_address
 from embed.serializers import write_json
 
 MESSAGE_TYPES = (
@@ -59,6 +60,7 @@ def write_messages(
                 "page": page_id,
                 "type": message_type,
                 "data": write_json({"trackingPageId": page_id, **data}, is_compact=True).decode(),
+                "address": find_address(data),
                 "created_at": now,
             }
             for message_type, data, _ in batch

@@ -18,7 +18,7 @@ from embed.domain.origins import parse_allowlist_entry
 from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
-from embed.events.kinds import KeyCreated, KeyLabelChanged, KeyRevoked, OriginsChanged
+from embed.events.kinds import Event
 from embed.keys.refused_origins import forget_refused_origin
 from embed.pages import get_page
 
@@ -58,7 +58,7 @@ def create_key(
             allow_null_origin=allow_null_origin,
             created_at=now,
         )
-        edit.record(KeyCreated.of(api_key))
+        edit.log(Event.of_key("create key", api_key))
     return api_key, key
 
 
@@ -115,7 +115,7 @@ def revoke_key(key_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> ApiK
         if key.revoked_at is None:
             key.revoked_at = now
             key.save(only=[ApiKey.revoked_at])
-            edit.record(KeyRevoked.of(key))
+            edit.log(Event.of_key("revoke key", key))
     return key
 
 
@@ -123,7 +123,7 @@ def _set_label(edit: Edit, key: ApiKey, label: str | None) -> None:
     if key.label != label:
         previous, key.label = key.label, label
         key.save(only=[ApiKey.label])
-        edit.record(KeyLabelChanged.of_change(key, previous))
+        edit.log(Event.of_label(key, previous))
 
 
 def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: bool) -> None:
@@ -134,7 +134,7 @@ def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: 
     key.origins = origins
     key.allow_null_origin = allow_null
     key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
-    edit.record(OriginsChanged.of(key))
+    edit.log(Event.of_key("change origins", key))
 
 
 def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:

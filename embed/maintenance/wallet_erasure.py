@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import CharField, Field, TextField, fn
+from peewee import CharField, Field, SqliteDatabase, TextField, fn
 
 from embed.db.connection import db
 from embed.db.fields import AmountField
@@ -32,16 +32,16 @@ from embed.db.models import (
 from embed.domain.addresses import is_address
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
-from embed.events.kinds import SubmissionWithdrawn, WalletErased
+from embed.events.kinds import Event
 from embed.events.outbox import lock_receivers
-from embed.submissions.traces import holds
 from embed.submissions.withdrawal import (
     delete_sent,
     list_told,
     note_withdrawn,
 )
 
-ERASED = "erased by the operator"  # the subject of an entry that named the wallet
+_ERASED = '{"erasedBy":"operator"}'  # the data of an entry that was about the wallet
+_CUT = "…"  # in place of an address in other entries, as in another wallet's alias
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ def _list_of_pages(address: str) -> dict[str, tuple[Any, Any]]:
         "entry in the list": (Wallet, Wallet.address == address),
         "submissions": (Submission, Submission.wallet_address == address),
         "times in the public list": (Listing, Listing.address == address),
-        "entries in the log": (Activity, holds(Activity.subject, address)),
-        "messages": (Message, holds(Message.data, address)),
+        "entries in the log": (Activity, _holds(Activity.data, address)),
+        "messages": (Message, _holds(Message.data, address)),
     }
 
 
@@ -101,7 +101,7 @@ def _entered(address: str) -> Any:
 
 
 def _reported(address: str) -> Any:
-    return holds(Job.summary, address) | holds(Job.failure, address)
+    return _holds(Job.summary, address) | _holds(Job.failure, address)
 
 
 def find_mentions(address: str) -> list[tuple[str, int]]:
@@ -118,8 +118,16 @@ def find_mentions(address: str) -> list[tuple[str, int]]:
     return [(column, count) for column, count in counts if count]
 
 
+def _holds(field: Any, address: str) -> Any:
+    """Return the condition that a text holds an address, in whatever words.
+
+    LIKE ignores case, which makes it ten times as slow on Postgres.
+    """
+    return fn.REPLACE(field, address, "") != field
+
+
 def _count_holding(model: Any, field: Field, address: str) -> int:
-    return int(model.select().where(holds(field, address)).count())
+    return int(model.select().where(_holds(field, address)).count())
 
 
 def erase_wallet(address: str, now: datetime, nonce_lifetime: timedelta) -> list[Kept]:
@@ -148,18 +156,22 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
     withdrawn_ids = {one.submission_id for one in withdrawn}
     told = [one for one in list_told(sent) if one.id not in withdrawn_ids]
     lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
-    Message.delete().where(Message.page == page, holds(Message.data, address)).execute()
-    Activity.update(subject=ERASED).where(
-        Activity.page == page, holds(Activity.subject, address)
+    Message.delete().where(Message.page == page, Message.address == address).execute()
+    Activity.update(data=_ERASED, address=None).where(
+        Activity.page == page, Activity.address == address
     ).execute()
+    for model in (Activity, Message):
+        model.update(data=fn.REPLACE(model.data, address, _CUT)).where(
+            model.page == page, _holds(model.data, address)
+        ).execute()
     Listing.delete().where(Listing.page == page, Listing.address == address).execute()
     Wallet.delete().where(Wallet.page == page, Wallet.address == address).execute()
     note_withdrawn(told, edit.now)
     delete_sent(sent, edit.now, nonce_lifetime)
     for one in told:
         has_left = wallet is not None and wallet.submission_id == one.id
-        edit.record(SubmissionWithdrawn.of(one, edit.now, has_left_list=has_left))
-    edit.record(WalletErased())
+        edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
+    edit.log(Event("erase wallet", {}))
 
 
 def _erase_balances(address: str) -> None:
@@ -171,3 +183,17 @@ def _erase_balances(address: str) -> None:
     lock_owners(*{owner_id for query in (entered, observed) for (owner_id,) in query})
     Balance.delete().where(_entered(address)).execute()
     ChainBalance.delete().where(ChainBalance.address == address).execute()
+
+
+def clear_deleted_content() -> bool:
+    """Rewrite SQLite's file, whose free pages keep what was deleted, and empty its journal.
+
+    Writers wait meanwhile. Return whether that was possible: somebody may read the journal still.
+    Does nothing on Postgres, which is left to its operator. Raises OperationalError, for example
+    if the disk has no room for a second copy.
+    """
+    if not isinstance(db.obj, SqliteDatabase):
+        return True
+    db.execute_sql("VACUUM")
+    is_busy, *_ = db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not is_busy

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from embed.db.models import Receiver
+from embed.domain.activity import Action
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
-from embed.events.kinds import ReceiverAdded, ReceiverRemoved, SecretRotated
+from embed.events.kinds import Event
 from embed.events.outbox import MESSAGE_TYPES
 from embed.notifications import channels, webhooks
 from embed.notifications.signatures import make_secret, make_signing_key
@@ -92,7 +93,7 @@ def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receive
             raise InvalidInput(f"A page can have at most {MAX_RECEIVERS} webhooks and channels.")
         receiver.page = edit.page
         receiver.save(force_insert=True)
-        edit.record(ReceiverAdded(receiver.kind, mask_target(receiver)))
+        _log(edit, "add receiver", receiver)
     return receiver
 
 
@@ -116,7 +117,7 @@ def remove_receiver(
     """Remove a receiver; what waits for it is not delivered. Raises NotFound."""
     get_receiver(receiver_id, kind)
     with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
-        edit.record(ReceiverRemoved(receiver.kind, mask_target(receiver)))
+        _log(edit, "remove receiver", receiver)
         receiver.delete_instance()
     return receiver
 
@@ -151,7 +152,12 @@ def _rotate(edit: Edit, receiver: Receiver) -> None:
             Receiver.previous_secret_expires_at,
         ]
     )
-    edit.record(SecretRotated(receiver.kind, mask_target(receiver)))
+    _log(edit, "rotate secret", receiver)
+
+
+def _log(edit: Edit, action: Action, receiver: Receiver) -> None:
+    """Every owner of the page reads the log, so it has no secrets."""
+    edit.log(Event(action, {"kind": receiver.kind, "target": mask_target(receiver)}))
 
 
 def mask_target(receiver: Receiver) -> str:

@@ -10,7 +10,7 @@ from embed.domain import policy
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing
-from embed.events.kinds import DecisionUndone, SubmissionApproved, SubmissionRejected
+from embed.events.kinds import Event
 from embed.metrics import DECISIONS
 from embed.submissions.queries import count_waiting
 from embed.wallets.tracking import PageFull, track_approved, untrack_withdrawn
@@ -58,7 +58,7 @@ def approve(
         batch.leave_out(lambda one: too_many if one.id in without_room else None)
         batch.change(status="approved", decided_at=now)
         for one in batch.submissions:
-            edit.record(SubmissionApproved.of(one))
+            edit.log(Event.of_decision("approve submission", one))
     return batch.finish("approved")
 
 
@@ -71,7 +71,7 @@ def reject(
         batch.leave_out(_explain_decided)
         batch.change(status="rejected", reject_reason="manual", decided_at=now)
         for one in batch.submissions:
-            edit.record(SubmissionRejected.of(one))
+            edit.log(Event.of_decision("reject submission", one))
     return batch.finish("rejected")
 
 
@@ -91,7 +91,7 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
         pending = count_waiting(edit.page)
         batch.change(status="pending", reject_reason=None, decided_at=None)
         for number, one in enumerate(batch.submissions, start=1):
-            edit.record(DecisionUndone.of(one))
+            edit.log(Event.of_decision("undo decision", one))
             for message in list_filling(edit.page, pending + number):
                 edit.tell(*message)
     return batch.finish("undone")

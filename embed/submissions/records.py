@@ -3,6 +3,7 @@
 Nothing about other wallets is in it, nothing about sessions, and not who changed what.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from embed.balances.known import find_chain_balance
@@ -18,12 +19,12 @@ from embed.db.models import (
     Submission,
     Wallet,
 )
+from embed.domain.activity import read_facts, write_subject
 from embed.domain.nonces import RecordNonce
 from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.pages import find_page
 from embed.serializers import describe_submission, describe_tag
-from embed.submissions.traces import is_activity_about, is_listing_of, is_message_about
 from embed.submissions.used_nonces import use_nonce
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
@@ -31,11 +32,13 @@ from embed.wallets.tracking import read_tracked
 MAX_LISTED = 200  # of each kind, the newest
 
 Record = dict[str, Any]
+Gettext = Callable[[str], str]
 
 
-def show_records(nonce: RecordNonce) -> Record:
+def show_records(nonce: RecordNonce, gettext: Gettext = str) -> Record:
     """Return what the page keeps of a wallet, as JSON; its holder signed the nonce's message.
 
+    `gettext` translates sentences of the log.
     Raises ApiError `invalid_nonce`, `page_not_found`.
     """
     with db.atomic():
@@ -43,10 +46,10 @@ def show_records(nonce: RecordNonce) -> Record:
     page = find_page(nonce.page_id)
     if page is None:  # purged meanwhile
         raise ApiError("page_not_found")
-    return _read_records(page, nonce.wallet_address)
+    return _read_records(page, nonce.wallet_address, gettext)
 
 
-def _read_records(page: Page, address: str) -> Record:
+def _read_records(page: Page, address: str, gettext: Gettext) -> Record:
     submissions = list(
         Submission.select()
         .where(Submission.page == page, Submission.wallet_address == address)
@@ -57,8 +60,10 @@ def _read_records(page: Page, address: str) -> Record:
         "walletAddress": address,
         "listed": _read_entry(page, address),
         "submissions": _describe_submissions(submissions),
-        "activity": _read_activity(page, address),
-        "messages": Message.select().where(is_message_about(page, address)).count(),
+        "activity": _read_activity(page, address, gettext),
+        "messages": Message.select()
+        .where(Message.page == page, Message.address == address)
+        .count(),
         "listings": _read_listings(page, address),
         "observedBalance": _read_observed(page, address),
         "enteredBalance": _read_entered(page, address),
@@ -89,17 +94,17 @@ def _describe_submissions(submissions: list[Submission]) -> list[Record]:
     return [describe_submission(one) | {"hasReceipt": one.id in proved} for one in submissions]
 
 
-def _read_activity(page: Page, address: str) -> list[Record]:
+def _read_activity(page: Page, address: str, gettext: Gettext) -> list[Record]:
     entries = (
         Activity.select()
-        .where(is_activity_about(page, address))
+        .where(Activity.page == page, Activity.address == address)
         .order_by(Activity.created_at.desc(), Activity.id.desc())
         .limit(MAX_LISTED)
     )
     return [
         {
             "action": entry.action,
-            "subject": entry.subject,
+            "subject": write_subject(entry.action, read_facts(entry.data), gettext),
             "createdAtIso": format_instant(entry.created_at),
         }
         for entry in entries
@@ -107,7 +112,7 @@ def _read_activity(page: Page, address: str) -> list[Record]:
 
 
 def _read_listings(page: Page, address: str) -> list[Record]:
-    listings = Listing.select().where(is_listing_of(page, address))
+    listings = Listing.select().where(Listing.page == page, Listing.address == address)
     return [
         {
             "name": one.name,

@@ -1,24 +1,36 @@
 """Withdrawing a wallet: its holder lets the page erase what was sent for it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from peewee import Value, chunked, fn
 
-from embed.db.models import Proof, Submission, Wallet, Withdrawal
+from embed.db.models import (
+    Activity,
+    Listing,
+    Message,
+    Page,
+    Proof,
+    Receiver,
+    Submission,
+    Wallet,
+    Withdrawal,
+)
+from embed.domain.activity import Facts, read_facts
 from embed.domain.nonces import RecordNonce
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events.editing import Edit, editing
-from embed.events.kinds import SubmissionWithdrawn, WalletErased
+from embed.events.kinds import Event
+from embed.events.outbox import lock_receivers
 from embed.runtime import Runtime
-from embed.submissions.traces import erase_traces
 from embed.submissions.used_nonces import keep_used, use_nonce
 from embed.wallets.tracking import untrack_withdrawn
 
 ACTOR = "visitor"
 
 _BATCH = 1000  # rows per statement
+_ERASED = '{"erasedBy":"holder"}'  # the data of an entry that named the wallet
 _RETRY_AFTER = timedelta(seconds=1)
 
 
@@ -57,26 +69,64 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> Outc
     if wallet is not None and not stays_listed:
         has_left_list = not (wallet.is_withdrawn and wallet.is_hidden)  # it had left already
         untrack_withdrawn(Wallet.id == wallet.id)
-    erase_traces(
+    _erase_traces(
         page,
         address,
         nicknames={one.nickname for one in sent},
         stays_listed=stays_listed,
-        before=_find_sent_anew(nonce),
+        before=_find_sent_again(nonce),
     )
     _erase(sent, edit.now, nonce_lifetime)
     told = list_told(sent)
     for one in told:
         has_left = wallet is not None and wallet.submission_id == one.id
-        edit.record(SubmissionWithdrawn.of(one, edit.now, has_left_list=has_left))
+        edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
     if has_left_list and not told:  # the owner showed what had been withdrawn while it was hidden
-        edit.record(WalletErased())
+        edit.log(Event("erase wallet", {}))
     return Outcome(len(sent), has_left_list, stays_listed)
 
 
 def _is_withdrawn_with(wallet: Wallet, sent: Sequence[Submission]) -> bool:
     """Tell whether one of these submissions put the wallet on the page, or one withdrawn before."""
     return wallet.is_withdrawn or wallet.submission_id in {one.id for one in sent}
+
+
+def _erase_traces(
+    page: Page,
+    address: str,
+    *,
+    nicknames: Collection[str],
+    stays_listed: bool,
+    before: datetime | None,
+) -> None:
+    """Erase what names the wallet beside its submissions and its place on the list.
+
+    What the owner did with an entry of their own stays, if the wallet `stays_listed`. So does what
+    happened since `before`.
+    """
+    entries = (Activity.page == page) & (Activity.address == address)
+    messages = (Message.page == page) & (Message.address == address)
+    listings = (Listing.page == page) & (Listing.address == address)
+    if before is not None:
+        entries &= Activity.created_at < before
+        messages &= Message.created_at < before
+    if stays_listed:
+        listings &= Listing.left_at.is_null(False) & Listing.name.in_(list(nicknames))
+    erased = [
+        one.id
+        for one in Activity.select(Activity.id, Activity.data).where(entries)
+        if not stays_listed or _names_holder(read_facts(one.data), nicknames)
+    ]
+    for batch in chunked(erased, _BATCH):
+        Activity.update(data=_ERASED, address=None).where(Activity.id.in_(batch)).execute()
+    lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
+    Message.delete().where(messages).execute()
+    Listing.delete().where(listings).execute()
+
+
+def _names_holder(facts: Facts, nicknames: Collection[str]) -> bool:
+    """Tell whether an entry is about a submission, or has a nickname as the alias."""
+    return "nickname" in facts or any(facts.get("publicAlias") == one for one in nicknames)
 
 
 def _list_sent(nonce: RecordNonce) -> list[Submission]:
@@ -98,8 +148,8 @@ def _list_sent(nonce: RecordNonce) -> list[Submission]:
     )
 
 
-def _find_sent_anew(nonce: RecordNonce) -> datetime | None:
-    """Return when the wallet was first sent after the message was issued."""
+def _find_sent_again(nonce: RecordNonce) -> datetime | None:
+    """Return when the wallet was first sent after the message was issued, if it was."""
     first: datetime | None = (
         Submission.select(fn.MIN(Submission.created_at))
         .where(

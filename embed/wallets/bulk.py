@@ -5,27 +5,21 @@ from datetime import datetime
 from typing import Literal
 
 from embed.db.models import Tag, Wallet, WalletTag
+from embed.domain.activity import Action
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput
 from embed.events.editing import editing
-from embed.events.kinds import (
-    BulkEvent,
-    WalletsHidden,
-    WalletsRemoved,
-    WalletsShown,
-    WalletsTagged,
-    WalletsUntagged,
-)
+from embed.events.kinds import Event
 
 MAX_CHANGED = 1000
 
 BulkAction = Literal["hide", "show", "tag", "untag", "remove"]
-BULK_ACTIONS: Mapping[BulkAction, type[BulkEvent]] = {
-    "hide": WalletsHidden,
-    "show": WalletsShown,
-    "tag": WalletsTagged,
-    "untag": WalletsUntagged,
-    "remove": WalletsRemoved,
+BULK_ACTIONS: Mapping[BulkAction, Action] = {
+    "hide": "hide wallets",
+    "show": "show wallets",
+    "tag": "tag wallets",
+    "untag": "untag wallets",
+    "remove": "remove wallets",
 }
 
 
@@ -51,7 +45,8 @@ def change_wallets(
         ids = [wallet.id for wallet in rows]
         if ids:
             _change(ids, action, tag)
-            edit.record(BULK_ACTIONS[action](len(ids), None if tag is None else tag.name))
+            named = {"tagName": None if tag is None else tag.name}
+            edit.log(Event(BULK_ACTIONS[action], {"count": len(ids), **named}))
     return len(ids)
 
 

@@ -18,7 +18,7 @@ from embed.db.tracked_wallets import LOW_IN_A_ROW
 from embed.domain.amounts import subtract
 from embed.errors import NotFound
 from embed.events.editing import Edit, editing
-from embed.events.kinds import HoldingEvent, WalletFlagged, WalletUnflagged
+from embed.events.kinds import Event
 
 ACTOR = "holding watch"
 
@@ -104,21 +104,21 @@ def _has_news(one: Watched, since: datetime) -> bool:
 
 def _watch_page(page_id: str, now: datetime, since: datetime) -> WatchResult:
     """Read again while the page is locked, as its owner may have changed something."""
-    events: list[HoldingEvent] = []
+    events: list[Event] = []
     try:
         with editing(page_id, ACTOR, now) as edit:
             for one in _read_watched(Wallet.page == page_id):
                 if _has_news(one, since):
                     events += _note(edit, one)
             for event in events:
-                edit.record(event)
+                edit.log(event)
     except NotFound:  # purged meanwhile
         return WatchResult(0, 0)
-    flagged = sum(isinstance(event, WalletFlagged) for event in events)
+    flagged = sum(event.action == "flag wallet" for event in events)
     return WatchResult(flagged, len(events) - flagged)
 
 
-def _note(edit: Edit, one: Watched) -> Sequence[HoldingEvent]:
+def _note(edit: Edit, one: Watched) -> Sequence[Event]:
     """Store what an observation says about a wallet, and return what the owner is told."""
     wallet = one.wallet
     was_flagged = wallet.low_count >= LOW_IN_A_ROW
@@ -135,10 +135,9 @@ def _note(edit: Edit, one: Watched) -> Sequence[HoldingEvent]:
     is_flagged = changes["low_count"] >= LOW_IN_A_ROW
     if is_flagged == was_flagged:
         return []
-    found = (wallet.id, wallet.address, wallet.public_alias, one.balance.amount, one.min_balance)
-    if is_flagged:
-        return [WalletFlagged(*found, is_hidden=changes["is_withheld"])]
-    return [WalletUnflagged(*found)]
+    amounts = one.balance.amount, one.min_balance
+    is_hidden = changes["is_withheld"]
+    return [Event.of_holding(wallet, *amounts, is_flagged=is_flagged, is_hidden=is_hidden)]
 
 
 def _read_watched(*conditions: Any) -> list[Watched]:

@@ -16,7 +16,7 @@ from embed.db.models import Page, Tag, Wallet, WalletTag
 from embed.db.tracked_wallets import TrackedWallet
 from embed.domain.identifiers import make_id
 from embed.events.editing import editing
-from embed.events.kinds import WalletsImported
+from embed.events.kinds import Event
 from embed.wallets.csv_format import Line, format_sheet, parse_sheet
 from embed.wallets.csv_mistakes import Kind, Mistake
 from embed.wallets.tags import COLORS, list_tags
@@ -163,7 +163,7 @@ def apply_import(
                     if change.line.balance is not None and change.changes_balance
                 ],
             )
-            edit.record(WalletsImported(plan.added, plan.changed))
+            edit.log(Event("import wallets", {"added": plan.added, "changed": plan.changed}))
     return plan
 
 

@@ -14,7 +14,7 @@ from embed.db.snapshots import in_byte_order
 from embed.domain.texts import parse_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing, editing_row
-from embed.events.kinds import TagAdded, TagChanged, TagRemoved
+from embed.events.kinds import Event
 
 # The colors that the dashboard offers: the style sheets define them for light and dark.
 COLORS = (
@@ -33,7 +33,7 @@ def add_tag(
     name, color = parse_name(name), _parse_color(color)
     with _translate_conflict(name), editing(page_id, actor, now) as edit:
         tag = Tag.create(page=edit.page, name=name, color=color, created_at=now)
-        edit.record(TagAdded(name))
+        edit.log(Event("add tag", {"name": name}))
     return tag
 
 
@@ -47,7 +47,7 @@ def update_tag(
         if previous != (name, color):
             tag.name, tag.color = name, color
             tag.save()
-            edit.record(TagChanged(name, previous_name=previous[0]))
+            edit.log(Event("change tag", {"name": name, "previousName": previous[0]}))
     return tag
 
 
@@ -92,5 +92,5 @@ def remove_tag(tag_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
     """Remove a tag from its page and from all wallets. Raises NotFound."""
     with editing_row(Tag, tag_id, actor, now) as (edit, tag):
         tag.delete_instance()
-        edit.record(TagRemoved(tag.name))
+        edit.log(Event("remove tag", {"name": tag.name}))
     return tag

@@ -20,7 +20,7 @@ from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.texts import parse_optional_text
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
-from embed.events.kinds import WalletAdded, WalletChanged, WalletRemoved
+from embed.events.kinds import Event
 from embed.pages import get_page
 from embed.wallets.tags import list_tags
 
@@ -135,7 +135,7 @@ def add_wallet(
             raise PageFull(max_wallets)
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
         _apply(edit, wallet, changes)
-        edit.record(WalletAdded.of(wallet))
+        edit.log(Event.of_wallet("add wallet", wallet))
     return wallet
 
 
@@ -153,14 +153,14 @@ def update_wallet(
         before = get_tracked(wallet_id, uses_chain=False)
         _apply(edit, wallet, changes)
         if changes.balance is not None or get_tracked(wallet_id, uses_chain=False) != before:
-            edit.record(WalletChanged.of(wallet))
+            edit.log(Event.of_wallet("change wallet", wallet))
 
 
 def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
     """Stop tracking a wallet; its observed balance stays stored. Raises NotFound."""
     with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
         wallet.delete_instance()
-        edit.record(WalletRemoved.of(wallet))
+        edit.log(Event.of_wallet("remove wallet", wallet))
 
 
 class Tracked(NamedTuple):

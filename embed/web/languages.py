@@ -22,7 +22,7 @@ _AMOUNT = parse_pattern("#,##0.######")  # parsed once, as a page shows a hundre
 def init_languages(app: Flask) -> None:
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
-        lambda text: _translations().gettext(text),
+        translate,
         lambda one, many, count: _translations().ngettext(one, many, count),
         newstyle=True,
     )
@@ -71,6 +71,11 @@ def format_amount(amount: Decimal) -> str:
     ):  # with the default of 28 digits, Babel would round twice
         formatted: str = _AMOUNT.apply(amount, current_locale())
     return formatted
+
+
+def translate(text: str) -> str:
+    """Return a text in the language of this request's page."""
+    return str(_translations().gettext(text))
 
 
 def _translations() -> NullTranslations:

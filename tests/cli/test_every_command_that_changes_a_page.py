@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from world import USDC, Visitor
+from world import USDC, Visitor, read_log
 
-from embed.events import activity_log
 from embed.events.editing import COMMAND_LINE
 from embed.keys import access
 from embed.notifications import receivers
@@ -86,12 +85,12 @@ def test_change_is_logged_and_gives_a_new_version(world, command):
     result = world.app.test_cli_runner().invoke(args=[*command.split(), *CHANGES[command](things)])
 
     assert result.exit_code == 0, result.output
-    entry = activity_log.list_of_page(world.page_id)[0]
+    entry = read_log(world.page_id)[0]
     assert (entry.actor, entry.created_at) == (COMMAND_LINE, world.clock())
     assert world.page.version > version
 
 
 def test_new_page_begins_with_an_entry(world):
-    entries = activity_log.list_of_page(world.page_id)
+    entries = read_log(world.page_id)
 
     assert (COMMAND_LINE, "create page") in [(entry.actor, entry.action) for entry in entries]

@@ -12,11 +12,11 @@ from servers import PROJECT_DIR
 from world import SECRET_KEY, Visitor, code_of
 
 from embed.db.connection import db
-from embed.db.models import Delivery, Message, Receiver
+from embed.db.models import Delivery, Message, Receiver, Wallet
 from embed.domain.policy import is_filling
 from embed.errors import InvalidInput
 from embed.events.editing import editing
-from embed.events.kinds import SubmissionApproved, WalletFlagged, WalletUnflagged
+from embed.events.kinds import Event
 from embed.notifications.delivery import find_due_receivers
 from embed.serializers import describe_submission
 from embed.submissions.queries import list_of_page
@@ -128,7 +128,7 @@ def test_change_that_fails_leaves_no_message(world):
 
     def change() -> None:
         with editing(world.page_id, "owner@example.com", world.clock()) as edit:
-            edit.record(SubmissionApproved.of(submission))
+            edit.log(Event.of_decision("approve submission", submission))
             raise RuntimeError("half way")
 
     with pytest.raises(RuntimeError, match="half way"):
@@ -138,11 +138,11 @@ def test_change_that_fails_leaves_no_message(world):
 
 def test_flagged_wallet_is_told_with_exact_amounts_and_one_that_recovered_is_not(world):
     add_receiver(world)
-    wallet = world.track(Visitor().address, alias="Whale")
+    wallet = Wallet.get_by_id(world.track(Visitor().address, alias="Whale").id)
     amounts = Decimal("18446744073.709551615"), Decimal("1E-7")
     with editing(world.page_id, "holding watch", world.clock()) as edit:
-        edit.record(WalletFlagged(wallet.id, wallet.address, "Whale", *amounts, is_hidden=True))
-        edit.record(WalletUnflagged(wallet.id, wallet.address, "Whale", *amounts))
+        edit.log(Event.of_holding(wallet, *amounts, is_flagged=True, is_hidden=True))
+        edit.log(Event.of_holding(wallet, *amounts, is_flagged=False))
 
     (message,) = Message.select()
     assert message.type == "wallet.flagged"

@@ -1,11 +1,10 @@
 """Labels by which owners tell their keys apart."""
 
 import pytest
-from world import SITE, one_database
+from world import SITE, one_database, read_log
 
 from embed.db.models import ApiKey
 from embed.errors import InvalidInput
-from embed.events import activity_log
 from embed.keys import management
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -45,7 +44,7 @@ def test_log_names_a_key_by_its_label(world):
     management.revoke_key(key.id, world.clock())
 
     name = f"Server (secret {key.display_prefix})"
-    log = activity_log.list_of_page(world.page_id)
+    log = read_log(world.page_id)
     assert [(log[0].action, log[0].subject), (log[1].action, log[1].subject)] == [
         ("revoke key", name),
         ("create key", name),

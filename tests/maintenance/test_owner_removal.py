@@ -6,13 +6,12 @@ from functools import partial
 import pytest
 from owner_browser import PASSWORD, OwnerBrowser
 from remote import at_once
-from world import USDC, Visitor
+from world import USDC, Visitor, read_log
 
 from embed import owners, pages
 from embed.db import connection
 from embed.db.models import Balance, Delivery, Owner, Proof, Receiver, Submission
 from embed.errors import InvalidInput, NotFound
-from embed.events import activity_log
 from embed.events.editing import COMMAND_LINE
 from embed.maintenance import owner_removal
 from embed.notifications import receivers
@@ -125,7 +124,7 @@ def test_pages_go_to_another_owner_with_all_that_visitors_sent(world, remove):
     assert (world.page.owner.email, world.page.deleted_at) == (OTHER, None)
     assert world.read().status_code == 200
     assert Proof.get_by_id(submission_id)
-    entry = activity_log.list_of_page(world.page_id)[0]
+    entry = read_log(world.page_id)[0]
     assert (entry.actor, entry.subject) == (COMMAND_LINE, f"owner: {OTHER}")
 
 

@@ -8,21 +8,19 @@ from pathlib import Path
 
 import base58
 import pytest
-from world import USDC, Visitor, code_of, one_database, with_session
+from world import USDC, Visitor, code_of, one_database, read_log, with_session
 
 from embed import owners
 from embed.balances.observations import ChainObservation, record_chain
 from embed.db.connection import db
-from embed.db.deleted_content import clear_deleted_content
 from embed.db.models import Activity, ChainBalance, Job, Message, Submission, UsedNonce, Withdrawal
 from embed.domain.amounts import parse_amount
 from embed.errors import InvalidInput
-from embed.events import activity_log
 from embed.events.editing import editing
-from embed.events.kinds import WalletFlagged
+from embed.events.kinds import Event
 from embed.maintenance.wallet_erasure import (
-    ERASED,
     check_address,
+    clear_deleted_content,
     erase_wallet,
     find_kept,
     find_mentions,
@@ -58,10 +56,10 @@ def leave_traces(world, visitor) -> None:
     world.approve(submit(world, visitor, NAME))
     submit_refused(world, visitor)
     update_listings(world.clock())
-    wallet_id = world.page.wallet_set.get().id
+    wallet = world.page.wallet_set.get()
     with editing(world.page_id, "holding watch", world.clock()) as edit:
         low, least = parse_amount("1"), parse_amount("2")
-        edit.record(WalletFlagged(wallet_id, visitor.address, NAME, low, least, is_hidden=False))
+        edit.log(Event.of_holding(wallet, low, least, is_flagged=True))
     other = world.make_page(owner=owners.create_owner("other@example.com", world.clock()))
     world.track(visitor.address, page_id=other, alias="Her", balance="12.5")
     observation = ChainObservation(
@@ -159,9 +157,9 @@ def test_wallet_leaves_the_list_under_a_new_version_and_the_log_says_who_did_it(
 
     assert world.read().json["wallets"] == []
     assert world.page.version > version
-    newest = activity_log.list_of_page(world.page_id)
+    newest = read_log(world.page_id)
     assert ("command line", "erase wallet") in [(one.actor, one.action) for one in newest]
-    assert ERASED in [one.subject for one in newest]
+    assert "erased by the operator" in [one.subject for one in newest]
 
 
 def test_receivers_are_told_the_submission_and_not_the_wallet(world, visitor):

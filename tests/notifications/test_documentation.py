@@ -8,8 +8,9 @@ from decimal import Decimal
 import pytest
 from world import Visitor, one_database
 
+from embed.db.models import Wallet
 from embed.events.editing import editing
-from embed.events.kinds import WalletFlagged
+from embed.events.kinds import Event
 from embed.notifications import receivers
 from embed.notifications.signatures import read_public_key
 from embed.settings import PROJECT_DIR
@@ -95,7 +96,8 @@ def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):
     owner.deliver(webhook)  # before the withdrawal erases what is waiting
     world.withdraw(visitor)
     with editing(world.page_id, "holding watch", world.clock()) as edit:
-        edit.record(WalletFlagged("id", "address", "Ann", Decimal(1), Decimal(2), is_hidden=False))
+        wallet = Wallet(id="id", address="address", public_alias="Ann")
+        edit.log(Event.of_holding(wallet, Decimal(1), Decimal(2), is_flagged=True))
     owner.deliver(webhook)
 
     real = {}

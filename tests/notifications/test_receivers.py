@@ -3,11 +3,10 @@
 from datetime import timedelta
 
 import pytest
-from world import one_database
+from world import one_database, read_log
 
 from embed.db.models import Delivery
 from embed.errors import InvalidInput, NotFound
-from embed.events import activity_log
 from embed.notifications import receivers
 
 HOOK = "http://127.0.0.1:9/secret-path?secret-query"
@@ -21,7 +20,7 @@ def test_every_change_is_logged_and_no_secret_is(owner):
     receivers.remove_receiver(webhook.id, "webhook", now)
     receivers.remove_receiver(channel.id, "channel", now)
 
-    log = [(each.action, each.subject) for each in activity_log.list_of_page(owner.world.page_id)]
+    log = [(each.action, each.subject) for each in read_log(owner.world.page_id)]
     assert {
         ("add receiver", "webhook http://127.0.0.1:9/…"),
         ("add receiver", "channel discord://4...8/J...s/"),

@@ -5,12 +5,11 @@ from functools import partial
 
 import pytest
 from many_submissions import add_submissions
-from world import Visitor
+from world import Visitor, read_log
 
 from embed import owners
 from embed.db.models import Activity, Delivery, Message, Submission, Wallet, Withdrawal
 from embed.errors import InvalidInput, NotFound
-from embed.events import activity_log
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.submissions import decisions
@@ -247,7 +246,7 @@ def test_every_decision_is_logged_with_its_actor(world):
         world.clock.forward(seconds=1)
         change_many(world, change, only)
 
-    log = activity_log.list_of_page(world.page_id, limit=3)
+    log = read_log(world.page_id, limit=3)
     assert [one.action for one in log] == [
         "reject submission",
         "undo decision",

@@ -4,11 +4,10 @@ from decimal import Decimal
 
 import pytest
 from many_submissions import add_submissions
-from world import Visitor, code_of, with_session
+from world import Visitor, code_of, read_log, with_session
 
 from embed import pages
 from embed.db.models import (
-    Activity,
     Delivery,
     Listing,
     Message,
@@ -20,9 +19,8 @@ from embed.db.models import (
 )
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
-from embed.events import activity_log
 from embed.events.editing import editing
-from embed.events.kinds import WalletFlagged, WalletUnflagged
+from embed.events.kinds import Event
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.submissions import decisions, used_nonces
@@ -145,10 +143,10 @@ def test_what_the_holding_watch_said_of_it_is_erased(world, visitor, webhook):
     submit(world, visitor, "approved")
     wallet = Wallet.get()
     for alias in (NAME, None):
-        found = (wallet.id, wallet.address, alias, Decimal(1), Decimal(2))
+        wallet.public_alias = alias
         with editing(world.page_id, "holding watch", world.clock()) as edit:
-            edit.record(WalletFlagged(*found, is_hidden=True))
-            edit.record(WalletUnflagged(*found))
+            for is_flagged in (True, False):
+                edit.log(Event.of_holding(wallet, Decimal(1), Decimal(2), is_flagged=is_flagged))
 
     withdraw(world, visitor)
 
@@ -166,7 +164,7 @@ def test_wallet_of_which_nothing_is_kept_can_be_withdrawn_too(world):
 
 def test_any_number_of_names_can_be_withdrawn(world, visitor):
     names = [f"Visitor {number}" for number in range(1_000)]
-    for name in (names[0], names[-1], "The owner's own"):
+    for name in (names[0], names[-1], "The one by the owner"):
         entry = world.track(visitor.address, alias=name)
         if name in names:
             tracking.remove_wallet(entry.id, world.clock())
@@ -175,7 +173,7 @@ def test_any_number_of_names_can_be_withdrawn(world, visitor):
     assert withdraw(world, visitor) == outcome(len(names), stays=True)
 
     assert find_in_database(world, *names) == []
-    assert find_in_database(world, "The owner's own") == ["activity", "wallet"]
+    assert find_in_database(world, "The one by the owner") == ["activity", "wallet"]
 
 
 def test_others_keep_everything(world, visitor):
@@ -193,11 +191,31 @@ def test_others_keep_everything(world, visitor):
         "Elsewhere",
         f"Not {visitor.address}",
     }
-    subjects = [one.subject for one in activity_log.list_of_page(world.page_id)]
+    subjects = [one.subject for one in read_log(world.page_id)]
     assert f"{NAME} ({other.address})" in subjects
     assert any(one.startswith(f"Not {visitor.address} (") for one in subjects)
-    log = activity_log.list_of_page(elsewhere)
+    log = read_log(elsewhere)
     assert f"Elsewhere ({visitor.address})" in [one.subject for one in log]
+
+
+@pytest.mark.parametrize("alias", ["x ({})", "x ({}): holds 1", "{}: holds 1"])
+def test_wallet_whose_alias_quotes_the_address_keeps_its_entries(world, visitor, webhook, alias):
+    """An owner's words are no facts: the entry and the message are about another wallet."""
+    quoting = alias.format(visitor.address)
+    other = world.track(Visitor().address, alias=quoting)
+    with editing(world.page_id, "holding watch", world.clock()) as edit:
+        edit.log(Event.of_holding(Wallet.get_by_id(other.id), 1, 2, is_flagged=True))
+    logged = [one.subject for one in read_log(world.page_id)]
+    submit(world, visitor, "approved")
+
+    records = world.show_records(visitor).json
+    withdraw(world, visitor)
+
+    assert [one["action"] for one in records["activity"]] == ["approve submission"]
+    assert records["messages"] == 2
+    kept = [one.subject for one in read_log(world.page_id)]
+    assert kept[-len(logged) :] == logged
+    assert Message.select().where(Message.type == "wallet.flagged").count() == 1
 
 
 # What stays
@@ -214,7 +232,7 @@ def test_owners_own_entry_stays_as_it_is(world, visitor, status):
     assert withdraw(world, visitor) == outcome(1, stays=True)
     assert world.read().json == before
     assert Listing.get().name == "Known"
-    entries = {one.action: one.subject for one in activity_log.list_of_page(world.page_id)}
+    entries = {one.action: one.subject for one in read_log(world.page_id)}
     assert entries["add wallet"] == f"Known ({visitor.address})"
     assert find_in_database(world, NAME) == []
 
@@ -231,7 +249,7 @@ def test_entry_that_the_owner_made_anew_after_an_approval_stays(world, visitor):
     assert withdraw(world, visitor) == outcome(1, stays=True)
     assert [one.name for one in Listing.select()] == ["Known"]
     assert find_in_database(world, NAME) == []
-    entries = {one.action: one.subject for one in activity_log.list_of_page(world.page_id)}
+    entries = {one.action: one.subject for one in read_log(world.page_id)}
     assert entries["add wallet"] == f"Known ({visitor.address})"
     assert entries["remove wallet"] == "withdrawn by the wallet's holder"
 
@@ -327,7 +345,7 @@ def test_wallet_that_the_owner_shows_after_its_withdrawal_leaves_again(world, vi
     assert withdraw(world, visitor) == outcome(0, left=True)
     assert list_public(world) == []
     assert find_in_database(world, visitor.address, "Ann, again") == []
-    entry = activity_log.list_of_page(world.page_id)[0]
+    entry = read_log(world.page_id)[0]
     assert (entry.actor, entry.action) == ("visitor", "erase wallet")
 
 
@@ -376,7 +394,7 @@ def test_what_is_sent_after_the_message_was_issued_is_left_alone(world, visitor,
     assert Submission.get_by_id(later).nickname == "Ann again"
     assert list_public(world) == [visitor.address]
     assert find_in_database(world, NAME) == []
-    subjects = [one.subject for one in activity_log.list_of_page(world.page_id)]
+    subjects = [one.subject for one in read_log(world.page_id)]
     assert f"Ann again ({visitor.address})" in subjects
     assert Message.select().where(Message.data.contains("Ann again")).count() == 2
 
@@ -447,7 +465,7 @@ def test_owner_reads_of_it_in_the_log_and_in_a_message(world, visitor, webhook):
     sent_at = Submission.get().created_at
     withdraw(world, visitor)
 
-    entry = activity_log.list_of_page(world.page_id)[0]
+    entry = read_log(world.page_id)[0]
     assert (entry.actor, entry.action) == ("visitor", "withdraw submission")
     assert entry.subject == f"{submission_id}, sent {format_instant(sent_at)}"
     (message,) = Message.select().where(Message.type == "submission.withdrawn")
@@ -465,11 +483,11 @@ def test_owner_reads_of_it_in_the_log_and_in_a_message(world, visitor, webhook):
 def test_soft_rejections_are_withdrawn_without_a_word(world, visitor, webhook):
     world.configure(queue_capacity=0)
     assert code_of(world.submit(visitor, NAME)) == "queue_full"
-    before = activity_log.list_of_page(world.page_id)
+    before = read_log(world.page_id)
 
     assert withdraw(world, visitor) == outcome(1)
     assert not Submission.select().exists()
-    assert activity_log.list_of_page(world.page_id) == before
+    assert read_log(world.page_id) == before
     assert not Message.select().exists()
     assert not Withdrawal.select().exists()
 
@@ -516,7 +534,7 @@ def test_erased_subject_tells_that_something_was_there(world, visitor):
     submit(world, visitor, "approved")
     withdraw(world, visitor)
 
-    entries = activity_log.list_of_page(world.page_id)
+    entries = read_log(world.page_id)
     (approval,) = [one for one in entries if one.action == "approve submission"]
     assert approval.subject == "withdrawn by the wallet's holder"
-    assert Activity.select().where(Activity.subject.contains(visitor.address)).count() == 0
+    assert find_in_database(world, visitor.address) == []

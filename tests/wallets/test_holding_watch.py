@@ -5,12 +5,11 @@ from decimal import Decimal
 
 import pytest
 from fake_chain import FakeChain
-from world import USDC, Visitor
+from world import USDC, Visitor, read_log
 
 from embed import pages
 from embed.balances.observations import ChainObservation, record_chain
 from embed.db.models import ChainBalance, Wallet
-from embed.events import activity_log
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
 from embed.wallets.holding_watch import list_needed, watch_holdings
@@ -67,7 +66,7 @@ class Watch:
         return [one["address"] for one in self.world.read().json["wallets"]]
 
     def list_events(self) -> list[str]:
-        entries = activity_log.list_of_page(self.world.page_id)
+        entries = read_log(self.world.page_id)
         return [one.action for one in entries if one.action.endswith("flag wallet")]
 
 

@@ -21,16 +21,17 @@ from embed.domain.identifiers import ID_LENGTH, make_id
 class Activity(BaseModel):
     """The activity log: who did what when.
 
-    Rows are only added; a withdrawal erases the subjects that name its wallet.
+    Rows are only added; a withdrawal erases the facts of those about its wallet.
     """
 
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     actor = TextField()
-    action = CharField(max_length=30)
-    subject = TextField()
+    action = CharField(max_length=30)  # see domain/activity.py, which makes sentences of these
+    data = TextField()  # JSON
+    address = CharField(max_length=44, null=True)  # of the wallet that it is about
 
     class Meta:
-        indexes = ((("page", "created_at"), False),)
+        indexes = ((("page", "created_at"), False), (("page", "address"), False))
 
 
 class Receiver(BaseModel):
@@ -64,11 +65,16 @@ class Message(Model):
     type = CharField(max_length=30)
     data = TextField()  # JSON
     created_at = InstantField()
+    address = CharField(max_length=44, null=True)  # of the wallet that it is about
 
     class Meta:
         database = db
         legacy_table_names = False
-        indexes = ((("page", "type"), False), (("page", "number"), False))
+        indexes = (
+            (("page", "type"), False),
+            (("page", "number"), False),
+            (("page", "address"), False),
+        )
 
 
 class Delivery(Model):

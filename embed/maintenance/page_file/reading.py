@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Struct
 from peewee import ForeignKeyField
 
-from embed.db.models import APPROVED, Message, Proof, Receiver, Submission, Wallet
+from embed.db.models import APPROVED, Activity, Message, Proof, Receiver, Submission, Wallet
+from embed.domain.activity import find_address, parse_old_subject, read_facts
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.tables import (
     FORMAT,
@@ -95,6 +96,8 @@ def _read_header(raw: bytes) -> int:
 
 def decode_line(raw: bytes, version: int = VERSION) -> Line:
     """Raises ValueError with what is wrong."""
+    if version < 9:
+        raw = _find_facts(raw)
     line_type = LINE if version == VERSION else OLDER_LINE
     decoded = msgspec.json.decode(raw, type=line_type)
     line: Line = msgspec.to_builtins(decoded, builtin_types=(bytes,))
@@ -104,6 +107,19 @@ def decode_line(raw: bytes, version: int = VERSION) -> Line:
             if table.model in _CHECKS:
                 _CHECKS[table.model](row)
     return line
+
+
+def _find_facts(raw: bytes) -> bytes:
+    """Give a line of the log, or a message, the columns that migration 9 gives it."""
+    line = msgspec.json.decode(raw)
+    match line:
+        case {"type": "activity", "action": str(action), "subject": str(subject)}:
+            line["data"] = parse_old_subject(action, subject)
+    match line:
+        case {"type": "activity" | "message", "data": str(data)}:
+            line["address"] = find_address(read_facts(data))
+            return msgspec.json.encode(line)
+    return raw
 
 
 def _list_rows(line: Line) -> Iterator[tuple[Table, list[Line]]]:
@@ -141,11 +157,11 @@ def _check_receiver(row: Line) -> None:
         raise ValueError("The target of a webhook begins with https:// or http://.")
 
 
-def _check_message(row: Line) -> None:
+def _check_data(row: Line) -> None:
     try:
-        msgspec.json.decode(row["data"], type=dict[str, Any])
+        read_facts(row["data"])
     except (ValueError, RecursionError):
-        raise ValueError("The data of a message is no JSON object.") from None
+        raise ValueError("The data is no JSON object.") from None
 
 
 # What no column says alone.
@@ -154,7 +170,8 @@ _CHECKS: dict[Any, Callable[[Line], None]] = {
     Submission: _check_submission,
     Proof: _check_proof,
     Receiver: _check_receiver,
-    Message: _check_message,
+    Activity: _check_data,
+    Message: _check_data,
 }
 
 

@@ -12,6 +12,7 @@ from embed.web import rate_limits, visitor
 from embed.web.api import auth, bodies, tracking_page
 from embed.web.api.cors import answer_preflight, check_preflight_origin
 from embed.web.current import own_host, runtime
+from embed.web.languages import translate
 
 OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the session cookie
 
@@ -90,7 +91,9 @@ def create_record_nonce() -> ResponseReturnValue:
 @blueprint.post("/wallet-records")
 def show_wallet_records() -> ResponseReturnValue:
     """Return what the page keeps of a wallet, to the wallet's holder."""
-    shown = records.show_records(_check_ownership("show"))
+    # Visitors read it in the widget; the API speaks English.
+    gettext = translate if request.blueprint == OWN_API else str
+    shown = records.show_records(_check_ownership("show"), gettext)
     return Response(serializers.write_json(shown), content_type="application/json")
 
 

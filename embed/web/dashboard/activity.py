@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from flask import request
 from flask.typing import ResponseReturnValue
 
-from embed.db.pagination import Cursor
-from embed.events import activity_log
+from embed.db.models import Activity
+from embed.db.pagination import Cursor, make_slice, read_rows
 from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -17,6 +17,7 @@ from embed.web.dashboard.current_owner import get_own_page
 from embed.web.dashboard.responses import render
 
 DAYS = 30
+SLICE_SIZE = 50  # entries of the log
 # All statuses, in their order within a bar.
 STACK = ("approved", "auto_approved", "pending", "rejected", "soft_rejected")
 # In units of the SVG.
@@ -47,11 +48,12 @@ def show_activity(page_id: str) -> ResponseReturnValue:
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
     by_day = queries.count_by_day(page, datetime.combine(days[0], time(), UTC))
     totals = queries.count_by_status(page)
+    entries = read_rows(Activity, Activity.page == page, limit=SLICE_SIZE + 1, after=after)
     return render(
         "activity.html",
         page=page,
         after=after,
-        log=activity_log.read_log(page.id, after=after),
+        log=make_slice(entries, SLICE_SIZE),
         stack=STACK,
         bars=build_daily_bars(days, by_day),
         most=max((counts.total() for counts in by_day.values()), default=0),

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
 
-from embed.db.models import ApiKey
+from embed.db.models import Activity, ApiKey
 from embed.domain import amounts
+from embed.domain.activity import DEEDS, read_facts, write_subject
 from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
 
@@ -33,39 +34,6 @@ MESSAGES = {
     "queue.filling": "Queue filling up",
     "test": "Test",
 }
-# Every action of the log (events/kinds.py), as what somebody did.
-ACTIONS = {
-    "create page": "created the page",
-    "delete page": "deleted the page",
-    "restore page": "restored the page",
-    "change page": "changed the page:",
-    "create key": "created a key:",
-    "change label": "changed the label of a key:",
-    "change origins": "changed the sites of a key:",
-    "revoke key": "revoked a key:",
-    "add tag": "added the tag",
-    "remove tag": "removed the tag",
-    "change tag": "changed the tag",
-    "add wallet": "added the wallet",
-    "change wallet": "changed the wallet",
-    "remove wallet": "removed the wallet",
-    "import wallets": "imported wallets:",
-    "hide wallets": "hid wallets:",
-    "show wallets": "showed wallets:",
-    "tag wallets": "added a tag to wallets:",
-    "untag wallets": "removed a tag from wallets:",
-    "remove wallets": "removed wallets:",
-    "flag wallet": "flagged the wallet",
-    "unflag wallet": "unflagged the wallet",
-    "add receiver": "added the",
-    "remove receiver": "removed the",
-    "rotate secret": "created a new secret for the",
-    "approve submission": "approved the submission of",
-    "reject submission": "rejected the submission of",
-    "undo decision": "undid the decision on",
-    "withdraw submission": "withdrew the submission",
-    "erase wallet": "erased a wallet",
-}
 STATES = {"waiting": "waiting", "delivered": "delivered", "given_up": "given up"}
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
@@ -76,9 +44,14 @@ def describe_outcome(code: str) -> str:
     return OUTCOMES.get(code, code)
 
 
-@blueprint.app_template_filter("action")
-def describe_action(action: str) -> str:
-    return ACTIONS.get(action, action)
+@blueprint.app_template_filter("deed")
+def describe_deed(entry: Activity) -> str:
+    return DEEDS.get(entry.action, entry.action)
+
+
+@blueprint.app_template_filter("subject")
+def describe_subject(entry: Activity) -> str:
+    return write_subject(entry.action, read_facts(entry.data))
 
 
 @blueprint.app_template_filter("message")

@@ -63,7 +63,7 @@ def long_log(world):
                     "page": world.page_id,
                     "actor": "command line",
                     "action": "add wallet",
-                    "subject": f"{number} {USDC}",
+                    "data": f'{{"name":"{number} {USDC}"}}',
                     "created_at": world.clock(),
                 }
                 for number in range(start, start + 1000)
@@ -95,7 +95,7 @@ def test_memory_does_not_grow_with_the_file(long_log):
 def test_rows_are_not_fetched_at_once(long_log):
     """On Postgres, a cursor stays on the server, whose rows this process would hold otherwise."""
     with reading_one_state():
-        rows = stream(Activity.select(Activity.subject))
+        rows = stream(Activity.select(Activity.data))
         next(rows)
         if db.for_update:  # Postgres
             open_cursors = "SELECT COUNT(*) FROM pg_cursors WHERE name <> ''"

@@ -6,11 +6,10 @@ from itertools import count
 
 import pytest
 from peewee import OperationalError
-from world import SITE, USDC, Visitor
+from world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
 from embed.db.models import RefusedOrigin
-from embed.events import activity_log
 from embed.keys import access
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
@@ -158,11 +157,11 @@ def test_every_form_is_known(app):
 
 @every_change
 def test_change_is_logged_and_gives_a_new_version(world, owner, send):
-    version, logged = world.page.version, len(activity_log.list_of_page(world.page_id))
+    version, logged = world.page.version, len(read_log(world.page_id))
 
     assert send().status_code in (201, 303)
 
-    entries = activity_log.list_of_page(world.page_id)
+    entries = read_log(world.page_id)
     assert len(entries) > logged
     assert {entry.actor for entry in entries[: len(entries) - logged]} == {owner.email}
     assert {entry.created_at for entry in entries[: len(entries) - logged]} == {world.clock()}
@@ -173,7 +172,7 @@ def test_new_page_begins_with_an_entry(world, owner):
     answer = owner.post("/dashboard/pages/new", **PAGE_FORM)
 
     page_id = re.search(r"/pages/(\w+)/", answer.headers["Location"])[1]
-    (entry,) = activity_log.list_of_page(page_id)
+    (entry,) = read_log(page_id)
     assert (entry.actor, entry.action) == (owner.email, "create page")
 
 

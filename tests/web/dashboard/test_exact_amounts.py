@@ -11,13 +11,12 @@ import pytest
 from bad_amounts import BAD_AMOUNTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from world import Visitor, read_exactly
+from world import Visitor, read_exactly, read_log
 
 from embed.db.connection import db
 from embed.db.models import Balance
 from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS, format_amount
 from embed.domain.policy import Policy
-from embed.events import activity_log
 from embed.submissions import policy_simulation
 
 pytestmark = pytest.mark.slow
@@ -156,13 +155,13 @@ def test_minimum_is_kept_and_shown_to_the_last_digit(world, owner):
     assert world.page.min_balance == Decimal(amount)
     assert read_field(owner.get(path).text, "min_balance") == amount
     assert "18,446,744,073.709551615 USDC" in owner.see(path)
-    assert f"minimum balance: {amount}" in activity_log.list_of_page(world.page_id)[0].subject
+    assert f"minimum balance: {amount}" in read_log(world.page_id)[0].subject
     shown = run(world, "pages", "show", world.page_id, "--json").stdout
     assert f'"minBalance": {amount},' in shown
     world.clock.forward(seconds=1)
     small = run(world, "pages", "update", world.page_id, "--min-balance", "1e-7")
     assert re.search(r"minBalance +0\.0000001$", small.stdout, re.MULTILINE)
-    assert activity_log.list_of_page(world.page_id)[0].subject == "minimum balance: 0.0000001"
+    assert read_log(world.page_id)[0].subject == "minimum balance: 0.0000001"
 
 
 def test_queue_and_simulation_see_the_last_digit(world, owner):

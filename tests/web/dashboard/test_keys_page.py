@@ -3,10 +3,9 @@
 import re
 
 import pytest
-from world import SITE, Visitor, one_database
+from world import SITE, Visitor, one_database, read_log
 
 from embed.db.models import ApiKey
-from embed.events import activity_log
 from embed.keys import access, management, refused_origins
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -114,7 +113,7 @@ def test_sites_are_edited_later(world, owner):
     assert get_key(world).origins == ("https://other.example",)
     assert world.read(headers={"Origin": "https://other.example"}).status_code == 200
     assert world.read().status_code == 403
-    assert activity_log.list_of_page(world.page_id)[0].actor == owner.email
+    assert read_log(world.page_id)[0].actor == owner.email
 
 
 def test_secret_key_has_a_label_but_no_sites_to_edit(world, owner):
@@ -153,7 +152,7 @@ def test_revoking_says_first_what_stops_working_and_then_does_it(world, owner):
 
     assert owner.post(path_of(world, key.id, "revoke")).status_code == 303
     assert world.read().json == {"error": "revoked_key"}
-    assert activity_log.list_of_page(world.page_id)[0].action == "revoke key"
+    assert read_log(world.page_id)[0].action == "revoke key"
     assert "It was revoked" in owner.see(path_of(world, key.id, "revoke"))
 
 
@@ -202,7 +201,7 @@ def test_label_is_changed_removed_and_logged(world, owner):
     for label in ("Blog", "Shop", ""):
         world.clock.forward(seconds=1)
         assert owner.post(edit, origins=SITE, label=label).status_code == 303
-        logged.append(activity_log.list_of_page(world.page_id)[0].subject)
+        logged.append(read_log(world.page_id)[0].subject)
 
     assert get_key(world).label is None
     name = f"public {key.display_prefix}"

@@ -15,10 +15,9 @@ from receiving import (
     runtime_of,
     tell,
 )
-from world import one_database
+from world import one_database, read_log
 
 from embed.db.models import Delivery, Message, Receiver
-from embed.events import activity_log
 from embed.events.outbox import MESSAGE_TYPES, TEST
 from embed.notifications import delivery_log
 from embed.notifications.channels import check_target
@@ -161,7 +160,7 @@ def test_new_secret_says_first_that_the_old_one_signs_as_well(world, owner):
         path_of(world)
     )
     assert "If you continue, that ends at once." in owner.see(path)
-    assert activity_log.list_of_page(world.page_id)[0].action == "rotate secret"
+    assert read_log(world.page_id)[0].action == "rotate secret"
     world.clock.forward(days=1)
     assert "signed with the previous secret" not in owner.see(path_of(world))
 
@@ -212,7 +211,7 @@ def test_removing_asks_first_and_takes_what_waits_along(world, owner):
     assert owner.post(path).status_code == 303
 
     assert Receiver.select().count() == Delivery.select().count() == 0
-    assert activity_log.list_of_page(world.page_id)[0].action == "remove receiver"
+    assert read_log(world.page_id)[0].action == "remove receiver"
     assert owner.post(path).status_code == 404
 
 

@@ -6,10 +6,9 @@ import re
 import pytest
 from many_submissions import add_submissions
 from owner_browser import read_text
-from world import one_database
+from world import one_database, read_log
 
 from embed.db.models import Submission
-from embed.events import activity_log
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -83,7 +82,7 @@ def test_saved_policy_is_kept_and_logged(world, owner, path):
 
     assert answer.status_code == 303
     assert read_policy(world) == (True, 1.5, 7, 86_400, 2)
-    entry = activity_log.list_of_page(world.page_id)[0]
+    entry = read_log(world.page_id)[0]
     assert (entry.actor, entry.action) == (owner.email, "change page")
     assert "places in the queue: 7" in entry.subject
 

@@ -4,11 +4,10 @@ import re
 
 import pytest
 from many_submissions import add_submissions
-from world import Visitor, one_database
+from world import Visitor, one_database, read_log
 
 from embed.db.connection import db
 from embed.db.models import Submission, Wallet
-from embed.events import activity_log
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -271,7 +270,7 @@ def test_decision_is_logged_under_the_owners_name(world, owner):
     world.clock.forward(minutes=1)
     decide(owner, "approve", submission_id)
 
-    entry = activity_log.list_of_page(world.page_id)[0]
+    entry = read_log(world.page_id)[0]
     assert (entry.actor, entry.action) == (owner.email, "approve submission")
     assert entry.subject.startswith("Alice")
 

@@ -8,14 +8,13 @@ from functools import partial
 
 import pytest
 from owner_browser import read_text
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor, one_database, read_log
 
 from embed import pages
 from embed.balances import known
 from embed.balances.tokens import record_refusal
 from embed.db.connection import db
 from embed.db.models import Balance, Wallet
-from embed.events import activity_log
 from embed.wallets import tracking
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -59,7 +58,7 @@ def add_submissions(world, count: int) -> None:
 
 
 def latest_deed(world) -> tuple[str, str, str]:
-    entry = activity_log.list_of_page(world.page_id)[0]
+    entry = read_log(world.page_id)[0]
     return entry.actor, entry.action, entry.subject
 
 
