@@ -151,7 +151,8 @@ def _format(value: Any) -> str:
 _ADDRESS = "[1-9A-HJ-NP-Za-km-z]{32,44}"
 _WALLET = rf"(?:(?P<publicAlias>.+) \()?(?P<address>{_ADDRESS})(?(publicAlias)\))"
 _KEY = r"(?:(?P<{0}>.+) \()?(?P<tier>public|secret) (?P<displayPrefix>\w+)(?({0})\))"
-_HOLDING = r": holds (?P<tokenBalance>[0-9.]+), the minimum is (?P<minBalance>[0-9.]+)"
+_AMOUNT = r"[0-9]+(?:\.[0-9]+)?"
+_HOLDING = f": holds (?P<tokenBalance>{_AMOUNT}), the minimum is (?P<minBalance>{_AMOUNT})"
 _NUMBERS = {"added", "changed", "count", "tokenBalance", "minBalance"}
 # Not of "change page": one value cannot be told from the next.
 _OLD_SUBJECTS = {

@@ -13,7 +13,16 @@ from world import USDC, Visitor, code_of, one_database, read_log, with_session
 from embed import owners
 from embed.balances.observations import ChainObservation, record_chain
 from embed.db.connection import db
-from embed.db.models import Activity, ChainBalance, Job, Message, Submission, UsedNonce, Withdrawal
+from embed.db.models import (
+    Activity,
+    ChainBalance,
+    Job,
+    Message,
+    Submission,
+    UsedNonce,
+    Wallet,
+    Withdrawal,
+)
 from embed.domain.amounts import parse_amount
 from embed.errors import InvalidInput
 from embed.events.editing import editing
@@ -206,6 +215,25 @@ def test_wallet_of_which_nothing_is_kept_changes_nothing(world, visitor):
 
     assert erase(world, visitor) == []
     assert world.dump() == before
+
+
+def test_what_is_about_another_wallet_loses_the_address_alone(world, visitor):
+    settings = world.app.extensions[EXTENSION].settings
+    receivers.add_webhook(
+        world.page_id, "https://hooks.example/", settings=settings, now=world.clock()
+    )
+    other = world.track(Visitor().address, alias=f"x ({visitor.address})")
+    with editing(world.page_id, "holding watch", world.clock()) as edit:
+        wallet, amounts = Wallet.get_by_id(other.id), (parse_amount("1"), parse_amount("2"))
+        edit.log(Event.of_holding(wallet, *amounts, is_flagged=True))
+
+    erase(world, visitor)
+
+    subjects = {one.action: one.subject for one in read_log(world.page_id)}
+    assert subjects["add wallet"] == f"x (…) ({other.address})"
+    (message,) = Message.select()
+    assert (message.address, "x (…)" in message.data) == (other.address, True)
+    assert find_mentions(visitor.address) == [("wallet.public_alias", 1)]
 
 
 def test_words_of_owners_are_told_and_left(world, visitor):

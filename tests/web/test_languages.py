@@ -3,16 +3,19 @@
 import html
 import json
 import re
+from decimal import Decimal
 
 import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.pofile import read_po
-from world import Visitor, one_database
+from world import SITE, Visitor, one_database
 
-from embed.db.models import STATUSES
+from embed.db.models import STATUSES, Wallet
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.errors import STATUS_BY_CODE
+from embed.events.editing import editing
+from embed.events.kinds import Event
 from embed.settings import PROJECT_DIR
 from embed.translations import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE
 from embed.web.assets import STATIC_DIR
@@ -356,3 +359,25 @@ def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world)
     assert len(said) > 15
     assert said - words.keys() == set()
     assert words.items() < read_words(open_flow(world)).items()
+
+
+def test_log_is_in_the_visitors_language_in_the_widget_and_in_english_in_the_api(world):
+    visitor = Visitor()
+    wallet = Wallet.get_by_id(world.track(visitor.address).id)
+    with editing(world.page_id, "holding watch", world.clock()) as edit:
+        edit.log(Event.of_holding(wallet, Decimal("0.5"), Decimal(2), is_flagged=True))
+    german = {"Accept-Language": "de"}
+
+    said = {
+        path: world.client.post(
+            f"{path}/wallet-records",
+            json=world.sign_for_records(visitor, "show"),
+            headers={"Authorization": f"Bearer {world.public_key}", "Origin": SITE} | german,
+        ).json["activity"][0]["subject"]
+        for path in ("/api/embed", "/embed/api")
+    }
+
+    assert said == {
+        "/api/embed": f"{visitor.address}: holds 0.5, the minimum is 2",
+        "/embed/api": f"{visitor.address}: besitzt 0.5, das Minimum ist 2",
+    }

@@ -7,19 +7,32 @@ from pathlib import Path
 import pytest
 from filled_page import EMAIL
 from page_files import export, find, forge, move_to, read_lines, seal, take_over
-from world import USDC, Visitor, code_of, one_database
+from world import USDC, Visitor, code_of, one_database, read_log
 
 from embed import owners, pages
 from embed.balances.observations import Observation, record_entered
 from embed.db import models
-from embed.db.models import Balance, ChainBalance, Delivery, Page, Submission, Wallet
+from embed.db.models import (
+    Activity,
+    Balance,
+    ChainBalance,
+    Delivery,
+    Message,
+    Page,
+    Submission,
+    Wallet,
+)
+from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
 from embed.wallets.listings import update_listings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
-GONE = {"hasAddedWallet"}  # columns of files of version 0.5 that this version does not have
+GONE = {
+    "hasAddedWallet",
+    "subject",
+}  # columns of files of version 0.5 that this version does not have
 
 
 def test_file_of_a_moved_page_has_the_same_bytes(other_url, filled):
@@ -29,6 +42,31 @@ def test_file_of_a_moved_page_has_the_same_bytes(other_url, filled):
     take_over(filled.world, content)
 
     assert export(filled.page_id) == content
+
+
+def test_log_of_an_older_file_is_read_as_an_upgrade_reads_it(filled, make_sqlite):
+    def make_old(lines) -> None:
+        lines[0]["format"] = "tracking-embed-page/8"
+        for line in lines:
+            if line["type"] in ("activity", "message"):
+                del line["address"]
+            if line["type"] == "activity":
+                line["subject"] = write_subject(line["action"], read_facts(line.pop("data")))
+
+    content = export(filled.page_id)
+    shown, addresses = read_log(filled.page_id), list_addresses()
+    assert len(set(addresses)) > 5
+
+    move_to(filled.world, make_sqlite())
+    take_over(filled.world, forge(content, make_old))
+
+    assert read_log(filled.page_id) == shown
+    assert list_addresses() == addresses
+
+
+def list_addresses() -> list[tuple[str, str | None]]:
+    """Return what entries of the log and messages are about, by their ids."""
+    return sorted((one.id, one.address) for model in (Activity, Message) for one in model.select())
 
 
 def test_filled_page_has_every_type_of_line(filled):
