@@ -58,7 +58,7 @@ export const makeShowing = (api, own) => ({
   createNonce: (walletAddress, _, signal) =>
     post(api, "wallet-records/nonce", { walletAddress, action: "show" }, { signal }),
   async submit({ nickname: _, ...draft }) {
-    const records = await post(api, "wallet-records", draft);
+    const records = await post(api, `wallet-records?lang=${document.documentElement.lang}`, draft);
     own.update(records);
     return records;
   },

@@ -208,7 +208,7 @@ def test_fresh_text_speaks_of_no_name(
 ):
     context.add_init_script(browser_wallet.script())
     page.route(
-        "**/embed/api/wallet-records",
+        "**/embed/api/wallet-records?lang=en",
         lambda route: route.fulfill(status=400, json={"error": code}),
         times=1,
     )
