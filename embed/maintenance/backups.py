@@ -13,8 +13,7 @@ from peewee import SqliteDatabase
 
 from embed.db import schema_version
 from embed.errors import InvalidInput
-from embed.maintenance.rows import Rows, open_rows
-from embed.maintenance.rows.copying import TableSum, copy_tables, sum_tables
+from embed.maintenance.rows.copying import Rows, TableSum, copy_tables, open_rows, sum_tables
 from embed.maintenance.rows.schemas import Schema, check_migrations
 from embed.maintenance.rows.sqlite import SqliteRows
 

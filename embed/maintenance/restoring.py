@@ -18,8 +18,7 @@ from embed.maintenance.backups import (
     read_saved_schema,
     save_rows,
 )
-from embed.maintenance.rows import Rows, open_rows
-from embed.maintenance.rows.copying import TableSum, copy_tables
+from embed.maintenance.rows.copying import Rows, TableSum, copy_tables, open_rows
 from embed.maintenance.rows.schemas import Schema, check_migrations, describe_newest, is_newest
 from embed.maintenance.rows.sqlite import SqliteRows
 from embed.settings import find_database_file

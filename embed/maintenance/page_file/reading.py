@@ -145,7 +145,7 @@ def _check_submission(row: Line) -> None:
 
 
 def _check_proof(row: Line) -> None:
-    if any(not (one.isprintable() or one == "\n") for one in row["message"]):
+    if not row["message"].replace("\n", "").isprintable():
         raise ValueError("The message contains a character that no message has.")
 
 
@@ -212,12 +212,14 @@ class _References:
     def _check_known(self, model: Any, ids: list[str | None]) -> None:
         """Check what rows of one line refer to; two of them do not refer to the same."""
         known = self._ids.get(model, {})
-        name = next(table.name for table in TABLES.values() if table.model is model)
-        for each, count in Counter(ids).items():
-            if each is not None and each not in known:
+        seen = set()
+        for each in ids:
+            if each is not None and (each not in known or each in seen):
+                name = next(table.name for table in TABLES.values() if table.model is model)
+                if each in seen:
+                    raise ValueError(f"the {name} {each} is named twice.")
                 raise ValueError(f"no line before this one has the {name} {each}.")
-            if count > 1:
-                raise ValueError(f"the {name} {each} is named twice.")
+            seen.add(each)
 
     def _check_approved(self, submission: str, address: str) -> None:
         if self._ids.get(Submission, {}).get(submission) != address:

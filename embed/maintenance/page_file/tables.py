@@ -7,7 +7,7 @@ that belongs to a page is there: so what is added to the models is in the file w
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -90,6 +90,7 @@ def _line(max_length: int, min_length: int = 0) -> Any:
 
 
 _ID, _NAME, _LINE = _text(f"[0-9A-Za-z]{{{ID_LENGTH}}}"), _line(100, 1), _line(2000)
+_ADDRESS = _text("[1-9A-HJ-NP-Za-km-z]{32,44}")
 _WORD: Any = _text("[!-~]{1,300}")
 _VERSION = Annotated[int, Meta(ge=0, le=2**30)]  # with room for the changes to come
 _SECRET = _text("whsec_[A-Za-z0-9+/]{43}=")
@@ -107,7 +108,7 @@ _FORM_BY_TYPE: dict[Any, Any] = {
     TextField: Annotated[str, Meta(max_length=100_000, pattern=_NO_CONTROLS_BUT_LINES)],
     ForeignKeyField: _ID,
 }
-_FORM_BY_LENGTH = {ID_LENGTH: _ID, 44: _text("[1-9A-HJ-NP-Za-km-z]{32,44}")}
+_FORM_BY_LENGTH = {ID_LENGTH: _ID, 44: _ADDRESS}
 
 # Columns whose values have a narrower form than their type.
 _FORMS: dict[Any, Any] = {
@@ -164,21 +165,26 @@ def to_json(field: Any, stored: Any) -> Any:
     return stored if isinstance(field, AmountField) else value
 
 
-def to_column(field: Any, value: Any) -> Any:
-    """Return a value of the file as its column's. Raises ValueError with a sentence."""
-    match field:
-        case _ if value is None:
-            return None
-        case InstantField():
-            try:
-                return datetime.fromisoformat(value)
-            except ValueError:
-                raise ValueError(f"{value} is not a date and time.") from None
-        case AmountField():
-            return Decimal(value)
-        case CharField(max_length=44) if not is_address(value):
-            raise ValueError(f"{value} is not an address (base58 of 32 bytes).")
-    return value
+def _read_instant(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text} is not a date and time.") from None
+
+
+def _read_address(text: str) -> str:
+    if not is_address(text):
+        raise ValueError(f"{text} is not an address (base58 of 32 bytes).")
+    return text
+
+
+def _find_reader(field: Any) -> Callable[[str], Any] | None:
+    """Return what makes a column's value of a text in a file; None: it is the value."""
+    if isinstance(field, InstantField):
+        return _read_instant
+    if isinstance(field, AmountField):
+        return Decimal
+    return _read_address if _find_form(field) is _ADDRESS else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -186,6 +192,7 @@ class Table:
     model: Any
     name: str  # the type of its lines; that of a part is its name in the lines of its parent
     columns: dict[str, Any]  # by their names in JSON
+    readers: dict[str, Callable[[str], Any]]  # of columns whose values are no texts, and addresses
     parent: Any  # of a part: the column that names the row in whose line it is written
     parts: list["Table"]
 
@@ -196,7 +203,11 @@ class Table:
 
     def read_columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a row's columns. Raises ValueError with a sentence."""
-        return {field.name: to_column(field, row[name]) for name, field in self.columns.items()}
+        columns = {field.name: row[name] for name, field in self.columns.items()}
+        for name, read in self.readers.items():
+            if columns[name] is not None:
+                columns[name] = read(columns[name])
+        return columns
 
     def pack(self, rows: list[dict[str, Any]]) -> Any:
         """Return a part's rows as its parent's line has them: as values if it has one column."""
@@ -270,7 +281,8 @@ def _describe(model: Any, parent: Any = None) -> Table:
     if parent is not None and not parent.primary_key and model not in _NAMES:
         name = f"{name if len(columns) > 1 else next(iter(columns))}s"
     parts = [_describe(part, above) for part, above in _PARENTS.items() if above.rel_model is model]
-    return Table(model, name, columns, parent, parts)
+    readers = {each.name: read for each in columns.values() if (read := _find_reader(each))}
+    return Table(model, name, columns, readers, parent, parts)
 
 
 def _name_column(field: Any) -> str:

@@ -9,10 +9,20 @@ from typing import Any
 import msgspec
 
 from embed.errors import InvalidInput
-from embed.maintenance.rows import Rows
+from embed.maintenance.rows.postgres import PostgresRows
 from embed.maintenance.rows.schemas import Schema
+from embed.maintenance.rows.sqlite import SqliteRows
+from embed.settings import find_database_file
+
+Rows = SqliteRows | PostgresRows
 
 _MASK = (1 << 256) - 1
+
+
+def open_rows(url: str) -> Rows:
+    """Return the rows of the database at `url`, which is connected to at first use."""
+    path = find_database_file(url)
+    return PostgresRows(url) if path is None else SqliteRows(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.adapt import Buffer, Loader
 
 from embed.errors import InvalidInput
-from embed.maintenance.rows.names import LIST_MIGRATIONS, RowStream, join_names, quote_name
+from embed.maintenance.rows.schemas import LIST_MIGRATIONS, RowStream, join_names, quote_name
 
 _WAIT_S = 5.0  # for a connection that is just being closed, and for locks
 _CONNECT_TIMEOUT_S = 5

@@ -1,12 +1,24 @@
-"""Which tables and columns a database has, and which migrations made them."""
+"""Which tables and columns a database has, which migrations made them, and their names in SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
+from typing import Any
 
 from embed.db import schema_version
 from embed.db.models import MODELS
 from embed.errors import InvalidInput
 
 Schema = dict[str, tuple[str, ...]]  # the columns of each table, sorted
+RowStream = Generator[tuple[Any, ...], None, None]
+
+LIST_MIGRATIONS = "SELECT name FROM schema_migration ORDER BY name"
+
+
+def quote_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def join_names(names: Iterable[str]) -> str:
+    return ", ".join(quote_name(name) for name in names)
 
 
 def describe_newest() -> Schema:

@@ -8,8 +8,13 @@ from typing import Any
 from urllib.parse import quote
 
 from embed.errors import InvalidInput
-from embed.maintenance.rows.names import LIST_MIGRATIONS, RowStream, join_names, quote_name
-from embed.maintenance.rows.schemas import Schema
+from embed.maintenance.rows.schemas import (
+    LIST_MIGRATIONS,
+    RowStream,
+    Schema,
+    join_names,
+    quote_name,
+)
 
 _WAIT_S = 5.0  # for a connection that is just being closed
 
