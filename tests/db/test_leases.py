@@ -1,12 +1,13 @@
 """Leases: what only one process may do at a time."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from remote import at_once
 
 from embed.db.connection import db
-from embed.db.leases import release_lease, renew_lease, take_lease
+from embed.db.leases import claim, release_lease, renew_lease, take_lease
 from embed.db.models import Job
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -64,15 +65,31 @@ def test_released_lease_is_free_at_once_and_the_job_keeps_its_report(now):
     assert Job.get_by_id("balances").summary == "read"
 
 
-def test_of_many_who_ask_at_once_one_gets_the_lease(now):
-    def take(holder):
+@pytest.mark.parametrize("take", [take_lease, partial(claim, longest_wait=MINUTE)])
+def test_of_many_who_ask_at_once_one_gets_the_lease(now, take):
+    def ask(holder):
         try:
-            return take_lease("balances", holder, now, MINUTE)
+            return take("balances", holder, now, MINUTE)
         finally:
             db.close()
 
-    answers = at_once([lambda holder=str(number): take(holder) for number in range(8)])
+    answers = at_once([lambda holder=str(number): ask(holder) for number in range(8)])
     assert sorted(answers) == [False] * 7 + [True]
+
+
+def test_task_is_claimed_when_it_is_due_and_nobody_does_it(now):
+    Job.create(name="balances", due_at=now + MINUTE)
+
+    assert not claim("balances", "a", now, MINUTE, longest_wait=MINUTE)
+    assert claim("balances", "a", now + MINUTE, MINUTE, longest_wait=MINUTE)
+    assert not claim("balances", "b", now + MINUTE, MINUTE, longest_wait=MINUTE)
+    assert Job.get_by_id("balances").started_at == now + MINUTE
+
+
+def test_task_that_waits_for_longer_than_any_does_is_due(now):
+    Job.create(name="balances", due_at=now + MINUTE)
+
+    assert claim("balances", "a", now, MINUTE, longest_wait=MINUTE / 2)
 
 
 def test_lease_from_before_the_clock_went_back_is_over(world):

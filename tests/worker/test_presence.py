@@ -161,3 +161,11 @@ def test_tasks_of_one_kind_are_reported_together(app, clock):
     assert (report.name, report.is_running, report.due_at) == ("receiver", True, None)
     assert (report.started_at, report.finished_at, report.summary) == (late, late, "Sent 2.")
     assert (report.failed_at, report.failure) == (early, "no")
+
+
+def test_task_whose_lease_is_from_before_the_clock_went_back_does_not_run(app, clock):
+    Job.create(name="feed", leased_by="x", leased_until=clock() + timedelta(hours=1))
+
+    (report,) = read_work_status(clock()).jobs
+
+    assert not report.is_running
