@@ -159,14 +159,14 @@ class TaskRunner:
         Raises PeeweeException.
         """
         now = self._runtime.clock()
-        has_more = False
+        self._has_more = False
         for job in self._jobs.all:
             names = _list_free(job, now)
             count = max(job.at_once - self.count_running(job), 0)
-            has_more = has_more or len(names) > count
+            if len(names) > count:
+                self._has_more = True  # before they begin, as they may end at once
             for name in names[:count]:
                 self._claim_and_start(job, name)
-        self._has_more = has_more
 
     def _claim_and_start(self, job: PeriodicJob | KeyedJob, name: str) -> None:
         task = Task(
