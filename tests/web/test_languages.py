@@ -364,6 +364,7 @@ def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world)
 def test_log_is_in_the_visitors_language_in_the_widget_and_in_english_in_the_api(world):
     visitor = Visitor()
     wallet = Wallet.get_by_id(world.track(visitor.address).id)
+    world.clock.forward(minutes=1)
     with editing(world.page_id, "holding watch", world.clock()) as edit:
         edit.log(Event.of_holding(wallet, Decimal("0.5"), Decimal(2), is_flagged=True))
     german = {"Accept-Language": "de"}
