@@ -39,7 +39,7 @@ class FakeChain:
         with self._lock:
             self.calls[method] += 1
             if method == SWEEP and params[0][0] not in self.ledger.mints:
-                self.swept.append(params[0])
+                self.swept.append(params[0][:-1])  # the last is the mint
         self.before_answer(method)
         if self.is_down:
             raise RpcUnavailable("No Solana RPC endpoint gave a usable answer: timed out.")

@@ -8,12 +8,12 @@ from typing import Any
 
 from peewee import JOIN, chunked, fn
 
+from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, Page, Token, Wallet
 from embed.domain.times import from_ms
 
 _MOMENT = timedelta(milliseconds=1)  # instants are stored as whole ones
 _CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
-BATCH = 100  # accounts that one call of getMultipleAccounts returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,9 @@ def make_batches(due: Iterable[DueWallet]) -> list[list[DueWallet]]:
     by_mint: defaultdict[str, list[DueWallet]] = defaultdict(list)
     for one in due:
         by_mint[one.mint].append(one)
-    batches = [list(batch) for of_mint in by_mint.values() for batch in chunked(of_mint, BATCH)]
+    batches = [
+        list(batch) for of_mint in by_mint.values() for batch in chunked(of_mint, MOST_ACCOUNTS)
+    ]
     return sorted(batches, key=lambda batch: _get_age(batch[0]))
 
 

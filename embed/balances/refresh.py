@@ -36,7 +36,7 @@ class Step:
 
 
 def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet]) -> Generator[Step]:
-    """Read the associated accounts of these wallets, 100 a call.
+    """Read the associated accounts of these wallets, 99 a call.
 
     What was read is stored at the latest when the iterator is closed, which is the caller's duty.
     A call without a usable answer does not keep others from being made: UnusableAnswer is raised

@@ -30,7 +30,7 @@ from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.domain.amounts import add
 from embed.domain.times import Seconds
 
-MAX_ACCOUNTS = 100  # in one call of getMultipleAccounts
+MOST_ACCOUNTS = 99  # in one call of getMultipleAccounts, which also asks for the mint
 _ACCOUNT_BYTES = 165  # those of Token-2022 may have more
 _NO_DATA = ("", "base64")
 
@@ -56,19 +56,24 @@ class AllAccounts:
 def read_associated(
     rpc: SolanaRpc, mint: str, token_accounts: Mapping[str, str]
 ) -> AssociatedAccounts:
-    """Return what these associated accounts hold (at most 100).
+    """Return what these associated accounts hold (at most MOST_ACCOUNTS).
 
     `token_accounts` holds them by their owners' addresses. One that does not exist holds 0; one
-    that was given to another owner, or whose amount is too large or too fine, is left out.
+    that was given to another owner, or whose amount is too large or too fine, is left out. The
+    mint itself is asked for too: on another network no account exists, and all would hold 0.
     Raises RpcUnavailable, UnusableAnswer.
     """
+    wanted = [*token_accounts.values(), mint]
 
     def parse(raw: Any) -> AssociatedAccounts:
         answer = read_as(Accounts, raw)
-        if len(answer.value) != len(token_accounts):
+        if len(answer.value) != len(wanted):
             raise WrongAnswer("it has another number of accounts")
+        *accounts, mint_account = answer.value
+        if mint_account is None:
+            raise WrongAnswer("it does not know the mint, so it may be of another network")
         found = AssociatedAccounts(answer.context.slot, {}, [])
-        for owner, account in zip(token_accounts, answer.value, strict=True):
+        for owner, account in zip(token_accounts, accounts, strict=True):
             with suppress(UnusableAmount):
                 amount = _find_amount(account, mint, owner)
                 if amount is None:
@@ -86,7 +91,7 @@ def read_associated(
         return found
 
     try:
-        return rpc.call("getMultipleAccounts", [list(token_accounts.values()), PARSED], parse=parse)
+        return rpc.call("getMultipleAccounts", [wanted, PARSED], parse=parse)
     except RpcRefused as refused:
         raise UnusableAnswer(str(refused)) from None
 

@@ -4,8 +4,7 @@ import os
 
 import click
 
-from embed.doctor.checks import Examination
-from embed.doctor.examination import examine
+from embed.doctor.examination import Examination, examine
 from embed.doctor.findings import Finding
 from embed.domain import times
 from embed.serializers import write_json

@@ -14,7 +14,7 @@ from embed.db.models import Job, WorkerProcess
 from embed.db.reading import open_for_reading
 from embed.db.schema_version import list_missing_migrations, list_unknown_migrations
 from embed.doctor.findings import Finding, NotChecked, quote
-from embed.doctor.installation import redact
+from embed.doctor.variables import redact
 from embed.domain.times import Clock, format_instant
 from embed.settings import Settings, find_database_file
 

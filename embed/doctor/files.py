@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from embed.doctor.findings import Finding
-from embed.doctor.installation import Installation
+from embed.doctor.variables import Installation
 from embed.settings import find_database_file
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO

@@ -30,15 +30,6 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "no_worker": "error",
     "job_failing": "error",
     "deliveries_failing": "warning",
-    # Other servers
-    "redis_unreachable": "error",
-    "queue_unreachable": "error",
-    "rpc_unreachable": "error",
-    "rpc_networks_differ": "error",
-    "rpc_test_network": "warning",
-    "smtp_unreachable": "error",
-    "smtp_login_refused": "error",
-    "webhook_unreachable": "warning",
     # The service at its public address
     "public_url_unreachable": "error",
     "certificate_invalid": "error",

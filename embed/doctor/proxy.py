@@ -5,8 +5,8 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from embed.doctor.findings import Finding, quote
-from embed.doctor.installation import Installation
 from embed.doctor.probe import ANSWER_HEADERS, REQUEST_HEADERS, Report
+from embed.doctor.variables import Installation
 from embed.domain.origins import parse_origin
 from embed.outbound.exchange import Exchange
 from embed.settings import Settings

@@ -11,9 +11,8 @@ import msgspec
 from embed import __version__
 from embed.doctor import proxy
 from embed.doctor.findings import Finding, NotChecked, quote
-from embed.doctor.installation import Installation
 from embed.doctor.probe import HEADER, ProbeSigner, Report
-from embed.doctor.variables import describe_missing_address
+from embed.doctor.variables import Installation, describe_missing_address
 from embed.domain.times import Clock, format_instant
 from embed.outbound.exchange import CertificateRefused, Exchange, exchange
 from embed.outbound.http import RequestFailed

@@ -45,6 +45,7 @@ _ASSET = AppriseAsset(
 )
 
 _STATUS = re.compile(r"\berror=([345][0-9]{2})\b")
+_SMTP_STATUS = re.compile(r"^Socket Exception: \(([45][0-9]{2}), ")
 _NO_CONNECTION = re.compile("connection error", re.IGNORECASE)
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _reasons: ContextVar[list[str] | None] = ContextVar("_reasons", default=None)
@@ -63,6 +64,8 @@ class _ReasonReader(logging.Handler):
             return
         if status is not None:
             found.append(f"{status[1]} {_PHRASES.get(int(status[1]), '')}".strip())
+        elif (refusal := _SMTP_STATUS.search(text)) is not None:
+            found.append(f"the mail server answered {refusal[1]}")
         elif _NO_CONNECTION.search(text):
             found.append("the connection failed")
 
@@ -70,7 +73,7 @@ class _ReasonReader(logging.Handler):
 _log = logging.getLogger(__name__)
 _apprise_log = logging.getLogger("apprise")
 _apprise_log.propagate = False
-_apprise_log.setLevel(logging.WARNING)
+_apprise_log.setLevel(logging.DEBUG)  # where it says why mail was refused
 _apprise_log.addHandler(_ReasonReader())
 
 

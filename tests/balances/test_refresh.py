@@ -3,6 +3,7 @@
 import logging
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from math import ceil
 
 import pytest
 from fake_chain import SWEEP, FakeChain
@@ -15,6 +16,7 @@ from embed.balances import history, refresh
 from embed.balances.known import read_observations
 from embed.balances.rpc_endpoint import Endpoint
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.leases import take_lease
 from embed.db.models import ChainBalance, DailyBalance, Job, Token, Wallet
 from embed.domain.identifiers import make_id
@@ -100,10 +102,10 @@ def test_balances_of_all_pages_are_read_and_shown(world, chain, run):
 
 def test_never_observed_wallets_come_first_then_the_least_recently_observed(world, chain, run):
     for _ in range(2):
-        track_many(world, 100)
+        track_many(world, MOST_ACCOUNTS)
         run()
         world.clock.forward(minutes=1)
-    track_many(world, 100)
+    track_many(world, MOST_ACCOUNTS)
     observed_at = {one.token_account: one.observed_at for one in ChainBalance.select()}
     chain.swept.clear()
     world.clock.forward(hours=1)
@@ -111,7 +113,7 @@ def test_never_observed_wallets_come_first_then_the_least_recently_observed(worl
     run()
 
     new, oldest, newest = chain.swept
-    assert [len(new), len(oldest), len(newest)] == [100] * 3
+    assert [len(new), len(oldest), len(newest)] == [MOST_ACCOUNTS] * 3
     assert set(new).isdisjoint(observed_at)
     assert max(map(observed_at.get, oldest)) <= min(map(observed_at.get, newest))
     assert min(map(observed_at.get, oldest)) < max(map(observed_at.get, newest))
@@ -231,7 +233,7 @@ class TestSchedule:
 
         assert run().observed == 10_000
 
-        assert len(swept_at) == 100 + 1  # the mint itself is one
+        assert len(swept_at) == ceil(10_000 / MOST_ACCOUNTS) + 1  # the mint itself is one
         assert swept_at[-1] - started_at < timedelta(seconds=30)
         window = timedelta(seconds=10)
         in_windows = [sum(at <= one < at + window for one in swept_at) for at in swept_at]
@@ -282,7 +284,7 @@ def test_what_was_observed_before_a_failure_stays(world, chain, run):
     chain.before_answer = fail_third
 
     assert run().failure
-    assert ChainBalance.select().count() == DailyBalance.select().count() == 200
+    assert ChainBalance.select().count() == DailyBalance.select().count() == 2 * MOST_ACCOUNTS
 
 
 def test_what_was_observed_before_the_caller_ends_it_stays(world, chain, run):
@@ -297,7 +299,7 @@ def test_what_was_observed_before_the_caller_ends_it_stays(world, chain, run):
     with pytest.raises(Stop):
         run(on_progress=stop)
 
-    assert ChainBalance.select().count() == 100
+    assert ChainBalance.select().count() == MOST_ACCOUNTS
 
 
 def test_mint_that_does_not_exist_is_told_once_and_left_out_and_others_are_read(

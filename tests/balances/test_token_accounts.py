@@ -9,7 +9,7 @@ from rpc_faults import change
 from world import Visitor
 
 from embed.balances.mints import read_token
-from embed.balances.token_accounts import read_all_accounts
+from embed.balances.token_accounts import MOST_ACCOUNTS, read_all_accounts
 from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
 
 pytestmark = pytest.mark.slow
@@ -82,9 +82,9 @@ def test_account_that_only_holds_lamports_holds_no_tokens(ledger, rpc):
     assert read(rpc, ledger, mint, holder, other) == {holder: 0, other: 5}
 
 
-def test_hundred_wallets_take_one_call(ledger, endpoint, rpc):
+def test_ninety_nine_wallets_take_one_call(ledger, endpoint, rpc):
     mint = ledger.create_mint(0)
-    expected = {make_address(): Decimal(number) for number in range(100)}
+    expected = {make_address(): Decimal(number) for number in range(MOST_ACCOUNTS)}
     for address, amount in expected.items():
         ledger.mint_to(address, mint, int(amount))
 

@@ -6,7 +6,7 @@ from rpc_faults import WRONG_RESULTS, amount_of, change, change_first, info_of
 from world import Visitor
 
 from embed.balances.token_accounts import read_all_accounts
-from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022
+from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger
 from embed.demo.ledger.rpc_server import run_rpc
 
 pytestmark = pytest.mark.slow
@@ -109,3 +109,13 @@ def test_lie_about_an_associated_accounts_owner_leaves_the_wallet_out(ledger, en
     endpoint.fail(change_first(lambda account: info_of(account).update(owner=make_address())))
 
     assert read(connect(endpoint), ledger, mint, first, second) == {second: 7}
+
+
+def test_endpoint_of_another_network_is_refused_although_all_would_hold_nothing(ledger, caplog):
+    mint, holder = ledger.create_mint(0), make_address()
+    ledger.mint_to(holder, mint, 7)
+    with run_rpc(Ledger()) as elsewhere, run_rpc(ledger) as here:
+        assert read(connect(elsewhere, here), ledger, mint, holder) == {holder: 7}
+
+    assert "endpoint 1 of 2, getMultipleAccounts: its answer was refused" in caplog.text
+    assert "it may be of another network" in caplog.text

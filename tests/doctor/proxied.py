@@ -8,8 +8,8 @@ from nginx import run_nginx_with
 from servers import Gunicorn, Unavailable, find_free_port
 
 from embed.doctor.findings import Finding
-from embed.doctor.installation import Installation
 from embed.doctor.public_address import check_public_address
+from embed.doctor.variables import Installation
 from embed.domain import times
 
 PASSED_ON = """

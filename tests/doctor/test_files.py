@@ -18,7 +18,7 @@ from world import RANDOM_KEY
 from embed.doctor import files
 from embed.doctor.database import Unusable, open_checked
 from embed.doctor.files import check_disks, check_files, find_least_free, list_files
-from embed.doctor.installation import Installation
+from embed.doctor.variables import Installation
 
 pytestmark = pytest.mark.slow
 

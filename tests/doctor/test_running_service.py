@@ -14,9 +14,9 @@ from servers import find_free_port, open_valkey, provide, run_gunicorn
 from world import RANDOM_KEY
 
 from embed.doctor.findings import Finding, NotChecked
-from embed.doctor.installation import Installation
 from embed.doctor.probe import HEADER, ProbeSigner
 from embed.doctor.public_address import check_public_address
+from embed.doctor.variables import Installation
 from embed.domain import times
 from embed.settings import Settings
 

@@ -3,8 +3,7 @@
 import pytest
 from world import RANDOM_KEY, SECRET_KEY
 
-from embed.doctor.installation import Installation
-from embed.doctor.variables import check_process_count, check_variables, is_weak
+from embed.doctor.variables import Installation, check_process_count, check_variables, is_weak
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from remote import make_environ, run_here
 from waiting import LIMIT_S, wait_for
 from world import USDC, Visitor, World
 
-from embed.balances.due import BATCH
 from embed.balances.refresh import WRITE_ROWS
+from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.connection import db
 from embed.db.models import ChainBalance, DailyBalance, Job, Wallet
 from embed.demo.ledger.ledger import Ledger
@@ -70,7 +70,7 @@ def test_what_was_stored_before_kill_9_stays_and_the_next_refresh_reads_the_rest
 
     stored = ChainBalance.select().count()
     assert 0 < stored < COUNT
-    assert stored % BATCH == 0
+    assert stored % MOST_ACCOUNTS == 0
     assert DailyBalance.select().count() == stored
 
     refused = refresh(environ)

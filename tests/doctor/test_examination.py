@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from embed.doctor.checks import Check, run_together
+from embed.doctor.examination import Check, run_together
 from embed.doctor.findings import SEVERITY_BY_CODE, Finding, NotChecked, quote
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,9 @@ def test_check_that_crashes_says_so_without_the_text_of_its_error():
     total = run_together([Check("this and that", crash), FINE])
 
     assert [each.code for each in total.findings] == ["no_worker", "check_failed"]
-    assert "this and that failed: ValueError in test_checks.py, line" in total.findings[1].problem
+    assert (
+        "this and that failed: ValueError in test_examination.py, line" in total.findings[1].problem
+    )
     assert "hush" not in total.findings[1].problem
     assert total.checked == ["what is fine"]
 
