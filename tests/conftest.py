@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from chain.ledger import Ledger
+from chain.rpc_server import RpcServer, run_rpc
 from deployments import DATABASE_BY_DEPLOYMENT
 from flask import Flask
 from hypothesis import HealthCheck, settings
@@ -24,8 +26,6 @@ from werkzeug.routing import Rule
 from world import SECRET_KEY, Clock, World
 
 from embed.db import connection, schema_version
-from embed.demo.ledger.ledger import Ledger
-from embed.demo.ledger.rpc_server import RpcServer, run_rpc
 from embed.factory import create_app
 from embed.public_payload import payloads
 from embed.settings import Settings

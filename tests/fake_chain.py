@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from chain.ledger import Ledger
+from chain.rpc_methods import Methods, RpcError
 from world import USDC
 
 from embed.balances.rpc_endpoint import RpcRefused
 from embed.balances.solana_rpc import RpcUnavailable
-from embed.demo.ledger.ledger import Ledger
-from embed.demo.ledger.rpc_methods import Methods, RpcError
 
 SWEEP, COMPLETE = "getMultipleAccounts", "getTokenAccountsByOwner"
 

@@ -5,14 +5,14 @@ import time
 from contextlib import suppress
 from decimal import Decimal
 
+from chain.ledger import Ledger
+from chain.rpc_server import RpcServer
 from limits import parse
 from waiting import wait_for
 
 from embed.balances.mints import derive_token_account
 from embed.balances.solana_rpc import SolanaRpc
 from embed.balances.token_accounts import read_associated
-from embed.demo.ledger.ledger import Ledger
-from embed.demo.ledger.rpc_server import RpcServer
 from embed.outbound.guard import Reach
 
 LIMIT_S = 5

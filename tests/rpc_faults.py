@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from embed.demo.ledger.rpc_server import HANG_LIMIT_S, Fault
+from chain.rpc_server import HANG_LIMIT_S, Fault
 
 HUNG_S = HANG_LIMIT_S / 2  # whoever is done before did not wait for an endpoint that hangs
 

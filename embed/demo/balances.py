@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from embed.balances.mints import derive_token_account
+from embed.balances.mints import TOKEN_PROGRAM, derive_token_account
 from embed.db.models import ChainBalance, DailyBalance
-from embed.demo.ledger.ledger import SPL_TOKEN
 from embed.demo.market import UNITS
 
 DAYS = 30
@@ -22,7 +21,7 @@ def create_balances(mint: str, addresses: Sequence[str], now: datetime) -> None:
         newest = ChainBalance.create(
             mint=mint,
             address=address,
-            token_account=derive_token_account(address, mint, SPL_TOKEN),
+            token_account=derive_token_account(address, mint, TOKEN_PROGRAM),
             amount=Decimal(units) / UNITS,
             slot=0,
             observed_at=now,

@@ -57,10 +57,10 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
         page = make_demo_page([host_url], settings, runtime().clock())
         say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
         market = Market(page.mint, TOKEN_NAME, TOKEN_SYMBOL, page.units)
-        servers.enter_context(run_market(market))
+        rpc_url = servers.enter_context(run_market(market))
         environ |= {
             "PUBLIC_URL": base_url,
-            "SOLANA_RPC_URL": market.url,
+            "SOLANA_RPC_URL": rpc_url,
             "BALANCE_REFRESH": REFRESH,
             "SMTP_URL": smtp_url,
         }

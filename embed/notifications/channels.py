@@ -51,30 +51,34 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _reasons: ContextVar[list[str] | None] = ContextVar("_reasons", default=None)
 
 
-class _ReasonReader(logging.Handler):
+class _ReasonReader(logging.Filter):
     """Keeps why a message was not sent: a status, or that there was no connection.
 
-    Apprise only logs that, in texts that may quote answers and addresses; nothing else is kept.
+    Apprise only logs that, in texts that may quote answers and addresses: nothing else of them is
+    kept, and none gets into the log.
     """
 
-    def emit(self, record: logging.LogRecord) -> None:
-        found, text = _reasons.get(), record.getMessage()
-        status = _STATUS.search(text)
-        if found is None:
-            return
-        if status is not None:
-            found.append(f"{status[1]} {_PHRASES.get(int(status[1]), '')}".strip())
-        elif (refusal := _SMTP_STATUS.search(text)) is not None:
-            found.append(f"the mail server answered {refusal[1]}")
-        elif _NO_CONNECTION.search(text):
-            found.append("the connection failed")
+    def filter(self, record: logging.LogRecord) -> bool:
+        found = _reasons.get()
+        if found is not None:
+            _add_reason(found, record.getMessage())
+        return False
+
+
+def _add_reason(found: list[str], text: str) -> None:
+    status = _STATUS.search(text)
+    if status is not None:
+        found.append(f"{status[1]} {_PHRASES.get(int(status[1]), '')}".strip())
+    elif (refusal := _SMTP_STATUS.search(text)) is not None:
+        found.append(f"the mail server answered {refusal[1]}")
+    elif _NO_CONNECTION.search(text):
+        found.append("the connection failed")
 
 
 _log = logging.getLogger(__name__)
 _apprise_log = logging.getLogger("apprise")
-_apprise_log.propagate = False
 _apprise_log.setLevel(logging.DEBUG)  # where it says why mail was refused
-_apprise_log.addHandler(_ReasonReader())
+_apprise_log.addFilter(_ReasonReader())
 
 
 def check_target(raw: str, settings: Settings) -> str:

@@ -4,6 +4,7 @@ import struct
 from decimal import Decimal
 
 import pytest
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from rpc_access import PatientClock, connect, read
 from rpc_faults import WRONG_RESULTS, answer_error, change, change_first, info_of
 from world import Visitor
@@ -11,7 +12,6 @@ from world import Visitor
 from embed.balances.mints import NoSuchMint, read_token
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_all_accounts
-from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022
 
 pytestmark = pytest.mark.slow
 

@@ -9,6 +9,7 @@ from threading import Barrier
 
 import pytest
 import rpc_faults
+from chain.ledger import SPL_TOKEN
 from limits import parse
 from rpc_access import LIMIT_S, PatientClock, connect, hang_up, wait_until_open
 from rpc_faults import answer_body, redirect
@@ -16,7 +17,6 @@ from world import Visitor
 
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.balances.token_accounts import read_all_accounts
-from embed.demo.ledger.ledger import SPL_TOKEN
 from embed.outbound.guard import Reach
 from embed.outbound.http import LONGEST_IDLE_S, MOST_IDLE
 

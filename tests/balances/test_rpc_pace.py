@@ -4,9 +4,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from chain.rpc_server import run_rpc
 from rpc_access import PatientClock, connect
-
-from embed.demo.ledger.rpc_server import run_rpc
 
 pytestmark = pytest.mark.slow
 

@@ -5,6 +5,7 @@ import time
 
 import pytest
 import rpc_faults
+from chain.rpc_server import run_rpc
 from limits import parse
 from rpc_access import PatientClock, connect
 from rpc_faults import answer_body, answer_error, answer_status, change, redirect
@@ -12,7 +13,6 @@ from rpc_faults import answer_body, answer_error, answer_status, change, redirec
 from embed.balances import solana_rpc
 from embed.balances.rpc_endpoint import RpcRefused
 from embed.balances.solana_rpc import ROUNDS, RpcUnavailable, SolanaRpc, UnusableAnswer
-from embed.demo.ledger.rpc_server import run_rpc
 from embed.factory import create_app
 from embed.outbound.guard import Reach
 from embed.runtime import EXTENSION

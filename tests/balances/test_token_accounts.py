@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
 from rpc_access import connect, read
 from rpc_faults import change
 from world import Visitor
 
 from embed.balances.mints import read_token
 from embed.balances.token_accounts import MOST_ACCOUNTS, read_all_accounts
-from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
 
 pytestmark = pytest.mark.slow
 

@@ -3,13 +3,13 @@
 from decimal import Decimal
 
 import pytest
+from chain.ledger import SPL_TOKEN_2022
 from rpc_access import PatientClock, connect
 from rpc_faults import answer_status
 from world import USDC, Visitor, one_database
 
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.tokens import find_token, get_token, propose_token
-from embed.demo.ledger.ledger import SPL_TOKEN_2022
 from embed.errors import InvalidInput
 
 pytestmark = pytest.mark.slow

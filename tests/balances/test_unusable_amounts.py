@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from fake_chain import COMPLETE, FakeChain
 from rpc_access import PatientClock, connect, read
 from rpc_faults import amount_of, change_first
@@ -12,7 +13,6 @@ from embed.balances.mints import read_token
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.token_accounts import read_all_accounts
 from embed.db.models import ChainBalance
-from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
 

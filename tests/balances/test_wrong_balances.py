@@ -1,13 +1,13 @@
 """Answers about balances that cannot be right: they are refused, and the next endpoint is asked."""
 
 import pytest
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger
+from chain.rpc_server import run_rpc
 from rpc_access import PatientClock, connect, read
 from rpc_faults import WRONG_RESULTS, amount_of, change, change_first, info_of
 from world import Visitor
 
 from embed.balances.token_accounts import read_all_accounts
-from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger
-from embed.demo.ledger.rpc_server import run_rpc
 
 pytestmark = pytest.mark.slow
 

@@ -1,62 +1,126 @@
 """The demo's chain: wallets trade on it, and the service asks it as it asks any endpoint."""
 
+import copy
 import random
+from types import SimpleNamespace
 
 import pytest
+from chain.ledger import SPL_TOKEN, Ledger
+from chain.rpc_methods import Methods
 from rpc_access import PatientClock, connect
 from world import Visitor
 
+from embed.balances.mints import derive_token_account, read_token
+from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import RpcUnavailable
-from embed.balances.token_accounts import read_all_accounts
-from embed.demo.ledger.ledger import SPL_TOKEN
-from embed.demo.market import UNITS, WELCOME, Market
+from embed.balances.token_accounts import read_all_accounts, read_associated
+from embed.demo.market import DECIMALS, UNITS, WELCOME, Market, serve_market
+
+NAME, SYMBOL = "Demo Dollar", "DEMO"
 
 
 @pytest.fixture
-def market():
-    amounts = {Visitor().address: number * UNITS for number in (1000, 2000, 3000)}
-    market = Market(Visitor().address, "Demo Dollar", "DEMO", amounts)
-    yield market, list(amounts)
-    market.stop()
+def addresses() -> list[str]:
+    return [Visitor().address for _ in range(3)]
 
 
-def read(market: Market, address: str) -> int:
-    found = read_all_accounts(connect(market), market.mint, SPL_TOKEN, address)
+@pytest.fixture
+def market(addresses) -> Market:
+    amounts = {each: number * UNITS for number, each in enumerate(addresses, start=1)}
+    return Market(Visitor().address, NAME, SYMBOL, amounts)
+
+
+@pytest.fixture
+def rpc(market):
+    with serve_market(market) as url:
+        yield connect(SimpleNamespace(url=url), clock=PatientClock())
+
+
+def read(rpc, market: Market, *addresses: str) -> list[int]:
+    """Read as the sweep does."""
+    accounts = {each: derive_token_account(each, market.mint, SPL_TOKEN) for each in addresses}
+    amounts = read_associated(rpc, market.mint, accounts).amounts
+    return [int(amounts[each] * UNITS) for each in addresses]
+
+
+def read_completely(rpc, market: Market, address: str) -> int:
+    found = read_all_accounts(rpc, market.mint, SPL_TOKEN, address)
     return int(found.amount * UNITS)
 
 
-def test_trading_moves_tokens_and_makes_and_loses_none(market):
-    market, addresses = market
-    before = [read(market, address) for address in addresses]
+def test_trading_moves_tokens_and_makes_and_loses_none(market, rpc, addresses):
+    before = read(rpc, market, *addresses)
 
     for _ in range(5):
         market.trade(random.Random(1))
 
-    after = [read(market, address) for address in addresses]
+    after = read(rpc, market, *addresses)
     assert after != before
-    assert sum(after) == sum(before) == 6000 * UNITS
+    assert sum(after) == sum(before) == 6 * UNITS
+    assert [read_completely(rpc, market, each) for each in addresses] == after
 
 
-def test_wallet_gets_tokens_when_it_is_first_asked_for_unless_it_is_penniless(market):
-    market, _ = market
+def test_token_has_its_name_symbol_and_supply(market, rpc):
+    found = read_token(rpc, market.mint)
+
+    assert (found.name, found.symbol, found.decimals, found.supply) == (NAME, SYMBOL, DECIMALS, 6)
+
+
+def test_wallet_gets_tokens_when_it_is_first_asked_for_unless_it_is_penniless(market, rpc):
     visitor, penniless = Visitor().address, Visitor().address
     market.penniless.add(penniless)
 
-    assert read(market, visitor) == read(market, visitor) == WELCOME
-    assert read(market, penniless) == 0
+    assert read_completely(rpc, market, visitor) == WELCOME
+    assert read_completely(rpc, market, visitor) == WELCOME
+    assert read_completely(rpc, market, penniless) == 0
+    assert read(rpc, market, visitor, penniless) == [WELCOME, 0]
 
 
-def test_nothing_is_said_of_other_tokens_so_that_no_page_loses_its_balances(market):
-    market, addresses = market
-    rpc = connect(market, clock=PatientClock())
+def test_nothing_is_said_of_other_tokens_so_that_no_page_loses_its_balances(rpc, addresses):
+    other = Visitor().address
+    account = derive_token_account(addresses[0], other, SPL_TOKEN)
 
-    with pytest.raises(RpcUnavailable):
-        read_all_accounts(rpc, Visitor().address, SPL_TOKEN, addresses[0])
+    for ask in (
+        lambda: read_token(rpc, other),
+        lambda: read_associated(rpc, other, {addresses[0]: account}),
+        lambda: read_all_accounts(rpc, other, SPL_TOKEN, addresses[0]),
+    ):
+        with pytest.raises(RpcUnavailable):
+            ask()
 
 
 def test_slots_of_a_later_run_are_newer(market):
-    first, _ = market
-    second = Market(Visitor().address, "Demo Dollar", "DEMO", {Visitor().address: UNITS})
-    second.stop()
+    later = Market(Visitor().address, NAME, SYMBOL, {Visitor().address: UNITS})
 
-    assert second.ledger.slot >= first.ledger.slot - 100  # a slot for each transaction
+    assert later.slot >= market.slot - 100  # a slot for each change
+
+
+def drop_what_may_differ(answer):
+    """Leave out the slot, lamports and who may mint."""
+    answer = copy.deepcopy(answer)
+    answer.pop("context", None)
+    for key, value in [*answer.items()]:
+        if key in ("lamports", "mintAuthority"):
+            answer[key] = type(value) if key == "lamports" else None
+        elif isinstance(value, dict):
+            answer[key] = drop_what_may_differ(value)
+        elif isinstance(value, list) and all(isinstance(each, dict) for each in value):
+            answer[key] = [drop_what_may_differ(each) for each in value]
+    return answer
+
+
+def test_answers_are_those_of_a_ledger_with_the_real_token_program(market, addresses):
+    ledger = Ledger()
+    ledger.create_mint(DECIMALS, address=market.mint)
+    for number, address in enumerate(addresses, start=1):
+        ledger.mint_to(address, market.mint, number * UNITS)
+    accounts = [derive_token_account(each, market.mint, SPL_TOKEN) for each in addresses]
+
+    for method, params in (
+        ("getMultipleAccounts", [[*accounts, market.mint], PARSED]),
+        ("getTokenAccountsByOwner", [addresses[1], {"mint": market.mint}, PARSED]),
+        ("getTokenSupply", [market.mint, {}]),
+    ):
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        ours = drop_what_may_differ(market.answer(request)["result"])
+        assert ours == drop_what_may_differ(Methods(ledger).answer(method, params))

@@ -4,6 +4,8 @@ import subprocess
 import sys
 
 import pytest
+from chain.ledger import Ledger
+from chain.rpc_server import run_rpc
 from remote import make_environ, run_here
 from waiting import LIMIT_S, wait_for
 from world import USDC, Visitor, World
@@ -12,8 +14,6 @@ from embed.balances.refresh import WRITE_ROWS
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.connection import db
 from embed.db.models import ChainBalance, DailyBalance, Job, Wallet
-from embed.demo.ledger.ledger import Ledger
-from embed.demo.ledger.rpc_server import run_rpc
 from embed.domain import times
 from embed.domain.identifiers import make_id
 from embed.factory import create_app

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from embed.demo.ledger.ledger import Ledger
-from embed.demo.ledger.rpc_methods import Methods, RpcError
+from chain.ledger import Ledger
+from chain.rpc_methods import Methods, RpcError
 
 HANG_LIMIT_S = 30
 

@@ -11,8 +11,8 @@ from typing import Any
 import base58
 from solders.account import Account
 
-from embed.demo.ledger.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger
-from embed.demo.ledger.token_instructions import ACCOUNT_BYTES, EXTENDED_BYTES, MINT_BYTES
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger
+from chain.token_instructions import ACCOUNT_BYTES, EXTENDED_BYTES, MINT_BYTES
 
 INVALID_PARAMS, UNKNOWN_METHOD = -32602, -32601
 MAX_ACCOUNTS = 100  # in one call of getMultipleAccounts
@@ -35,7 +35,6 @@ class Methods:
         self._ledger = ledger
         self._by_name: dict[str, Callable[..., Any]] = {
             "getSlot": lambda *_: ledger.slot,
-            "getAccountInfo": self._get_account,
             "getMultipleAccounts": self._get_accounts,
             "getTokenAccountsByOwner": self._get_accounts_of_owner,
             "getTokenSupply": self._get_supply,
@@ -46,10 +45,6 @@ class Methods:
         if name not in self._by_name:
             raise RpcError(UNKNOWN_METHOD, "Method not found")
         return self._by_name[name](*params)
-
-    def _get_account(self, address: str, options: dict[str, Any]) -> Any:
-        _check_address(address)
-        return self._in_context(self._describe(self._ledger.find_account(address), options))
 
     def _get_accounts(self, addresses: list[str], options: dict[str, Any]) -> Any:
         if len(addresses) > MAX_ACCOUNTS:

@@ -7,9 +7,9 @@ from solders.account import Account
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
 
-from embed.demo.ledger import token_instructions as instructions
-from embed.demo.ledger.machine import Machine
-from embed.demo.ledger.token_instructions import ASSOCIATED, TOKEN, TOKEN_2022
+from chain import token_instructions as instructions
+from chain.machine import Machine
+from chain.token_instructions import ASSOCIATED, TOKEN, TOKEN_2022
 
 SPL_TOKEN, SPL_TOKEN_2022 = str(TOKEN), str(TOKEN_2022)
 METAPLEX = Pubkey.from_string("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
