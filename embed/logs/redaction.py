@@ -1,12 +1,13 @@
 """What no line of the log may show, whoever wrote it: a safety net below all messages.
 
 No message of the service has such things in it on purpose. But the text of an error may quote what
-a client sent, and so may a library.
+a client sent, and so may a library. What is taken out is what the settings and the request itself
+hold, as it is, and what has the form of a key.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from ipaddress import ip_network
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -15,58 +16,15 @@ from embed.domain.client_addresses import name_network, parse_client_address
 _HIDDEN = "…"
 # Shorter values are words that lines need, such as the name of a database.
 _SHORTEST_SECRET = 8
-_LONGEST_COOKIE = 16 * 1024
+_LONGEST_READ = 16 * 1024  # of cookies and of a body
 
-# By their form. A look-behind keeps a search linear: it begins once in each run of characters.
-_SUBSTITUTIONS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"(svc_(?:pub|sec)_[0-9A-Za-z]{4})[0-9A-Za-z]+"), rf"\1{_HIDDEN}"),  # as in lists
+# Keys as lists show them, secrets of webhooks, and user and password of any address. A look-behind
+# keeps a search linear: it begins once in each run of characters.
+_FORMS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(svc_(?:pub|sec)_[0-9A-Za-z]{4})[0-9A-Za-z]+"), rf"\1{_HIDDEN}"),
     (re.compile(r"(wh(?:sec|sk)_)[\w+/=-]{8,}"), rf"\1{_HIDDEN}"),
-    # Nonces, cookies, one-time links, form tokens: itsdangerous with SHA-256, SHA-1 or SHA-512.
-    (
-        re.compile(
-            r"(?<![\w.-])\.?[\w-]{2,}\.[\w-]{5,8}\.(?:[\w-]{86}|[\w-]{43}|[\w-]{27})(?![\w-])"
-        ),
-        _HIDDEN,
-    ),
-    (re.compile(r"(/dashboard/password/)[^\s?'\"<>]+"), rf"\1{_HIDDEN}"),
-    # Signatures: 64 bytes in base64, percent-encoded or not, in base58 or in hex.
-    (
-        re.compile(r"(?<![\w+/])(?:[\w+/-]|%2[BbFf]){86}(?:==|%3[Dd]%3[Dd])?(?![\w+/-])"),
-        _HIDDEN,
-    ),
-    (re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]{80,}"), _HIDDEN),
-    (re.compile(r"\b([Bb]earer|Basic)(\s+)[\w.~+/=:-]{6,}"), rf"\1\2{_HIDDEN}"),
-    (re.compile(r"((?:__Host-)?embed_\w{1,20}=)[^\s;,'\"]+"), rf"\1{_HIDDEN}"),
-    # Of addresses: user and password, and the values of the query.
     (re.compile(r"(?<![\w+.-])([a-z][a-z0-9+.-]{1,20}://)[^\s/@'\"]{0,300}@"), rf"\1{_HIDDEN}@"),
-    (re.compile(r"([?&;][\w.-]{1,40}=)[^\s&'\"<>]+"), rf"\1{_HIDDEN}"),
-    (
-        re.compile(
-            r"((?:password|passwd|secret|token|api[-_]?key)['\"]?\s{0,3}[=:]\s{0,3}['\"]?)"
-            r"[^\s'\"&,;]+",
-            re.IGNORECASE,
-        ),
-        rf"\1{_HIDDEN}",
-    ),
 )
-_ADDRESSES = (
-    re.compile(r"(?<![\w:.])[0-9A-Fa-f:]*:[0-9A-Fa-f:.]{1,45}(?![\w:])"),
-    re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?!\w|\.[0-9])"),
-)
-# What operators call their own machines by. Other addresses may be those of clients.
-_OWN_NETWORKS = [
-    ip_network(each)
-    for each in (
-        "127.0.0.0/8",
-        "10.0.0.0/8",
-        "172.16.0.0/12",
-        "192.168.0.0/16",
-        "0.0.0.0/8",
-        "::/127",
-        "fc00::/7",
-        "fe80::/10",
-    )
-]
 
 
 class Redactor:
@@ -85,10 +43,8 @@ class Redactor:
                 text = text.replace(secret, _HIDDEN)
         for secret in self._known:
             text = text.replace(secret, _HIDDEN)
-        for pattern, replacement in _SUBSTITUTIONS:
+        for pattern, replacement in _FORMS:
             text = pattern.sub(replacement, text)
-        for pattern in _ADDRESSES:
-            text = pattern.sub(_mask_address, text)
         return text
 
 
@@ -96,20 +52,6 @@ def _sort(secrets: Iterable[str]) -> list[str]:
     """Return those that are long enough, the longest first, as one may hold another."""
     usable = {each for each in secrets if len(each) >= _SHORTEST_SECRET}
     return sorted(usable, key=len, reverse=True)
-
-
-def _mask_address(found: re.Match[str]) -> str:
-    for text in (found[0], found[0].rstrip(".:")):  # it may end a sentence
-        ip = parse_client_address(text)
-        if ip is not None:
-            break
-    else:
-        return found[0]
-    network = name_network(ip)
-    is_network = found.string.startswith(network, found.start())
-    if is_network or any(ip in own for own in _OWN_NETWORKS):
-        return found[0]
-    return network + found[0][len(text) :]
 
 
 def _list_addresses(environ: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -124,9 +66,9 @@ def _list_addresses(environ: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _list_secrets(environ: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a request carries in its query, cookies and Authorization header."""
+    """Yield what a request carries in its query, cookies, Authorization header and body."""
     query = str(environ.get("QUERY_STRING", ""))
-    cookies = str(environ.get("HTTP_COOKIE", ""))[:_LONGEST_COOKIE]
+    cookies = str(environ.get("HTTP_COOKIE", ""))[:_LONGEST_READ]
     yield query
     yield cookies
     for pair in (*query.split("&"), *cookies.split(";")):
@@ -134,3 +76,20 @@ def _list_secrets(environ: Mapping[str, Any]) -> Iterator[str]:
         yield value
         yield unquote_plus(value)
     yield str(environ.get("HTTP_AUTHORIZATION", "")).partition(" ")[2].strip()
+    yield from _list_body(environ)
+
+
+def _list_body(environ: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the values of a body, as far as the app has read it: nothing is read for the log."""
+    request = environ.get("werkzeug.request")
+    kept = {} if request is None else vars(request)
+    for _, values in kept["form"].lists() if "form" in kept else ():
+        yield from values
+    body = (kept.get("_cached_data") or b"")[:_LONGEST_READ].decode(errors="replace")
+    yield body
+    try:
+        fields = json.loads(body)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(fields, dict):
+        yield from (value for value in fields.values() if isinstance(value, str))

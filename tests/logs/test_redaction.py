@@ -1,53 +1,29 @@
 """What no line of the log shows, even where an error quotes it."""
 
-import base64
 from ipaddress import ip_address
-from urllib.parse import quote
 
-import base58
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nacl.signing import SigningKey
-from world import SECRET_KEY, Clock
+from werkzeug import Request
+from werkzeug.test import create_environ
+from world import SECRET_KEY
 
 from embed.domain.key_format import make_key
-from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.signing import SESSION_LIFETIME, SessionSigner
 from embed.logs.redaction import Redactor
 from embed.settings import Settings
 
 KEY = make_key("public")
-SIGNATURE = SigningKey.generate().sign(b"text").signature
-COOKIE = SessionSigner([SECRET_KEY], Clock()).sign("a" * 20, SESSION_LIFETIME)
-LINK = PasswordLinkSigner([SECRET_KEY], Clock()).sign("a" * 20, "fingerprint")
 SECRETS = {
     "public key": (KEY, KEY[12:]),
     "secret key": (make_key("secret"), None),
     "key in an address": (f"/embed/tracking/x?key={KEY}&theme=dark", KEY[12:]),
     "bearer": (f"Authorization: Bearer {KEY}", KEY[12:]),
-    "basic": ("Authorization: Basic dXNlcjpodW50ZXIy", "dXNlcjpodW50ZXIy"),
-    "cookie": (f"embed_session={COOKIE}; Path=/embed", COOKIE),
-    "owner's cookie": ("__Host-embed_dashboard=.eJwlzj", ".eJwlzj"),
-    "one-time link": (f"http://x.example/dashboard/password/{LINK}", LINK),
-    "one-time token": (f"'{LINK}'", LINK),
-    "mistyped link": ("/dashboard/password/abc-def. The", "abc-def"),
-    "signature": (base64.b64encode(SIGNATURE).decode(), None),
-    "signature, encoded": (quote(base64.b64encode(SIGNATURE).decode(), safe=""), None),
-    "signature in base58": (base58.b58encode(SIGNATURE).decode(), None),
-    "signature in hex": (SIGNATURE.hex(), None),
     "webhook's secret": (
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     ),
     "password in an address": ("redis://:hunter2@cache.example:6379/0", "hunter2"),
-    "key of an endpoint": ("https://rpc.example/?api-key=0a1b2c3d", "0a1b2c3d"),
-    "password in words": ("password=hunter2 host=db", "hunter2"),
-    "client": ("from 198.51.100.77 at noon", "100.77"),
-    "client with a port": ("198.51.100.77:4711", "100.77"),
-    "client after a word": ("ip:198.51.100.77", "100.77"),
-    "client in IPv6": ("[2001:db8:1:2::77]:4711", "::77"),
-    "client in a sentence": ("It was 198.51.100.77.", "100.77"),
 }
 
 
@@ -64,7 +40,7 @@ def test_secret_is_known_by_its_form(name):
         'File "/srv/embed/embed/web/api/endpoints.py", line 42, in create_submission',
         'connection to server at "127.0.0.1", port 5432 failed: Connection refused',
         "Listening at: http://[::1]:8000 (4711)",
-        "10.0.0.5 and 192.168.1.7 are machines of the operator",
+        "10.0.0.5 and 198.51.100.7 are machines of the operator",
         "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU of the mint was not read.",
         "at 09:30:00, version 3.1.3, took 12:30",
         "203.0.113.0/24, 2001:db8:1::/48",
@@ -73,12 +49,6 @@ def test_secret_is_known_by_its_form(name):
 )
 def test_what_operators_need_stays(text):
     assert Redactor().redact(text) == text
-
-
-def test_networks_take_the_place_of_addresses():
-    shown = Redactor().redact("198.51.100.77, 2001:db8:1:2::77, ::ffff:198.51.100.77")
-
-    assert shown == "198.51.100.0/24, 2001:db8:1::/48, 198.51.100.0/24"
 
 
 def test_what_a_request_carries_is_hidden_whatever_its_form():
@@ -93,7 +63,7 @@ def test_what_a_request_carries_is_hidden_whatever_its_form():
 
     shown = Redactor().redact(said, environ)
 
-    assert shown == "… … … … 10.9.8.0/24 192.168.77.0/24 110.9.8.0/24"
+    assert shown == "… … … … 10.9.8.0/24 192.168.77.0/24 110.9.8.7"
 
 
 def test_what_the_settings_hold_is_hidden():
@@ -116,12 +86,37 @@ def test_what_the_settings_hold_is_hidden():
 
 
 @given(st.integers(0, 2**32 - 1) | st.integers(2**32, 2**128 - 1))
-def test_no_public_address_is_shown_whole(number):
+def test_no_address_of_a_client_is_shown_whole(number):
     ip = ip_address(number)
-    shown = Redactor().redact(f"from {ip} here")
+    shown = Redactor().redact(f"from {ip} here", {"REMOTE_ADDR": str(ip)})
 
-    assert not ip.is_global or f"{ip} " not in shown
+    assert ip.is_loopback or f"{ip} " not in shown
     assert shown.startswith("from ")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"data": {"password": "swordfish & chips", "again": "swordfish & chips"}},
+        {"json": {"password": "swordfish & chips", "again": 5}},
+        {"data": b"swordfish & chips"},
+    ],
+    ids=["form", "JSON", "neither"],
+)
+def test_what_a_body_holds_is_hidden_once_the_app_has_read_it(given):
+    request = Request(create_environ(method="POST", **given))
+    read = request.form if isinstance(given.get("data"), dict) else request.get_data()
+
+    assert read
+    assert Redactor().redact("wrong: 'swordfish & chips'", request.environ) == "wrong: '…'"
+
+
+def test_body_that_nobody_has_read_is_left_to_the_app():
+    request = Request(create_environ(method="POST", data={"password": "swordfish"}))
+
+    Redactor().redact("It is being read.", request.environ)
+
+    assert request.form["password"] == "swordfish"
 
 
 @pytest.mark.parametrize("part", ["a", "a.", "://", "?a=", "svc_pub_", "::", "1.", "%2B", "-"])
