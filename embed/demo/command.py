@@ -1,7 +1,7 @@
 """flask demo: create and serve a sample page, and submit wallets as visitors over HTTP."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, cast
@@ -12,17 +12,23 @@ from flask.cli import with_appcontext
 
 from embed.db import connection, schema_version
 from embed.demo.host_site import serve_host_site
-from embed.demo.installation import hold_folder, make_environ, names_database
+from embed.demo.installation import hold_folder, make_environ, names_database, write_command
 from embed.demo.mailbox import serve_mailbox
 from embed.demo.market import Market, run_market
-from embed.demo.printing import print_addresses
 from embed.demo.service import check_free, run_service
 from embed.demo.story import act
-from embed.demo.tracking_page import TOKEN_NAME, TOKEN_SYMBOL, WALLET_COUNT, make_demo_page
+from embed.demo.tracking_page import (
+    TOKEN_NAME,
+    TOKEN_SYMBOL,
+    WALLET_COUNT,
+    DemoPage,
+    make_demo_page,
+)
 from embed.domain.passwords import PasswordLinkSigner
 from embed.owners import build_password_url
 from embed.settings import Settings, SettingsError
-from embed.terminal import Command, json_option, runtime
+from embed.submissions import queries
+from embed.terminal import Command, json_option, print_record, runtime
 
 LAST_PORT = 65535
 REFRESH = "15 seconds"
@@ -77,7 +83,7 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
         dashboard_url = build_password_url(page.owner, links, base_url)
         summary |= {"hostUrl": host_url, "mailboxUrl": f"{host_url}/mailbox"}
         summary |= {"widgetUrl": widget_url, "dashboardUrl": dashboard_url}
-        print_addresses(base_url, page, summary, environ, as_json=as_json)
+        _print_addresses(base_url, page, summary, environ, as_json=as_json)
         server.wait()
 
 
@@ -108,3 +114,45 @@ def _next_port(port: int) -> int:
 
 def _say_nothing(_: str) -> None:
     """Print nothing: standard output is for the JSON document only."""
+
+
+def _print_addresses(
+    base_url: str,
+    page: DemoPage,
+    summary: Mapping[str, Any],
+    environ: Mapping[str, str],
+    *,
+    as_json: bool,
+) -> None:
+    api_url = f"{base_url}/api/embed/tracking/{page.id}"
+    if as_json:
+        record = {
+            "id": page.id,
+            "publicKey": page.public_key,
+            "secretKey": page.secret_key,
+            "apiUrl": api_url,
+            **summary,
+        }
+        print_record(record, as_json=True)
+        return
+    click.echo(f"""
+Open the site:    {summary["hostUrl"]}  (the widget in a frame, with a test wallet)
+Read the mailbox: {summary["mailboxUrl"]}  (what the service writes to the owner)
+Open the widget:  {summary["widgetUrl"]}
+Be its owner:     {summary["dashboardUrl"]}
+                  (choose a password; from then on sign in as {page.owner.email})
+{_write_commands(page.id, environ)}
+Read the page:    curl -H 'Authorization: Bearer {page.secret_key}' {api_url}
+Public key:       {page.public_key}
+Secret key:       {page.secret_key}
+
+The next run makes new keys, and these stop working. Press Ctrl-C to end the demo.""")
+
+
+def _write_commands(page_id: str, environ: Mapping[str, str]) -> str:
+    list_pending = write_command(environ, "submissions", "list", page_id, "--status", "pending")
+    lines = [f"See what waits:   {list_pending}"]
+    for waiting in queries.list_of_page(page_id, status="pending", limit=1):
+        approve = write_command(environ, "submissions", "approve", waiting.id)
+        lines.append(f"Approve a wallet: {approve}")
+    return "\n".join(lines)

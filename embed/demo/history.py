@@ -1,15 +1,20 @@
-"""Sample submissions of the last weeks, so that the demo's dashboard is not empty."""
+"""Sample submissions and balances of the last weeks, so that the demo's dashboard is not empty."""
 
 import random
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import base58
 
-from embed.db.models import APPROVED, Submission, Wallet
+from embed.balances.mints import TOKEN_PROGRAM, derive_token_account
+from embed.db.models import APPROVED, ChainBalance, DailyBalance, Submission, Wallet
+from embed.demo.market import UNITS
 from embed.domain.identifiers import make_id
 
-DAYS = 21
+SUBMISSION_DAYS, BALANCE_DAYS = 21, 30
+_DAY = timedelta(days=1)
 # status, reason, count
 _OUTCOMES = (
     ("approved", None, 24),
@@ -51,7 +56,7 @@ def create_submissions(page_id: str, key_id: str, now: datetime) -> None:
 
 def _choose_times(rng: random.Random, status: str, now: datetime) -> dict[str, datetime | None]:
     is_pending = status == "pending"
-    age = timedelta(minutes=rng.randrange(30, 60 * 24 * (1 if is_pending else DAYS)))
+    age = timedelta(minutes=rng.randrange(30, 60 * 24 * (1 if is_pending else SUBMISSION_DAYS)))
     is_decided_at_once = status in ("auto_approved", "soft_rejected")
     delay = timedelta() if is_decided_at_once else age * rng.uniform(0.05, 0.5)
     created_at = now - age
@@ -60,3 +65,43 @@ def _choose_times(rng: random.Random, status: str, now: datetime) -> dict[str, d
 
 def _make_address(rng: random.Random) -> str:
     return base58.b58encode(rng.randbytes(32)).decode()
+
+
+def create_balances(mint: str, addresses: Sequence[str], now: datetime) -> None:
+    """Store a balance of each address and day; a few hold much, most hold little."""
+    rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
+    for address in addresses:
+        units = round(rng.lognormvariate(9, 2.5) * 100) * UNITS // 100
+        newest = ChainBalance.create(
+            mint=mint,
+            address=address,
+            token_account=derive_token_account(address, mint, TOKEN_PROGRAM),
+            amount=Decimal(units) / UNITS,
+            slot=0,
+            observed_at=now,
+            all_observed_at=now,
+        )
+        DailyBalance.insert_many(_make_days(rng, newest, now)).execute()
+
+
+def _make_days(
+    rng: random.Random, newest: ChainBalance, now: datetime
+) -> list[Mapping[str, object]]:
+    """Go back in time from the newest balance: each day a little more or less."""
+    rows: list[Mapping[str, object]] = []
+    amount, drift = newest.amount, Decimal(rng.randint(-4, 4))
+    for age in range(BALANCE_DAYS + 1):
+        observed_at = now - age * _DAY
+        day = int(observed_at.timestamp()) // int(_DAY.total_seconds())
+        rows.append(
+            {"balance": newest.id, "day": day, "amount": amount, "observed_at": observed_at}
+        )
+        percent = 100 - drift + rng.randint(-6, 6) * (rng.random() < 0.5)
+        amount = (amount * percent / 100).quantize(Decimal("0.01"))
+    return rows
+
+
+def read_units(mint: str) -> dict[str, int]:
+    """Return what each address holds, in units, as it was observed last."""
+    rows = ChainBalance.select().where(ChainBalance.mint == mint)
+    return {row.address: int(row.amount * UNITS) for row in rows}

@@ -11,8 +11,7 @@ from nacl.signing import SigningKey
 from embed import owners, pages
 from embed.db.connection import db
 from embed.db.models import Owner, Page, Submission, Wallet
-from embed.demo.balances import create_balances, read_units
-from embed.demo.history import create_submissions
+from embed.demo.history import create_balances, create_submissions, read_units
 from embed.errors import NotFound
 from embed.keys import management
 from embed.notifications import receivers

@@ -19,6 +19,7 @@ SECRETS = {
     "secret key": (make_key("secret"), None),
     "key in an address": (f"/embed/tracking/x?key={KEY}&theme=dark", KEY[12:]),
     "bearer": (f"Authorization: Bearer {KEY}", KEY[12:]),
+    "one-time link": ("http://x.example/dashboard/password/abc-def.gh", "abc-def"),
     "webhook's secret": (
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
