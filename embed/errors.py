@@ -3,46 +3,80 @@
 from datetime import timedelta
 from decimal import Decimal
 
-# Those that the service was asked for; docs/api.md, Errors, describes all.
-SPEC_STATUS_BY_CODE = {
-    "invalid_json": 400,
-    "missing_fields": 400,
-    "invalid_wallet_address": 400,
-    "invalid_nickname_length": 400,
-    "invalid_nickname_chars": 400,
-    "invalid_nonce": 400,
-    "nonce_binding_mismatch": 400,
-    "missing_tracking_page_id": 400,
-    "missing_key": 401,
-    "invalid_key": 401,
-    "revoked_key": 401,
-    "missing_origin": 401,
-    "invalid_signature": 401,
-    "origin_not_allowed": 403,
-    "embed_disabled": 403,
-    "not_found": 404,
-    "page_not_found": 404,
-    "duplicate": 409,
-    "ca_gate_failed": 422,
-    "cooldown_active": 429,
-    "queue_full": 429,
-    "rate_limit_key": 429,
-    "rate_limit_ip": 429,
-    "rate_limit_session": 429,
+# The specified codes: each with its status, and when it is the answer, as in docs/api.md.
+_SPEC = {
+    "invalid_json": (
+        400,
+        "the body is no JSON, no UTF-8, nested too deeply or over 16 KiB, or its "
+        "content type is not JSON",
+    ),
+    "missing_fields": (
+        400,
+        "the body is no JSON object, or a required field is absent or no string",
+    ),
+    "invalid_wallet_address": (400, "`walletAddress` is not base58 of 32 bytes"),
+    "invalid_nickname_length": (
+        400,
+        "the normalized nickname is empty or longer than 32 characters",
+    ),
+    "invalid_nickname_chars": (400, "the nickname has a character that is not allowed"),
+    "invalid_nonce": (400, "the nonce is not ours, was used, or has run out"),
+    "nonce_binding_mismatch": (
+        400,
+        "the nonce was given out for another page, wallet, key or name",
+    ),
+    "missing_tracking_page_id": (400, "the query has no `trackingPageId`, or an empty one"),
+    "missing_key": (401, "there is no `Authorization: Bearer` header of the right form"),
+    "invalid_key": (401, "the key has the wrong form, is unknown, or belongs to another page"),
+    "revoked_key": (401, "the key was revoked"),
+    "missing_origin": (401, "public key, and neither `Origin` nor `Referer`"),
+    "invalid_signature": (
+        401,
+        "the signature does not fit wallet and message, or is not base64 of 64 bytes",
+    ),
+    "origin_not_allowed": (403, "public key, and the origin is not on its list"),
+    "embed_disabled": (403, "the owner made the page private or switched embedding off"),
+    "not_found": (404, "reading: there is no such page any more; also any unknown path"),
+    "page_not_found": (404, "submitting, or a wallet's records: there is no such page any more"),
+    "duplicate": (409, "the wallet waits on this page, or was approved there"),
+    "ca_gate_failed": (
+        422,
+        "the wallet holds less than the page asks for; with `balance` and `minBalance`",
+    ),
+    "cooldown_active": (429, "the owner rejected this wallet a while ago"),
+    "queue_full": (
+        429,
+        "as many submissions wait as the page allows, or it tracks as many wallets as it may",
+    ),
+    "rate_limit_key": (429, "too many requests with this key"),
+    "rate_limit_ip": (429, "too many requests from this address"),
+    "rate_limit_session": (
+        429,
+        "too many nonces, submissions or requests for records by this session",
+    ),
 }
 
-# Those that it adds.
-OWN_STATUS_BY_CODE = {
-    "bad_request": 400,
-    "invalid_action": 400,
-    "invalid_host": 400,
-    "method_not_allowed": 405,
-    "internal_error": 500,
-    "unavailable": 503,
-    "balance_unavailable": 503,
+# Our additions to it.
+_OWN = {
+    "bad_request": (400, "the request cannot be understood in any other way"),
+    "invalid_action": (400, "`action` is neither `show` nor `withdraw`"),
+    "invalid_host": (400, "the `Host` header is not that of `PUBLIC_URL`, or no host at all"),
+    "method_not_allowed": (
+        405,
+        "the path exists, but not with this method; `Allow` lists the right ones",
+    ),
+    "internal_error": (500, "a bug on our side; the operator's log has more"),
+    "unavailable": (503, "the database does not answer at the moment"),
+    "balance_unavailable": (
+        503,
+        "the wallet's balance cannot be read at the moment; the wallet is not refused",
+    ),
 }
 
+SPEC_STATUS_BY_CODE = {code: status for code, (status, _) in _SPEC.items()}
+OWN_STATUS_BY_CODE = {code: status for code, (status, _) in _OWN.items()}
 STATUS_BY_CODE = SPEC_STATUS_BY_CODE | OWN_STATUS_BY_CODE
+WHEN_BY_CODE = {code: when for code, (_, when) in (_SPEC | _OWN).items()}
 
 
 class ApiError(Exception):

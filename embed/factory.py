@@ -18,11 +18,13 @@ from embed.domain.times import Clock
 from embed.outbound.guard import Reach
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import PROJECT_DIR, Settings
-from embed.web.api import endpoints, openapi
+from embed.web.api import openapi
 from embed.web.api.cors import init_cors
+from embed.web.api.operations import OWN_API
+from embed.web.api.operations import blueprint as api_blueprint
 from embed.web.assets import init_assets
 from embed.web.compression import init_compression
-from embed.web.current import check_host
+from embed.web.current import LenientRequest, check_host
 from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.front_page import init_front_page
@@ -32,7 +34,6 @@ from embed.web.metrics import init_metrics
 from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
 from embed.web.request_ids import init_request_ids
-from embed.web.requests import LenientRequest
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
 from embed.worker import command as worker_command
@@ -98,10 +99,10 @@ def create_app(
     init_compression(app)
     init_assets(app)
     init_languages(app)
-    app.register_blueprint(endpoints.blueprint, url_prefix="/api/embed")
+    app.register_blueprint(api_blueprint, url_prefix="/api/embed")
     app.register_blueprint(openapi.blueprint, url_prefix="/api/embed")
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
-    app.register_blueprint(endpoints.blueprint, url_prefix="/embed/api", name=endpoints.OWN_API)
+    app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
     init_front_page(app, settings)

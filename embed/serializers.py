@@ -1,4 +1,4 @@
-"""The JSON of the API (spec section 2), of the commands and of webhooks."""
+"""The JSON of the API (docs/api.md), of the commands and of webhooks."""
 
 import base64
 from datetime import datetime
@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from embed import schemas
 from embed.db.models import ApiKey, Delivery, Owner, Page, Proof, Receiver, Submission, Tag
 from embed.db.tracked_wallets import TrackedWallet
 from embed.domain.amounts import format_amount
@@ -17,13 +18,15 @@ RECEIPTS_FORMAT = "tracking-embed-receipts/1"  # many, in one document
 
 
 def describe_page(page: Page) -> dict[str, Any]:
-    return {
-        "tokenName": page.token_name,
-        "tokenSymbol": page.token_symbol,
-        "tokenMint": page.token_mint,
-        "publicTitle": page.public_title,
-        "publicComments": page.public_comments,
-    }
+    return as_dict(
+        schemas.PageDetails(
+            token_name=page.token_name,
+            token_symbol=page.token_symbol,
+            token_mint=page.token_mint,
+            public_title=page.public_title,
+            public_comments=page.public_comments,
+        )
+    )
 
 
 def describe_page_for_owner(page: Page) -> dict[str, Any]:
@@ -41,45 +44,42 @@ def describe_page_for_owner(page: Page) -> dict[str, Any]:
         "public": page.is_public,
         "embed": page.is_embeddable,
         "createdAtIso": format_instant(page.created_at),
-        "deletedAtIso": _format_optional(page.deleted_at),
+        "deletedAtIso": format_optional(page.deleted_at),
     }
 
 
-def describe_wallet(wallet: TrackedWallet) -> dict[str, Any]:
-    """Return spec 2.2."""
-    return {
-        "id": wallet.id,
-        "address": wallet.address,
-        "publicAlias": wallet.public_alias,
-        "tokenBalance": wallet.token_balance,
-        "tags": [describe_tag(tag) for tag in wallet.tags],
-    }
+def describe_wallet(wallet: TrackedWallet) -> schemas.Wallet:
+    return schemas.Wallet(
+        id=wallet.id,
+        address=wallet.address,
+        public_alias=wallet.public_alias,
+        token_balance=wallet.token_balance,
+        tags=[describe_tag(tag) for tag in wallet.tags],
+    )
 
 
 def describe_wallet_for_owner(wallet: TrackedWallet) -> dict[str, Any]:
-    return describe_wallet(wallet) | {
+    return as_dict(describe_wallet(wallet)) | {
         "hideFromPublic": wallet.is_hidden,
         "flagged": wallet.is_flagged,
         "withheld": wallet.is_withheld,
     }
 
 
-def describe_tag(tag: Tag) -> dict[str, Any]:
-    """Return spec 2.3."""
-    return {"id": tag.id, "name": tag.name, "color": tag.color}
+def describe_tag(tag: Tag) -> schemas.Tag:
+    return schemas.Tag(id=tag.id, name=tag.name, color=tag.color)
 
 
-def describe_submission(submission: Submission) -> dict[str, Any]:
-    """Return spec 2.4."""
-    return {
-        "id": submission.id,
-        "walletAddress": submission.wallet_address,
-        "nickname": submission.nickname,
-        "status": submission.status,
-        "rejectReason": submission.reject_reason,
-        "createdAtIso": format_instant(submission.created_at),
-        "decidedAtIso": _format_optional(submission.decided_at),
-    }
+def describe_submission(submission: Submission) -> schemas.Submission:
+    return schemas.Submission(
+        id=submission.id,
+        wallet_address=submission.wallet_address,
+        nickname=submission.nickname,
+        status=submission.status,
+        reject_reason=submission.reject_reason,
+        created_at_iso=format_instant(submission.created_at),
+        decided_at_iso=format_optional(submission.decided_at),
+    )
 
 
 def describe_proof(proof: Proof) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def describe_key(key: ApiKey) -> dict[str, Any]:
         "origins": list(key.origins),
         "allowNullOrigin": key.allow_null_origin,
         "createdAtIso": format_instant(key.created_at),
-        "revokedAtIso": _format_optional(key.revoked_at),
+        "revokedAtIso": format_optional(key.revoked_at),
     }
 
 
@@ -135,7 +135,7 @@ def describe_receiver(receiver: Receiver, *, masked_target: str) -> dict[str, An
         "events": list(receiver.event_types),
         "createdAtIso": format_instant(receiver.created_at),
         "failedAttempts": receiver.failed_attempts,
-        "nextAttemptAtIso": _format_optional(receiver.next_attempt_at),
+        "nextAttemptAtIso": format_optional(receiver.next_attempt_at),
     }
 
 
@@ -148,7 +148,7 @@ def describe_delivery(delivery: Delivery) -> dict[str, Any]:
         "attempts": delivery.attempts,
         "answer": delivery.answer,
         "createdAtIso": format_instant(delivery.message.created_at),
-        "attemptedAtIso": _format_optional(delivery.attempted_at),
+        "attemptedAtIso": format_optional(delivery.attempted_at),
     }
 
 
@@ -161,12 +161,18 @@ def describe_owner(owner: Owner) -> dict[str, Any]:
     }
 
 
-def _format_optional(instant: datetime | None) -> str | None:
+def format_optional(instant: datetime | None) -> str | None:
     return None if instant is None else format_instant(instant)
 
 
+def as_dict(described: msgspec.Struct) -> dict[str, Any]:
+    """Return what a Struct is as JSON, with amounts as they are."""
+    fields: dict[str, Any] = msgspec.to_builtins(described, builtin_types=(Decimal,))
+    return fields
+
+
 def write_json(value: Any, *, is_compact: bool = False) -> bytes:
-    """Encode dicts and lists as JSON, with every amount as an exact plain number.
+    """Encode Structs, dicts and lists as JSON, with every amount as an exact plain number.
 
     On one line, with spaces after colons and commas unless `is_compact`.
     """
@@ -181,9 +187,14 @@ def _write_amounts(value: Any) -> Any:
     """Format amounts here, since msgspec writes some Decimals with an exponent, such as 1E-7."""
     kind = type(value)
     if kind is Decimal:
-        return msgspec.Raw(format_amount(value).encode())
+        return msgspec.Raw(format_amount(value))
     if kind is dict:
-        return {name: _write_amounts(one) for name, one in value.items()}
+        return {
+            name: one if type(one) is str else _write_amounts(one)  # most are texts
+            for name, one in value.items()
+        }
     if kind is list:
         return [_write_amounts(one) for one in value]
+    if isinstance(value, msgspec.Struct):
+        return _write_amounts(as_dict(value))
     return value

@@ -12,10 +12,9 @@ from limits import RateLimitItem, parse
 from world import SECRET_KEY
 
 from embed import settings
-from embed.errors import STATUS_BY_CODE
+from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.factory import create_app
 from embed.settings import PROJECT_DIR, VARIABLES, Settings, parse_span
-from embed.web.api.openapi.refusals import WHEN_BY_CODE
 
 README = PROJECT_DIR / "README.md"
 PAGES = (README, *sorted((PROJECT_DIR / "docs").glob("*.md")))

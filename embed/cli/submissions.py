@@ -6,7 +6,7 @@ import click
 
 from embed.db.models import STATUSES
 from embed.pages import MAX_WHOLE_NUMBER
-from embed.serializers import describe_receipt, describe_submission
+from embed.serializers import as_dict, describe_receipt, describe_submission
 from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
 from embed.terminal import Group, json_option, print_list, print_record, runtime
@@ -28,7 +28,7 @@ group = Group("submissions", help="What visitors sent, and the owner's decisions
 def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
     """List a page's submissions, newest first."""
     found = queries.list_of_page(page, status=status, limit=limit)
-    print_list([describe_submission(one) for one in found], as_json=as_json)
+    print_list([as_dict(describe_submission(one)) for one in found], as_json=as_json)
 
 
 @group.command("approve")
@@ -39,7 +39,7 @@ def approve(submission_id: str, as_json: bool) -> None:
     now, max_wallets = runtime().clock(), runtime().settings.max_wallets
     change = partial(decisions.approve, now=now, max_wallets=max_wallets)
     approved = decisions.decide_one(submission_id, change)
-    print_record(describe_submission(approved), as_json=as_json)
+    print_record(as_dict(describe_submission(approved)), as_json=as_json)
 
 
 @group.command("reject")
@@ -49,7 +49,7 @@ def reject(submission_id: str, as_json: bool) -> None:
     """Reject a pending submission; the wallet's cooldown starts."""
     change = partial(decisions.reject, now=runtime().clock())
     rejected = decisions.decide_one(submission_id, change)
-    print_record(describe_submission(rejected), as_json=as_json)
+    print_record(as_dict(describe_submission(rejected)), as_json=as_json)
 
 
 @group.command("receipt")

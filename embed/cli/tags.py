@@ -3,7 +3,7 @@
 import click
 
 from embed.pages import get_page
-from embed.serializers import describe_tag
+from embed.serializers import as_dict, describe_tag
 from embed.terminal import Group, json_option, print_list, print_record, runtime
 from embed.wallets import tags
 
@@ -17,7 +17,9 @@ group = Group("tags", help="Tags for a page's wallets.")
 @json_option
 def add(page: str, name: str, color: str, as_json: bool) -> None:
     """Add a tag; COLOR is a plain color word."""
-    print_record(describe_tag(tags.add_tag(page, name, color, runtime().clock())), as_json=as_json)
+    print_record(
+        as_dict(describe_tag(tags.add_tag(page, name, color, runtime().clock()))), as_json=as_json
+    )
 
 
 @group.command("list")
@@ -25,7 +27,9 @@ def add(page: str, name: str, color: str, as_json: bool) -> None:
 @json_option
 def list_all(page: str, as_json: bool) -> None:
     """List a page's tags."""
-    print_list([describe_tag(tag) for tag in tags.list_tags(get_page(page))], as_json=as_json)
+    print_list(
+        [as_dict(describe_tag(tag)) for tag in tags.list_tags(get_page(page))], as_json=as_json
+    )
 
 
 @group.command("remove")
@@ -33,4 +37,4 @@ def list_all(page: str, as_json: bool) -> None:
 @json_option
 def remove(tag_id: str, as_json: bool) -> None:
     """Remove a tag, also from the wallets that have it."""
-    print_record(describe_tag(tags.remove_tag(tag_id, runtime().clock())), as_json=as_json)
+    print_record(as_dict(describe_tag(tags.remove_tag(tag_id, runtime().clock()))), as_json=as_json)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from embed.db.models import ApiKey, Page, Submission, Wallet
 from embed.domain.activity import Action
 from embed.domain.times import format_instant
-from embed.serializers import describe_submission
+from embed.serializers import as_dict, describe_submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Event:
         action: Literal["approve submission", "reject submission", "undo decision"],
         submission: Submission,
     ) -> Self:
-        return cls(action, describe_submission(submission), "submission.decided")
+        return cls(action, as_dict(describe_submission(submission)), "submission.decided")
 
     @classmethod
     def of_withdrawal(cls, submission: Submission, now: datetime, *, has_left_list: bool) -> Self:

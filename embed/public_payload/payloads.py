@@ -1,4 +1,4 @@
-"""The public payload of a tracking page (spec 2.1), built once for each version of the page."""
+"""The public payload of a tracking page (docs/api.md), built once for each version of the page."""
 
 import base64
 import hashlib
@@ -129,9 +129,7 @@ def _build(page: Page, uses_chain: bool) -> Payload:
     return write_payload(page.version, details, map(describe_wallet, wallets))
 
 
-def write_payload(
-    version: int, details: dict[str, Any], wallets: Iterable[dict[str, Any]]
-) -> Payload:
+def write_payload(version: int, details: dict[str, Any], wallets: Iterable[object]) -> Payload:
     """Write a payload from its parts as JSON objects; `details` are all but the wallets."""
     written = bytearray(write_json(details, is_compact=True)[:-1] + b',"wallets":[')
     starts = array("L", [len(written)])

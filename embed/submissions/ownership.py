@@ -4,30 +4,19 @@ Neither a session nor an account is needed, and no page's state ends the right: 
 while the page is private or its embed is switched off.
 """
 
-from dataclasses import dataclass
-
 from embed.domain.addresses import parse_address
 from embed.domain.nonces import Action, RecordNonce, parse_action
 from embed.domain.wallet_signatures import verify_signature
 from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.runtime import Runtime
+from embed.schemas import RecordNonceRequest, RecordRequest
 from embed.submissions.submitting import check_limits
 from embed.submissions.used_nonces import check_unused
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRequest:
-    """The body of POST /wallet-records and of its withdrawal, unchecked."""
-
-    page_id: str
-    raw_wallet_address: str
-    raw_nonce: str
-    raw_signature: str
-
-
 def issue_record_nonce(
-    raw_wallet_address: str, raw_action: str, *, runtime: Runtime, access: Access, host: str
+    request: RecordNonceRequest, *, runtime: Runtime, access: Access, host: str
 ) -> tuple[str, RecordNonce]:
     """Return a ``nonceId`` and its nonce.
 
@@ -35,10 +24,10 @@ def issue_record_nonce(
     """
     return runtime.record_nonces.issue(
         page_id=access.page_id,
-        wallet_address=parse_address(raw_wallet_address),
+        wallet_address=parse_address(request.wallet_address),
         key_id=access.key_id,
         host=host,
-        detail=parse_action(raw_action),
+        detail=parse_action(request.action),
         lifetime=runtime.settings.nonce_lifetime,
     )
 
@@ -58,12 +47,15 @@ def check_ownership(
     """
     if access.is_page_deleted:
         raise ApiError("page_not_found")
-    address = parse_address(request.raw_wallet_address)
-    nonce = runtime.record_nonces.unsign(request.raw_nonce)
+    address = parse_address(request.wallet_address)
+    nonce = runtime.record_nonces.unsign(request.nonce_id)
     check_unused(nonce.token)
     nonce.check_binding(
-        page_id=request.page_id, wallet_address=address, key_id=access.key_id, detail=action
+        page_id=request.tracking_page_id,
+        wallet_address=address,
+        key_id=access.key_id,
+        detail=action,
     )
-    verify_signature(address, nonce.build_message(), request.raw_signature, host=nonce.host)
+    verify_signature(address, nonce.build_message(), request.signature, host=nonce.host)
     check_limits(runtime, access, session_id, client, scope="wallet records")
     return nonce

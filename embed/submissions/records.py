@@ -4,7 +4,8 @@ Nothing about other wallets is in it, nothing about sessions, and not who change
 """
 
 from collections.abc import Callable
-from typing import Any
+
+from msgspec.structs import asdict
 
 from embed.balances.known import find_chain_balance
 from embed.db.connection import db
@@ -24,19 +25,27 @@ from embed.domain.nonces import RecordNonce
 from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.pages import find_page
-from embed.serializers import describe_submission, describe_tag
+from embed.schemas import (
+    EnteredBalance,
+    ListEntry,
+    ObservedBalance,
+    RecordedActivity,
+    RecordedListing,
+    RecordedSubmission,
+    WalletRecords,
+)
+from embed.serializers import describe_submission, describe_tag, format_optional
 from embed.submissions.used_nonces import use_nonce
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
 
 MAX_LISTED = 200  # of each kind, the newest
 
-Record = dict[str, Any]
 Gettext = Callable[[str], str]
 
 
-def show_records(nonce: RecordNonce, gettext: Gettext = str) -> Record:
-    """Return what the page keeps of a wallet, as JSON; its holder signed the nonce's message.
+def show_records(nonce: RecordNonce, gettext: Gettext = str) -> WalletRecords:
+    """Return what the page keeps of a wallet; its holder signed the nonce's message.
 
     `gettext` translates sentences of the log.
     Raises ApiError `invalid_nonce`, `page_not_found`.
@@ -49,52 +58,53 @@ def show_records(nonce: RecordNonce, gettext: Gettext = str) -> Record:
     return _read_records(page, nonce.wallet_address, gettext)
 
 
-def _read_records(page: Page, address: str, gettext: Gettext) -> Record:
+def _read_records(page: Page, address: str, gettext: Gettext) -> WalletRecords:
     submissions = list(
         Submission.select()
         .where(Submission.page == page, Submission.wallet_address == address)
         .order_by(Submission.created_at.desc(), Submission.id.desc())
         .limit(MAX_LISTED)
     )
-    return {
-        "walletAddress": address,
-        "listed": _read_entry(page, address),
-        "submissions": _describe_submissions(submissions),
-        "activity": _read_activity(page, address, gettext),
-        "messages": Message.select()
-        .where(Message.page == page, Message.address == address)
-        .count(),
-        "listings": _read_listings(page, address),
-        "observedBalance": _read_observed(page, address),
-        "enteredBalance": _read_entered(page, address),
-    }
+    return WalletRecords(
+        wallet_address=address,
+        listed=_read_entry(page, address),
+        submissions=_describe_submissions(submissions),
+        activity=_read_activity(page, address, gettext),
+        messages=Message.select().where(Message.page == page, Message.address == address).count(),
+        listings=_read_listings(page, address),
+        observed_balance=_read_observed(page, address),
+        entered_balance=_read_entered(page, address),
+    )
 
 
-def _read_entry(page: Page, address: str) -> Record | None:
+def _read_entry(page: Page, address: str) -> ListEntry | None:
     """Return the wallet's place on the page's list, whether or not it is hidden."""
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
     # Its balances are described apart.
     tracked = read_tracked(page, list_tags(page), Wallet.address == address, uses_chain=False)
     if wallet is None or not tracked:
         return None
-    return {
-        "publicAlias": tracked[0].public_alias,
-        "tags": [describe_tag(tag) for tag in tracked[0].tags],
-        "hideFromPublic": tracked[0].is_hidden,
-        "flagged": tracked[0].is_flagged,
-        "withheld": tracked[0].is_withheld,
-        "addedBy": "submission" if wallet.submission_id or wallet.is_withdrawn else "owner",
-        "createdAtIso": format_instant(wallet.created_at),
-    }
+    return ListEntry(
+        public_alias=tracked[0].public_alias,
+        tags=[describe_tag(tag) for tag in tracked[0].tags],
+        hide_from_public=tracked[0].is_hidden,
+        flagged=tracked[0].is_flagged,
+        withheld=tracked[0].is_withheld,
+        added_by="submission" if wallet.submission_id or wallet.is_withdrawn else "owner",
+        created_at_iso=format_instant(wallet.created_at),
+    )
 
 
-def _describe_submissions(submissions: list[Submission]) -> list[Record]:
+def _describe_submissions(submissions: list[Submission]) -> list[RecordedSubmission]:
     proofs = Proof.select(Proof.submission).where(Proof.submission.in_(submissions))
     proved = {proof.submission_id for proof in proofs}
-    return [describe_submission(one) | {"hasReceipt": one.id in proved} for one in submissions]
+    return [
+        RecordedSubmission(**asdict(describe_submission(one)), has_receipt=one.id in proved)
+        for one in submissions
+    ]
 
 
-def _read_activity(page: Page, address: str, gettext: Gettext) -> list[Record]:
+def _read_activity(page: Page, address: str, gettext: Gettext) -> list[RecordedActivity]:
     entries = (
         Activity.select()
         .where(Activity.page == page, Activity.address == address)
@@ -102,44 +112,44 @@ def _read_activity(page: Page, address: str, gettext: Gettext) -> list[Record]:
         .limit(MAX_LISTED)
     )
     return [
-        {
-            "action": entry.action,
-            "subject": write_subject(entry.action, read_facts(entry.data), gettext),
-            "createdAtIso": format_instant(entry.created_at),
-        }
+        RecordedActivity(
+            action=entry.action,
+            subject=write_subject(entry.action, read_facts(entry.data), gettext),
+            created_at_iso=format_instant(entry.created_at),
+        )
         for entry in entries
     ]
 
 
-def _read_listings(page: Page, address: str) -> list[Record]:
+def _read_listings(page: Page, address: str) -> list[RecordedListing]:
     listings = Listing.select().where(Listing.page == page, Listing.address == address)
     return [
-        {
-            "name": one.name,
-            "joinedAtIso": format_instant(one.joined_at),
-            "leftAtIso": None if one.left_at is None else format_instant(one.left_at),
-        }
+        RecordedListing(
+            name=one.name,
+            joined_at_iso=format_instant(one.joined_at),
+            left_at_iso=format_optional(one.left_at),
+        )
         for one in listings.order_by(Listing.joined_at.desc(), Listing.id.desc()).limit(MAX_LISTED)
     ]
 
 
-def _read_observed(page: Page, address: str) -> Record | None:
+def _read_observed(page: Page, address: str) -> ObservedBalance | None:
     """Return what was observed on the chain; every page of the mint shares it."""
     balance = find_chain_balance(page.token_mint, address)
     if balance is None:
         return None
     days = DailyBalance.select().where(DailyBalance.balance == balance).count()
-    return _describe_balance(balance.amount, balance.observed_at) | {"days": days}
+    observed_at = format_instant(balance.observed_at)
+    return ObservedBalance(amount=balance.amount, observed_at_iso=observed_at, days=days)
 
 
-def _read_entered(page: Page, address: str) -> Record | None:
+def _read_entered(page: Page, address: str) -> EnteredBalance | None:
     balance = Balance.get_or_none(
         Balance.owner == page.owner_id,
         Balance.mint == page.token_mint,
         Balance.address == address,
     )
-    return None if balance is None else _describe_balance(balance.amount, balance.observed_at)
-
-
-def _describe_balance(amount: Any, observed_at: Any) -> Record:
-    return {"amount": amount, "observedAtIso": format_instant(observed_at)}
+    if balance is None:
+        return None
+    observed_at = format_instant(balance.observed_at)
+    return EnteredBalance(amount=balance.amount, observed_at_iso=observed_at)

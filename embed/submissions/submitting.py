@@ -20,24 +20,14 @@ from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
 from embed.pages import find_page, read_policy
 from embed.runtime import Runtime
-from embed.serializers import describe_submission
+from embed.schemas import NonceRequest, SubmissionRequest
+from embed.serializers import as_dict, describe_submission
 from embed.submissions.decisions import list_filling
 from embed.submissions.history import History
 from embed.submissions.queries import count_waiting
 from embed.submissions.soft_rejections import record_soft_rejection
 from embed.submissions.used_nonces import check_unused
 from embed.wallets.tracking import PageFull, track_approved
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionRequest:
-    """The body of POST /submissions, unchecked."""
-
-    page_id: str
-    raw_wallet_address: str
-    raw_nickname: str
-    raw_nonce: str
-    raw_signature: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +41,7 @@ class VerifiedSubmission:
 
 
 def issue_nonce(
-    raw_wallet_address: str,
-    raw_nickname: str | None,
-    *,
-    runtime: Runtime,
-    access: Access,
-    host: str,
+    request: NonceRequest, *, runtime: Runtime, access: Access, host: str
 ) -> tuple[str, Nonce]:
     """Start a submission: return a ``nonceId`` and its nonce, which names a nickname if given.
 
@@ -64,11 +49,11 @@ def issue_nonce(
     """
     return runtime.nonces.issue(
         page_id=access.page_id,
-        wallet_address=parse_address(raw_wallet_address),
+        wallet_address=parse_address(request.wallet_address),
         key_id=access.key_id,
         host=host,
         lifetime=runtime.settings.nonce_lifetime,
-        detail="" if raw_nickname is None else parse_nickname(raw_nickname),
+        detail="" if request.nickname is None else parse_nickname(request.nickname),
     )
 
 
@@ -148,19 +133,17 @@ def submit(
 def _verify(
     request: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
 ) -> VerifiedSubmission:
-    address = parse_address(request.raw_wallet_address)
-    nickname = parse_nickname(request.raw_nickname)
-    nonce = runtime.nonces.unsign(request.raw_nonce)
+    address = parse_address(request.wallet_address)
+    nickname = parse_nickname(request.nickname)
+    nonce = runtime.nonces.unsign(request.nonce_id)
     check_unused(nonce.token)
     nonce.check_binding(
-        page_id=request.page_id,
+        page_id=request.tracking_page_id,
         wallet_address=address,
         key_id=access.key_id,
         detail=nickname,
     )
-    signed = verify_signature(
-        address, nonce.build_message(), request.raw_signature, host=nonce.host
-    )
+    signed = verify_signature(address, nonce.build_message(), request.signature, host=nonce.host)
     return VerifiedSubmission(nonce, nickname, signed, session_id)
 
 
@@ -191,7 +174,7 @@ def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: 
                 form=verified.signed.form,
                 signed_bytes=verified.signed.signed_bytes,
             )
-            messages = [("submission.created", describe_submission(submission))]
+            messages = [("submission.created", as_dict(describe_submission(submission)))]
             if status == "auto_approved":
                 _track(page, submission, now, max_wallets)
             else:

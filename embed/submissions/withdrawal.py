@@ -1,7 +1,6 @@
 """Withdrawing a wallet: its holder lets the page erase what was sent for it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from peewee import Value, chunked, fn
@@ -24,6 +23,7 @@ from embed.events.editing import Edit, editing
 from embed.events.kinds import Event
 from embed.events.outbox import lock_receivers
 from embed.runtime import Runtime
+from embed.schemas import WithdrawnWallet
 from embed.submissions.used_nonces import keep_used, use_nonce
 from embed.wallets.tracking import untrack_withdrawn
 
@@ -34,16 +34,7 @@ _ERASED = '{"erasedBy":"holder"}'  # the data of an entry that named the wallet
 _RETRY_AFTER = timedelta(seconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a wallet that was withdrawn."""
-
-    withdrawn: int  # submissions
-    has_left_list: bool
-    stays_listed: bool  # as the owner's own entry
-
-
-def withdraw(nonce: RecordNonce, runtime: Runtime) -> Outcome:
+def withdraw(nonce: RecordNonce, runtime: Runtime) -> WithdrawnWallet:
     """Erase what was sent for a wallet; its holder signed the nonce's message.
 
     Raises ApiError `invalid_nonce`, `page_not_found`, `unavailable`.
@@ -60,7 +51,7 @@ def withdraw(nonce: RecordNonce, runtime: Runtime) -> Outcome:
         raise ApiError("unavailable", retry_after=_RETRY_AFTER) from None
 
 
-def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> Outcome:
+def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> WithdrawnWallet:
     page, address = edit.page, nonce.wallet_address
     sent = _list_sent(nonce)
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
@@ -83,7 +74,9 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> Outc
         edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
     if has_left_list and not told:  # the owner showed what had been withdrawn while it was hidden
         edit.log(Event("erase wallet", {}))
-    return Outcome(len(sent), has_left_list, stays_listed)
+    return WithdrawnWallet(
+        withdrawn_submissions=len(sent), left_list=has_left_list, stays_listed=stays_listed
+    )
 
 
 def _is_withdrawn_with(wallet: Wallet, sent: Sequence[Submission]) -> bool:

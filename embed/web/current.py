@@ -1,10 +1,10 @@
-"""The current app's runtime, and the service's own origin."""
+"""The current request: its class, its app's runtime, and the service's own origin."""
 
 import re
-from typing import cast
-from urllib.parse import urlsplit
+from typing import Any, cast
+from urllib.parse import quote_from_bytes, urlsplit
 
-from flask import current_app, request
+from flask import Request, current_app, request
 
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
@@ -12,6 +12,19 @@ from embed.runtime import EXTENSION, Runtime
 from embed.web.health import is_health_check
 
 _RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
+_ASCII = bytes(range(128)).decode("ascii")
+
+
+class LenientRequest(Request):
+    """Takes raw bytes in the query string as if they were percent-encoded.
+
+    Browsers encode them. Werkzeug fails at those that are not UTF-8.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if not self.query_string.isascii():
+            self.query_string = quote_from_bytes(self.query_string, _ASCII).encode("ascii")
 
 
 def runtime() -> Runtime:

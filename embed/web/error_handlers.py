@@ -13,8 +13,8 @@ from embed.errors import ApiError
 from embed.metrics import REFUSALS
 from embed.serializers import write_json
 from embed.web.current import is_api_request, is_receipt_request, runtime
+from embed.web.look import read_look
 from embed.web.security_headers import allow_isolated_hosts
-from embed.web.widget.blueprint import read_look
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)

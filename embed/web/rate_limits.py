@@ -1,4 +1,4 @@
-"""Which requests count against which limit, and for whom (spec 8).
+"""Which requests count against which limit, and for whom (docs/api.md, Limits).
 
 Our own code calls the limiter: Flask-Limiter's decorators would not run in the order of the
 API's checks, and not at all for unknown paths.
@@ -9,9 +9,10 @@ from ipaddress import IPv4Address, IPv6Network
 
 from flask import Flask, request
 from flask_limiter import Limiter
-from limits import RateLimitItem
+from limits import RateLimitItem, parse
 
 from embed.domain.client_addresses import parse_client_address
+from embed.keys.refused_origins import record_refused_origin
 from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
@@ -19,6 +20,9 @@ from embed.web.assets import is_static_file
 from embed.web.current import is_api_request, runtime
 from embed.web.health import is_health_check
 from embed.web.visitor import find_session_id
+
+# A program can send any Origin, so one client must not push all other sites off a key's list.
+NEW_SITES_PER_CLIENT = parse("5/hour")
 
 
 def init_limits(app: Flask, settings: Settings) -> RateLimiter:
@@ -61,7 +65,7 @@ def check_key(key_id: str) -> None:
 
 
 def check_session_nonces() -> None:
-    """Limit a session's nonces; without a session there is no limit (spec 4.2)."""
+    """Limit a session's nonces; without a session there is no limit."""
     session_id = find_session_id()
     if session_id is not None:
         runtime().limiter.hit(
@@ -72,6 +76,19 @@ def check_session_nonces() -> None:
 def find_sign_in_wait(who: str, limit: RateLimitItem) -> timedelta | None:
     """Count an attempt to sign in; above the limit, return how long to wait."""
     return runtime().limiter.find_wait("sign_in", limit, who)
+
+
+def report_refused_site(key_id: str, origin: str) -> None:
+    """Tell the owner of a site that the key's allowlist refused, by its normalised origin.
+
+    A site that is not known yet is left out if its client has added many.
+    """
+    record_refused_origin(key_id, origin, runtime().clock(), _may_add_site)
+
+
+def _may_add_site() -> bool:
+    limiter = runtime().limiter
+    return limiter.count("refused_site", NEW_SITES_PER_CLIENT, client_network()) is None
 
 
 def client_network() -> str:

@@ -18,7 +18,7 @@ from embed.errors import InvalidInput
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.notifications.delivery import find_due_receivers
-from embed.serializers import describe_submission
+from embed.serializers import as_dict, describe_submission
 from embed.submissions.queries import list_of_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -47,7 +47,7 @@ def test_pending_submission_is_told(world):
     world.submit(Visitor(), "Ann")
 
     (submission,) = list_of_page(world.page_id)
-    told = describe_submission(submission) | {"trackingPageId": world.page_id}
+    told = as_dict(describe_submission(submission)) | {"trackingPageId": world.page_id}
     assert read_messages() == [("submission.created", told)]
     assert told["status"] == "pending"
 

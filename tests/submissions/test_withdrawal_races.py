@@ -1,6 +1,5 @@
 """Withdrawing while something else happens to the same wallet."""
 
-from collections import Counter
 from datetime import timedelta
 from functools import partial
 
@@ -16,6 +15,7 @@ from embed.keys import access
 from embed.notifications import delivery, receivers, webhooks
 from embed.notifications.targets import Outcome
 from embed.runtime import EXTENSION
+from embed.schemas import RecordNonceRequest, WithdrawnWallet
 from embed.submissions import decisions, ownership, withdrawal
 from embed.submissions.withdrawal import withdraw
 
@@ -38,8 +38,9 @@ def submit(world, visitor) -> str:
 def issue(world, runtime, visitor):
     """Return the nonce of a withdrawal that the visitor signed."""
     return ownership.issue_record_nonce(
-        visitor.address,
-        "withdraw",
+        RecordNonceRequest(
+            tracking_page_id=world.page_id, wallet_address=visitor.address, action="withdraw"
+        ),
         runtime=runtime,
         access=access.find_access(world.public_key),
         host="localhost",
@@ -69,7 +70,8 @@ def test_one_nonce_withdraws_once(world, runtime):
 
     outcomes = race(*[partial(withdraw, nonce, runtime)] * 8)
 
-    assert Counter(outcomes) == {withdrawal.Outcome(1, False, False): 1, "invalid_nonce": 7}
+    withdrawn = WithdrawnWallet(withdrawn_submissions=1, left_list=False, stays_listed=False)
+    assert (outcomes.count(withdrawn), outcomes.count("invalid_nonce")) == (1, 7)
     assert Withdrawal.select().count() == 1
 
 
@@ -81,7 +83,7 @@ def test_two_withdrawals_at_once_erase_each_submission_once(world, runtime):
 
         outcomes = race(*[partial(withdraw, nonce, runtime) for nonce in nonces])
 
-        assert sorted(one.withdrawn for one in outcomes) == [0, 0, 0, 1]
+        assert sorted(one.withdrawn_submissions for one in outcomes) == [0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("is_bulk", [False, True])
@@ -184,7 +186,7 @@ def test_page_that_is_handed_over_meanwhile_is_withdrawn_from_at_the_second_try(
             withdraw(nonce, runtime)
     assert refused.value.retry_after == timedelta(seconds=1)
 
-    assert withdraw(nonce, runtime).withdrawn == 1
+    assert withdraw(nonce, runtime).withdrawn_submissions == 1
 
 
 # Messages on their way

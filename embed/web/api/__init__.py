@@ -1,1 +1,1 @@
-"""The embed API (spec 4): endpoints, authentication, CORS and request bodies."""
+"""The embed API (docs/api.md): endpoints, authentication, CORS and the OpenAPI document."""

@@ -1,4 +1,4 @@
-"""Authentication of API requests by bearer keys (spec 5).
+"""Authentication of API requests by bearer keys (docs/api.md, Keys and Origins).
 
 Every route requires one, except for that of the OpenAPI document.
 """
@@ -12,7 +12,7 @@ from embed.errors import ApiError
 from embed.keys.access import Access, get_access, record_use
 from embed.web import rate_limits
 from embed.web.current import own_origin, runtime
-from embed.web.refused_sites import report_refused_site
+from embed.web.rate_limits import report_refused_site
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
@@ -36,13 +36,13 @@ def authenticate() -> None:
 
 
 def check_page(page_id: str) -> None:
-    """Raises ApiError `invalid_key` for any page but the key's own (spec 5.4)."""
+    """Raises ApiError `invalid_key` for any page but the key's own."""
     if page_id != g.access.page_id:
         raise ApiError("invalid_key")
 
 
 def check_origin(access: Access) -> None:
-    """Raises ApiError `missing_origin` or `origin_not_allowed` (spec 5.6)."""
+    """Raises ApiError `missing_origin` or `origin_not_allowed`."""
     decision = decide_origin(
         raw_origin=request.headers.get("Origin"),
         raw_referer=request.headers.get("Referer"),

@@ -1,4 +1,4 @@
-"""CORS: Flask-CORS for answers, the spec's fixed headers for preflights (4.5)."""
+"""CORS: Flask-CORS for answers, fixed headers for preflights (docs/api.md, Preflights)."""
 
 from flask import Flask, Response, request
 from flask_cors import CORS
@@ -7,6 +7,7 @@ from embed.domain.origins import decide_origin
 from embed.errors import ApiError
 from embed.keys.access import read_page_allowlist
 from embed.logs.requests import REQUEST_ID_HEADER
+from embed.web import rate_limits
 from embed.web.current import is_api_request, own_origin
 
 API_PATHS = (r"/api/.*", r"/embed/api/.*")
@@ -26,13 +27,19 @@ def init_cors(app: Flask) -> None:
     )
 
 
-def answer_preflight(methods: str, headers: str) -> Response:
-    """Return 204 with the spec's fixed headers, whatever the browser asked for."""
-    response = Response(status=204)
-    response.headers["Access-Control-Allow-Methods"] = f"{methods}, OPTIONS"
-    response.headers["Access-Control-Allow-Headers"] = headers
-    response.headers["Access-Control-Max-Age"] = "600"
-    response.headers["Access-Control-Allow-Credentials"] = "true"
+def list_permissions(method: str) -> dict[str, str]:
+    """Return the fixed headers of a preflight's answer, whatever the browser asked for."""
+    return {
+        "Access-Control-Allow-Methods": f"{method}, OPTIONS",
+        "Access-Control-Allow-Headers": "Authorization"
+        + (", Content-Type" if method == "POST" else ""),
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Max-Age": "600",
+    }
+
+
+def answer_preflight(method: str) -> Response:
+    response = Response(status=204, headers=list_permissions(method))
     if origin := request.headers.get("Origin"):
         response.headers["Access-Control-Allow-Origin"] = origin
     del response.headers["Content-Type"]
@@ -40,7 +47,14 @@ def answer_preflight(methods: str, headers: str) -> Response:
 
 
 def check_preflight_origin(page_id: str) -> None:
-    """Raises ApiError `origin_not_allowed` unless some live public key of the page lists it."""
+    """Check the first preflights of a client, but not the rest.
+
+    So a flood of preflights does not reach the database. A preflight permits nothing: the request
+    itself checks the origin again. Raises ApiError `origin_not_allowed` unless some live public key
+    of the page lists it.
+    """
+    if rate_limits.has_many_preflights():
+        return
     origins, allows_null = read_page_allowlist(page_id)
     decision = decide_origin(
         raw_origin=request.headers.get("Origin") or "null",

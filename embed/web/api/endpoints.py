@@ -1,32 +1,52 @@
-"""The endpoints (spec 4.1 to 4.4, and a wallet's records) and their preflights."""
+"""The endpoints, whose docstrings are what the OpenAPI document says of them."""
 
-from flask import Blueprint, Response, g, request
-from flask.typing import ResponseReturnValue
+from flask import Response, g, request
 
-from embed import serializers
-from embed.domain.nonces import Action, RecordNonce
+from embed.domain.nonces import Action
+from embed.domain.nonces import RecordNonce as IssuedNonce
 from embed.errors import ApiError
 from embed.public_payload import payloads
+from embed.schemas import (
+    NewSubmission,
+    Nonce,
+    NonceRequest,
+    OwnSubmissions,
+    RecordNonce,
+    RecordNonceRequest,
+    RecordRequest,
+    SubmissionRequest,
+    TrackingPage,
+    TrackingPageDelta,
+    WalletRecords,
+    WithdrawnWallet,
+)
+from embed.serializers import describe_submission
 from embed.submissions import ownership, queries, records, submitting, withdrawal
 from embed.web import rate_limits, visitor
-from embed.web.api import auth, bodies, tracking_page
-from embed.web.api.cors import answer_preflight, check_preflight_origin
+from embed.web.api import tracking_page
+from embed.web.api.operations import OWN_API, Operation
 from embed.web.current import own_host, runtime
 from embed.web.languages import translate
 
-OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the session cookie
-
-blueprint = Blueprint("api", __name__)
-blueprint.before_request(auth.authenticate)
+_NICKNAME = ("invalid_nickname_length", "invalid_nickname_chars")
+_NONCE = ("invalid_nonce", "nonce_binding_mismatch", "invalid_signature")
 
 
-@blueprint.get("/tracking/<page_id>")
-def read_tracking_page(page_id: str) -> ResponseReturnValue:
-    """Return the public payload of a page (spec 4.1).
+@Operation(
+    "GET",
+    "/tracking/<page_id>",
+    refusals=("embed_disabled", "not_found"),
+    answers={200: TrackingPage, 226: TrackingPageDelta, 304: None},
+    has_session=False,
+)
+def read_tracking_page() -> Response:
+    """Read a page.
 
-    At the widget's own address: 304 to a reader who has it, or only what changed.
+    Returns the public data of a tracking page. Do not keep the answer in a cache that visitors
+    share. Ask at most once a second. At `/embed/api` the answer has an `ETag`, and clients that
+    send it back get only what is new.
     """
-    auth.check_page(page_id)
+    page_id = g.access.page_id
     if g.access.is_page_deleted:
         raise ApiError("not_found")
     if not g.access.is_page_open:
@@ -38,110 +58,132 @@ def read_tracking_page(page_id: str) -> ResponseReturnValue:
     return Response(payload.json, content_type="application/json")
 
 
-@blueprint.post("/siws/nonce")
-def create_nonce() -> ResponseReturnValue:
-    """Start a wallet submission (spec 4.2)."""
-    rate_limits.check_session_nonces()
-    page_id, raw_wallet_address, raw_nickname = bodies.read_nonce_request()
-    auth.check_page(page_id)
+@Operation(
+    "POST",
+    "/siws/nonce",
+    check_first=rate_limits.check_session_nonces,
+    refusals=("invalid_wallet_address", *_NICKNAME, "rate_limit_session"),
+    links={
+        "submit": (
+            "createSubmission",
+            "With the wallet's signature of `message`, and a nickname.",
+        )
+    },
+)
+def create_nonce(body: NonceRequest) -> Nonce:
+    """Ask for a nonce.
+
+    Starts a submission: returns a text for the wallet to sign. It works once, for this page, wallet
+    and key, and for ten minutes unless the operator chose otherwise.
+    """
     nonce_id, nonce = submitting.issue_nonce(
-        raw_wallet_address, raw_nickname, runtime=runtime(), access=g.access, host=own_host()
+        body, runtime=runtime(), access=g.access, host=own_host()
     )
-    return {"nonceId": nonce_id, "message": nonce.build_message()}
+    return Nonce(nonce_id=nonce_id, message=nonce.build_message())
 
 
-@blueprint.post("/submissions")
-def create_submission() -> ResponseReturnValue:
-    """Finish a wallet submission (spec 4.3)."""
-    submission_request = bodies.read_submission_request()
-    auth.check_page(submission_request.page_id)
+@Operation(
+    "POST",
+    "/submissions",
+    status=201,
+    refusals=(
+        "invalid_wallet_address",
+        *_NICKNAME,
+        *_NONCE,
+        "embed_disabled",
+        "page_not_found",
+        "duplicate",
+        "ca_gate_failed",
+        "balance_unavailable",
+        "cooldown_active",
+        "queue_full",
+        "rate_limit_session",
+    ),
+    links={"listOwn": ("listSessionSubmissions", "With the same session cookie.")},
+)
+def create_submission(body: SubmissionRequest) -> NewSubmission:
+    """Submit a wallet.
+
+    Finishes a submission, with the key that asked for the nonce. After the signature, the page's
+    policy decides. A refusal leaves the nonce usable.
+    """
     submission = submitting.submit(
-        submission_request,
+        body,
         runtime=runtime(),
         access=g.access,
         session_id=visitor.find_session_id(),
         client=rate_limits.client_network(),
     )
-    return {"submissionId": submission.id, "status": submission.status}, 201
+    return NewSubmission(submission_id=submission.id, status=submission.status)
 
 
-@blueprint.get("/session/submissions")
-def list_session_submissions() -> ResponseReturnValue:
-    """Return the visitor's own submissions for a page (spec 4.4)."""
-    page_id = request.args.get("trackingPageId")
-    if not page_id:
-        raise ApiError("missing_tracking_page_id")
-    auth.check_page(page_id)
-    submissions = queries.list_of_session(page_id, visitor.find_session_id())
-    return {"submissions": [serializers.describe_submission(one) for one in submissions]}
+@Operation("GET", "/session/submissions")
+def list_session_submissions() -> OwnSubmissions:
+    """List own submissions.
+
+    Returns what the visitor of this session has submitted to this page; without a session cookie,
+    an empty list. Ask every 5 to 10 seconds at most.
+    """
+    found = queries.list_of_session(g.access.page_id, visitor.find_session_id())
+    return OwnSubmissions(submissions=[describe_submission(one) for one in found])
 
 
-@blueprint.post("/wallet-records/nonce")
-def create_record_nonce() -> ResponseReturnValue:
-    """Start a request about what the page keeps of a wallet."""
-    rate_limits.check_session_nonces()
-    page_id, raw_wallet_address, raw_action = bodies.read_record_nonce_request()
-    auth.check_page(page_id)
+_IF_ACTION = "With the wallet's signature of `message`, if `action` was `{}`."
+
+
+@Operation(
+    "POST",
+    "/wallet-records/nonce",
+    check_first=rate_limits.check_session_nonces,
+    refusals=("invalid_wallet_address", "invalid_action", "rate_limit_session"),
+    links={
+        "show": ("showWalletRecords", _IF_ACTION.format("show")),
+        "withdraw": ("withdrawWallet", _IF_ACTION.format("withdraw")),
+    },
+)
+def create_record_nonce(body: RecordNonceRequest) -> RecordNonce:
+    """Ask for a nonce to see or withdraw a wallet's records.
+
+    Returns a text for the wallet to sign, which says what the signature serves for. It works once,
+    for this page, wallet, key and action.
+    """
     nonce_id, nonce = ownership.issue_record_nonce(
-        raw_wallet_address, raw_action, runtime=runtime(), access=g.access, host=own_host()
+        body, runtime=runtime(), access=g.access, host=own_host()
     )
-    return {"nonceId": nonce_id, "message": nonce.build_message()}
+    return RecordNonce(nonce_id=nonce_id, message=nonce.build_message())
 
 
-@blueprint.post("/wallet-records")
-def show_wallet_records() -> ResponseReturnValue:
-    """Return what the page keeps of a wallet, to the wallet's holder."""
+_BY_HOLDER = ("invalid_wallet_address", *_NONCE, "page_not_found", "rate_limit_session")
+
+
+@Operation("POST", "/wallet-records", refusals=_BY_HOLDER)
+def show_wallet_records(body: RecordRequest) -> WalletRecords:
+    """See what the page keeps of a wallet.
+
+    For whoever holds the wallet's key, without a cookie or an account; also while the page is
+    private or embedding is off.
+    """
     # Visitors read it in the widget; the API speaks English.
     gettext = translate if request.blueprint == OWN_API else str
-    shown = records.show_records(_check_ownership("show"), gettext)
-    return Response(serializers.write_json(shown), content_type="application/json")
+    return records.show_records(_check_ownership(body, "show"), gettext)
 
 
-@blueprint.post("/wallet-records/withdraw")
-def withdraw_wallet() -> ResponseReturnValue:
-    """Erase what was sent to the page for a wallet, as the wallet's holder asks."""
-    outcome = withdrawal.withdraw(_check_ownership("withdraw"), runtime())
-    return {
-        "withdrawnSubmissions": outcome.withdrawn,
-        "leftList": outcome.has_left_list,
-        "staysListed": outcome.stays_listed,
-    }
+@Operation("POST", "/wallet-records/withdraw", refusals=_BY_HOLDER)
+def withdraw_wallet(body: RecordRequest) -> WithdrawnWallet:
+    """Withdraw a wallet.
+
+    Erases what was sent for the wallet before its nonce was issued, and takes the wallet off the
+    list if only that put it there. It cannot be undone.
+    """
+    return withdrawal.withdraw(_check_ownership(body, "withdraw"), runtime())
 
 
-def _check_ownership(action: Action) -> RecordNonce:
-    record_request = bodies.read_record_request()
-    auth.check_page(record_request.page_id)
+def _check_ownership(body: RecordRequest, action: Action) -> IssuedNonce:
     return ownership.check_ownership(
-        record_request,
+        body,
         action,
         runtime=runtime(),
         access=g.access,
         session_id=visitor.find_session_id(),
         client=rate_limits.client_network(),
     )
-
-
-@blueprint.route("/tracking/<page_id>", methods=["OPTIONS"])
-def preflight_tracking_page(page_id: str) -> ResponseReturnValue:
-    """Answer the first preflights of a client after checking the origin, and the rest without.
-
-    So a flood of preflights does not reach the database. A preflight permits nothing: the read
-    itself checks the origin again.
-    """
-    if not rate_limits.has_many_preflights():
-        check_preflight_origin(page_id)
-    return answer_preflight("GET", "Authorization")
-
-
-@blueprint.route("/siws/nonce", methods=["OPTIONS"])
-@blueprint.route("/submissions", methods=["OPTIONS"])
-@blueprint.route("/wallet-records/nonce", methods=["OPTIONS"])
-@blueprint.route("/wallet-records", methods=["OPTIONS"])
-@blueprint.route("/wallet-records/withdraw", methods=["OPTIONS"])
-def preflight_post() -> ResponseReturnValue:
-    return answer_preflight("POST", "Authorization, Content-Type")
-
-
-@blueprint.route("/session/submissions", methods=["OPTIONS"])
-def preflight_session_submissions() -> ResponseReturnValue:
-    return answer_preflight("GET", "Authorization")

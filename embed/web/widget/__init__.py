@@ -1,25 +1,6 @@
-"""The widget that sites embed: one blueprint, with a file per route."""
+"""The widget that sites embed: one blueprint, with a file for each subject."""
 
-from embed.web.widget import (
-    changes,
-    feed,
-    flow,
-    iframe,
-    receipt_check,
-    receipts,
-    signing_window,
-    wallet_links,
-)
+from embed.web.widget import changes, feed, iframe, receipts, signing
 from embed.web.widget.blueprint import blueprint
 
-__all__ = [
-    "blueprint",
-    "changes",
-    "feed",
-    "flow",
-    "iframe",
-    "receipt_check",
-    "receipts",
-    "signing_window",
-    "wallet_links",
-]
+__all__ = ["blueprint", "changes", "feed", "iframe", "receipts", "signing"]

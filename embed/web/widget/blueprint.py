@@ -1,10 +1,9 @@
-"""Shared by all pages of the widget: the key, theme and accent, and response headers."""
-
-import re
+"""Shared by all pages of the widget: the key and the page, wanted wallets, response headers."""
 
 from flask import Blueprint, Response, request
 
 from embed.db.models import Page
+from embed.domain.identifiers import is_id
 from embed.errors import ApiError
 from embed.keys.access import Access, get_access
 from embed.pages import find_page
@@ -12,8 +11,7 @@ from embed.web.security_headers import restrict_content
 
 blueprint = Blueprint("widget", __name__)
 
-THEMES = ("light", "dark", "auto")
-_COLOR = re.compile(r"[0-9a-f]{6}")
+MAX_WALLET_IDS = 100  # in one request
 
 
 def get_public_access(page_id: str) -> Access:
@@ -45,22 +43,10 @@ def get_open_page(page_id: str) -> tuple[Access, Page]:
     return access, page
 
 
-def read_look() -> dict[str, str | bool | None]:
-    """Return the requested theme and accent; invalid values become the default.
-
-    A frame knows neither the colors of its site nor, in all browsers, its color scheme; following
-    the visitor's device would make a black box of it on a light site. So unless a theme is asked
-    for, it is light and has a surface of its own. In a window of its own, the device decides.
-    """
-    theme = request.args.get("theme")
-    accent = request.args.get("accent", "").removeprefix("#").lower()
-    is_asked = theme in THEMES
-    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
-    return {
-        "theme": theme if is_asked else "auto" if is_alone else "light",
-        "has_surface": not is_asked and not is_alone,
-        "accent": f"#{accent}" if _COLOR.fullmatch(accent) else None,
-    }
+def read_wallet_ids() -> list[str]:
+    """Return the ids that ``?wallets=`` lists: the first MAX_WALLET_IDS, without what is no id."""
+    listed = request.args.get("wallets", "").split(",")[:MAX_WALLET_IDS]
+    return [one for one in listed if is_id(one)]
 
 
 def respond(html: str, *, ancestors: str | None) -> Response:

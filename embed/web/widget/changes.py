@@ -2,18 +2,15 @@
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
 from embed.balances.history import BalanceChange
-from embed.domain.identifiers import is_id
 from embed.serializers import write_json
 from embed.wallets.observed import read_visible_changes
 from embed.web.compression import compress
 from embed.web.current import runtime
 from embed.web.sparkline import Sparkline, draw_sparklines
-from embed.web.widget.blueprint import blueprint, get_open_page
-
-MAX_WALLETS = 100  # in one request; others are left out
+from embed.web.widget.blueprint import blueprint, get_open_page, read_wallet_ids
 
 
 @blueprint.get("/tracking/<page_id>/changes")
@@ -28,8 +25,7 @@ def read_changes(page_id: str) -> Response:
     changes: dict[str, BalanceChange] = {}
     now = runtime().clock()
     if runtime().settings.uses_chain:
-        wanted = request.args.get("wallets", "").split(",")[:MAX_WALLETS]
-        changes = read_visible_changes(page, [one for one in wanted if is_id(one)], now)
+        changes = read_visible_changes(page, read_wallet_ids(), now)
     lines = draw_sparklines(changes, now)
     described = {name: _describe(change, lines[name]) for name, change in changes.items()}
     response = Response(

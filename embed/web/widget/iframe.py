@@ -1,4 +1,4 @@
-"""The iframe route (spec 4.6): a page's list of wallets, embedded in other sites."""
+"""The iframe route: a page's list of wallets, embedded in other sites (docs/embedding.md)."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -11,16 +11,16 @@ from embed.domain.origins import decide_origin, parse_origin
 from embed.keys.access import Access
 from embed.public_payload import payloads
 from embed.public_payload.payloads import Payload
-from embed.serializers import describe_proof, describe_submission
+from embed.serializers import as_dict, describe_proof, describe_submission
 from embed.submissions import queries
 from embed.submissions.proofs import read_visible_proofs
 from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
-from embed.web.look import parse_hidden_parts
-from embed.web.refused_sites import report_refused_site
+from embed.web.look import read_hidden_parts, read_look
+from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
-from embed.web.widget.blueprint import blueprint, get_open_page, read_look, respond
+from embed.web.widget.blueprint import blueprint, get_open_page, respond
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -35,7 +35,7 @@ def show_widget(page_id: str) -> Response:
         page_id, access.page_version, uses_chain=runtime().settings.uses_chain
     )
     shown = _choose_wallets(payload)
-    hidden = parse_hidden_parts(request.args.get("hide", ""))
+    hidden = read_hidden_parts()
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
     session_id = find_session_id()
     response = respond(
@@ -77,7 +77,9 @@ def _list_own(page_id: str, session_id: str | None) -> list[dict[str, Any]]:
 
     They are above the list, where rows that appeared later would push it down.
     """
-    own = [describe_submission(one) for one in queries.list_of_session(page_id, session_id)]
+    own = [
+        as_dict(describe_submission(one)) for one in queries.list_of_session(page_id, session_id)
+    ]
     return sorted(own, key=lambda one: one["status"] != "pending")
 
 

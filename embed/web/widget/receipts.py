@@ -1,20 +1,24 @@
-"""Receipts: which wallets of the list are proved, and what their holders signed."""
+"""Receipts: which wallets are proved, what their holders signed, and the page that checks it."""
 
+import base64
+import hashlib
+import re
+from functools import cache
 from typing import Any
 
 from flask import Response, request
 
 from embed.db.models import Page
-from embed.domain.identifiers import is_id
 from embed.domain.times import format_instant
 from embed.errors import ApiError
 from embed.serializers import describe_proof, describe_receipt, write_json
 from embed.submissions import proofs
+from embed.web.assets import STATIC_DIR
 from embed.web.compression import compress
 from embed.web.visitor import find_session_id
-from embed.web.widget.blueprint import blueprint, get_open_page
+from embed.web.widget.blueprint import blueprint, get_open_page, read_wallet_ids
 
-MAX_WALLETS = 100  # in one request; others are left out
+CHECK_PAGE = STATIC_DIR / "check-receipts.html"  # one file, which also works from a disk
 
 
 @blueprint.get("/tracking/<page_id>/proofs")
@@ -26,8 +30,7 @@ def read_proofs(page_id: str) -> Response:
     Raises ApiError as the iframe route does.
     """
     _, page = get_open_page(page_id)
-    wanted = request.args.get("wallets", "").split(",")[:MAX_WALLETS]
-    found = proofs.read_visible_proofs(page, [one for one in wanted if is_id(one)])
+    found = proofs.read_visible_proofs(page, read_wallet_ids())
     return _respond({"wallets": {name: describe_proof(proof) for name, proof in found.items()}})
 
 
@@ -60,3 +63,34 @@ def _respond(body: dict[str, Any], *, status: int = 200) -> Response:
     response = Response(write_json(body), status, content_type="application/json")
     response.headers["Cache-Control"] = "private, no-store"
     return response
+
+
+@blueprint.get("/check-receipts")
+@compress.compressed()
+def show_receipt_check() -> Response:
+    """Return the page that checks receipts without a server; it may load and send nothing."""
+    html = _read_check_page()
+    response = Response(html)
+    policy = response.content_security_policy
+    policy.default_src = policy.base_uri = policy.form_action = policy.frame_ancestors = "'none'"
+    policy.img_src = "data:"
+    policy.script_src = _hash_inline(html, "script")
+    policy.style_src = _hash_inline(html, "style")
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cache-Control"] = "no-cache"
+    response.add_etag(weak=True)  # the same page may be compressed in different ways
+    response.make_conditional(request)
+    return response
+
+
+@cache
+def _read_check_page() -> str:
+    return CHECK_PAGE.read_text(encoding="utf-8")
+
+
+@cache
+def _hash_inline(html: str, tag: str) -> str:
+    """Return the source expression of a policy that allows the page's only such element."""
+    found = re.search(rf"<{tag}[^>]*>(.*?)</{tag}>", html, re.DOTALL)
+    content = found[1] if found else ""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

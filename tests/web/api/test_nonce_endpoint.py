@@ -82,6 +82,7 @@ def test_session_is_optional(world):
 
 def test_unknown_fields_are_ignored(world):
     body = {"trackingPageId": world.page_id, "walletAddress": Visitor().address, "more": [1]}
+    body |= {"": None, "\ud800": "\ud800", "page_id": 1}  # no text, no JSON name of a field
 
     assert world.call("POST", "/api/embed/siws/nonce", json=body).status_code == 200
 

@@ -1,7 +1,8 @@
-"""GET /embed/tracking/{id}?key= (spec 4.6) and the session cookie (spec 2.7)."""
+"""GET /embed/tracking/{id}?key= and the session cookie."""
 
 import json
 from html.parser import HTMLParser
+from operator import itemgetter
 
 import pytest
 from world import SITE, Visitor, code_of, one_database
@@ -462,7 +463,7 @@ def test_own_submissions_come_with_the_page_what_waits_first(world):
     own = read_own(answer)
     assert [one["id"] for one in own] == [waiting, rejected]
     listed = world.list_own(visitor).json["submissions"]
-    assert sorted(own, key=str) == sorted(listed, key=str)
+    assert sorted(own, key=itemgetter("id")) == sorted(listed, key=itemgetter("id"))
     section = answer.text.partition('<section id="own"')[2].partition("</section>")[0]
     assert not section.partition(">")[0].endswith("hidden")
     assert section.index("Waiting") < section.index("waits for review") < section.index("Rejected")

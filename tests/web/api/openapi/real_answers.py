@@ -159,7 +159,7 @@ FAULTS = {
     "preflightSessionSubmissions": [*BY_ANY_PREFLIGHT],
     "preflightRecordNonce": [*BY_ANY_PREFLIGHT],
     "preflightWalletRecords": [*BY_ANY_PREFLIGHT],
-    "preflightWithdrawal": [*BY_ANY_PREFLIGHT],
+    "preflightWallet": [*BY_ANY_PREFLIGHT],
 }
 
 

@@ -9,7 +9,8 @@ from werkzeug.datastructures import EnvironHeaders, ImmutableMultiDict
 from world import Visitor, code_of, one_database
 
 from embed.doctor.probe import HEADER
-from embed.web.api import bodies
+from embed.schemas import Json
+from embed.web.api import operations
 
 pytestmark = pytest.mark.slow
 
@@ -69,9 +70,25 @@ def reads(world, monkeypatch) -> dict[str, set[str]]:
             self.headers = record("header", EnvironHeaders)(environ)
 
     monkeypatch.setattr(world.app, "request_class", RecordingRequest)
-    read_json, body_class = bodies._read_json, record("body", dict)
-    monkeypatch.setattr(bodies, "_read_json", lambda: body_class(read_json()))
+    read_body = operations.read_body
+    monkeypatch.setattr(
+        operations, "read_body", lambda struct: RecordingBody(read_body(struct), names["body"])
+    )
     return names
+
+
+class RecordingBody:
+    """A body, of which it is recorded which fields are looked at."""
+
+    def __init__(self, body: Json, names: set[str]) -> None:
+        self._body, self._names = body, names
+        self._json_names = dict(
+            zip(body.__struct_fields__, body.__struct_encode_fields__, strict=True)
+        )
+
+    def __getattr__(self, name: str) -> object:
+        self._names.add(self._json_names[name])
+        return getattr(self._body, name)
 
 
 def list_described(operation: str) -> dict[str, set[str]]:

@@ -1,0 +1,404 @@
+"""The OpenAPI document, made from the endpoints, their Structs and the table of errors.
+
+What is written here is what several endpoints share: headers, parameters, and codes.
+"""
+
+import inspect
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from flask import Blueprint, Response
+
+from embed import __version__
+from embed.domain.amounts import MAX_AMOUNT
+from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
+from embed.logs.requests import REQUEST_ID_HEADER
+from embed.schemas import GateRefusal, Json, PageId
+from embed.serializers import write_json
+from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers what is described
+from embed.web.api.cors import EXPOSED, list_permissions
+from embed.web.api.operations import OPERATIONS, Operation
+from embed.web.api.tracking_page import DELTA
+from embed.web.visitor import COOKIE
+
+Described = dict[str, Any]  # a part of the document
+
+DESCRIPTION = """\
+Reads a tracking page, starts and finishes the submission of a wallet, and lists what a visitor \
+has submitted. Whoever holds a wallet's key sees what the page keeps of it, and withdraws it.
+
+Every request carries a bearer key that belongs to one tracking page. Public keys (`svc_pub_`) are \
+for browsers and work for the origins on their list only. Secret keys (`svc_sec_`) are for servers.
+
+Every refusal is JSON with an `error` code. An unknown path is answered with `404 not_found`, and \
+another method with `405 method_not_allowed`. Answers may gain fields, so ignore those that you do \
+not know."""
+
+# Structs, their schemas and examples
+
+_STRUCTS = [one for each in OPERATIONS for one in (each.body, *each.answers.values()) if one]
+_REF = "#/components/schemas/"
+
+
+def _build_schemas() -> dict[str, Described]:
+    types = [*_STRUCTS, GateRefusal]
+    _, schemas = msgspec.json.schema_components(types, ref_template=f"{_REF}{{name}}")
+    for schema in schemas.values():
+        del schema["title"]  # which is its name
+        for field in schema["properties"].values():
+            if field.get("format") == "decimal":  # a string for msgspec; write_json writes a number
+                field |= {"type": "number", "minimum": 0, "maximum": MAX_AMOUNT}
+            if field.get("anyOf") == [{"type": "string"}, {"type": "null"}]:
+                del field["anyOf"]
+                field["type"] = ["string", "null"]
+            field.pop("default", None)  # null, which is as good as absent
+    return schemas
+
+
+SCHEMAS = _build_schemas()
+
+
+def _refer_to(struct: type[Json]) -> Described:
+    return {"$ref": f"{_REF}{struct.__name__}"}
+
+
+def make_example(schema: Described) -> Any:
+    """Return an example, put together from those of the fields."""
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "$ref" in schema:
+        return make_example(SCHEMAS[schema["$ref"].removeprefix(_REF)])
+    if "anyOf" in schema:
+        return make_example(schema["anyOf"][0])
+    if "items" in schema:
+        return [make_example(one) for one in schema["items"].get("anyOf", [schema["items"]])]
+    return {name: make_example(one) for name, one in schema["properties"].items()}
+
+
+def _drop_examples(described: Any) -> Any:
+    """Return schemas without the examples of fields: whole bodies and answers have some."""
+    if isinstance(described, list):
+        return [_drop_examples(one) for one in described]
+    if isinstance(described, dict):
+        return {name: _drop_examples(one) for name, one in described.items() if name != "examples"}
+    return described
+
+
+# Headers and parameters
+
+_TEXT = {"type": "string"}
+
+
+def _header(description: str, *, required: bool = False, **schema: Any) -> Described:
+    return {"description": description, "required": required, "schema": _TEXT | schema}
+
+
+HEADERS = {
+    "Vary": _header(
+        "Names `Origin`, since the answer's headers depend on it.",
+        required=True,
+        pattern="(^|, )Origin$",
+    ),
+    "Access-Control-Allow-Origin": _header("The request's `Origin` header; absent without one."),
+    "Access-Control-Allow-Credentials": _header(
+        "Scripts may send the session cookie; absent without an `Origin` header.", const="true"
+    ),
+    "Access-Control-Expose-Headers": _header(
+        "What scripts may read besides; absent without an `Origin` header.",
+        const=", ".join(EXPOSED),
+    ),
+    REQUEST_ID_HEADER: _header(
+        "Names this request to the operator, whose log has it.",
+        required=True,
+        pattern="^[0-9A-Za-z-]{8,64}$",
+    ),
+    "Retry-After": _header(
+        "The seconds to wait, rounded up.", required=True, type="integer", minimum=1
+    ),
+    "ETag": _header("At `/embed/api`: the payload's tag.", pattern="^W/"),
+    "Cache-Control": _header("At `/embed/api`: whether a browser may keep the answer."),
+    "IM": _header("The format of what has changed.", required=True, const=DELTA),
+    "Delta-Base": _header("The tag of the payload that has changed.", required=True, pattern="^W/"),
+    "Allow": _header("The methods that this path has, with commas between them.", required=True),
+}
+_OF_ALL = ("Vary", REQUEST_ID_HEADER)
+_OF_PREFLIGHT = (*_OF_ALL, "Access-Control-Allow-Origin")
+_OF_ANSWER = (*_OF_PREFLIGHT, "Access-Control-Allow-Credentials", "Access-Control-Expose-Headers")
+
+
+def _refer_to_headers(*names: str) -> Described:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _parameter(
+    where: str, name: str, description: str, example: str | None = None, *, required: bool = False
+) -> Described:
+    described = {"name": name, "in": where, "required": required, "description": description}
+    return described | {"schema": _TEXT} | ({"example": example} if example else {})
+
+
+_ORIGIN = _parameter(
+    "header",
+    "Origin",
+    "Public keys: an origin on the key's list. Browsers send it by themselves.",
+    "https://www.example.com",
+)
+_ORIGIN_HEADERS = [
+    _ORIGIN,
+    _parameter(
+        "header",
+        "Referer",
+        "Public keys: its origin counts if there is no `Origin`.",
+        "https://www.example.com/wallets",
+    ),
+    _parameter(
+        "header",
+        "Sec-Fetch-Site",
+        "Public keys: `same-origin` counts if there is neither `Origin` nor `Referer`.",
+        "same-origin",
+    ),
+]
+_CONDITIONS = [
+    _parameter(
+        "header", "If-None-Match", "At `/embed/api`: the `ETag` of the payload that the client has."
+    ),
+    _parameter(
+        "header", "A-IM", f"At `/embed/api`: `{DELTA}` asks for only what has changed (RFC 3229)."
+    ),
+]
+_SESSION = _parameter(
+    "cookie", COOKIE, "The visitor's session, which the widget's page starts. No credential."
+)
+
+
+def _describe_page(place: str) -> Described:
+    example = make_example(msgspec.json.schema(PageId))
+    about = "The id of the key's page."
+    return _parameter(place, "trackingPageId", about, example, required=True)
+
+
+# Refusals
+
+_BY_ANY_PREFLIGHT = ("invalid_host", "internal_error")
+_BY_ANY = (
+    *_BY_ANY_PREFLIGHT,
+    "missing_key",
+    "invalid_key",
+    "revoked_key",
+    "missing_origin",
+    "origin_not_allowed",
+    "rate_limit_key",
+    "rate_limit_ip",
+    "unavailable",
+)
+_BY_PLACE_OF_PAGE = {
+    "path": (),
+    "query": ("missing_tracking_page_id",),
+    "body": ("invalid_json", "missing_fields"),
+}
+_DETAILS_BY_CODE = {"ca_gate_failed": SCHEMAS.pop(GateRefusal.__name__)["properties"]}
+_RETRYABLE = {429, 503}
+
+
+def _describe_refusals(codes: Iterable[str], headers: Iterable[str]) -> Described:
+    """Describe refusals by their status."""
+    codes_by_status: dict[int, list[str]] = {}
+    for code in codes:
+        codes_by_status.setdefault(STATUS_BY_CODE[code], []).append(code)
+    return {
+        str(status): _describe_refusal(
+            codes_by_status[status], *headers, *(["Retry-After"] if status in _RETRYABLE else [])
+        )
+        for status in sorted(codes_by_status)
+    }
+
+
+def _describe_refusal(codes: list[str], *headers: str) -> Described:
+    fields = {"error": {"type": "string", "enum": codes}}
+    examples = {}
+    for code in codes:
+        details = _DETAILS_BY_CODE.get(code, {})
+        fields |= _drop_examples(details)
+        examples[code] = {"error": code} | make_example({"properties": details})
+    return _json(
+        "\n".join(f"- `{code}`: {WHEN_BY_CODE[code]}" for code in codes),
+        {"type": "object", "required": list(fields), "properties": fields},
+        examples,
+        headers,
+    )
+
+
+def _json(
+    description: str, schema: Described, examples: Described, headers: Iterable[str]
+) -> Described:
+    """Describe an answer; `examples` are values by their names."""
+    named = {name: {"value": value} for name, value in examples.items()}
+    return {
+        "description": description,
+        "headers": _refer_to_headers(*headers),
+        "content": {"application/json": {"schema": schema, "examples": named}},
+    }
+
+
+# Operations
+
+
+def _describe_operation(operation: Operation) -> Described:
+    summary, *more = inspect.cleandoc(operation.view.__doc__ or "").split("\n\n")
+    parameters = [
+        *_ORIGIN_HEADERS,
+        *(_CONDITIONS if 304 in operation.answers else ()),
+        *([_SESSION] if operation.has_session else ()),
+        *([_describe_page("query")] if operation.page_place == "query" else ()),
+    ]
+    described: Described = {
+        "operationId": _name(operation),
+        "summary": summary.removesuffix("."),
+        "description": "\n\n".join(one.replace("\n", " ") for one in more),
+        "parameters": parameters,
+    }
+    if operation.body:
+        schema = _refer_to(operation.body)
+        described["requestBody"] = {
+            "required": True,
+            "description": "At most 16 KiB. Unknown fields are ignored.",
+            "content": {"application/json": {"schema": schema, "example": make_example(schema)}},
+        }
+    answers = {
+        str(status): _describe_answer(operation, status, answer)
+        for status, answer in operation.answers.items()
+    }
+    codes = (*_BY_ANY, *_BY_PLACE_OF_PAGE[operation.page_place], *operation.refusals)
+    return described | {"responses": answers | _describe_refusals(codes, _OF_ANSWER)}
+
+
+def _name(operation: Operation) -> str:
+    return _write_camel(operation.view.__name__)
+
+
+def _write_camel(name: str) -> str:
+    return re.sub("_(.)", lambda found: found[1].upper(), name)
+
+
+def _describe_answer(operation: Operation, status: int, answer: type[Json] | None) -> Described:
+    headers = [
+        *_OF_ANSWER,
+        *(("ETag", "Cache-Control") if 304 in operation.answers else ()),
+        *(("IM", "Delta-Base") if status == 226 else ()),
+    ]
+    if answer is None:
+        description = "Only at `/embed/api`: the client has the present payload."
+        return {"description": description, "headers": _refer_to_headers(*headers)}
+    schema = _refer_to(answer)
+    description = SCHEMAS[answer.__name__]["description"]
+    if status == 226:
+        description = f"Only at `/embed/api`, if `A-IM` asks for it. {description}"
+    described = _json(description, schema, {answer.__name__: make_example(schema)}, headers)
+    links = {
+        name: _describe_link(operation, target, when)
+        for name, (target, when) in operation.links.items()
+    }
+    return described | ({"links": links} if links else {})
+
+
+def _describe_link(operation: Operation, target_name: str, when: str) -> Described:
+    """Describe how to go on with what is known: fields of the answer, else of the request."""
+    (target,) = (one for one in OPERATIONS if _name(one) == target_name)
+    (answer,) = operation.answers.values()
+    sources = {
+        name: f"${source}.body#/{name}"
+        for source, struct in (("request", operation.body), ("response", answer))
+        for name in (SCHEMAS[struct.__name__]["required"] if struct else ())
+    }
+    described = {"operationId": target_name, "description": when}
+    if target.body is None:
+        return described | {"parameters": {"trackingPageId": sources["trackingPageId"]}}
+    wanted = SCHEMAS[target.body.__name__]["properties"]
+    return described | {
+        "requestBody": {name: source for name, source in sources.items() if name in wanted}
+    }
+
+
+def _describe_preflight(operation: Operation) -> Described:
+    noun = operation.view.__name__.partition("_")[2]
+    codes: tuple[str, ...] = _BY_ANY_PREFLIGHT
+    if operation.page_place == "path":  # so that the page's keys are looked up
+        codes += ("origin_not_allowed", "unavailable")
+    fixed = {
+        name: _header("Always the same.", required=True, const=value)
+        for name, value in list_permissions(operation.method).items()
+    }
+    return {
+        "operationId": _write_camel(f"preflight_{noun}"),
+        "summary": "Answer a browser's preflight",
+        "security": [],
+        "parameters": [_ORIGIN],
+        "responses": {
+            "204": {
+                "description": "The browser may send the request.",
+                "headers": _refer_to_headers(*_OF_PREFLIGHT) | fixed,
+            },
+            **_describe_refusals(codes, _OF_ALL),
+        },
+    }
+
+
+def _describe_path(operation: Operation) -> Described:
+    described = {
+        operation.method.lower(): _describe_operation(operation),
+        "options": _describe_preflight(operation),
+    }
+    in_path = operation.page_place == "path"
+    return ({"parameters": [_describe_page("path")]} if in_path else {}) | described
+
+
+def build_document() -> Described:
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Tracking embed", "version": __version__, "description": DESCRIPTION},
+        "servers": [
+            {
+                "url": "/api/embed",
+                "description": "For servers. Browsers do not send the session cookie here.",
+            },
+            {
+                "url": "/embed/api",
+                "description": "The same for browsers, which send the session cookie here.",
+            },
+        ],
+        "security": [{"bearerKey": []}],
+        "paths": {
+            one.path.replace("<page_id>", "{trackingPageId}"): _describe_path(one)
+            for one in OPERATIONS
+        },
+        "components": {
+            "securitySchemes": {
+                "bearerKey": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The key of a tracking page, public or secret. Preflights "
+                    "need none.",
+                }
+            },
+            "schemas": _drop_examples(SCHEMAS),
+            "headers": HEADERS,
+            # For no operation in particular: another method, and what Werkzeug itself refuses.
+            "responses": {
+                "MethodNotAllowed": _describe_refusal(["method_not_allowed"], *_OF_ANSWER, "Allow"),
+                "BadRequest": _describe_refusal(["bad_request"], *_OF_ANSWER),
+            },
+        },
+    }
+
+
+# Its own blueprint: the document is public, so no key is asked for.
+blueprint = Blueprint("openapi", __name__)
+_DOCUMENT = write_json(build_document(), is_compact=True)
+
+
+@blueprint.get("/openapi.json")
+def read_openapi_document() -> Response:
+    """Return the OpenAPI document, to anybody."""
+    return Response(_DOCUMENT, content_type="application/json")

@@ -1,0 +1,158 @@
+"""How a wallet signs: the steps, the window for wallets that frames lack, and codes for phones."""
+
+import pytest
+import segno
+from world import USDC, Visitor, one_database
+
+from embed.web.widget import signing
+
+pytestmark = one_database
+
+
+# The steps, which the widget loads when they are wanted
+
+
+def load_steps(world, **query):
+    return world.client.get(
+        f"/embed/tracking/{world.page_id}/flow", query_string={"key": world.public_key} | query
+    )
+
+
+def test_steps_come_with_their_sentences_and_styles(world):
+    answer = load_steps(world, lang="de")
+
+    assert answer.status_code == 200
+    assert '<section id="flow"' in answer.text
+    assert "/widget/flow.css" in answer.text
+    assert "Wallet hinzufügen" in answer.text
+    assert "Set-Cookie" not in answer.headers
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+
+
+def test_list_comes_without_them(world):
+    page = world.open_widget(Visitor()).text
+
+    assert '<section id="flow"' not in page
+    assert "/widget/flow.css" not in page
+
+
+def test_refusals_are_those_of_the_list(world):
+    other = world.make_key("public", page_id=world.make_page())
+
+    for key in ("", "x", world.secret_key, other):
+        assert load_steps(world, key=key).status_code == 401
+    for switch in ("is_public", "is_embeddable"):
+        world.configure(**{switch: False})
+        assert load_steps(world).status_code == 403
+        world.configure(**{switch: True})
+    world.delete_page()
+    assert load_steps(world).status_code == 404
+
+
+@pytest.mark.parametrize("text", ["<b>x</b>", '"><img src=x>'])
+def test_what_owners_write_does_nothing(world, text):
+    world.configure(token_symbol=text, min_balance="5")
+
+    assert text not in load_steps(world).text
+
+
+def test_frames_without_an_origin_may_read_it_if_their_key_allows_them(world):
+    sandboxed = world.make_key("public", allow_null_origin=True)
+
+    def read_permission(key: str, origin: str) -> str | None:
+        path = f"/embed/tracking/{world.page_id}/flow?key={key}"
+        answer = world.client.get(path, headers={"Origin": origin})
+        assert answer.status_code == 200
+        return answer.headers.get("Access-Control-Allow-Origin")
+
+    assert read_permission(sandboxed, "null") == "null"
+    assert read_permission(sandboxed, "https://other.example") is None
+    assert read_permission(world.public_key, "null") is None
+
+
+# The window, which knows no more of a list than its address says
+
+
+def open_window(world, **arguments):
+    return world.client.get("/embed/sign", query_string=arguments)
+
+
+def test_window_links_to_the_list_in_its_address(world):
+    html = open_window(world, page=world.page_id, key=world.public_key, lang="de").text
+
+    own_page = f"/embed/tracking/{world.page_id}?key={world.public_key}&amp;lang=de"
+    assert f'href="{own_page}"' in html
+    assert "https://phantom.app/ul/browse/" in html
+    assert f"/embed/tracking/{world.page_id}/qr.svg?key={world.public_key}" in html
+
+
+@pytest.mark.parametrize(
+    ("page", "key"),
+    [
+        ("", ""),
+        ("x" * 20, "no key"),
+        ("../../dashboard", "svc_pub_" + "a" * 32),
+        ('"><script>alert(1)</script>', "svc_pub_" + "a" * 32),
+        (USDC, "svc_pub_" + "a" * 32),
+        ("x" * 20, "svc_pub_" + "a" * 31 + '"'),
+        ("\0" * 20, "\u00e9"),
+    ],
+)
+def test_window_with_another_address_is_the_window_without_links(world, page, key):
+    html = open_window(world, page=page, key=key).text
+
+    assert 'id="own-page"' not in html
+    assert "/embed/tracking/" not in html
+    assert "alert(1)" not in html
+
+
+def test_widget_tells_its_script_whether_every_site_may_frame_it(world):
+    anywhere = world.make_key("public", allow_null_origin=True)
+    for key, is_for_any in ((world.public_key, False), (anywhere, True)):
+        html = world.client.get(f"/embed/tracking/{world.page_id}?key={key}").text
+
+        assert ("data-any-site" in html) == is_for_any
+
+
+# QR codes that open the widget in a phone's wallet
+
+
+def draw(world, wallet="phantom", **headers):
+    return world.call(
+        "GET",
+        f"/embed/tracking/{world.page_id}/qr.svg",
+        query_string={"key": world.public_key, "wallet": wallet},
+        headers=headers,
+    )
+
+
+def test_code_is_drawn_once_for_each_link(world, monkeypatch):
+    drawn = []
+
+    def make(link, **how):
+        drawn.append(link)
+        return segno.make(link, **how)
+
+    signing._draw.cache_clear()
+    monkeypatch.setattr(signing, "segno", type("Counted", (), {"make": staticmethod(make)}))
+    pictures = [draw(world).text, draw(world).text, draw(world, "solflare").text]
+
+    assert [link.partition("/ul/")[0] for link in drawn] == [
+        "https://phantom.app",
+        "https://solflare.com",
+    ]
+    assert pictures[0] == pictures[1] != pictures[2]
+    assert pictures[0].startswith("<svg xmlns=")
+
+
+def test_remembered_codes_are_bounded_although_links_name_the_host(world, monkeypatch):
+    code = segno.make("any")
+    make = staticmethod(lambda link, **how: code)
+    monkeypatch.setattr(signing, "segno", type("Quick", (), {"make": make}))
+    for number in range(300):
+        assert draw(world, Host=f"host-{number}.example").status_code == 200
+
+    cache = signing._draw.cache_info()
+    assert cache.currsize == cache.maxsize == 256
+    signing._draw.cache_clear()
