@@ -18,8 +18,8 @@ _HIDDEN = "…"
 _SHORTEST_SECRET = 8
 _LONGEST_READ = 16 * 1024  # of cookies and of a body
 
-# Keys as lists show them, secrets of webhooks, one-time links (gunicorn's own lines have paths), and
-# user and password of any address, whose look-behind lets a search begin once in each word.
+# Keys as lists show them, secrets of webhooks, one-time links (gunicorn's own lines have paths),
+# and user and password of any address, whose look-behind lets a search begin once in each word.
 _FORMS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(svc_(?:pub|sec)_[0-9A-Za-z]{4})[0-9A-Za-z]+"), rf"\1{_HIDDEN}"),
     (re.compile(r"(wh(?:sec|sk)_)[\w+/=-]{8,}"), rf"\1{_HIDDEN}"),
