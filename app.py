@@ -3,7 +3,7 @@
 import sys
 
 from embed.factory import create_app, create_doctor_app
-from embed.logs.setup import set_up_logs
+from embed.logs.lines import set_up_logs
 from embed.settings import Settings, SettingsError
 
 if sys.argv[1:2] == ["doctor"]:

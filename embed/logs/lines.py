@@ -1,4 +1,4 @@
-"""The form of a line of the log: text for people, or a JSON object for programs.
+"""The form of a line of the log, text for people or a JSON object for programs, and where it goes.
 
 Texts in it may come from anybody. So that nobody can make up a line, or send commands to a
 terminal, line ends and other characters that print nothing are escaped. In text, a line that
@@ -7,13 +7,18 @@ belongs to the one before, as in a traceback, begins with four spaces.
 
 import json
 import logging
-from collections.abc import Iterator
+import sys
+import threading
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from types import TracebackType
 from typing import Any
 
 from embed.domain.times import format_instant
+from embed.logs.context import Context, find_context
 from embed.logs.redaction import Redactor
-from embed.logs.work import Work, find_work
+
+_log = logging.getLogger("embed")
 
 # The attribute of a record with what its line says besides, by name. Such a line is made of parts
 # that were checked, and is one for each request: it is not searched for secrets, which takes long.
@@ -32,44 +37,44 @@ class LineFormatter(logging.Formatter):
         super().__init__()
         self._redactor = redactor
 
-    def read_message(self, record: logging.LogRecord, work: Work) -> str:
+    def read_message(self, record: logging.LogRecord, context: Context) -> str:
         message = _read_message(record)[:_LONGEST_READ]
         if not hasattr(record, FIELDS):
-            message = self._redactor.redact(message, work.environ)
+            message = self._redactor.redact(message, context.environ)
         message = escape(message)
         return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
 
-    def list_traceback(self, record: logging.LogRecord, work: Work) -> list[str]:
+    def list_traceback(self, record: logging.LogRecord, context: Context) -> list[str]:
         """Return the lines of a record's traceback; empty if it has none."""
         parts = [self.formatException(record.exc_info)] if record.exc_info else []
         parts += [record.stack_info] if record.stack_info else []
         text = "\n".join(parts)[-_LONGEST_READ:]
-        text = self._redactor.redact(text, work.environ)[-_LONGEST_TRACEBACK:]
+        text = self._redactor.redact(text, context.environ)[-_LONGEST_TRACEBACK:]
         return [escape(line) for line in text.split("\n")] if text else []
 
 
 class TextFormatter(LineFormatter):
     def format(self, record: logging.LogRecord) -> str:
-        work = find_work()
+        context = find_context()
         start = f"{_format_time(record)} [{record.process}] {record.levelname}"
-        lines = [f"{start} {self.read_message(record, work)}{_name_work(work)}"]
-        lines += [_INDENT + line for line in self.list_traceback(record, work)]
+        lines = [f"{start} {self.read_message(record, context)}{_name_context(context)}"]
+        lines += [_INDENT + line for line in self.list_traceback(record, context)]
         return "\n".join(lines)
 
 
 class JsonFormatter(LineFormatter):
     def format(self, record: logging.LogRecord) -> str:
-        work = find_work()
+        context = find_context()
         entry: dict[str, Any] = {
             "time": _format_time(record),
             "level": record.levelname,
             "logger": record.name,
             "processId": record.process,
-            "message": self.read_message(record, work),
+            "message": self.read_message(record, context),
         }
-        entry |= dict(_list_work(work))
+        entry |= dict(_list_context(context))
         entry |= getattr(record, FIELDS, {})
-        if traceback := self.list_traceback(record, work):
+        if traceback := self.list_traceback(record, context):
             entry["traceback"] = "\n".join(traceback)
         return json.dumps(entry)
 
@@ -99,12 +104,44 @@ def _format_time(record: logging.LogRecord) -> str:
     return format_instant(datetime.fromtimestamp(record.created, UTC))
 
 
-def _name_work(work: Work) -> str:
-    return "".join(f" ({escape(str(value))})" for _, value in _list_work(work))
+def _name_context(context: Context) -> str:
+    return "".join(f" ({escape(str(value))})" for _, value in _list_context(context))
 
 
-def _list_work(work: Work) -> Iterator[tuple[str, str]]:
-    if work.request_id is not None:
-        yield "requestId", work.request_id
-    if work.task is not None:
-        yield "task", escape(work.task)
+def _list_context(context: Context) -> Iterator[tuple[str, str]]:
+    if context.request_id is not None:
+        yield "requestId", context.request_id
+    if context.task is not None:
+        yield "task", escape(context.task)
+
+
+def set_up_logs(form: str, secrets: Iterable[str]) -> None:
+    """Log to standard error; where something is set up already, as by gunicorn, leave it so."""
+    if not logging.root.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(make_formatter(form, Redactor(secrets)))
+        log_everything_to([handler])
+
+
+def log_everything_to(handlers: Iterable[logging.Handler]) -> None:
+    """Let all loggers that have no handler of their own, warnings and uncaught errors use these."""
+    logging.root.handlers[:] = handlers
+    logging.captureWarnings(True)
+    sys.excepthook = _log_uncaught
+    threading.excepthook = _log_uncaught_in_thread
+
+
+def _log_uncaught(
+    kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, traceback)
+    else:
+        _log.critical("Ended by an unexpected error.", exc_info=(kind, error, traceback))
+
+
+def _log_uncaught_in_thread(failure: threading.ExceptHookArgs) -> None:
+    if failure.exc_value is not None and not issubclass(failure.exc_type, SystemExit):
+        what = (failure.exc_type, failure.exc_value, failure.exc_traceback)
+        name = failure.thread.name if failure.thread is not None else "unknown"
+        _log.critical("The thread %s was ended by an unexpected error.", name, exc_info=what)

@@ -9,10 +9,9 @@ from typing import Any
 from gunicorn import glogging
 
 from embed.domain.client_addresses import name_network, parse_client_address
-from embed.logs.lines import FIELDS, LineFormatter, make_formatter
+from embed.logs.context import PAGE_ID, ROUTE
+from embed.logs.lines import FIELDS, LineFormatter, log_everything_to, make_formatter
 from embed.logs.redaction import Redactor
-from embed.logs.requests import PAGE_ID, ROUTE
-from embed.logs.setup import log_everything_to
 from embed.settings import Settings
 
 # Asked every few seconds by whatever watches the service.

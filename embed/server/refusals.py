@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from gunicorn.http import errors
 
-from embed.logs.requests import REQUEST_ID_HEADER, make_request_id
+from embed.logs.context import REQUEST_ID_HEADER, make_request_id
 from embed.server.client_socket import ClientSocket
 
 # Others are 400. InvalidResponseHeader is about what the app wanted to send.

@@ -16,7 +16,7 @@ from gunicorn.http.errors import ParseException
 from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from embed.logs.work import begin_request, end_request
+from embed.logs.context import begin_request, end_request
 from embed.server.client_socket import ClientSocket
 from embed.server.open_files import allow_open_files
 from embed.server.processes import REPLACED_AFTER

@@ -8,8 +8,14 @@ from flask import Flask, Response, request
 from werkzeug.wsgi import ClosingIterator
 
 from embed.domain.identifiers import is_id
-from embed.logs.requests import PAGE_ID, REQUEST_ID_HEADER, ROUTE, make_request_id
-from embed.logs.work import begin_request, end_request
+from embed.logs.context import (
+    PAGE_ID,
+    REQUEST_ID_HEADER,
+    ROUTE,
+    begin_request,
+    end_request,
+    make_request_id,
+)
 
 # A UUID, nginx's $request_id and the like, but neither a key nor an address.
 _FORM = re.compile(r"[0-9A-Za-z-]{8,64}")

@@ -14,7 +14,7 @@ from embed.db.leases import claim, is_due, is_leased, release_lease, renew_lease
 from embed.db.models import Job
 from embed.domain.identifiers import make_id
 from embed.domain.times import Clock
-from embed.logs.work import working_on_task
+from embed.logs.context import working_on_task
 from embed.runtime import Runtime
 from embed.worker.jobs import Jobs, KeyedJob, PeriodicJob, Timing
 from embed.worker.outages import ERRORS, Outage

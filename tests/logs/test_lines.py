@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import pytest
 
+from embed.logs.context import begin_request, end_request, working_on_task
 from embed.logs.lines import FIELDS, make_formatter
 from embed.logs.redaction import Redactor
-from embed.logs.work import begin_request, end_request, working_on_task
 
 FORMS = ["text", "json"]
 HOSTILE = [

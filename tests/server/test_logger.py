@@ -14,7 +14,7 @@ from gunicorn.config import Config
 from servers import PROJECT_DIR, clean_environ
 from world import SECRET_KEY
 
-from embed.logs.requests import PAGE_ID, ROUTE
+from embed.logs.context import PAGE_ID, ROUTE
 from embed.server.logger import Logger
 
 PAGE = "Ab1" + "x" * 17
@@ -157,7 +157,7 @@ ENDS = {
 @pytest.mark.parametrize("how", ENDS)
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_what_nobody_catches_is_logged_in_the_same_form(how, form):
-    program = f"from embed.logs.setup import set_up_logs\nset_up_logs({form!r}, ['swordfish'])\n"
+    program = f"from embed.logs.lines import set_up_logs\nset_up_logs({form!r}, ['swordfish'])\n"
 
     ended = subprocess.run(
         [sys.executable, "-c", program + ENDS[how]],

@@ -7,7 +7,7 @@ import pytest
 from world import Visitor, one_database
 
 from embed.errors import ApiError
-from embed.logs.work import find_work
+from embed.logs.context import find_context
 
 MADE = re.compile(r"[0-9a-f]{16}")
 HEADER = "X-Request-Id"
@@ -64,7 +64,7 @@ def test_answer_that_is_not_modified_has_one_too(world):
 
 def test_bug_is_logged_with_the_id_that_the_caller_is_told(world, caplog, monkeypatch):
     seen = []
-    see = [lambda _: seen.append(find_work().request_id) or True]
+    see = [lambda _: seen.append(find_context().request_id) or True]
     monkeypatch.setattr(caplog.handler, "filters", see)
     world.app.add_url_rule("/api/bug", view_func=lambda: 1 / 0)
 
@@ -76,7 +76,7 @@ def test_bug_is_logged_with_the_id_that_the_caller_is_told(world, caplog, monkey
 
 def test_lines_between_requests_have_no_id(world):
     ask(world)
-    assert find_work().request_id is None
+    assert find_context().request_id is None
 
 
 def test_failing_middleware_leaves_no_id_behind(world):
@@ -89,7 +89,7 @@ def test_failing_middleware_leaves_no_id_behind(world):
     with pytest.raises(ApiError):
         world.client.get("/")
 
-    assert find_work().request_id is None
+    assert find_context().request_id is None
 
 
 def test_scripts_of_other_sites_may_read_it(world):

@@ -7,7 +7,7 @@ import pytest
 from one_process import HOUR, KnownError, OneProcess, fail_with, succeed
 from peewee import OperationalError
 
-from embed.logs.work import find_work
+from embed.logs.context import find_context
 from embed.worker.jobs import PeriodicJob
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -139,7 +139,9 @@ def test_failure_is_one_line_without_texts_that_may_hold_secrets(
 ):
     process.define_job(fail_with(error))
     tasks = set()
-    monkeypatch.setattr(caplog.handler, "filters", [lambda _: tasks.add(find_work().task) or True])
+    monkeypatch.setattr(
+        caplog.handler, "filters", [lambda _: tasks.add(find_context().task) or True]
+    )
     with caplog.at_level(logging.ERROR):
         process.work()
 

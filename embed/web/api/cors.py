@@ -6,7 +6,7 @@ from flask_cors import CORS
 from embed.domain.origins import decide_origin
 from embed.errors import ApiError
 from embed.keys.access import read_page_allowlist
-from embed.logs.requests import REQUEST_ID_HEADER
+from embed.logs.context import REQUEST_ID_HEADER
 from embed.web import rate_limits
 from embed.web.current import is_api_request, own_origin
 

@@ -14,7 +14,7 @@ from flask import Blueprint, Response
 from embed import __version__
 from embed.domain.amounts import MAX_AMOUNT
 from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
-from embed.logs.requests import REQUEST_ID_HEADER
+from embed.logs.context import REQUEST_ID_HEADER
 from embed.schemas import GateRefusal, Json, PageId
 from embed.serializers import write_json
 from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers what is described

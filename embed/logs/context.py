@@ -1,29 +1,38 @@
-"""What a thread is working on, which every line of the log names: a request, or a task."""
+"""What a line of the log is about: the request or the task that a thread is busy with."""
 
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+REQUEST_ID_HEADER = "X-Request-Id"
+# Names in a request's environ, which the app sets for the access log.
+ROUTE, PAGE_ID = "embed.route", "embed.page_id"
+
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Context:
     request_id: str | None = None
     task: str | None = None
     environ: Mapping[str, Any] | None = None  # the request's (PEP 3333), for redaction
 
 
-_NOTHING = Work()
-_current: ContextVar[Work] = ContextVar("_current", default=_NOTHING)
+_NOTHING = Context()
+_current: ContextVar[Context] = ContextVar("_current", default=_NOTHING)
 
 
-def find_work() -> Work:
+def find_context() -> Context:
     return _current.get()
 
 
+def make_request_id() -> str:
+    return secrets.token_hex(8)
+
+
 def begin_request(request_id: str, environ: Mapping[str, Any] | None = None) -> None:
-    _current.set(Work(request_id=request_id, environ=environ))
+    _current.set(Context(request_id=request_id, environ=environ))
 
 
 def end_request() -> None:
@@ -32,7 +41,7 @@ def end_request() -> None:
 
 @contextmanager
 def working_on_task(name: str) -> Iterator[None]:
-    before = _current.set(Work(task=name))
+    before = _current.set(Context(task=name))
     try:
         yield
     finally:
