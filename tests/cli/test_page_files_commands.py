@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -60,6 +61,16 @@ def test_page_goes_to_another_installation_by_a_file_that_only_its_user_reads(
     )
     shown = run_here("wallets", "list", world.page_id, "--json", environ=environ)
     assert [one["publicAlias"] for one in json.loads(shown.stdout)] == ["Whale"]
+
+
+@one_database
+def test_samples_in_the_docs_are_what_the_command_writes(world, run):
+    header, *_, trailer = run("export", world.page_id, "-").stdout.splitlines()
+    text = (PROJECT_DIR / "docs/backups.md").read_text()
+    first, last = re.findall(r"^   ({\"type\":.*})$", text, re.MULTILINE)
+
+    assert first == header
+    assert last == trailer.replace(json.loads(trailer)["sha256"], "…")
 
 
 @one_database

@@ -34,6 +34,7 @@ from embed.domain.addresses import is_address
 from embed.domain.identifiers import ID_LENGTH
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.domain.times import format_instant
+from embed.keys.refused_origins import MAX_PER_KEY
 
 FORMAT: Final = "tracking-embed-page"
 # The number of the newest migration, which made the columns. Version 0.5, which had 7, wrote 1.
@@ -84,6 +85,10 @@ def _text(pattern: str, max_length: int | None = None) -> Any:
     return Annotated[str, Meta(pattern=f"^{pattern}{_END}", max_length=max_length)]
 
 
+def _lines(max_length: int) -> Any:
+    return Annotated[str, Meta(max_length=max_length, pattern=_NO_CONTROLS_BUT_LINES)]
+
+
 def _line(max_length: int, min_length: int = 0) -> Any:
     meta = Meta(min_length=min_length, max_length=max_length, pattern=_NO_CONTROLS)
     return Annotated[str, meta]
@@ -105,7 +110,7 @@ _FORM_BY_TYPE: dict[Any, Any] = {
     BooleanField: bool,
     BigIntegerField: Annotated[int, Meta(ge=0, le=2**63 - 1)],
     IntegerField: Annotated[int, Meta(ge=0, le=2**31 - 1)],
-    TextField: Annotated[str, Meta(max_length=100_000, pattern=_NO_CONTROLS_BUT_LINES)],
+    TextField: _lines(100_000),
     ForeignKeyField: _ID,
 }
 _FORM_BY_LENGTH = {ID_LENGTH: _ID, 44: _ADDRESS}
@@ -116,6 +121,7 @@ _FORMS: dict[Any, Any] = {
     models.Page.token_name: _NAME,
     models.Page.token_symbol: _NAME,
     models.Page.public_title: _LINE,
+    models.Page.public_comments: _lines(2000),
     models.Page.version: _VERSION,
     models.Page.listed_version: _VERSION,
     models.ApiKey.key_hash: _text("[0-9a-f]{64}"),
@@ -244,7 +250,10 @@ class Table:
         )
         if self.parent is None:
             return row
-        return row | None if self.parent.primary_key else list[row]
+        most = MAX_PER_KEY if self.model is models.RefusedOrigin else None
+        return (
+            row | None if self.parent.primary_key else Annotated[list[row], Meta(max_length=most)]
+        )
 
 
 def _find_default(field: Any) -> Any:

@@ -110,6 +110,7 @@ def swap(lines):
         (change("page", tokenName="x" * 101), "tokenName"),
         (change("page", publicTitle="two\nlines"), "publicTitle"),
         (change("page", publicComments="a\x00b"), "publicComments"),
+        (change("page", publicComments="x" * 2001), "publicComments"),
         (change("page", createdAtIso="2026-02-31T09:30:00.000Z"), "is not a date and time"),
         (change("page", createdAtIso="2026-02-28T09:30:00Z"), "createdAtIso"),
         (change("page", unheardOf=1), "unknown field `unheardOf`"),
@@ -122,6 +123,10 @@ def swap(lines):
         (change("key", origins=["https://a.example b"]), "origins"),
         (change("key", origins=["https://a.example"] * 101), "origins"),
         (change_part("key", "refusedOrigins", count=-1), "count"),
+        (change("key", refusedOrigins=[
+            {"origin": f"https://{number}.example", "count": 1, "refusedAtIso": TIME}
+            for number in range(21)
+        ]), "refusedOrigins"),
         (change("wallet", address="1" * 43), "is not an address"),
         (change("wallet", publicAlias="x" * 101), "publicAlias"),
         (change("wallet", publicAlias="\x1b[31m"), "publicAlias"),
