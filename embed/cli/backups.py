@@ -8,7 +8,7 @@ from flask.cli import with_appcontext
 
 from embed.maintenance.backups import make_backup
 from embed.maintenance.restoring import copy_database, restore_backup
-from embed.maintenance.rows.copying import TableSum
+from embed.maintenance.copying import TableSum
 from embed.serializers import write_json
 from embed.settings import SettingsError
 from embed.settings.urls import parse_database_url
@@ -53,7 +53,7 @@ def restore(file: Path, kept: Path | None, yes: bool, as_json: bool) -> None:
         return
     if saved:
         click.echo(f"Saved what the database held in {saved}.")
-    click.echo(f"Restored and compared {restored.rows:,} rows. Start the service.")
+    click.echo(f"Restored and compared {_count_rows(restored.tables):,} rows. Start the service.")
 
 
 @click.command("copy-to", cls=Command)
@@ -73,9 +73,12 @@ def copy_to(url: str, as_json: bool) -> None:
     if as_json:
         _print_json(tables=_describe(tables))
         return
-    count = sum(table.rows for table in tables)
-    click.echo(f"Copied and compared {count:,} rows of {len(tables)} tables.")
+    click.echo(f"Copied and compared {_count_rows(tables):,} rows of {len(tables)} tables.")
     click.echo("Set DATABASE_URL to the new address, and start the service.")
+
+
+def _count_rows(tables: Sequence[TableSum]) -> int:
+    return sum(table.rows for table in tables)
 
 
 def _describe(tables: Sequence[TableSum]) -> list[Record]:

@@ -13,9 +13,8 @@ from peewee import SqliteDatabase
 
 from embed.db import schema_version
 from embed.errors import InvalidInput
-from embed.maintenance.rows.copying import Rows, TableSum, copy_tables, open_rows, sum_tables
-from embed.maintenance.rows.schemas import Schema, check_migrations
-from embed.maintenance.rows.sqlite import SqliteRows
+from embed.maintenance.copying import TableSum, check_migrations, copy_tables, sum_tables
+from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 
 _APPLICATION_ID = 0x74656D62  # "temb": which program a SQLite file belongs to
 _SUMS = "backup_sum"
@@ -39,8 +38,7 @@ def make_backup(database_url: str, path: Path) -> Backup:
     The file appears under its name when it is complete. Raises InvalidInput, OSError.
     """
     check_is_new(path)
-    source = open_rows(database_url)
-    with source.snapshot():
+    with open_rows(database_url).snapshot() as source:
         return save_rows(source, path)
 
 
@@ -60,7 +58,8 @@ def save_rows(source: Rows, path: Path) -> Backup:
     part = Path(name)
     try:
         _fill(part, source, migrations)
-        sums = _read_again(part)
+        with SqliteRows(part).snapshot() as file:
+            sums = check_sums(file)
         size = part.stat().st_size
         check_is_new(path)
         part.rename(path)
@@ -73,8 +72,7 @@ def save_rows(source: Rows, path: Path) -> Backup:
 
 def _fill(part: Path, source: Rows, migrations: Sequence[str]) -> None:
     make_tables(part, migrations)
-    target = SqliteRows(part)
-    with target.alone():
+    with SqliteRows(part).alone() as target:
         target.change(f"PRAGMA application_id = {_APPLICATION_ID}")
         sums = copy_tables(source, target, target.read_schema())
         target.change(f"CREATE TABLE {_SUMS} ({', '.join(_SUM_COLUMNS)})")
@@ -93,20 +91,16 @@ def make_tables(path: Path, migrations: Sequence[str]) -> None:
         database.close()
 
 
-def _read_again(path: Path) -> list[TableSum]:
-    file = SqliteRows(path)
-    with file.snapshot():
-        return check_sums(file)
-
-
 def check_backup(file: SqliteRows) -> list[str]:
     """Return the migrations of a backup that is complete and undamaged.
 
     The file is in a transaction. Raises InvalidInput.
     """
-    if file.read_pragma("application_id") != _APPLICATION_ID:
+    if file.fetch("PRAGMA application_id") != [(_APPLICATION_ID,)]:
         raise InvalidInput(f"{file.path} was not made by flask backup.")
-    file.check_pages()
+    ((verdict,),) = file.fetch("PRAGMA integrity_check(1)")
+    if verdict != "ok":
+        raise InvalidInput(f"{file.path} is damaged: {verdict}")
     migrations = file.list_migrations()
     check_migrations(migrations, f"{file.path} cannot be restored.")
     check_sums(file)

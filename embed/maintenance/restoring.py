@@ -18,25 +18,18 @@ from embed.maintenance.backups import (
     read_saved_schema,
     save_rows,
 )
-from embed.maintenance.rows.copying import Rows, TableSum, copy_tables, open_rows
-from embed.maintenance.rows.schemas import Schema, check_migrations, describe_newest, is_newest
-from embed.maintenance.rows.sqlite import SqliteRows
+from embed.maintenance.copying import TableSum, check_migrations, copy_tables, describe_newest
+from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 from embed.settings import find_database_file
 
 # What processes write while they run: no sign of anything worth keeping.
 _OF_PROCESSES = ("job", "worker_process")
-
-_BEHIND = "has not been upgraded to this version: run flask db upgrade"
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
     tables: list[TableSum]
     kept: Backup | None  # what was there before
-
-    @property
-    def rows(self) -> int:
-        return sum(table.rows for table in self.tables)
 
 
 def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -> Restored:
@@ -47,26 +40,22 @@ def restore_backup(path: Path, database_url: str, *, kept: Path | None = None) -
     """
     if kept is not None:
         check_is_new(kept)
-    file = SqliteRows(path)
-    with file.snapshot():
-        migrations = check_backup(file)
-        with _upgrade_rows(file, migrations) as source:
-            _prepare(database_url, "The database")
-            schema, target = describe_newest(), open_rows(database_url)
-            with target.alone(schema):
-                saved = None
-                if not _is_empty(target, schema):
-                    saved = save_rows(target, _check_given(kept))
-                return Restored(_fill(source, target, schema), saved)
-
-
-def _check_given(kept: Path | None) -> Path:
-    if kept is None:
-        raise InvalidInput(
-            "The database is not empty. To replace what it holds, add --replace FILE --yes, where"
-            " FILE is a new file in which that is saved first."
-        )
-    return kept
+    schema = describe_newest()
+    with (
+        SqliteRows(path).snapshot() as file,
+        _upgrade_rows(file, check_backup(file)) as source,
+    ):
+        _prepare(database_url, "The database")
+        with open_rows(database_url).alone(schema) as target:
+            if _is_empty(target, schema):
+                return Restored(_fill(source, target, schema), None)
+            if kept is None:
+                raise InvalidInput(
+                    "The database is not empty. To replace what it holds, add --replace FILE --yes,"
+                    " where FILE is a new file in which that is saved first."
+                )
+            saved = save_rows(target, kept)
+            return Restored(_fill(source, target, schema), saved)
 
 
 def copy_database(from_url: str, to_url: str) -> list[TableSum]:
@@ -76,11 +65,10 @@ def copy_database(from_url: str, to_url: str) -> list[TableSum]:
     """
     if _is_same(from_url, to_url):
         raise InvalidInput("This is the database that is to be copied; name another.")
-    schema, source, target = describe_newest(), open_rows(from_url), open_rows(to_url)
-    with source.snapshot():
-        _check_is_newest(source, "The database")
+    schema = describe_newest()
+    _check_is_newest(from_url, "The database")
     _prepare(to_url, "The other database")
-    with source.alone(schema), target.alone(schema):
+    with open_rows(from_url).alone(schema) as source, open_rows(to_url).alone(schema) as target:
         if not _is_empty(target, schema):
             raise InvalidInput("The other database is not empty, and nothing is replaced.")
         return _fill(source, target, schema)
@@ -97,17 +85,16 @@ def _is_same(first_url: str, second_url: str) -> bool:
 @contextmanager
 def _upgrade_rows(file: SqliteRows, migrations: list[str]) -> Iterator[Rows]:
     """Yield a backup's rows as this version has them, from a copy if the backup is older."""
-    if is_newest(migrations):
+    if migrations == schema_version.list_migrations():
         yield file
         return
     with tempfile.TemporaryDirectory(prefix="embed-restore-") as folder:
         copy = Path(folder, "upgraded.db")
         make_tables(copy, migrations)
-        rows = SqliteRows(copy)
-        with rows.alone():
-            copy_tables(file, rows, read_saved_schema(file))
+        with SqliteRows(copy).alone() as older:
+            copy_tables(file, older, read_saved_schema(file))
         make_tables(copy, schema_version.list_migrations())
-        with rows.snapshot():
+        with SqliteRows(copy).snapshot() as rows:
             yield rows
 
 
@@ -123,16 +110,15 @@ def _prepare(url: str, name: str) -> None:
         raise InvalidInput(f"{name} cannot be used: {error}") from error
     finally:
         database.close()
-    rows = open_rows(url)
-    with rows.snapshot():
-        _check_is_newest(rows, name)
+    _check_is_newest(url, name)
 
 
-def _check_is_newest(rows: Rows, name: str) -> None:
-    migrations = rows.list_migrations()
+def _check_is_newest(url: str, name: str) -> None:
+    with open_rows(url).snapshot() as rows:
+        migrations = rows.list_migrations()
     check_migrations(migrations, f"{name} cannot be used.")
-    if not is_newest(migrations):
-        raise InvalidInput(f"{name} {_BEHIND}")
+    if migrations != schema_version.list_migrations():
+        raise InvalidInput(f"{name} has not been upgraded to this version: run flask db upgrade")
 
 
 def _is_empty(target: Rows, schema: Schema) -> bool:
@@ -145,5 +131,4 @@ def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
     # The processes of that time are gone, and hold no leases any more.
     target.change("DELETE FROM worker_process")
     target.change("UPDATE job SET leased_by = NULL, leased_until = NULL")
-    target.advance_counters(schema)
     return sums

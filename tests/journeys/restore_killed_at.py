@@ -9,8 +9,7 @@ import os
 import signal
 import sys
 
-from embed.maintenance import restoring
-from embed.maintenance.rows import copying
+from embed.maintenance import copying, restoring
 
 point, *command = sys.argv[1:]
 fill, copy_table = restoring._fill, copying._copy_table

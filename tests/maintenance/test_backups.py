@@ -17,10 +17,9 @@ from embed.db.connection import db
 from embed.db.models import MODELS
 from embed.errors import InvalidInput
 from embed.maintenance.backups import check_backup, make_backup, read_saved_schema
+from embed.maintenance.copying import TableSum, describe_newest
 from embed.maintenance.restoring import restore_backup
-from embed.maintenance.rows.copying import TableSum
-from embed.maintenance.rows.schemas import describe_newest
-from embed.maintenance.rows.sqlite import SqliteRows
+from embed.maintenance.rows import SqliteRows
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

@@ -18,12 +18,10 @@ from embed.db.snapshots import reading_one_state
 from embed.db.work_status import read_work_status
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
-from embed.maintenance import restoring
+from embed.maintenance import copying, restoring, rows
 from embed.maintenance.backups import make_backup
 from embed.maintenance.restoring import copy_database, restore_backup
-from embed.maintenance.rows import copying, postgres, sqlite
-from embed.maintenance.rows.postgres import PostgresRows
-from embed.maintenance.rows.sqlite import SqliteRows
+from embed.maintenance.rows import PostgresRows, SqliteRows
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -51,8 +49,7 @@ def used_url(database_url):
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch):
     """Nobody is about to disconnect."""
-    for rows in (sqlite, postgres):
-        monkeypatch.setattr(rows, "_WAIT_S", 0.2)
+    monkeypatch.setattr(rows, "_WAIT_S", 0.2)
 
 
 def list_emails(url: str) -> set[str]:
@@ -159,16 +156,16 @@ def create_message(page: Page) -> Message:
     return Message.create(page=page, type="test", data="{}", created_at=NOW)
 
 
-@pytest.mark.parametrize("rows", [SqliteRows, PostgresRows])
-def test_rows_that_do_not_arrive_are_noticed(backup, fresh, monkeypatch, rows):
-    url = fresh("sqlite" if rows is SqliteRows else "postgres")
+@pytest.mark.parametrize("kind", [SqliteRows, PostgresRows])
+def test_rows_that_do_not_arrive_are_noticed(backup, fresh, monkeypatch, kind):
+    url = fresh("sqlite" if kind is SqliteRows else "postgres")
     before = read_stored(url)
-    write = rows.write
+    write = kind.write
 
     def lose_one(self, table, columns, given):
         write(self, table, columns, list(given)[: 2 if table == "token" else None])
 
-    monkeypatch.setattr(rows, "write", lose_one)
+    monkeypatch.setattr(kind, "write", lose_one)
     with pytest.raises(InvalidInput, match="3 rows of token were sent and 2 arrived"):
         restore_backup(backup, url)
 
@@ -243,7 +240,7 @@ def test_backup_that_begins_during_a_restore_waits_and_has_all_rows(
 
     def fill_and_wait(*arguments):
         sums = fill_tables(*arguments)
-        monkeypatch.setattr(postgres, "_WAIT_S", 120)
+        monkeypatch.setattr(rows, "_WAIT_S", 120)
         saving.start()
         wait_for_a_lock_that_is_waited_for(url)
         return sums

@@ -1,0 +1,98 @@
+"""Copying all rows from one database to another, and comparing what arrived."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from embed.db import schema_version
+from embed.db.models import MODELS
+from embed.errors import InvalidInput
+from embed.maintenance.rows import Rows, Schema
+
+_MASK = (1 << 256) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableSum:
+    """How many rows a table has, and a checksum of them, whatever their order."""
+
+    table: str
+    rows: int
+    checksum: str  # 64 hexadecimal digits
+
+
+def describe_newest() -> Schema:
+    """Return the schema of this version; tables come after those that they refer to."""
+    return {
+        model._meta.table_name: tuple(
+            sorted(field.column_name for field in model._meta.sorted_fields)
+        )
+        for model in MODELS
+    }
+
+
+def check_migrations(migrations: Sequence[str], refusal: str) -> None:
+    """Raises InvalidInput, with the refusal first, unless these are known as the first ones."""
+    known = schema_version.list_migrations()
+    if not migrations:
+        raise InvalidInput(f"{refusal} It has no tables of this service.")
+    if list(migrations) != known[: len(migrations)]:
+        unknown = next((name for name in migrations if name not in known), "history")
+        raise InvalidInput(
+            f"{refusal} It was made by another, probably newer version of this service: the"
+            f" migration {unknown} is not known here."
+        )
+
+
+def sum_tables(source: Rows, schema: Schema) -> list[TableSum]:
+    return [_sum_table(source, table, columns) for table, columns in schema.items()]
+
+
+def copy_tables(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
+    """Copy all rows into a database without any, read them again and compare.
+
+    Both are in a transaction. Raises InvalidInput if another count or checksum arrives.
+    """
+    return [_copy_table(source, target, table, columns) for table, columns in schema.items()]
+
+
+def _copy_table(source: Rows, target: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
+    summing = _Summing(table)
+    with closing(source.read(table, columns)) as rows:  # also if writing ends early
+        target.write(table, columns, summing.watch(rows))
+    sent, arrived = summing.finish(), _sum_table(target, table, columns)
+    if sent != arrived:
+        raise InvalidInput(
+            f"{sent.rows} rows of {table} were sent and {arrived.rows} arrived, or some of them"
+            " changed on the way."
+        )
+    return sent
+
+
+def _sum_table(source: Rows, table: str, columns: tuple[str, ...]) -> TableSum:
+    summing = _Summing(table)
+    for _ in summing.watch(source.read(table, columns)):
+        pass
+    return summing.finish()
+
+
+class _Summing:
+    """Sums rows up while they pass."""
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+        self._rows = self._sum = 0
+
+    def watch(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        for row in rows:
+            digest = hashlib.sha256(msgspec.msgpack.encode(row)).digest()
+            self._sum = (self._sum + int.from_bytes(digest)) & _MASK
+            self._rows += 1
+            yield row
+
+    def finish(self) -> TableSum:
+        return TableSum(self._table, self._rows, f"{self._sum:064x}")

@@ -1,1 +1,0 @@
-"""All rows of a database, read and written at once, on SQLite and on Postgres alike."""
