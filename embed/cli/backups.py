@@ -7,8 +7,8 @@ import click
 from flask.cli import with_appcontext
 
 from embed.maintenance.backups import make_backup
-from embed.maintenance.restoring import copy_database, restore_backup
 from embed.maintenance.copying import TableSum
+from embed.maintenance.restoring import copy_database, restore_backup
 from embed.serializers import write_json
 from embed.settings import SettingsError
 from embed.settings.urls import parse_database_url

@@ -58,8 +58,8 @@ def save_rows(source: Rows, path: Path) -> Backup:
     part = Path(name)
     try:
         _fill(part, source, migrations)
-        with SqliteRows(part).snapshot() as file:
-            sums = check_sums(file)
+        with SqliteRows(part).snapshot() as written:
+            sums = check_sums(written)
         size = part.stat().st_size
         check_is_new(path)
         part.rename(path)
