@@ -314,18 +314,23 @@ def test_wallets_name_the_submission_that_put_them_on_the_page_after_the_upgrade
     schema_version.upgrade(last="0007_key_labels")
     insert_wallet("approved", 100, 90, has_added_wallet=True)
     insert_wallet("at-once", 110, 110, status="auto_approved")
-    insert_wallet("own", 120)
     insert_wallet("own-before", 130, 140, decided_at=150)
+    # Withdrawn while they were hidden, and not sent again, or not approved yet:
+    insert_wallet("hidden", 170)
+    insert_wallet("hidden-waiting", 180, 20_100, decided_at=None, status="pending")
     # Withdrawn while they were hidden, and sent again:
     insert_wallet("anew", 1_000, 20_100, decided_at=20_200)
     insert_wallet("anew-at-once", 2_000, 20_150, decided_at=20_150, status="auto_approved")
     # Entered by the owner: by hand, by a table, and before there was a log.
     insert_wallet("by-hand", 300, 20_100, decided_at=20_200)
+    insert_wallet("by-hand-alone", 310)
     insert_wallet("imported", 15_003, 20_100, decided_at=20_200)
     insert_wallet("unlogged", 50, 20_100, decided_at=20_200)
+    insert_wallet("unlogged-alone", 60)
+    insert_wallet("added-later", 20_060)
     entry = {"page_id": "page", "actor": "a", "subject": "s"}
     for number, (at, action) in enumerate(
-        [(99, "create page"), (300, "add wallet"), (15_000, "import wallets")]
+        [(99, "create page"), (300, "add wallet"), (310, "add wallet"), (15_000, "import wallets")]
     ):
         insert("activity", id=str(number), created_at=at, action=action, **entry)
     insert("withdrawal", submission_id="gone", page_id="page", withdrawn_at=20_050)
@@ -336,6 +341,8 @@ def test_wallets_name_the_submission_that_put_them_on_the_page_after_the_upgrade
     assert named == {
         name: f"{name}-sent" for name in ("approved", "at-once", "anew", "anew-at-once")
     }
+    withdrawn = select("SELECT id FROM wallet WHERE is_withdrawn ORDER BY id")
+    assert withdrawn == [("hidden",), ("hidden-waiting",)]
 
 
 def test_wallets_that_a_submission_put_there_are_told_to_the_version_before(empty_database):

@@ -58,29 +58,43 @@ _APPROVED = """
 # An approval that put its wallet on the page gave both the same time.
 _FILL_FROM_TIMES = f"""
     UPDATE wallet SET submission_id = ({_APPROVED} AND decided_at = wallet.created_at)
-"""  # noqa: S608 -- a statement of this file
-# A wallet that was withdrawn while it was hidden, and then sent again, kept the time of the first
-# approval. It is one if the page's log, since it was begun, does not say that an owner added it.
-# An import gives each wallet a millisecond of its own, up to 10,000.
-_FILL_FROM_LOG = f"""
-    UPDATE wallet SET submission_id = ({_APPROVED})
     WHERE submission_id IS NULL
-    AND EXISTS ({_APPROVED} AND EXISTS (
-        SELECT 1 FROM withdrawal WHERE withdrawal.page_id = wallet.page_id
-        AND withdrawn_at >= wallet.created_at AND withdrawn_at <= submission.created_at
-    ))
-    AND EXISTS (
+"""  # noqa: S608 -- a statement of this file
+# A wallet that was withdrawn while it was hidden kept the time of the first approval. It is one if
+# the page's log, since it was begun, does not say that an owner added it.
+# An import gives each wallet a millisecond of its own, up to 10,000.
+_WITHDRAWN = """
+    SELECT 1 FROM withdrawal
+    WHERE withdrawal.page_id = wallet.page_id AND withdrawn_at >= wallet.created_at
+"""
+_IS_NOT_ADDED = """
+    EXISTS (
         SELECT 1 FROM activity
         WHERE activity.page_id = wallet.page_id AND activity.created_at <= wallet.created_at
     )
     AND NOT EXISTS (
-        SELECT 1 FROM activity WHERE activity.page_id = wallet.page_id AND (
-            action = 'add wallet' AND activity.created_at = wallet.created_at
-            OR action = 'import wallets'
-            AND activity.created_at BETWEEN wallet.created_at - 10000 AND wallet.created_at
-        )
+        SELECT 1 FROM activity WHERE activity.page_id = wallet.page_id
+        AND action = 'add wallet' AND activity.created_at = wallet.created_at
     )
+    AND NOT EXISTS (
+        SELECT 1 FROM activity WHERE activity.page_id = wallet.page_id
+        AND action = 'import wallets'
+        AND activity.created_at BETWEEN wallet.created_at - 10000 AND wallet.created_at
+    )
+"""
+_FILL_FROM_LOG = f"""
+    UPDATE wallet SET submission_id = ({_APPROVED})
+    WHERE submission_id IS NULL AND {_IS_NOT_ADDED}
+    AND EXISTS ({_APPROVED} AND EXISTS ({_WITHDRAWN} AND withdrawn_at <= submission.created_at))
 """  # noqa: S608 -- a statement of this file
+# Not sent again, or not approved yet.
+_MARK_WITHDRAWN = f"""
+    UPDATE wallet SET is_withdrawn = (1 = 1)
+    WHERE submission_id IS NULL
+    AND EXISTS ({_WITHDRAWN}) AND NOT EXISTS ({_APPROVED}) AND {_IS_NOT_ADDED}
+"""  # noqa: S608 -- a statement of this file
+# Page files of 0.5.0 need them, too; a condition can be added to each.
+FILLINGS = (_FILL_FROM_TIMES, _FILL_FROM_LOG, _MARK_WITHDRAWN)
 
 LOST = "which submission put a wallet on its page, where that was withdrawn and sent again"
 
@@ -96,8 +110,8 @@ def up(_: SchemaMigrator, db: Any) -> None:
         )
         db.execute_sql('ALTER TABLE "wallet" ALTER COLUMN "is_withdrawn" DROP DEFAULT')
         db.execute_sql('CREATE UNIQUE INDEX "wallet_submission_id" ON "wallet" ("submission_id")')
-    db.execute_sql(_FILL_FROM_TIMES)
-    db.execute_sql(_FILL_FROM_LOG)
+    for statement in FILLINGS:
+        db.execute_sql(statement)
     db.execute_sql('ALTER TABLE "submission" DROP COLUMN "has_added_wallet"')
 
 

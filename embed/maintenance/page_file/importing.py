@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
 from itertools import groupby, islice
 from typing import IO, Any
 
@@ -14,7 +15,7 @@ from embed.balances.history import count_days
 from embed.balances.observations import bump_pages_of
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index
-from embed.db.models import APPROVED, Balance, DailyBalance, Owner, Page, Submission, Wallet
+from embed.db.models import Balance, DailyBalance, Owner, Page
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import check_owner_is_there, lock_owners
 from embed.maintenance.page_file.reading import Line, read_lines
@@ -102,17 +103,11 @@ def _add_all(page: Page, numbered: Iterator[tuple[int, Line]]) -> None:
 
 
 def _link_wallets(page: Page) -> None:
-    """Let wallets name their submissions, as migration 8 does.
-
-    An approval that put its wallet on the page gave both the same time.
-    """
-    approved = Submission.select(Submission.id).where(
-        Submission.page == page,
-        Submission.wallet_address == Wallet.address,
-        Submission.status.in_(APPROVED),
-        Submission.decided_at == Wallet.created_at,
-    )
-    Wallet.update(submission=approved).where(Wallet.page == page).execute()
+    """Let wallets name their submissions, as migration 8 does."""
+    migration: Any = import_module("embed.db.migrations.0008_wallet_submission")
+    for statement in migration.FILLINGS:
+        of_page = f"{statement} AND wallet.page_id = {db.obj.param}"
+        db.execute_sql(of_page, (page.id,))
 
 
 def _add_or_name(page: Page, table: Table, batch: Sequence[tuple[int, Line]]) -> None:

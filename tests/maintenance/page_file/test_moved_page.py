@@ -26,6 +26,7 @@ from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
 from embed.wallets.listings import update_listings
+from embed.wallets.tracking import WalletChanges, update_wallet
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -254,6 +255,24 @@ def test_wallet_that_a_submission_put_there_is_still_known_as_that(other_url, fi
 
     added = {one.address: one.submission_id for one in Wallet.select() if one.submission_id}
     assert added == {filled.visitor.address: filled.approved_id}
+
+
+@one_database
+def test_wallet_of_an_older_file_that_was_withdrawn_while_hidden_is_not_the_owners(
+    filled, make_sqlite
+):
+    world, visitor = filled.world, filled.visitor
+    entry = Wallet.get(Wallet.address == visitor.address)
+    update_wallet(entry.id, WalletChanges(is_hidden=True), world.clock())
+    world.clock.forward(seconds=1)
+    assert code_of(world.withdraw(visitor)) is None
+    content = forge(export(filled.page_id), make_older)
+
+    move_to(world, make_sqlite())
+    take_over(world, content)
+
+    withdrawn = Wallet.select().where(Wallet.is_withdrawn)
+    assert [one.address for one in withdrawn] == [visitor.address]
 
 
 @one_database
