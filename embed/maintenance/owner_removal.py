@@ -39,8 +39,12 @@ def remove_owner(
         lock_owners(*[each.id for each in (owner, next_owner) if each is not None])
         check_owner_is_there(owner.id)
         own = pages.list_of_owner(owner)
-        if not (pages_to or delete_pages):
-            _check_has_no_live_page(owner, own)
+        live = sum(page.deleted_at is None for page in own)
+        if live and not (pages_to or delete_pages):
+            raise InvalidInput(
+                f"{owner.email} still has pages: {live}. Hand them over with --pages-to EMAIL, or"
+                " delete them with --delete-pages."
+            )
         for page in sorted(own, key=lambda each: each.id):
             if next_owner is None:
                 raise InvalidInput(f"{owner.email} has just created a page; try again.")
@@ -57,15 +61,6 @@ def _find_next_owner(owner: Owner, pages_to: str | None, now: datetime) -> Owner
     if next_owner == owner:
         raise InvalidInput("Name another owner for the pages: this one is being removed.")
     return next_owner
-
-
-def _check_has_no_live_page(owner: Owner, own: list[Page]) -> None:
-    count = sum(page.deleted_at is None for page in own)
-    if count:
-        raise InvalidInput(
-            f"{owner.email} still has pages: {count}. Hand them over with --pages-to EMAIL, or"
-            " delete them with --delete-pages."
-        )
 
 
 def _hand_over(page: Page, owner: Owner, next_owner: Owner, now: datetime, *, delete: bool) -> None:

@@ -76,10 +76,11 @@ def copy_database(from_url: str, to_url: str) -> list[TableSum]:
 
 def _is_same(first_url: str, second_url: str) -> bool:
     """Tell whether both name one file, or are the same address of a Postgres."""
-    first, second = find_database_file(first_url), find_database_file(second_url)
-    if first is None or second is None:
-        return first_url == second_url
-    return first.resolve() == second.resolve()
+    first, second = (
+        path.resolve() if (path := find_database_file(url)) else url
+        for url in (first_url, second_url)
+    )
+    return first == second
 
 
 @contextmanager
@@ -103,13 +104,10 @@ def _prepare(url: str, name: str) -> None:
     database = connection.make_database(url)
     try:
         with database.connection_context():
-            is_new = not database.table_exists("schema_migration")
-        if is_new:
-            schema_version.upgrade(database)
+            if not database.table_exists("schema_migration"):
+                schema_version.upgrade(database)
     except OperationalError as error:
         raise InvalidInput(f"{name} cannot be used: {error}") from error
-    finally:
-        database.close()
     _check_is_newest(url, name)
 
 

@@ -18,7 +18,7 @@ Schema = dict[str, tuple[str, ...]]  # the columns of each table, sorted
 RowStream = Generator[tuple[Any, ...], None, None]
 
 _WAIT_S = 5.0  # for a connection that is just being closed, and for locks
-_CONNECT_TIMEOUT_S = 5
+_LIMITS = {"connect_timeout": 5}  # seconds
 _BATCH = 2000  # rows of one answer of a Postgres server
 
 _OTHERS = """
@@ -189,7 +189,7 @@ class PostgresRows(_Rows):
                 yield self
 
     @contextmanager
-    def alone(self, tables: Iterable[str] = ()) -> Iterator[Self]:
+    def alone(self, tables: Iterable[str]) -> Iterator[Self]:
         """Write while nobody else is connected as this user, and keep all of it or nothing.
 
         `tables` are locked: who connects meanwhile waits until the end. Raises InvalidInput if
@@ -228,9 +228,7 @@ class PostgresRows(_Rows):
 
     @contextmanager
     def _connect(self) -> Iterator[None]:
-        limits: dict[str, Any] = {"connect_timeout": _CONNECT_TIMEOUT_S}
-        if "connect_timeout" in self._url:
-            limits = {}
+        limits: dict[str, Any] = {} if "connect_timeout" in self._url else _LIMITS
         with self._explain("opened"):
             connection = psycopg.connect(self._url, autocommit=True, **limits)
         connection.adapters.register_loader("bool", _IntegerLoader)
@@ -238,7 +236,7 @@ class PostgresRows(_Rows):
             yield
 
     def _lock(self, tables: Iterable[str], mode: str) -> None:
-        if not tables:
+        if not tables:  # of a database that is new
             return
         self.change(f"SET LOCAL lock_timeout = '{_WAIT_S * 1000:.0f}ms'")
         try:

@@ -4,13 +4,12 @@ A wallet's holder can withdraw it from one page; see submissions/withdrawal.py. 
 operator's, for everything: rejections and owners' own entries go as well.
 """
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import CharField, Field, SqliteDatabase, TextField, fn
+from peewee import CharField, SqliteDatabase, TextField, fn
 
 from embed.db.connection import db
 from embed.db.fields import AmountField
@@ -34,11 +33,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
 from embed.events.kinds import Event
 from embed.events.outbox import lock_receivers
-from embed.submissions.withdrawal import (
-    delete_sent,
-    list_told,
-    note_withdrawn,
-)
+from embed.submissions.withdrawal import delete_sent, list_told, note_withdrawn
 
 _ERASED = '{"erasedBy":"operator"}'  # the data of an entry that was about the wallet
 _CUT = "…"  # in place of an address in other entries, as in another wallet's alias
@@ -61,43 +56,27 @@ def check_address(raw: str) -> str:
 
 
 def find_kept(address: str) -> list[Kept]:
-    found = [
-        Kept(what, page_id, count)
-        for what, condition in _list_of_pages(address).items()
-        for page_id, count in _count_by_page(condition)
-    ]
-    found.sort(key=lambda one: one.page_id or "")
-    return found + [Kept(*one) for one in _count_of_all_pages(address) if one[2]]
-
-
-def _list_of_pages(address: str) -> dict[str, tuple[Any, Any]]:
-    """Return, by what it is called, a table of pages' rows and which of them are meant."""
-    return {
+    observed = ChainBalance.address == address
+    of_pages: dict[str, tuple[Any, Any]] = {
         "entry in the list": (Wallet, Wallet.address == address),
         "submissions": (Submission, Submission.wallet_address == address),
         "times in the public list": (Listing, Listing.address == address),
         "entries in the log": (Activity, _holds(Activity.data, address)),
         "messages": (Message, _holds(Message.data, address)),
     }
-
-
-def _count_by_page(rows: tuple[Any, Any]) -> Iterator[tuple[str, int]]:
-    model, condition = rows
-    query = model.select(model.page, fn.COUNT(model.page)).where(condition).group_by(model.page)
-    yield from query.tuples()
-
-
-def _count_of_all_pages(address: str) -> Iterator[tuple[str, None, int]]:
-    observed = ChainBalance.address == address
-    yield "balances that were entered", None, Balance.select().where(_entered(address)).count()
-    yield "balances from the chain", None, ChainBalance.select().where(observed).count()
-    days = DailyBalance.select().join(ChainBalance).where(observed)
-    yield "balances of past days", None, days.count()
-    yield "reports of background work", None, Job.select().where(_reported(address)).count()
-
-
-def _entered(address: str) -> Any:
-    return Balance.address == address
+    of_all: dict[str, Any] = {
+        "balances that were entered": Balance.select().where(Balance.address == address),
+        "balances from the chain": ChainBalance.select().where(observed),
+        "balances of past days": DailyBalance.select().join(ChainBalance).where(observed),
+        "reports of background work": Job.select().where(_reported(address)),
+    }
+    kept = []
+    for what, (model, condition) in of_pages.items():
+        counts = model.select(model.page, fn.COUNT(model.page)).where(condition)
+        kept += [Kept(what, *one) for one in counts.group_by(model.page).tuples()]
+    kept.sort(key=lambda one: one.page_id or "")
+    counted = [Kept(what, None, query.count()) for what, query in of_all.items()]
+    return kept + [one for one in counted if one.count]
 
 
 def _reported(address: str) -> Any:
@@ -109,11 +88,15 @@ def find_mentions(address: str) -> list[tuple[str, int]]:
 
     After an erasure these are words that owners wrote, such as a page's comment.
     """
-    counts = [
-        (f"{model._meta.table_name}.{field.column_name}", _count_holding(model, field, address))
+    fields = [
+        (f"{model._meta.table_name}.{field.column_name}", model, field)
         for model in MODELS
         for field in model._meta.sorted_fields
         if isinstance(field, CharField | TextField) and not isinstance(field, AmountField)
+    ]
+    counts = [
+        (column, model.select().where(_holds(field, address)).count())
+        for column, model, field in fields
     ]
     return [(column, count) for column, count in counts if count]
 
@@ -124,10 +107,6 @@ def _holds(field: Any, address: str) -> Any:
     LIKE ignores case, which makes it ten times as slow on Postgres.
     """
     return fn.REPLACE(field, address, "") != field
-
-
-def _count_holding(model: Any, field: Field, address: str) -> int:
-    return int(model.select().where(_holds(field, address)).count())
 
 
 def erase_wallet(address: str, now: datetime, nonce_lifetime: timedelta) -> list[Kept]:
@@ -150,11 +129,12 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
     wallet = Wallet.get_or_none(Wallet.page == page, Wallet.address == address)
     this = (Submission.page == page) & (Submission.wallet_address == address)
     sent = list(Submission.select().where(this).order_by(Submission.created_at, Submission.id))
-    withdrawn = Withdrawal.select().where(
-        Withdrawal.submission_id.in_(Submission.select(Submission.id).where(this))
-    )
-    withdrawn_ids = {one.submission_id for one in withdrawn}
-    told = [one for one in list_told(sent) if one.id not in withdrawn_ids]
+    sent_ids = Submission.select(Submission.id).where(this)
+    withdrawn = {
+        one.submission_id
+        for one in Withdrawal.select().where(Withdrawal.submission_id.in_(sent_ids))
+    }
+    told = [one for one in list_told(sent) if one.id not in withdrawn]
     lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
     Message.delete().where(Message.page == page, Message.address == address).execute()
     Activity.update(data=_ERASED, address=None).where(
@@ -177,11 +157,11 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
 def _erase_balances(address: str) -> None:
     """Erase balances; pages that share them have the wallet no longer."""
     mints = ChainBalance.select(ChainBalance.mint).where(ChainBalance.address == address)
-    entered: Any = Balance.select(Balance.owner).where(_entered(address)).tuples()
+    entered: Any = Balance.select(Balance.owner).where(Balance.address == address).tuples()
     observed: Any = Page.select(Page.owner).where(Page.token_mint.in_(mints)).tuples()
     # As those who write balances do.
     lock_owners(*{owner_id for query in (entered, observed) for (owner_id,) in query})
-    Balance.delete().where(_entered(address)).execute()
+    Balance.delete().where(Balance.address == address).execute()
     ChainBalance.delete().where(ChainBalance.address == address).execute()
 
 

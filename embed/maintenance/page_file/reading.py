@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import msgspec
-from msgspec import Struct
 from peewee import ForeignKeyField
 
 from embed.db.models import APPROVED, Activity, Message, Proof, Receiver, Submission, Wallet
@@ -27,13 +26,6 @@ MAX_LINE_BYTES = 4 * 1024 * 1024  # many times the longest that the service writ
 _MAX_REASON = 300  # characters
 
 Line = dict[str, Any]
-
-
-class _FirstLine(Struct):
-    """What the first line has in every version of the format."""
-
-    type: str
-    format: str
 
 
 def read_lines(file: IO[bytes]) -> Iterator[tuple[int, Line]]:
@@ -67,9 +59,7 @@ def read_lines(file: IO[bytes]) -> Iterator[tuple[int, Line]]:
 
 
 def _read_raw_lines(file: IO[bytes]) -> Iterator[bytes]:
-    number = 0
-    while line := file.readline(MAX_LINE_BYTES + 1):
-        number += 1
+    for number, line in enumerate(iter(lambda: file.readline(MAX_LINE_BYTES + 1), b""), start=1):
         if len(line) > MAX_LINE_BYTES:
             raise InvalidInput(f"Line {number}: longer than {MAX_LINE_BYTES:,} bytes.")
         if not line.endswith(b"\n"):
@@ -79,16 +69,13 @@ def _read_raw_lines(file: IO[bytes]) -> Iterator[bytes]:
 
 def _read_header(raw: bytes) -> int:
     """Return the version of the format."""
-    try:
-        first = msgspec.json.decode(raw, type=_FirstLine)
-    except (ValueError, RecursionError):
-        first = _FirstLine("", "")
-    if first.type != "header" or not first.format.startswith(f"{FORMAT}/"):
+    if f'"{FORMAT}/'.encode() not in raw:
         raise ValueError("this is not a page's file: its header is missing.")
-    version = int(msgspec.json.decode(raw, type=Header).format.partition("/")[2])
+    given = msgspec.json.decode(raw, type=Header).format
+    version = int(given.partition("/")[2])
     if version > VERSION:
         raise ValueError(
-            f"the file has the format {first.format}, and this version reads them up to"
+            f"the file has the format {given}, and this version reads them up to"
             f" {FORMAT}/{VERSION}; a newer one may read it."
         )
     return version

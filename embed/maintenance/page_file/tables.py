@@ -4,9 +4,7 @@ A line is a row of a table. It has every column but those that LEFT_OUT names, a
 that belongs to a page is there: so what is added to the models is in the file without a word here.
 """
 
-import json
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -337,16 +335,3 @@ LINE, OLDER_LINE = (
     reduce(or_, (table.make_type(is_older=is_older) for table in TABLES.values()), Trailer)
     for is_older in (False, True)
 )
-
-
-def build_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a line, docs/page-file.schema.json."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A line of a page's file",
-        **msgspec.json.schema(Header | LINE),
-    }
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(build_schema(), indent=2) + "\n")

@@ -5,10 +5,9 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 from page_files import export, find, read_lines
+from page_schema import build_schema
 from servers import PROJECT_DIR
 from world import one_database
-
-from embed.maintenance.page_file.tables import build_schema
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +15,7 @@ SCHEMA = json.loads((PROJECT_DIR / "docs/page-file.schema.json").read_text())
 
 
 def test_schema_in_the_docs_is_the_one_that_files_are_read_with():
-    """To renew it: python -m embed.maintenance.page_file.tables > docs/page-file.schema.json"""
+    """To renew it, run tests/maintenance/page_file/page_schema.py as it says."""
     assert build_schema() == SCHEMA
     Draft202012Validator.check_schema(SCHEMA)
 
