@@ -1,14 +1,24 @@
 """Tracking pages and their settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from datetime import datetime, timedelta
 from typing import Any
 
 from peewee import fn
 
+from embed.db.batches import in_batches
 from embed.db.connection import db
-from embed.db.holding_marks import renew_marks
-from embed.db.models import HOLDING_WATCHES, ApiKey, Owner, Page, Submission, Wallet
+from embed.db.models import (
+    HOLDING_WATCHES,
+    LOW_IN_A_ROW,
+    UNMARKED,
+    ApiKey,
+    ChainBalance,
+    Owner,
+    Page,
+    Submission,
+    Wallet,
+)
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
@@ -101,9 +111,42 @@ def update_page(
         }
         if changes:
             Page.update(changes).where(Page.id == page_id).execute()
-            renew_marks(get_page(page_id), changes)
+            _renew_marks(get_page(page_id), changes)
             edit.log(Event.of_page_change(changes))
     return get_page(page_id)
+
+
+def _renew_marks(page: Page, changed: Container[str]) -> None:
+    """Bring the holding watch's marks in line with a page's new settings, where that is certain.
+
+    `page` is as it is now, and locked; `changed` names the fields that had other values. Whoever
+    is low by a raised minimum is found by the watch, as that takes two new observations.
+    """
+    is_marked = (Wallet.page == page) & ((Wallet.low_count > 0) | Wallet.is_withheld)
+    if page.holding_watch == "leave" or not page.min_balance or "token_mint" in changed:
+        Wallet.update(UNMARKED).where(is_marked).execute()
+        return
+    if "min_balance" in changed:
+        _unmark_holders(page, is_marked)
+    if "holding_watch" in changed:
+        Wallet.update(is_withheld=page.holding_watch == "hide").where(
+            Wallet.page == page, Wallet.low_count >= LOW_IN_A_ROW
+        ).execute()
+
+
+def _unmark_holders(page: Page, is_marked: Any) -> None:
+    """Unmark wallets whose last observation is enough for the page's minimum."""
+    rows: Any = (
+        Wallet.select(Wallet.id, ChainBalance.amount)
+        .join(
+            ChainBalance,
+            on=(ChainBalance.address == Wallet.address) & (ChainBalance.mint == page.token_mint),
+        )
+        .where(is_marked)
+    )
+    ids = [wallet_id for wallet_id, amount in rows.tuples() if amount >= page.min_balance]
+    for batch in in_batches(ids):
+        Wallet.update(UNMARKED).where(Wallet.id.in_(batch)).execute()
 
 
 def delete_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> Page:

@@ -8,8 +8,17 @@ from typing import Any
 import msgspec
 
 from embed import schemas
-from embed.db.models import ApiKey, Delivery, Owner, Page, Proof, Receiver, Submission, Tag
-from embed.db.tracked_wallets import TrackedWallet
+from embed.db.models import (
+    ApiKey,
+    Delivery,
+    Owner,
+    Page,
+    Proof,
+    Receiver,
+    Submission,
+    Tag,
+    TrackedWallet,
+)
 from embed.domain.amounts import format_amount
 from embed.domain.times import format_instant
 

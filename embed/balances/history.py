@@ -1,20 +1,19 @@
 """The history of balances: changes over a day and a week, and the last 30 days."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from peewee import Value, fn
 
-from embed.db.batches import delete_in_batches
-from embed.db.models import ChainBalance, DailyBalance, Page, Submission, Wallet
+from embed.db.batches import BATCH, delete_in_batches
+from embed.db.models import IS_VISIBLE, ChainBalance, DailyBalance, Page, Submission, Wallet
 from embed.domain.amounts import subtract
 from embed.domain.times import to_ms
 
 LINE_SPAN = timedelta(days=30)
-BATCH = 1000  # addresses per statement when pruning
 
 _DAY = timedelta(days=1)
 
@@ -81,6 +80,23 @@ def read_changes(mint: str, addresses: Collection[str], now: datetime) -> dict[s
             newest = Point(row.observed_at, row.amount)
             changes[row.address] = _compare(earlier, newest, now)
     return changes
+
+
+def read_visible_changes(
+    page: Page, wallet_ids: Sequence[str], now: datetime
+) -> dict[str, BalanceChange]:
+    """Return the changes by wallet; hidden wallets and those without a history are absent."""
+    wallets = Wallet.select(Wallet.id, Wallet.address, Wallet.page).where(
+        Wallet.id.in_(wallet_ids), IS_VISIBLE
+    )
+    # The page is compared here: SQLite would use its index, and read all wallets of the page.
+    address_by_id = {one.id: one.address for one in wallets if one.page_id == page.id}
+    changes = read_changes(page.token_mint, address_by_id.values(), now)
+    return {
+        wallet_id: changes[address]
+        for wallet_id, address in address_by_id.items()
+        if address in changes
+    }
 
 
 def _read_days(balance_ids: Iterable[int], since: datetime) -> defaultdict[int, list[Point]]:

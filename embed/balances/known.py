@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 from peewee import JOIN
 
 from embed.db.models import Balance, ChainBalance, Page, Wallet
+from embed.pages import get_page
 
 
 class BalanceSource(Protocol):
@@ -104,3 +105,49 @@ def read_observations(
 def find_chain_balance(mint: str, address: str) -> ChainBalance | None:
     """Return the newest observation of an address on the chain."""
     return ChainBalance.get_or_none(ChainBalance.mint == mint, ChainBalance.address == address)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedWallet:
+    address: str
+    public_alias: str | None
+    balance: KnownBalance | None  # None: never observed
+
+
+def list_observed(page_id: str, *, uses_chain: bool) -> list[ObservedWallet]:
+    """Return all wallets of a page, oldest first, in one statement. Raises NotFound."""
+    page = get_page(page_id)
+    observed = (ChainBalance.amount, ChainBalance.observed_at, ChainBalance.slot)
+    rows: Any = (
+        join_balances(
+            Wallet.select(
+                Wallet.address,
+                Wallet.public_alias,
+                Balance.amount,
+                Balance.observed_at,
+                *(observed if uses_chain else ()),
+            ),
+            page,
+            uses_chain=uses_chain,
+        )
+        .where(Wallet.page == page)
+        .order_by(Wallet.created_at, Wallet.id)
+    )
+    return [
+        ObservedWallet(address, alias, _choose(*balances))
+        for address, alias, *balances in rows.tuples().iterator()
+    ]
+
+
+def _choose(
+    entered: Decimal | None,
+    entered_at: datetime | None,
+    observed: Decimal | None = None,
+    observed_at: datetime | None = None,
+    slot: int | None = None,
+) -> KnownBalance | None:
+    if observed is not None and observed_at is not None:
+        return KnownBalance(observed, observed_at, slot)
+    if entered is not None and entered_at is not None:
+        return KnownBalance(entered, entered_at)
+    return None

@@ -6,15 +6,15 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from peewee import EXCLUDED, chunked
+from peewee import EXCLUDED
 
 from embed.balances.history import count_days
+from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
 from embed.domain import amounts
 from embed.events.editing import lock_owners
 
-BATCH = 1000  # rows per statement
 BELIEVED_FOR_MS = 24 * 60 * 60 * 1000  # a slot that is newer than all that follow
 
 
@@ -53,7 +53,7 @@ def record_entered(page: Page, rows: Sequence[Observation]) -> None:
     """
     with db.atomic():
         lock_owners(page.owner_id)
-        for batch in chunked(rows, BATCH):
+        for batch in in_batches(rows):
             Balance.insert_many(
                 {
                     "owner": page.owner_id,
@@ -116,7 +116,7 @@ def _lock_owners_of(mints: Iterable[str]) -> None:
 
 def _list_tracked(mint: str, rows: Sequence[ChainObservation]) -> list[ChainObservation]:
     tracked: set[str] = set()
-    for batch in chunked(rows, BATCH):
+    for batch in in_batches(rows):
         query: Any = Wallet.select(Wallet.address).join(Page).where(Page.token_mint == mint)
         addresses = [row.address for row in batch]
         tracked |= {found for (found,) in query.where(Wallet.address.in_(addresses)).tuples()}
@@ -125,7 +125,7 @@ def _list_tracked(mint: str, rows: Sequence[ChainObservation]) -> list[ChainObse
 
 def _read_before(mint: str, rows: Sequence[ChainObservation]) -> dict[str, ChainBalance]:
     found: dict[str, ChainBalance] = {}
-    for batch in chunked(rows, BATCH):
+    for batch in in_batches(rows):
         query = ChainBalance.select().where(
             ChainBalance.mint == mint, ChainBalance.address.in_([row.address for row in batch])
         )
@@ -138,7 +138,7 @@ def _upsert(
 ) -> dict[str, int]:
     """Return the ids of the rows that were written, by address."""
     ids: dict[str, int] = {}
-    for batch in chunked(rows, BATCH):
+    for batch in in_batches(rows):
         query: Any = ChainBalance.insert_many(
             _build_row(mint, row, before.get(row.address)) for row in batch
         ).on_conflict(
@@ -205,7 +205,7 @@ def _keep_first_of_day(
         if row.address not in before
         or count_days(before[row.address].observed_at) != count_days(row.observed_at)
     ]
-    for batch in chunked(new, BATCH):
+    for batch in in_batches(new):
         DailyBalance.insert_many(batch).on_conflict_ignore().execute()
 
 
@@ -220,6 +220,6 @@ def bump_pages_of(mints: Sequence[str], *, but_not: Container[str] = ()) -> list
         pages = Page.select(Page.id).where(Page.token_mint.in_(mints)).order_by(Page.id)
         found = [page.id for page in (pages.for_update() if db.for_update else pages)]
         ids = [page_id for page_id in found if page_id not in but_not]
-        for batch in chunked(ids, BATCH):
+        for batch in in_batches(ids):
             Page.update(version=Page.version + 1).where(Page.id.in_(batch)).execute()
     return ids

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 import click
 
+from embed.balances.known import ObservedWallet, list_observed
 from embed.domain.times import format_instant
 from embed.terminal import Group, Record, json_option, print_list, print_record, runtime
 from embed.wallets.balance_refresh import OnProgress, RefreshSummary, refresh_alone
-from embed.wallets.observed import ObservedWallet, list_observed
 
 LINE_EVERY = 1_000  # wallets, where there is no terminal
 

@@ -1,18 +1,30 @@
-"""Deleting many rows without holding locks for long."""
+"""Many rows in statements of a bounded length."""
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
-_BATCH = 1000  # rows of one transaction
+from peewee import chunked
+
+BATCH = 1000  # rows per statement
+
+Row = TypeVar("Row")
+
+
+def in_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield the rows in lists that one statement can take."""
+    batches: Iterator[list[Row]] = chunked(rows, BATCH)
+    return batches
 
 
 def delete_in_batches(key: Any, condition: Any) -> int:
     """Delete the rows of a table that meet a condition; return how many.
 
-    `key` is the field of the primary key. Others can write between two batches, so the condition
-    is one that no row stops meeting unnoticed, such as an age.
+    Each batch is a transaction of its own, so that no lock is held for long. `key` is the field of
+    the primary key. Others can write between two batches, so the condition is one that no row
+    stops meeting unnoticed, such as an age.
     """
     model, deleted = key.model, 0
-    while keys := list(model.select(key).where(condition).limit(_BATCH).tuples()):
+    while keys := list(model.select(key).where(condition).limit(BATCH).tuples()):
         of_batch = key.in_([each for (each,) in keys])
         deleted += model.delete().where(of_batch, condition).execute()
     return deleted

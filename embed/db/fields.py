@@ -1,12 +1,14 @@
-"""Column types: how instants, lines and exact amounts are stored."""
+"""What tables have in common, and how instants, lines and exact amounts are stored."""
 
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from peewee import BigIntegerField, Check, ProgrammingError, TextField
+from peewee import BigIntegerField, CharField, Check, Model, ProgrammingError, TextField
 
+from embed.db.connection import db
 from embed.domain.amounts import format_amount
+from embed.domain.identifiers import ID_LENGTH, make_id
 from embed.domain.times import from_ms, to_ms
 
 
@@ -54,3 +56,16 @@ def check_amount(column: str) -> Any:
     digits = "'0123456789'"
     rest = f"ltrim({column}, {digits})"
     return Check(f"{rest} <> {column} AND rtrim({rest}, {digits}) IN ('', '.')")
+
+
+class Table(Model):
+    class Meta:
+        database = db
+        legacy_table_names = False
+
+
+class BaseModel(Table):
+    """A table of things that have an id."""
+
+    id = CharField(max_length=ID_LENGTH, primary_key=True, default=make_id)
+    created_at = InstantField()

@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TypeVar
 
-from peewee import Model, ModelSelect, chunked
+from peewee import Model, ModelSelect
 
+from embed.db.batches import in_batches
 from embed.db.connection import db, locking_row
 from embed.db.models import (
     Activity,
@@ -31,7 +32,6 @@ _NAMES: Mapping[type[Model], str] = {
     Wallet: "wallet",
 }
 
-_BATCH = 1000  # rows per statement
 COMMAND_LINE = "command line"  # the actor of changes made by a command
 
 
@@ -69,7 +69,7 @@ class Edit:
 
     def write(self) -> None:
         """Write what was logged, at the end of the change."""
-        for batch in chunked(self._entries, _BATCH):
+        for batch in in_batches(self._entries):
             Activity.insert_many(batch).execute()
         if self._messages:
             send_messages(self.page, self._messages, self.now)

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from peewee import chunked
-
+from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page, Receiver
 from embed.domain.activity import find_address
@@ -19,7 +18,6 @@ MESSAGE_TYPES = (
     "queue.filling",
 )
 TEST = "test"  # sent on request, to one receiver
-_BATCH = 1000  # rows per statement
 
 
 def send_messages(
@@ -54,7 +52,7 @@ def write_messages(
     Return their numbers.
     """
     numbers: list[int] = []
-    for batch in chunked(messages, _BATCH):
+    for batch in in_batches(messages):
         rows = [
             {
                 "page": page_id,
@@ -72,7 +70,7 @@ def write_messages(
             for number, (_, _, receiver_ids) in zip(new, batch, strict=True)
             for each in receiver_ids
         ]
-        for some in chunked(deliveries, _BATCH):
+        for some in in_batches(deliveries):
             Delivery.insert_many(some).execute()
         numbers += new
     return numbers

@@ -7,12 +7,11 @@ from typing import Any
 
 from peewee import fn
 
-from embed.db.models import APPROVED, Page, Proof, Submission, Wallet, Withdrawal
+from embed.db.models import APPROVED, IS_VISIBLE, Page, Proof, Submission, Wallet, Withdrawal
 from embed.domain.identifiers import is_id
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.pages import get_page
-from embed.wallets.tracking import IS_VISIBLE
 
 _IS_OF_WALLET = (Wallet.page == Submission.page) & (Wallet.address == Submission.wallet_address)
 

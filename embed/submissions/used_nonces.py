@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from peewee import chunked
-
-from embed.db.batches import delete_in_batches
+from embed.db.batches import delete_in_batches, in_batches
 from embed.db.models import Submission, UsedNonce
 from embed.errors import ApiError
 
@@ -13,7 +11,6 @@ from embed.errors import ApiError
 KEPT_AFTER_WITHDRAWAL = timedelta(days=30)
 # So that a clock which was ahead for a while makes none usable again.
 KEPT_AFTER_EXPIRY = timedelta(days=1)
-_BATCH = 1000  # rows per statement
 
 
 def check_unused(token: str) -> None:
@@ -34,7 +31,7 @@ def use_nonce(token: str, expires_at: datetime) -> None:
 def keep_used(tokens: Iterable[str], now: datetime, lifetime: timedelta) -> None:
     """Keep nonces used although their submissions are deleted."""
     expires_at = now + max(lifetime, KEPT_AFTER_WITHDRAWAL)
-    for batch in chunked([{"token": each, "expires_at": expires_at} for each in tokens], _BATCH):
+    for batch in in_batches({"token": each, "expires_at": expires_at} for each in tokens):
         UsedNonce.insert_many(batch).execute()
 
 

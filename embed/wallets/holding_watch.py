@@ -12,9 +12,7 @@ from typing import Any
 
 from peewee import JOIN
 
-from embed.db.holding_marks import UNMARKED
-from embed.db.models import ChainBalance, Page, Wallet
-from embed.db.tracked_wallets import LOW_IN_A_ROW
+from embed.db.models import LOW_IN_A_ROW, UNMARKED, ChainBalance, Page, Wallet
 from embed.domain.amounts import subtract
 from embed.errors import NotFound
 from embed.events.editing import Edit, editing

@@ -5,15 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from peewee import chunked
-
-from embed.balances.observations import (
-    BATCH,
-    Observation,
-    record_entered,
-)
-from embed.db.models import Page, Tag, Wallet, WalletTag
-from embed.db.tracked_wallets import TrackedWallet
+from embed.balances.observations import Observation, record_entered
+from embed.db.batches import in_batches
+from embed.db.models import Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.domain.identifiers import make_id
 from embed.events.editing import editing
 from embed.events.kinds import Event
@@ -178,7 +172,7 @@ def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
         }
         for number, name in enumerate(names)
     ]
-    for batch in chunked(rows, BATCH):
+    for batch in in_batches(rows):
         Tag.insert_many(batch).execute()
 
 
@@ -196,7 +190,7 @@ def _write_wallets(page: Page, changes: Sequence[RowChange], now: datetime) -> d
         for number, change in enumerate(changes)
     ]
     touched = [row for row, change in zip(rows, changes, strict=True) if change.changes_details]
-    for batch in chunked(touched, BATCH):
+    for batch in in_batches(touched):
         Wallet.insert_many(batch).on_conflict(
             conflict_target=[Wallet.page, Wallet.address],
             preserve=[Wallet.public_alias, Wallet.is_hidden],
@@ -208,12 +202,12 @@ def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -
     tag_ids = {tag.name: tag.id for tag in list_tags(page)}
     changed = [change for change in changes if change.changes_tags]
     old = [ids[change.line.address] for change in changed if change.before is not None]
-    for wallet_ids in chunked(old, BATCH):
+    for wallet_ids in in_batches(old):
         WalletTag.delete().where(WalletTag.wallet.in_(wallet_ids)).execute()
     links = [
         {"wallet": ids[change.line.address], "tag": tag_ids[name]}
         for change in changed
         for name in change.line.tag_names or ()
     ]
-    for batch in chunked(links, BATCH):
+    for batch in in_batches(links):
         WalletTag.insert_many(batch).execute()

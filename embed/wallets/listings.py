@@ -10,11 +10,10 @@ from peewee import Value, fn
 from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.fields import InstantField
-from embed.db.models import Listing, Page, Wallet
+from embed.db.models import IS_VISIBLE, Listing, Page, Wallet
 from embed.domain.times import to_ms
 from embed.errors import NotFound
 from embed.events.editing import lock_page
-from embed.wallets.tracking import IS_VISIBLE
 
 KEPT_FOR = timedelta(days=365)  # after the wallet has left
 

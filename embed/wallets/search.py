@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from embed.db.models import Page, Tag, Wallet, WalletTag
-from embed.db.tracked_wallets import LOW_IN_A_ROW, TrackedWallet
+from embed.db.models import LOW_IN_A_ROW, Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
 

@@ -12,9 +12,17 @@ from peewee import fn
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, record_entered
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Page, Submission, Tag, Wallet, WalletTag
+from embed.db.models import (
+    IS_VISIBLE,
+    LOW_IN_A_ROW,
+    Page,
+    Submission,
+    Tag,
+    TrackedWallet,
+    Wallet,
+    WalletTag,
+)
 from embed.db.snapshots import in_byte_order
-from embed.db.tracked_wallets import LOW_IN_A_ROW, TrackedWallet
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.texts import parse_optional_text
@@ -23,8 +31,6 @@ from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
 from embed.pages import get_page
 from embed.wallets.tags import list_tags
-
-IS_VISIBLE = ~Wallet.is_hidden & ~Wallet.is_withheld  # on the public list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

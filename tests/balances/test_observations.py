@@ -12,7 +12,7 @@ from world import USDC, Visitor
 
 from embed import owners, pages
 from embed.balances import observations
-from embed.balances.known import read_balances, read_observations
+from embed.balances.known import list_observed, read_balances, read_observations
 from embed.balances.observations import (
     ChainObservation,
     count_days,
@@ -28,7 +28,6 @@ from embed.public_payload.payloads import get_payload
 from embed.runtime import EXTENSION
 from embed.submissions.policy_simulation import simulate
 from embed.submissions.review_context import build_review_context
-from embed.wallets.observed import list_observed
 from embed.wallets.tracking import list_all_wallets
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]

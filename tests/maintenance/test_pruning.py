@@ -33,7 +33,7 @@ HISTORY = timedelta(days=90)
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(batches, "_BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
 
 
 def observe(address: str, observed_at, mint=USDC) -> ChainBalance:

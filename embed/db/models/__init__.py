@@ -1,7 +1,7 @@
 """The database tables; every rule that a database can enforce is a constraint."""
 
+from embed.db.fields import BaseModel
 from embed.db.models.balances import Balance, ChainBalance, DailyBalance, Token
-from embed.db.models.base import BaseModel
 from embed.db.models.events import Activity, Delivery, Message, Receiver
 from embed.db.models.pages import HOLDING_WATCHES, ApiKey, Owner, Page, RefusedOrigin
 from embed.db.models.submissions import (
@@ -13,15 +13,27 @@ from embed.db.models.submissions import (
     UsedNonce,
     Withdrawal,
 )
-from embed.db.models.wallets import Listing, Tag, Wallet, WalletTag
+from embed.db.models.wallets import (
+    IS_VISIBLE,
+    LOW_IN_A_ROW,
+    UNMARKED,
+    Listing,
+    Tag,
+    TrackedWallet,
+    Wallet,
+    WalletTag,
+)
 from embed.db.models.work import Job, WorkerProcess
 
 __all__ = [
     "APPROVED",
     "HOLDING_WATCHES",
+    "IS_VISIBLE",
     "LIVE",
+    "LOW_IN_A_ROW",
     "MODELS",
     "STATUSES",
+    "UNMARKED",
     "Activity",
     "ApiKey",
     "Balance",
@@ -40,6 +52,7 @@ __all__ = [
     "Submission",
     "Tag",
     "Token",
+    "TrackedWallet",
     "UsedNonce",
     "Wallet",
     "WalletTag",

@@ -9,16 +9,14 @@ from peewee import (
     CompositeKey,
     ForeignKeyField,
     IntegerField,
-    Model,
     TextField,
 )
 
-from embed.db.connection import db
-from embed.db.fields import AmountField, InstantField, check_amount
+from embed.db.fields import AmountField, InstantField, Table, check_amount
 from embed.db.models.pages import Owner
 
 
-class Balance(Model):
+class Balance(Table):
     """The balance of an address that an owner entered; the owner's pages of the mint share it.
 
     Owners do not share these: a balance that one entered must not open another's holding gate.
@@ -31,12 +29,10 @@ class Balance(Model):
     observed_at = InstantField()
 
     class Meta:
-        database = db
-        legacy_table_names = False
         primary_key = CompositeKey("owner", "mint", "address")
 
 
-class Token(Model):
+class Token(Table):
     """What the chain says of a mint."""
 
     mint = CharField(max_length=44, primary_key=True)
@@ -48,12 +44,8 @@ class Token(Model):
     observed_at = InstantField(null=True)
     problem = TextField(null=True)  # why its balances are not read any more
 
-    class Meta:
-        database = db
-        legacy_table_names = False
 
-
-class ChainBalance(Model):
+class ChainBalance(Table):
     """The newest observation of an address on the chain; every page of the mint shares it."""
 
     id = BigAutoField()
@@ -68,12 +60,10 @@ class ChainBalance(Model):
     all_observed_at = InstantField(null=True)  # when all accounts were read
 
     class Meta:
-        database = db
-        legacy_table_names = False
         indexes = ((("mint", "address"), True),)
 
 
-class DailyBalance(Model):
+class DailyBalance(Table):
     """The first observation of a day."""
 
     balance = ForeignKeyField(ChainBalance, on_delete="CASCADE", index=False)
@@ -82,6 +72,4 @@ class DailyBalance(Model):
     observed_at = InstantField()
 
     class Meta:
-        database = db
-        legacy_table_names = False
         primary_key = CompositeKey("balance", "day")

@@ -7,13 +7,10 @@ from peewee import (
     Check,
     ForeignKeyField,
     IntegerField,
-    Model,
     TextField,
 )
 
-from embed.db.connection import db
-from embed.db.fields import InstantField, LinesField
-from embed.db.models.base import BaseModel
+from embed.db.fields import BaseModel, InstantField, LinesField, Table
 from embed.db.models.pages import Page
 from embed.domain.identifiers import ID_LENGTH, make_id
 
@@ -55,7 +52,7 @@ class Receiver(BaseModel):
         constraints = (Check("(kind = 'webhook') = (secret IS NOT NULL)"),)
 
 
-class Message(Model):
+class Message(Table):
     """Something that happened on a page, for its receivers (transactional outbox)."""
 
     number = AutoField()  # the order in which receivers get them
@@ -68,8 +65,6 @@ class Message(Model):
     address = CharField(max_length=44, null=True)  # of the wallet that it is about
 
     class Meta:
-        database = db
-        legacy_table_names = False
         indexes = (
             (("page", "type"), False),
             (("page", "number"), False),
@@ -77,7 +72,7 @@ class Message(Model):
         )
 
 
-class Delivery(Model):
+class Delivery(Table):
     """A message on its way to a receiver."""
 
     id = AutoField()
@@ -92,8 +87,6 @@ class Delivery(Model):
     answer = TextField(null=True)  # to the last attempt, in words for the owner
 
     class Meta:
-        database = db
-        legacy_table_names = False
         indexes = (
             (("receiver", "state", "message"), False),
             (("receiver", "attempted_at"), False),

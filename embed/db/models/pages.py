@@ -9,13 +9,10 @@ from peewee import (
     CompositeKey,
     ForeignKeyField,
     IntegerField,
-    Model,
     TextField,
 )
 
-from embed.db.connection import db
-from embed.db.fields import AmountField, InstantField, LinesField, check_amount
-from embed.db.models.base import BaseModel
+from embed.db.fields import AmountField, BaseModel, InstantField, LinesField, Table, check_amount
 
 HOLDING_WATCHES = ("leave", "flag", "hide")
 
@@ -73,7 +70,7 @@ class ApiKey(BaseModel):
 ApiKey.add_index(ApiKey.page, unique=True, where=ApiKey.is_preview, name="api_key_preview")
 
 
-class RefusedOrigin(Model):
+class RefusedOrigin(Table):
     """A site that a key's allowlist refused, shown to the owner."""
 
     api_key = ForeignKeyField(ApiKey, on_delete="CASCADE", index=False)
@@ -83,6 +80,4 @@ class RefusedOrigin(Model):
     refused_at = InstantField()
 
     class Meta:
-        database = db
-        legacy_table_names = False
         primary_key = CompositeKey("api_key", "origin")

@@ -1,10 +1,8 @@
 """What visitors sent, and what proves it."""
 
-from peewee import BlobField, CharField, Check, ForeignKeyField, Model, TextField
+from peewee import BlobField, CharField, Check, ForeignKeyField, TextField
 
-from embed.db.connection import db
-from embed.db.fields import InstantField
-from embed.db.models.base import BaseModel
+from embed.db.fields import BaseModel, InstantField, Table
 from embed.db.models.pages import ApiKey, Page
 from embed.domain.identifiers import ID_LENGTH
 
@@ -62,7 +60,7 @@ Submission.add_index(
 )
 
 
-class Proof(Model):
+class Proof(Table):
     """What a wallet's holder signed for a submission; those from before have none."""
 
     submission = ForeignKeyField(Submission, primary_key=True, on_delete="CASCADE")
@@ -75,12 +73,8 @@ class Proof(Model):
     )
     signed_bytes = BlobField()  # exactly what the signature covers
 
-    class Meta:
-        database = db
-        legacy_table_names = False
 
-
-class Withdrawal(Model):
+class Withdrawal(Table):
     """A submission that its wallet's holder withdrew, without anything that tells of the wallet."""
 
     submission_id = CharField(max_length=ID_LENGTH, primary_key=True)
@@ -88,17 +82,9 @@ class Withdrawal(Model):
     page_id: str
     withdrawn_at = InstantField()
 
-    class Meta:
-        database = db
-        legacy_table_names = False
 
-
-class UsedNonce(Model):
+class UsedNonce(Table):
     """A nonce that was used, where no submission says so; deleted once the nonce has expired."""
 
     token = CharField(max_length=ID_LENGTH, primary_key=True)
     expires_at = InstantField(index=True)
-
-    class Meta:
-        database = db
-        legacy_table_names = False

@@ -1,5 +1,9 @@
 """The wallets of a page, their tags, and when each was on the public list."""
 
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
 from peewee import (
     AutoField,
     BooleanField,
@@ -7,15 +11,16 @@ from peewee import (
     CompositeKey,
     ForeignKeyField,
     IntegerField,
-    Model,
     TextField,
 )
 
-from embed.db.connection import db
-from embed.db.fields import InstantField
-from embed.db.models.base import BaseModel
+from embed.db.fields import BaseModel, InstantField, Table
 from embed.db.models.pages import Page
 from embed.db.models.submissions import Submission
+
+LOW_IN_A_ROW = 2  # observations below the minimum after which a wallet is flagged
+# What takes the holding watch's marks away.
+UNMARKED: dict[str, Any] = {"low_count": 0, "low_observed_at": None, "is_withheld": False}
 
 
 class Tag(BaseModel):
@@ -49,17 +54,33 @@ class Wallet(BaseModel):
         indexes = ((("page", "address"), True),)
 
 
-class WalletTag(Model):
+IS_VISIBLE = ~Wallet.is_hidden & ~Wallet.is_withheld  # on the public list
+
+
+class WalletTag(Table):
     wallet = ForeignKeyField(Wallet, on_delete="CASCADE", index=False)
     tag = ForeignKeyField(Tag, on_delete="CASCADE")
 
     class Meta:
-        database = db
-        legacy_table_names = False
         primary_key = CompositeKey("wallet", "tag")
 
 
-class Listing(Model):
+@dataclass(frozen=True, slots=True)
+class TrackedWallet:
+    """A wallet with its balance and tags."""
+
+    id: str
+    address: str
+    public_alias: str | None
+    is_hidden: bool
+    token_balance: Decimal  # whole tokens
+    tags: tuple[Tag, ...]
+    # By the holding watch:
+    is_flagged: bool
+    is_withheld: bool  # off the public list until it holds the minimum again
+
+
+class Listing(Table):
     """A time during which an address was on a page's public list; the feed is made of these."""
 
     id = AutoField()
@@ -70,8 +91,6 @@ class Listing(Model):
     left_at = InstantField(null=True)
 
     class Meta:
-        database = db
-        legacy_table_names = False
         indexes = ((("page", "joined_at"), False), (("page", "left_at"), False))
 
 

@@ -1,13 +1,12 @@
 """The background work."""
 
-from peewee import CharField, Check, IntegerField, Model, TextField
+from peewee import CharField, Check, IntegerField, TextField
 
-from embed.db.connection import db
-from embed.db.fields import InstantField
+from embed.db.fields import InstantField, Table
 from embed.domain.identifiers import ID_LENGTH, make_id
 
 
-class Job(Model):
+class Job(Table):
     """A task of the background work that is done again and again, and how it went."""
 
     name = CharField(max_length=60, primary_key=True)
@@ -21,12 +20,8 @@ class Job(Model):
     failed_at = InstantField(null=True)
     failure = TextField(null=True)
 
-    class Meta:
-        database = db
-        legacy_table_names = False
 
-
-class WorkerProcess(Model):
+class WorkerProcess(Table):
     """A process that does background work."""
 
     id = CharField(max_length=ID_LENGTH, primary_key=True, default=make_id)
@@ -35,7 +30,3 @@ class WorkerProcess(Model):
     process_id = IntegerField()
     started_at = InstantField()
     seen_at = InstantField()
-
-    class Meta:
-        database = db
-        legacy_table_names = False

@@ -11,8 +11,7 @@ import msgspec
 from peewee import CharField, Field, ForeignKeyField, Value, fn
 
 from embed.db.connection import db
-from embed.db.models import Delivery, Message, Owner, Page, Receiver, Submission, Wallet
-from embed.db.models.base import BaseModel
+from embed.db.models import BaseModel, Delivery, Message, Owner, Page, Receiver, Submission, Wallet
 from embed.db.snapshots import in_byte_order, reading_one_state, stream
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.reading import decode_line

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from embed.balances.history import read_changes
-from embed.db.models import Page
-from embed.db.tracked_wallets import TrackedWallet
+from embed.db.models import Page, TrackedWallet
 from embed.web.current import runtime
 from embed.web.sparkline import Sparkline, draw_sparklines
 

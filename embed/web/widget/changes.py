@@ -4,9 +4,8 @@ from typing import Any
 
 from flask import Response
 
-from embed.balances.history import BalanceChange
+from embed.balances.history import BalanceChange, read_visible_changes
 from embed.serializers import write_json
-from embed.wallets.observed import read_visible_changes
 from embed.web.compression import compress
 from embed.web.current import runtime
 from embed.web.sparkline import Sparkline, draw_sparklines
