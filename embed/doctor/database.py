@@ -7,11 +7,18 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from peewee import InterfaceError, OperationalError, PeeweeException, PostgresqlDatabase, fn
+from peewee import (
+    Database,
+    InterfaceError,
+    OperationalError,
+    PeeweeException,
+    PostgresqlDatabase,
+    SqliteDatabase,
+    fn,
+)
 
 from embed.db.connection import db
 from embed.db.models import Job, WorkerProcess
-from embed.db.reading import open_for_reading
 from embed.db.schema_version import list_missing_migrations, list_unknown_migrations
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.variables import redact
@@ -19,6 +26,8 @@ from embed.domain.times import Clock, format_instant
 from embed.settings import Settings, find_database_file
 
 MOST_DIFFERENCE = timedelta(seconds=5)  # which the documentation asks of several machines
+_CONNECT_TIMEOUT_S = 5
+_STATEMENT_TIMEOUT_S = 5
 _INTEGRITY_S = 8.0
 _STEPS = 10_000  # of SQLite's virtual machine, after which it asks whether to go on
 _START = "Start gunicorn, which upgrades it, or run flask db upgrade as the service's user."
@@ -45,6 +54,35 @@ def open_checked(settings: Settings) -> None:
         raise Unusable(_explain(error, path)) from None
     finally:
         db.close()
+
+
+def open_for_reading(url: str) -> Database:
+    """Make `url` the database that every model reads, without a file created or changed.
+
+    Connects at first use.
+    """
+    path = find_database_file(url)
+    if path is None:
+        database: Database = _ReadOnlyPostgres(
+            url, prefer_psycopg3=True, connect_timeout=_CONNECT_TIMEOUT_S
+        )
+    else:
+        # Without its companion nobody has the file open, and SQLite would create one to read it:
+        # https://sqlite.org/wal.html#read_only_databases
+        is_open = path.with_name(f"{path.name}-wal").exists()
+        how = "mode=ro" if is_open else "immutable=1"
+        database = SqliteDatabase(
+            f"{path.resolve().as_uri()}?{how}", uri=True, timeout=_STATEMENT_TIMEOUT_S
+        )
+    db.initialize(database)
+    return database
+
+
+class _ReadOnlyPostgres(PostgresqlDatabase):
+    def _initialize_connection(self, conn: Any) -> None:
+        # Not as `options` when connecting, which would replace those in the address.
+        conn.execute(f"SET statement_timeout = '{_STATEMENT_TIMEOUT_S}s'")
+        conn.execute("SET default_transaction_read_only = on")
 
 
 def _check_file(path: Path) -> None:

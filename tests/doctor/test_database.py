@@ -15,9 +15,8 @@ from world import RANDOM_KEY
 from embed.db import connection
 from embed.db.connection import db
 from embed.db.models import Job, WorkerProcess
-from embed.db.reading import open_for_reading
 from embed.doctor import database
-from embed.doctor.database import Unusable, check_database, open_checked
+from embed.doctor.database import Unusable, check_database, open_checked, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
 from embed.domain import times
 from embed.settings import Settings
