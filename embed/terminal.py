@@ -19,7 +19,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
 from embed.serializers import write_json
 
-Record = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 def runtime() -> Runtime:
@@ -107,26 +107,26 @@ def check_confirmed(yes: bool, what: str) -> None:
         raise click.UsageError(f"This {what}; add --yes to confirm.")
 
 
-def print_record(record: Record, *, as_json: bool) -> None:
+def print_object(fields: JsonObject, *, as_json: bool) -> None:
     """Print a JSON object, or one line per field."""
     if as_json:
-        click.echo(write_json(record))
+        click.echo(write_json(fields))
         return
-    width = max(len(name) for name in record)
-    for name, value in record.items():
+    width = max(len(name) for name in fields)
+    for name, value in fields.items():
         click.echo(f"{name:<{width}}  {_format(value)}")
 
 
-def print_list(records: Sequence[Record], *, as_json: bool) -> None:
+def print_list(objects: Sequence[JsonObject], *, as_json: bool) -> None:
     """Print a JSON array, or a table."""
     if as_json:
-        click.echo(write_json(records))
+        click.echo(write_json(objects))
         return
-    if not records:
+    if not objects:
         click.echo("None yet.")
         return
-    rows = [list(records[0])]
-    rows += [[_format(value) for value in record.values()] for record in records]
+    rows = [list(objects[0])]
+    rows += [[_format(value) for value in each.values()] for each in objects]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))

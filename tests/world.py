@@ -14,7 +14,7 @@ from flask import Flask, Response
 from nacl.signing import SigningKey
 
 from embed import owners, pages
-from embed.balances.observations import Observation, record_entered
+from embed.balances.observations import Observation, store_entered
 from embed.db.connection import db
 from embed.db.models import Activity, ApiKey, Page, Submission
 from embed.db.pagination import read_rows
@@ -93,7 +93,7 @@ def another_wallet(visitor: Visitor) -> Visitor:
 
 
 def code_of(answer) -> str | None:
-    """Return a refusal's code, None for a success; check that a refusal has the spec's form."""
+    """Return a refusal's code, None for a success; check the form of a refusal."""
     if answer.status_code < 400:
         return None
     assert answer.content_type == "application/json", answer.content_type
@@ -268,7 +268,7 @@ class World(PageClient):
 
     def observe_on(self, page: Page, address: str, amount: RawAmount) -> None:
         row = Observation(address, parse_amount(amount), self.clock())
-        record_entered(page, [row])
+        store_entered(page, [row])
 
     def approve(self, submission_id: str, *, max_wallets=50_000, **how: object) -> Submission:
         approve = partial(decisions.approve, now=self.clock(), max_wallets=max_wallets, **how)
@@ -308,7 +308,7 @@ class World(PageClient):
         return {"nonceId": nonce_id, "message": nonce.build_message()}
 
 
-# A valid request to each endpoint of the spec's section 4.
+# A valid request to each endpoint that submissions need.
 ENDPOINTS = {
     "tracking": lambda world, **how: world.read(**how),
     "nonce": lambda world, **how: world.ask_nonce(Visitor(), **how),

@@ -8,11 +8,11 @@ from time import monotonic
 
 from embed.balances.known import find_chain_balance, read_observations
 from embed.balances.mints import NoSuchMint
-from embed.balances.observations import record_chain
+from embed.balances.observations import store_chain
 from embed.balances.refresh import observe_completely
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
-from embed.balances.tokens import find_problem, record_refusal
+from embed.balances.tokens import find_problem, store_refusal
 from embed.db.connection import db
 from embed.db.models import Page
 from embed.domain.times import Clock, Seconds
@@ -108,11 +108,11 @@ class LiveBalances:
             observed = observe_completely(
                 self._chain, self._clock, mint, address, timeout_s=BUDGET.total_seconds()
             )
-            if not record_chain(mint, [observed]):  # an endpoint that lags behind gave it
+            if not store_chain(mint, [observed]):  # an endpoint that lags behind gave it
                 newer = find_chain_balance(mint, address)
                 return observed.amount if newer is None else Decimal(newer.amount)
         except NoSuchMint as refusal:
-            record_refusal(mint, str(refusal))
+            store_refusal(mint, str(refusal))
             raise
         else:
             return observed.amount

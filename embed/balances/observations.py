@@ -45,7 +45,7 @@ class ChainObservation:
         return amounts.add(self.associated_amount, self.other_amount or Decimal(0))
 
 
-def record_entered(page: Page, rows: Sequence[Observation]) -> None:
+def store_entered(page: Page, rows: Sequence[Observation]) -> None:
     """Store what an owner entered, and increment the version of every page that shares it.
 
     Also of pages that do not track these addresses: one of them may come to do so at the same
@@ -73,12 +73,12 @@ def record_entered(page: Page, rows: Sequence[Observation]) -> None:
             ).execute()
 
 
-def record_chain(mint: str, rows: Sequence[ChainObservation]) -> set[str]:
-    """Store observations of one mint; see record_chain_of_mints."""
-    return record_chain_of_mints({mint: rows})[mint]
+def store_chain(mint: str, rows: Sequence[ChainObservation]) -> set[str]:
+    """Store observations of one mint; see store_chain_of_mints."""
+    return store_chain_of_mints({mint: rows})[mint]
 
 
-def record_chain_of_mints(
+def store_chain_of_mints(
     rows_by_mint: Mapping[str, Sequence[ChainObservation]], *, only_tracked: bool = False
 ) -> dict[str, set[str]]:
     """Store observations in one transaction, and return the addresses whose row was renewed.

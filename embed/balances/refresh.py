@@ -10,11 +10,11 @@ from typing import Self
 
 from embed.balances.due import DueWallet, make_batches
 from embed.balances.mints import NoSuchMint, derive_token_account, read_token
-from embed.balances.observations import ChainObservation, record_chain_of_mints
+from embed.balances.observations import ChainObservation, store_chain_of_mints
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import read_all_accounts, read_associated
-from embed.balances.tokens import find_token, get_token, record_refusal, record_token
+from embed.balances.tokens import find_token, get_token, store_refusal, store_token
 from embed.domain.amounts import subtract
 from embed.domain.times import Clock, Seconds
 
@@ -69,7 +69,7 @@ def _read_and_store(
                     rows = read(chain, clock, batch)
                 except NoSuchMint as refusal:
                     refused.add(mint)
-                    record_refusal(mint, str(refusal))
+                    store_refusal(mint, str(refusal))
                 except UnusableAnswer as failure:
                     unusable[mint] += 1
                     first_failure = first_failure or failure
@@ -106,7 +106,7 @@ def _get_program(
 ) -> str:
     """Return the token program of a mint. Raises NoSuchMint, RpcUnavailable."""
     if timeout_s is not None and find_token(mint) is None:
-        record_token(read_token(chain, mint, timeout_s=timeout_s), clock())
+        store_token(read_token(chain, mint, timeout_s=timeout_s), clock())
     token = get_token(chain, mint, clock())
     if token.program is None:
         raise NoSuchMint(mint)
@@ -185,4 +185,4 @@ class _Writer(AbstractContextManager["_Writer"]):
         self._count, self._first_at = 0, None
         if rows:
             # What was erased while the chain was asked must not come back.
-            record_chain_of_mints(rows, only_tracked=True)
+            store_chain_of_mints(rows, only_tracked=True)

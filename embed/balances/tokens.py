@@ -35,13 +35,13 @@ def get_token(rpc: SolanaRpc, mint: str, now: datetime) -> Token:
     try:
         info = read_token(rpc, mint, timeout_s=READ_AGAIN_WITHIN_S if known else None)
     except NoSuchMint as mistake:
-        _record_problem(mint, str(mistake), now)
+        _store_problem(mint, str(mistake), now)
     except RpcUnavailable:
         if known is None:
             raise
         return known
     else:
-        record_token(info, now)
+        store_token(info, now)
     return Token.get_by_id(mint)
 
 
@@ -50,7 +50,7 @@ def find_token(mint: str) -> Token | None:
     return Token.get_or_none(Token.mint == mint, Token.observed_at.is_null(False))
 
 
-def record_token(info: TokenInfo, now: datetime) -> None:
+def store_token(info: TokenInfo, now: datetime) -> None:
     Token.insert(
         mint=info.mint,
         program=info.program,
@@ -65,7 +65,7 @@ def record_token(info: TokenInfo, now: datetime) -> None:
     ).execute()
 
 
-def _record_problem(mint: str, problem: str, now: datetime) -> None:
+def _store_problem(mint: str, problem: str, now: datetime) -> None:
     _log.warning("Balances are not read: %s", problem)
     Token.insert(mint=mint, observed_at=now, problem=problem).on_conflict(
         conflict_target=[Token.mint], preserve=[Token.observed_at, Token.problem]
@@ -95,7 +95,7 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     return replace(info, symbol=drop_dollar_signs(info.symbol or "") or None)
 
 
-def record_refusal(mint: str, reason: str) -> None:
+def store_refusal(mint: str, reason: str) -> None:
     """Keep why a mint's balances cannot be read, and log it once."""
     if find_problem(mint) is not None:
         return

@@ -12,7 +12,14 @@ from embed.maintenance.restoring import copy_database, restore_backup
 from embed.serializers import write_json
 from embed.settings import SettingsError
 from embed.settings.urls import parse_database_url
-from embed.terminal import Command, Record, check_confirmed, confirm_option, json_option, runtime
+from embed.terminal import (
+    Command,
+    JsonObject,
+    check_confirmed,
+    confirm_option,
+    json_option,
+    runtime,
+)
 
 _FILE = click.Path(path_type=Path)
 
@@ -81,7 +88,7 @@ def _count_rows(tables: Sequence[TableSum]) -> int:
     return sum(table.rows for table in tables)
 
 
-def _describe(tables: Sequence[TableSum]) -> list[Record]:
+def _describe(tables: Sequence[TableSum]) -> list[JsonObject]:
     return [{"table": each.table, "rows": each.rows, "checksum": each.checksum} for each in tables]
 
 

@@ -8,7 +8,7 @@ import click
 
 from embed.balances.known import ObservedWallet, list_observed
 from embed.domain.times import format_instant
-from embed.terminal import Group, Record, json_option, print_list, print_record, runtime
+from embed.terminal import Group, JsonObject, json_option, print_list, print_object, runtime
 from embed.wallets.balance_refresh import OnProgress, RefreshSummary, refresh_alone
 
 LINE_EVERY = 1_000  # wallets, where there is no terminal
@@ -24,14 +24,14 @@ def refresh(page: str | None, as_json: bool) -> None:
     with _showing_progress(is_quiet=as_json) as show:
         summary = refresh_alone(runtime(), page_id=page, on_progress=show)
     if as_json:
-        print_record(_describe_summary(summary), as_json=True)
+        print_object(_describe_summary(summary), as_json=True)
     else:
         click.echo(str(summary))
     if summary.problem or summary.failure:
         raise click.exceptions.Exit(1)
 
 
-def _describe_summary(summary: RefreshSummary) -> Record:
+def _describe_summary(summary: RefreshSummary) -> JsonObject:
     return {
         "observed": summary.observed,
         "observedCompletely": summary.observed_completely,
@@ -60,12 +60,12 @@ def _showing_progress(*, is_quiet: bool) -> Iterator[OnProgress]:
 
 
 def _make_line_printer() -> OnProgress:
-    told = 0
+    shown = 0
 
     def show(done: int, total: int) -> None:
-        nonlocal told
-        if done - told >= LINE_EVERY or done == total:
-            told = done
+        nonlocal shown
+        if done - shown >= LINE_EVERY or done == total:
+            shown = done
             click.echo(f"{done:,} of {total:,} wallets")
 
     return show
@@ -80,7 +80,7 @@ def show(page: str, as_json: bool) -> None:
     print_list([_describe_observed(one) for one in observed], as_json=as_json)
 
 
-def _describe_observed(one: ObservedWallet) -> Record:
+def _describe_observed(one: ObservedWallet) -> JsonObject:
     balance = one.balance
     return {
         "address": one.address,

@@ -14,11 +14,11 @@ from embed.serializers import write_json
 from embed.terminal import (
     Command,
     Group,
-    Record,
+    JsonObject,
     check_confirmed,
     confirm_option,
     json_option,
-    print_record,
+    print_object,
 )
 
 group = Group("db", help="The database of this installation.")
@@ -59,10 +59,10 @@ def downgrade(yes: bool, as_json: bool) -> None:
 @with_appcontext
 def version(as_json: bool) -> None:
     """Show which version this is, and which one the database has."""
-    print_record(_describe(), as_json=as_json)
+    print_object(_describe(), as_json=as_json)
 
 
-def _describe() -> Record:
+def _describe() -> JsonObject:
     known = list_migrations()
     server, applied = _ask_database()
     return {

@@ -7,7 +7,7 @@ from peewee import OperationalError
 from embed.maintenance import pruning, wallet_erasure
 from embed.maintenance.wallet_erasure import Kept, clear_deleted_content
 from embed.serializers import write_json
-from embed.terminal import Command, Record, confirm_option, json_option, print_list, runtime
+from embed.terminal import Command, JsonObject, confirm_option, json_option, print_list, runtime
 
 
 @click.command("prune", cls=Command)
@@ -65,7 +65,7 @@ def _clear_files() -> None:
 
 def _describe(
     address: str, kept: list[Kept], mentions: list[tuple[str, int]], *, is_erased: bool
-) -> Record:
+) -> JsonObject:
     return {
         "walletAddress": address,
         "erased": is_erased,
@@ -74,7 +74,7 @@ def _describe(
     }
 
 
-def _describe_kept(one: Kept) -> Record:
+def _describe_kept(one: Kept) -> JsonObject:
     return {"what": one.what, "trackingPageId": one.page_id, "count": one.count}
 
 

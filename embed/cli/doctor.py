@@ -8,7 +8,7 @@ from embed.doctor.examination import Examination, examine
 from embed.doctor.findings import Finding
 from embed.domain import times
 from embed.serializers import write_json
-from embed.terminal import Command, Record, json_option
+from embed.terminal import Command, JsonObject, json_option
 
 
 @click.command("doctor", cls=Command)
@@ -29,7 +29,7 @@ def doctor(context: click.Context, as_json: bool) -> None:
     context.exit(int(examination.has_errors))
 
 
-def _describe(finding: Finding) -> Record:
+def _describe(finding: Finding) -> JsonObject:
     return {
         "code": finding.code,
         "severity": finding.severity,

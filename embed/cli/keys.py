@@ -6,7 +6,7 @@ from embed.db.models import ApiKey
 from embed.domain.key_format import Tier
 from embed.keys import management
 from embed.serializers import describe_key
-from embed.terminal import Group, json_option, print_list, print_record, runtime
+from embed.terminal import Group, json_option, print_list, print_object, runtime
 
 group = Group("keys", help="Bearer keys, each for one page.")
 
@@ -35,7 +35,7 @@ def create(
         raw_label=label,
         now=runtime().clock(),
     )
-    print_record({"key": key} | describe_key(api_key), as_json=as_json)
+    print_object({"key": key} | describe_key(api_key), as_json=as_json)
     if not as_json:
         click.echo(f"\n{_advise(api_key)}")
 
@@ -53,7 +53,7 @@ def list_all(page: str, as_json: bool) -> None:
 @json_option
 def revoke(key_id: str, as_json: bool) -> None:
     """Refuse a key from the next request on."""
-    print_record(describe_key(management.revoke_key(key_id, runtime().clock())), as_json=as_json)
+    print_object(describe_key(management.revoke_key(key_id, runtime().clock())), as_json=as_json)
 
 
 def _advise(key: ApiKey) -> str:

@@ -12,7 +12,7 @@ from embed.terminal import (
     confirm_option,
     json_option,
     print_list,
-    print_record,
+    print_object,
     runtime,
 )
 from embed.translations import LANGUAGES
@@ -27,7 +27,7 @@ group = Group("owners", help="People who own tracking pages.")
 def create(email: str, language: str | None, as_json: bool) -> None:
     """Create an owner, and print a one-time link to choose a password."""
     owner = owners.create_owner(email, runtime().clock(), language=language)
-    print_record(
+    print_object(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
     )
 
@@ -38,7 +38,7 @@ def create(email: str, language: str | None, as_json: bool) -> None:
 def reset(email: str, as_json: bool) -> None:
     """Print a one-time link for an owner to choose a new password."""
     owner = owners.get_owner(email)
-    print_record(
+    print_object(
         describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
     )
 
@@ -76,4 +76,4 @@ def remove(email: str, pages_to: str | None, delete_pages: bool, yes: bool, as_j
         "pageIds": [page.id for page in removal.pages],
         "pagesTo": removal.next_owner and removal.next_owner.email,
     }
-    print_record(describe_owner(removal.owner) | handed_over, as_json=as_json)
+    print_object(describe_owner(removal.owner) | handed_over, as_json=as_json)

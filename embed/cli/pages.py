@@ -17,7 +17,7 @@ from embed.terminal import (
     confirm_option,
     json_option,
     print_list,
-    print_record,
+    print_object,
     runtime,
 )
 
@@ -89,7 +89,7 @@ def create(email: str | None, as_json: bool, **fields: Any) -> None:
     with db.atomic():  # if creating the page fails, no owner is created either
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
         page = pages.create_page(owner, given, now)
-    print_record(describe_page_for_owner(page), as_json=as_json)
+    print_object(describe_page_for_owner(page), as_json=as_json)
 
 
 @group.command("list")
@@ -104,7 +104,7 @@ def list_all(as_json: bool) -> None:
 @json_option
 def show(page: str, as_json: bool) -> None:
     """Show one page."""
-    print_record(describe_page_for_owner(pages.get_page(page)), as_json=as_json)
+    print_object(describe_page_for_owner(pages.get_page(page)), as_json=as_json)
 
 
 @group.command("update")
@@ -118,7 +118,7 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
     changes = _drop_unset(fields)
     if email:
         changes["owner"] = owners.get_owner(email)
-    print_record(
+    print_object(
         describe_page_for_owner(pages.update_page(page, changes, runtime().clock())),
         as_json=as_json,
     )
@@ -131,7 +131,7 @@ def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
 def delete(page: str, yes: bool, as_json: bool) -> None:
     """Mark a page deleted: its keys answer 404 from then on."""
     check_confirmed(yes, "takes the page off the web")
-    print_record(
+    print_object(
         describe_page_for_owner(pages.delete_page(page, runtime().clock())), as_json=as_json
     )
 
@@ -143,7 +143,7 @@ def delete(page: str, yes: bool, as_json: bool) -> None:
 def purge(page: str, yes: bool, as_json: bool) -> None:
     """Permanently remove a page with its keys, wallets and submissions."""
     check_confirmed(yes, "permanently removes the page and everything that belongs to it")
-    print_record(describe_page_for_owner(pages.purge_page(page)), as_json=as_json)
+    print_object(describe_page_for_owner(pages.purge_page(page)), as_json=as_json)
 
 
 def _drop_unset(fields: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from embed.notifications.delivery_log import send_test
 from embed.notifications.receivers import Kind, get_receiver, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.serializers import describe_delivery, describe_receiver
-from embed.terminal import Group, json_option, print_list, print_record, runtime
+from embed.terminal import Group, json_option, print_list, print_object, runtime
 
 event_option = click.option(
     "--event",
@@ -32,7 +32,7 @@ def describe(receiver: Receiver) -> dict[str, Any]:
 def print_test(receiver_id: str, kind: Kind, *, as_json: bool) -> None:
     """Send a test message and print what was answered; exit with 1 if it failed."""
     delivery = send_test(get_receiver(receiver_id, kind).id, runtime())
-    print_record(describe_delivery(delivery), as_json=as_json)
+    print_object(describe_delivery(delivery), as_json=as_json)
     if delivery.state != "delivered":
         raise click.ClickException(f"The test message was not delivered: {delivery.answer}.")
 
@@ -56,7 +56,7 @@ def add_channel(page: str, target: str, event_types: tuple[str, ...], as_json: b
         settings=runtime().settings,
         now=runtime().clock(),
     )
-    print_record(describe(receiver), as_json=as_json)
+    print_object(describe(receiver), as_json=as_json)
 
 
 @channels.command("list")
@@ -74,7 +74,7 @@ def list_channels(page: str, as_json: bool) -> None:
 def remove_channel(channel_id: str, as_json: bool) -> None:
     """Remove a channel; messages that wait for it are not sent."""
     removed = receivers.remove_receiver(channel_id, "channel", runtime().clock())
-    print_record(describe(removed), as_json=as_json)
+    print_object(describe(removed), as_json=as_json)
 
 
 @channels.command("test")
@@ -102,7 +102,7 @@ def add_webhook(page: str, url: str, event_types: tuple[str, ...], as_json: bool
         settings=runtime().settings,
         now=runtime().clock(),
     )
-    print_record(describe(receiver) | {"secret": receiver.secret}, as_json=as_json)
+    print_object(describe(receiver) | {"secret": receiver.secret}, as_json=as_json)
 
 
 @webhooks.command("list")
@@ -120,7 +120,7 @@ def list_webhooks(page: str, as_json: bool) -> None:
 def remove_webhook(webhook_id: str, as_json: bool) -> None:
     """Remove a webhook; messages that wait for it are not sent."""
     removed = receivers.remove_receiver(webhook_id, "webhook", runtime().clock())
-    print_record(describe(removed), as_json=as_json)
+    print_object(describe(removed), as_json=as_json)
 
 
 @webhooks.command("test")
@@ -137,4 +137,4 @@ def test_webhook(webhook_id: str, as_json: bool) -> None:
 def rotate_secret(webhook_id: str, as_json: bool) -> None:
     """Create a new secret and print it; the old one also signs for another day."""
     rotated = receivers.rotate_secret(webhook_id, runtime().clock())
-    print_record(describe(rotated) | {"secret": rotated.secret}, as_json=as_json)
+    print_object(describe(rotated) | {"secret": rotated.secret}, as_json=as_json)

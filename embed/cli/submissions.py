@@ -9,7 +9,7 @@ from embed.pages import MAX_WHOLE_NUMBER
 from embed.serializers import as_dict, describe_receipt, describe_submission
 from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
-from embed.terminal import Group, json_option, print_list, print_record, runtime
+from embed.terminal import Group, json_option, print_list, print_object, runtime
 
 group = Group("submissions", help="What visitors sent, and the owner's decisions.")
 
@@ -39,7 +39,7 @@ def approve(submission_id: str, as_json: bool) -> None:
     now, max_wallets = runtime().clock(), runtime().settings.max_wallets
     change = partial(decisions.approve, now=now, max_wallets=max_wallets)
     approved = decisions.decide_one(submission_id, change)
-    print_record(as_dict(describe_submission(approved)), as_json=as_json)
+    print_object(as_dict(describe_submission(approved)), as_json=as_json)
 
 
 @group.command("reject")
@@ -49,7 +49,7 @@ def reject(submission_id: str, as_json: bool) -> None:
     """Reject a pending submission; the wallet's cooldown starts."""
     change = partial(decisions.reject, now=runtime().clock())
     rejected = decisions.decide_one(submission_id, change)
-    print_record(as_dict(describe_submission(rejected)), as_json=as_json)
+    print_object(as_dict(describe_submission(rejected)), as_json=as_json)
 
 
 @group.command("receipt")
@@ -57,4 +57,4 @@ def reject(submission_id: str, as_json: bool) -> None:
 @json_option
 def show_receipt(submission_id: str, as_json: bool) -> None:
     """Show what the wallet's holder signed, whatever the submission's status."""
-    print_record(describe_receipt(proofs.get_proof(submission_id)), as_json=as_json)
+    print_object(describe_receipt(proofs.get_proof(submission_id)), as_json=as_json)

@@ -4,7 +4,7 @@ import click
 
 from embed.pages import get_page
 from embed.serializers import as_dict, describe_tag
-from embed.terminal import Group, json_option, print_list, print_record, runtime
+from embed.terminal import Group, json_option, print_list, print_object, runtime
 from embed.wallets import tags
 
 group = Group("tags", help="Tags for a page's wallets.")
@@ -17,7 +17,7 @@ group = Group("tags", help="Tags for a page's wallets.")
 @json_option
 def add(page: str, name: str, color: str, as_json: bool) -> None:
     """Add a tag; COLOR is a plain color word."""
-    print_record(
+    print_object(
         as_dict(describe_tag(tags.add_tag(page, name, color, runtime().clock()))), as_json=as_json
     )
 
@@ -37,4 +37,4 @@ def list_all(page: str, as_json: bool) -> None:
 @json_option
 def remove(tag_id: str, as_json: bool) -> None:
     """Remove a tag, also from the wallets that have it."""
-    print_record(as_dict(describe_tag(tags.remove_tag(tag_id, runtime().clock()))), as_json=as_json)
+    print_object(as_dict(describe_tag(tags.remove_tag(tag_id, runtime().clock()))), as_json=as_json)

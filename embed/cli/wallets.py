@@ -5,7 +5,7 @@ from collections.abc import Callable
 import click
 
 from embed.serializers import describe_wallet_for_owner
-from embed.terminal import Group, Record, json_option, print_list, print_record, runtime
+from embed.terminal import Group, JsonObject, json_option, print_list, print_object, runtime
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletChanges
 
@@ -46,7 +46,7 @@ def add(
         runtime().clock(),
         max_wallets=runtime().settings.max_wallets,
     )
-    print_record(_describe(added.id), as_json=as_json)
+    print_object(_describe(added.id), as_json=as_json)
 
 
 @group.command("list")
@@ -80,7 +80,7 @@ def update(
         is_hidden=is_hidden,
     )
     tracking.update_wallet(wallet_id, changes, runtime().clock())
-    print_record(_describe(wallet_id), as_json=as_json)
+    print_object(_describe(wallet_id), as_json=as_json)
 
 
 @group.command("remove")
@@ -90,10 +90,10 @@ def remove(wallet_id: str, as_json: bool) -> None:
     """Remove a wallet from its page."""
     removed = _describe(wallet_id)
     tracking.remove_wallet(wallet_id, runtime().clock())
-    print_record(removed, as_json=as_json)
+    print_object(removed, as_json=as_json)
 
 
-def _describe(wallet_id: str) -> Record:
+def _describe(wallet_id: str) -> JsonObject:
     """Raises NotFound."""
     wallet = tracking.get_tracked(wallet_id, uses_chain=runtime().settings.uses_chain)
     return describe_wallet_for_owner(wallet)

@@ -28,7 +28,7 @@ from embed.domain.passwords import PasswordLinkSigner
 from embed.owners import build_password_url
 from embed.settings import Settings, SettingsError
 from embed.submissions import queries
-from embed.terminal import Command, json_option, print_record, runtime
+from embed.terminal import Command, json_option, print_object, runtime
 
 LAST_PORT = 65535
 REFRESH = "15 seconds"
@@ -133,7 +133,7 @@ def _print_addresses(
             "apiUrl": api_url,
             **summary,
         }
-        print_record(record, as_json=True)
+        print_object(record, as_json=True)
         return
     click.echo(f"""
 Open the site:    {summary["hostUrl"]}  (the widget in a frame, with a test wallet)

@@ -128,15 +128,15 @@ def check_request_headers(report: Report, sent: Mapping[str, str]) -> Iterator[F
             )
 
 
-def check_answers(asked: Sequence[tuple[Exchange, Report | None]]) -> Iterator[Finding]:
-    """Compare what arrived with what the service sent; each difference is told once."""
-    told = set()
-    for answer, report in asked:
+def check_answers(answers: Sequence[tuple[Exchange, Report | None]]) -> Iterator[Finding]:
+    """Compare what arrived with what the service sent; each difference is reported once."""
+    reported = set()
+    for answer, report in answers:
         for name in ANSWER_HEADERS if report is not None else ():
             sent = [value for each, value in report.sent if each == name]  # type: ignore[union-attr]  # see above
             got = answer.list_values(name)
-            if sorted(sent) != sorted(got) and name not in told:
-                told.add(name)
+            if sorted(sent) != sorted(got) and name not in reported:
+                reported.add(name)
                 yield _describe_change(name, sent, got)
 
 

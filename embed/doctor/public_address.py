@@ -31,7 +31,7 @@ _LOOPBACK_NAMES = ("127.", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Answer:
     """An answer, with the report in it if the service recognised the token."""
 
     exchange: Exchange
@@ -49,7 +49,7 @@ class Visitor:
             installation.address, installation.settings.trusted_proxies
         )
 
-    def ask(self, path: str, *, body: bytes = b"", timeout_s: float = _TIMEOUT_S) -> _Asked:
+    def ask(self, path: str, *, body: bytes = b"", timeout_s: float = _TIMEOUT_S) -> _Answer:
         """Raises RequestFailed."""
         settings, invalid = self._installation.settings, tuple(self._installation.invalid)
         probe_id, token = self._signer.sign(settings, without=invalid)
@@ -65,7 +65,7 @@ class Visitor:
             report = msgspec.json.decode(answer.body, type=Report)
         except (msgspec.DecodeError, UnicodeDecodeError):
             report = None
-        return _Asked(answer, probe_id, report)
+        return _Answer(answer, probe_id, report)
 
 
 def check_public_address(installation: Installation, clock: Clock) -> Iterator[Finding]:
@@ -75,19 +75,19 @@ def check_public_address(installation: Installation, clock: Clock) -> Iterator[F
     visitor = Visitor(installation, clock)
     is_named = installation.settings.public_url is not None
     try:
-        asked = visitor.ask(WIDGET_PATH)
+        first = visitor.ask(WIDGET_PATH)
     except RequestFailed as failure:
         if not is_named:
             raise NotChecked(_explain_nowhere(installation)) from None
         yield _describe_failure(installation.address, failure)
         return
-    yield from _check_certificate(asked.exchange, clock())
-    if asked.report is None:
+    yield from _check_certificate(first.exchange, clock())
+    if first.report is None:
         if not is_named:
             raise NotChecked(_explain_nowhere(installation))
-        yield _explain_answer(installation, asked.exchange)
+        yield _explain_answer(installation, first.exchange)
         return
-    yield from _judge(installation, visitor, asked, asked.report)
+    yield from _judge(installation, visitor, first, first.report)
 
 
 def _explain_nowhere(installation: Installation) -> str:
@@ -189,7 +189,7 @@ def _read_code(answer: Exchange) -> str | None:
 
 
 def _judge(
-    installation: Installation, visitor: Visitor, asked: _Asked, report: Report
+    installation: Installation, visitor: Visitor, first: _Answer, report: Report
 ) -> Iterator[Finding]:
     settings = installation.settings
     if report.version != __version__:
@@ -217,16 +217,16 @@ def _judge(
             " five seconds.",
         )
     yield from proxy.check_host(report, settings)
-    yield from proxy.check_forwarding(report, asked.exchange, installation)
+    yield from proxy.check_forwarding(report, first.exchange, installation)
     yield from proxy.check_request_headers(report, visitor.sent)
     api = [visitor.ask(API_PATH) for _ in range(2)]
-    yield from proxy.check_answers([(each.exchange, each.report) for each in (asked, *api)])
+    yield from proxy.check_answers([(each.exchange, each.report) for each in (first, *api)])
     yield from _check_cache(api)
     yield from _check_bodies(visitor)
 
 
-def _check_cache(asked: Sequence[_Asked]) -> Iterator[Finding]:
-    if any(each.report is not None and each.report.probe_id != each.probe_id for each in asked):
+def _check_cache(answers: Sequence[_Answer]) -> Iterator[Finding]:
+    if any(each.report is not None and each.report.probe_id != each.probe_id for each in answers):
         yield Finding(
             "proxy_caches",
             "The proxy answers from a cache what is meant for somebody else: the API forbids that"

@@ -74,7 +74,7 @@ class Edit:
         if self._messages:
             send_messages(self.page, self._messages, self.now)
         if self._entries:
-            # Increment only once per change: recording balances may have done so already.
+            # Increment only once per change: entering balances may have done so already.
             Page.update(version=Page.version + 1).where(
                 Page.id == self.page.id, Page.version == self.page.version
             ).execute()

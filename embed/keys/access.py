@@ -14,7 +14,7 @@ from embed.domain.key_format import hash_key, is_key
 from embed.domain.times import from_ms
 from embed.errors import ApiError
 
-USE_RECORDED_EVERY = timedelta(hours=1)
+USE_STORED_EVERY = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +101,8 @@ def read_page_allowlist(page_id: str) -> tuple[set[str], bool]:
     return origins, any(key.allow_null_origin for key in keys)
 
 
-def record_use(access: Access, now: datetime) -> None:
+def store_use(access: Access, now: datetime) -> None:
     """Store when a key was last used, at most once an hour to save writes."""
-    if access.last_used_at is None or now - access.last_used_at >= USE_RECORDED_EVERY:
+    if access.last_used_at is None or now - access.last_used_at >= USE_STORED_EVERY:
         with best_effort(), db.atomic():
             ApiKey.update(last_used_at=now).where(ApiKey.id == access.key_id).execute()

@@ -12,7 +12,7 @@ MAX_LENGTH = 300
 COUNTED_EVERY = timedelta(minutes=1)
 
 
-def record_refused_origin(
+def store_refused_origin(
     key_id: str, origin: str, now: datetime, may_add: Callable[[], bool]
 ) -> None:
     """Count a refused request; `origin` is the caller's normalised origin, or null.
@@ -23,10 +23,10 @@ def record_refused_origin(
     """
     if len(origin) <= MAX_LENGTH:
         with best_effort():
-            _record(key_id, origin, now, may_add)
+            _store(key_id, origin, now, may_add)
 
 
-def _record(key_id: str, origin: str, now: datetime, may_add: Callable[[], bool]) -> None:
+def _store(key_id: str, origin: str, now: datetime, may_add: Callable[[], bool]) -> None:
     known = RefusedOrigin.select(RefusedOrigin.origin, RefusedOrigin.refused_at).where(
         RefusedOrigin.api_key == key_id
     )

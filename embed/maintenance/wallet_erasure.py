@@ -33,7 +33,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
 from embed.events.kinds import Event
 from embed.events.outbox import lock_receivers
-from embed.submissions.withdrawal import delete_sent, list_told, note_withdrawn
+from embed.submissions.withdrawal import delete_sent, leave_out_soft_rejections, note_withdrawn
 
 _ERASED = '{"erasedBy":"operator"}'  # the data of an entry that was about the wallet
 _CUT = "…"  # in place of an address in other entries, as in another wallet's alias
@@ -134,7 +134,7 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
         one.submission_id
         for one in Withdrawal.select().where(Withdrawal.submission_id.in_(sent_ids))
     }
-    told = [one for one in list_told(sent) if one.id not in withdrawn]
+    reported = [one for one in leave_out_soft_rejections(sent) if one.id not in withdrawn]
     lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
     Message.delete().where(Message.page == page, Message.address == address).execute()
     Activity.update(data=_ERASED, address=None).where(
@@ -146,9 +146,9 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
         ).execute()
     Listing.delete().where(Listing.page == page, Listing.address == address).execute()
     Wallet.delete().where(Wallet.page == page, Wallet.address == address).execute()
-    note_withdrawn(told, edit.now)
+    note_withdrawn(reported, edit.now)
     delete_sent(sent, edit.now, nonce_lifetime)
-    for one in told:
+    for one in reported:
         has_left = wallet is not None and wallet.submission_id == one.id
         edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
     edit.log(Event("erase wallet", {}))

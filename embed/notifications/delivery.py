@@ -40,8 +40,8 @@ class _Sent:
 
 
 # What receivers acknowledged while the database could not store it, as when its disk is full: it is
-# recorded as soon as that works, and not sent again and again meanwhile.
-_unrecorded: dict[str, _Sent] = {}
+# stored as soon as that works, and not sent again and again meanwhile.
+_not_stored: dict[str, _Sent] = {}
 
 
 def find_due_receivers(now: datetime, *, is_slow: bool | None = None) -> list[str]:
@@ -86,16 +86,16 @@ def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
     )
     if receiver is None:
         return False
-    sent = _unrecorded.get(receiver_id) or _send_next(receiver, runtime)
+    sent = _not_stored.get(receiver_id) or _send_next(receiver, runtime)
     if sent is None:
         return False
     try:
-        _record(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
+        _mark_sent(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
     except PeeweeException:
         if sent.outcome.is_delivered:
-            _unrecorded[receiver_id] = sent
+            _not_stored[receiver_id] = sent
         raise
-    _unrecorded.pop(receiver_id, None)
+    _not_stored.pop(receiver_id, None)
     return sent.is_slow == receiver.is_slow
 
 
@@ -160,7 +160,7 @@ def _list_waiting(receiver: Receiver) -> "ModelSelect[Delivery]":
     )
 
 
-def _record(
+def _mark_sent(
     receiver: Receiver,
     batch: Sequence[Delivery],
     outcome: Outcome,

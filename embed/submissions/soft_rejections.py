@@ -14,7 +14,7 @@ from embed.domain.signing import SESSION_LIFETIME
 MAX_STORED = 50  # per session and page: as many as the visitor's list shows
 
 
-def record_soft_rejection(
+def store_soft_rejection(
     nonce: Nonce, *, nickname: str, session_id: str, reason: str, now: datetime
 ) -> None:
     """Store a soft rejection; the nonce stays usable, so it is not stored."""

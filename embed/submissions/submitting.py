@@ -25,7 +25,7 @@ from embed.serializers import as_dict, describe_submission
 from embed.submissions.decisions import list_filling
 from embed.submissions.history import History
 from embed.submissions.queries import count_waiting
-from embed.submissions.soft_rejections import record_soft_rejection
+from embed.submissions.soft_rejections import store_soft_rejection
 from embed.submissions.used_nonces import check_unused
 from embed.wallets.tracking import PageFull, track_approved
 
@@ -118,7 +118,7 @@ def submit(
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
         if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
-            record_soft_rejection(
+            store_soft_rejection(
                 verified.nonce,
                 nickname=verified.nickname,
                 session_id=session_id,

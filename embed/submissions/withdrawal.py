@@ -3,8 +3,9 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from peewee import Value, chunked, fn
+from peewee import Value, fn
 
+from embed.db.batches import in_batches
 from embed.db.models import (
     Activity,
     Listing,
@@ -29,7 +30,6 @@ from embed.wallets.tracking import untrack_withdrawn
 
 ACTOR = "visitor"
 
-_BATCH = 1000  # rows per statement
 _ERASED = '{"erasedBy":"holder"}'  # the data of an entry that named the wallet
 _RETRY_AFTER = timedelta(seconds=1)
 
@@ -68,11 +68,13 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> With
         before=_find_sent_again(nonce),
     )
     _erase(sent, edit.now, nonce_lifetime)
-    told = list_told(sent)
-    for one in told:
+    reported = leave_out_soft_rejections(sent)
+    for one in reported:
         has_left = wallet is not None and wallet.submission_id == one.id
         edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
-    if has_left_list and not told:  # the owner showed what had been withdrawn while it was hidden
+    if (
+        has_left_list and not reported
+    ):  # the owner showed what had been withdrawn while it was hidden
         edit.log(Event("erase wallet", {}))
     return WithdrawnWallet(
         withdrawn_submissions=len(sent), left_list=has_left_list, stays_listed=stays_listed
@@ -110,7 +112,7 @@ def _erase_traces(
         for one in Activity.select(Activity.id, Activity.data).where(entries)
         if not stays_listed or _names_holder(read_facts(one.data), nicknames)
     ]
-    for batch in chunked(erased, _BATCH):
+    for batch in in_batches(erased):
         Activity.update(data=_ERASED, address=None).where(Activity.id.in_(batch)).execute()
     lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
     Message.delete().where(messages).execute()
@@ -155,9 +157,9 @@ def _find_sent_again(nonce: RecordNonce) -> datetime | None:
     return first
 
 
-def list_told(sent: Sequence[Submission]) -> list[Submission]:
-    """Return those that the owner had to do with; soft rejections are the visitor's own notes."""
-    return [one for one in sent if one.status != "soft_rejected"]
+def leave_out_soft_rejections(submissions: Sequence[Submission]) -> list[Submission]:
+    """Return those whose withdrawal is reported: soft rejections are for the visitor's own list."""
+    return [one for one in submissions if one.status != "soft_rejected"]
 
 
 def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:
@@ -165,17 +167,17 @@ def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta)
 
     Otherwise withdrawing would be a way around a rejection.
     """
-    note_withdrawn(list_told(sent), now)
+    note_withdrawn(leave_out_soft_rejections(sent), now)
     kept = [one for one in sent if one.status == "rejected"]
-    for batch in chunked(kept, _BATCH):
+    for batch in in_batches(kept):
         Submission.update(nickname="").where(Submission.id.in_(batch)).execute()
         Proof.delete().where(Proof.submission.in_(batch)).execute()
     delete_sent([one for one in sent if one.status != "rejected"], now, nonce_lifetime)
 
 
-def note_withdrawn(told: Sequence[Submission], now: datetime) -> None:
+def note_withdrawn(submissions: Sequence[Submission], now: datetime) -> None:
     """Keep which submissions were withdrawn, and when."""
-    for batch in chunked(told, _BATCH):
+    for batch in in_batches(submissions):
         Withdrawal.insert_many(
             [{"submission_id": one.id, "page": one.page_id, "withdrawn_at": now} for one in batch]
         ).execute()
@@ -184,5 +186,5 @@ def note_withdrawn(told: Sequence[Submission], now: datetime) -> None:
 def delete_sent(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:
     """Delete submissions with their proofs; their nonces stay used."""
     keep_used((one.nonce for one in sent if one.nonce is not None), now, nonce_lifetime)
-    for batch in chunked(sent, _BATCH):
+    for batch in in_batches(sent):
         Submission.delete().where(Submission.id.in_(batch)).execute()

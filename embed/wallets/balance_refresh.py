@@ -36,10 +36,10 @@ class RefreshSummary:
     failure: str | None = None
 
     def __str__(self) -> str:
-        told = f"{self.observed:,} read, {self.observed_completely:,} in all accounts"
+        summary = f"{self.observed:,} read, {self.observed_completely:,} in all accounts"
         if self.flagged or self.unflagged:
-            told += f", {self.flagged:,} flagged, {self.unflagged:,} back at the minimum"
-        return " ".join(filter(None, (f"{told}.", self.problem, self.failure)))
+            summary += f", {self.flagged:,} flagged, {self.unflagged:,} back at the minimum"
+        return " ".join(filter(None, (f"{summary}.", self.problem, self.failure)))
 
 
 def refresh_balances(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from embed.balances.observations import Observation, record_entered
+from embed.balances.observations import Observation, store_entered
 from embed.db.batches import in_batches
 from embed.db.models import Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.domain.identifiers import make_id
@@ -149,7 +149,7 @@ def apply_import(
             _make_tags(page, plan.new_tags, now)
             ids = _write_wallets(page, plan.changes, now)
             _write_tags(page, plan.changes, ids)
-            record_entered(
+            store_entered(
                 page,
                 [
                     Observation(change.line.address, change.line.balance, now)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from peewee import fn
 
 from embed.balances.known import join_balances, list_amounts
-from embed.balances.observations import Observation, record_entered
+from embed.balances.observations import Observation, store_entered
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import (
     IS_VISIBLE,
@@ -254,7 +254,7 @@ def _apply(edit: Edit, wallet: Wallet, changes: WalletChanges) -> None:
         _set_tags(wallet, edit.page, changes.tag_names)
     if changes.balance is not None:
         amount = parse_amount(changes.balance)
-        record_entered(edit.page, [Observation(wallet.address, amount, edit.now)])
+        store_entered(edit.page, [Observation(wallet.address, amount, edit.now)])
 
 
 def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:

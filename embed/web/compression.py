@@ -1,4 +1,4 @@
-"""Compression, chosen route by route: under /api it would change headers that the spec fixes."""
+"""Compression, chosen route by route: under /api it would change headers that callers rely on."""
 
 from flask import Flask, Response, g
 from flask_compress import Compress

@@ -12,7 +12,7 @@ from flask_limiter import Limiter
 from limits import RateLimitItem, parse
 
 from embed.domain.client_addresses import parse_client_address
-from embed.keys.refused_origins import record_refused_origin
+from embed.keys.refused_origins import store_refused_origin
 from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
@@ -83,7 +83,7 @@ def report_refused_site(key_id: str, origin: str) -> None:
 
     A site that is not known yet is left out if its client has added many.
     """
-    record_refused_origin(key_id, origin, runtime().clock(), _may_add_site)
+    store_refused_origin(key_id, origin, runtime().clock(), _may_add_site)
 
 
 def _may_add_site() -> bool:

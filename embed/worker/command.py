@@ -15,7 +15,7 @@ from embed.domain.times import format_instant
 from embed.monitoring.endpoint import MetricsEndpoint, open_endpoint
 from embed.serializers import write_json
 from embed.settings import Settings, SettingsError
-from embed.terminal import Group, Record, json_option, print_list, runtime
+from embed.terminal import Group, JsonObject, json_option, print_list, runtime
 from embed.worker.background import Background
 from embed.worker.jobs import EXTENSION, Jobs
 
@@ -89,7 +89,7 @@ def explain_rest(settings: Settings) -> str:
     return f"{stopped} Start gunicorn or flask worker."
 
 
-def describe_status(status: WorkStatus) -> Record:
+def describe_status(status: WorkStatus) -> JsonObject:
     return {
         "isWorking": status.is_working,
         "processes": [_describe_process(process) for process in status.processes],
@@ -97,7 +97,7 @@ def describe_status(status: WorkStatus) -> Record:
     }
 
 
-def _describe_process(process: WorkerProcess) -> Record:
+def _describe_process(process: WorkerProcess) -> JsonObject:
     return {
         "kind": process.kind,
         "host": process.host,
@@ -107,7 +107,7 @@ def _describe_process(process: WorkerProcess) -> Record:
     }
 
 
-def _describe_job(job: JobReport) -> Record:
+def _describe_job(job: JobReport) -> JsonObject:
     return {
         "name": job.name,
         "isRunning": job.is_running,

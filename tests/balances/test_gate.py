@@ -11,7 +11,7 @@ from world import USDC, Visitor, code_of, one_database
 
 from embed.balances.gate import BUDGET, LiveBalances
 from embed.balances.known import read_observations
-from embed.balances.observations import ChainObservation, record_chain
+from embed.balances.observations import ChainObservation, store_chain
 from embed.balances.solana_rpc import UnusableAnswer
 from embed.balances.tokens import find_problem
 from embed.db.connection import db
@@ -74,7 +74,7 @@ def held(chain, monkeypatch):
 def observe(world, address, amount, *, other=None, mint=USDC):
     other_amount = None if other is None else Decimal(other)
     row = ChainObservation(address, "x", Decimal(amount), 1, world.clock(), other_amount)
-    record_chain(mint, [row])
+    store_chain(mint, [row])
 
 
 def ask(gate, page, address):
@@ -163,7 +163,7 @@ def test_sweep_of_one_account_is_no_live_answer(world, chain, gate):
 def test_answer_of_an_older_slot_counts_less_than_what_is_known(world, chain, gate):
     address = Visitor().address
     row = ChainObservation(address, "x", Decimal(12), 10**12, world.clock())
-    record_chain(USDC, [row])
+    store_chain(USDC, [row])
 
     assert gate.get_balance(world.page, address) == 12
     assert ChainBalance.get().slot == 10**12

@@ -16,8 +16,8 @@ from embed.balances.known import list_observed, read_balances, read_observations
 from embed.balances.observations import (
     ChainObservation,
     count_days,
-    record_chain,
-    record_chain_of_mints,
+    store_chain,
+    store_chain_of_mints,
 )
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, DailyBalance
@@ -55,7 +55,7 @@ def observe(world):
         row = ChainObservation(
             address, address[::-1], Decimal(amount), slot, world.clock(), other_amount
         )
-        return record_chain(mint, [row])
+        return store_chain(mint, [row])
 
     return record
 
@@ -249,7 +249,7 @@ def test_many_mints_are_one_transaction(world, observe, address, monkeypatch):
 
     monkeypatch.setattr(observations, "bump_pages_of", fail)
     with pytest.raises(RuntimeError):
-        record_chain_of_mints({USDC: rows, WSOL: rows})
+        store_chain_of_mints({USDC: rows, WSOL: rows})
 
     assert ChainBalance.select().count() == DailyBalance.select().count() == 0
 
@@ -317,7 +317,7 @@ def test_observations_and_changes_at_once_lose_nothing_and_never_wait_in_a_circl
         row = [
             ChainObservation(one, "x", Decimal(number), number, world.clock()) for one in addresses
         ]
-        record_chain_of_mints({WSOL: row, USDC: row})
+        store_chain_of_mints({WSOL: row, USDC: row})
 
     def read_all(number):
         observe(addresses[0], number, slot=number, other=100)

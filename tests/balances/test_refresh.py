@@ -220,13 +220,13 @@ class TestSchedule:
     ):
         swept_at = paced[1]
         writes: list[int] = []
-        record = refresh.record_chain_of_mints
+        record = refresh.store_chain_of_mints
 
-        def note_and_record(rows, **how):
+        def note_and_store(rows, **how):
             writes.append(len(rows[USDC]))
             return record(rows, **how)
 
-        monkeypatch.setattr(refresh, "record_chain_of_mints", note_and_record)
+        monkeypatch.setattr(refresh, "store_chain_of_mints", note_and_store)
         track_many(world, 10_000)
         version = world.page.version
         started_at = world.clock()

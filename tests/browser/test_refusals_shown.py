@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 NONCE, SUBMISSIONS = "**/embed/api/siws/nonce", "**/embed/api/submissions"
 READ = "**/embed/api/tracking/*"
 
-# The texts for all codes of the spec's section 7 that the nonce and submissions endpoints have.
+# The texts for all codes of docs/api.md, Errors, that the nonce and submissions endpoints have.
 BROKEN = "Something went wrong between this page and the server. Please try again."
 SENTENCES = {
     "missing_key": "This widget is not set up correctly. Please tell the site's owner.",

@@ -132,11 +132,11 @@ def test_refusal_of_a_page_that_was_purged_meanwhile_is_not_kept_but_a_bug_is_to
     about = {"nickname": "N", "session_id": "s", "reason": "queue_full", "now": now}
     nonce = Nonce("nowhere", USDC, "nobody", "host", "token", issued_at=now, expires_at=now)
 
-    soft_rejections.record_soft_rejection(nonce, **about)
+    soft_rejections.store_soft_rejection(nonce, **about)
     assert Submission.select().count() == 0
 
     with pytest.raises(IntegrityError):
-        soft_rejections.record_soft_rejection(nonce, **about | {"reason": None})
+        soft_rejections.store_soft_rejection(nonce, **about | {"reason": None})
 
 
 TAKEN = {

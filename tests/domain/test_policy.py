@@ -159,8 +159,8 @@ def test_page_reviews_everything_unless_its_owner_says_otherwise():
     assert decide(Policy(), TrackRecord(1000, LATER)) == "pending"
 
 
-def test_each_refusal_by_policy_has_the_reason_that_the_spec_names():
-    # Spec 2.4, without "manual", which is the owner's own.
+def test_each_refusal_by_policy_has_the_reason_that_visitors_are_shown():
+    # Those of docs/api.md, List own submissions, without "manual", which is the owner's own.
     reasons = {"rate_limited", "queue_full", "duplicate", "ca_gate", "cooldown"}
 
     assert set(REJECT_REASON_BY_CODE.values()) == reasons

@@ -1,4 +1,4 @@
-"""The page's policy over HTTP (spec 4.3): gate, cooldown, ladder, capacity, duplicate."""
+"""The page's policy over HTTP: gate, cooldown, ladder, capacity, duplicate."""
 
 from decimal import Decimal
 

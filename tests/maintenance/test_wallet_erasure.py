@@ -11,7 +11,7 @@ import pytest
 from world import USDC, Visitor, code_of, one_database, read_log, with_session
 
 from embed import owners
-from embed.balances.observations import ChainObservation, record_chain
+from embed.balances.observations import ChainObservation, store_chain
 from embed.db.connection import db
 from embed.db.models import (
     Activity,
@@ -74,7 +74,7 @@ def leave_traces(world, visitor) -> None:
     observation = ChainObservation(
         visitor.address, Visitor().address, parse_amount("7"), 1, world.clock()
     )
-    record_chain(USDC, [observation])
+    store_chain(USDC, [observation])
     Job.insert(name="balances", failure=f"RefreshFailed: {visitor.address}").execute()
 
 

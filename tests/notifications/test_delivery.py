@@ -13,7 +13,7 @@ from receivers import run_http_receiver
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 from embed.errors import NotFound
-from embed.notifications import delivery, delivery_log, queries, receivers
+from embed.notifications import delivery, delivery_log, receivers
 from embed.notifications.delivery import (
     LONGEST_WAIT,
     compute_wait,
@@ -147,14 +147,14 @@ def test_process_that_ends_before_the_answer_is_marked_repeats_one_message(
 ):
     webhook = owner.add_webhook(http_receiver.url)
     ids = [owner.tell() for _ in range(3)]
-    record, recorded = delivery._record, []
+    mark_sent, marked = delivery._mark_sent, []
 
     def die_at_the_second(*arguments, **options) -> None:
-        if recorded:
+        if marked:
             raise KeyboardInterrupt
-        recorded.append(record(*arguments, **options))
+        marked.append(mark_sent(*arguments, **options))
 
-    monkeypatch.setattr(delivery, "_record", die_at_the_second)
+    monkeypatch.setattr(delivery, "_mark_sent", die_at_the_second)
     with pytest.raises(KeyboardInterrupt):
         owner.deliver(webhook)
     monkeypatch.undo()
@@ -337,7 +337,7 @@ def test_log_shows_what_became_of_each_message(owner, http_receiver):
     http_receiver.statuses = [204, 404]
     owner.deliver(webhook)
 
-    newest, oldest = queries.read_log(webhook.page, receiver=webhook).rows
+    newest, oldest = delivery_log.read_log(webhook.page, receiver=webhook).rows
 
     assert [newest.message.id, oldest.message.id] == ids[::-1]
     assert (newest.state, newest.answer) == ("waiting", "404 Not Found")
@@ -350,7 +350,7 @@ def test_message_is_sent_again_with_the_same_id(owner, http_receiver, first_stat
     message_id = owner.tell()
     http_receiver.statuses = [first_status]
     owner.deliver(webhook)
-    (sent,) = queries.read_log(webhook.page, receiver=webhook).rows
+    (sent,) = delivery_log.read_log(webhook.page, receiver=webhook).rows
 
     delivery_log.send_again(sent.id)
     assert find_due_receivers(owner.world.clock()) == [webhook.id]
@@ -393,7 +393,9 @@ def test_test_that_is_sent_at_once_is_in_the_log_and_ends_the_wait(owner, http_r
     assert (sent.state, sent.answer) == ("delivered", "204 No Content")
     assert http_receiver.received[-1].id == sent.message.id
     assert b'"type":"test"' in http_receiver.received[-1].body
-    assert queries.read_log(webhook.page, receiver=webhook).rows[0].message.id == sent.message.id
+    assert (
+        delivery_log.read_log(webhook.page, receiver=webhook).rows[0].message.id == sent.message.id
+    )
     assert find_due_receivers(owner.world.clock()) == [webhook.id]
 
 
@@ -426,7 +428,7 @@ def test_answer_that_could_not_be_recorded_is_recorded_later_without_sending_aga
         raise OperationalError("database or disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(delivery, "_record", fail)
+        patch.setattr(delivery, "_mark_sent", fail)
         for _ in range(3):
             with pytest.raises(OperationalError):
                 owner.deliver(webhook)

@@ -8,7 +8,7 @@ from fake_chain import FakeChain
 from world import USDC, Visitor, read_log
 
 from embed import pages
-from embed.balances.observations import ChainObservation, record_chain
+from embed.balances.observations import ChainObservation, store_chain
 from embed.db.models import ChainBalance, Wallet
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
@@ -57,7 +57,7 @@ class Watch:
     def record(self, amount, *, other=0, address=None) -> None:
         other_amount = None if other is None else Decimal(other)
         row = (Decimal(amount), self._slot, self.world.clock(), other_amount)
-        record_chain(USDC, [ChainObservation(address or self.address, "x", *row)])
+        store_chain(USDC, [ChainObservation(address or self.address, "x", *row)])
 
     def watch(self):
         return watch_holdings(self.world.clock(), EVERY)

@@ -1,4 +1,4 @@
-"""Limits per address, per key and per session (spec 8); windows run on real time."""
+"""Limits per address, key and session (docs/api.md, Limits); windows run on real time."""
 
 import secrets
 import socket

@@ -82,7 +82,7 @@ def _find_owner(email: str | None, found: Line, now: datetime) -> tuple[Owner, b
 
 
 def _add_page(line: Line, owner: Owner) -> Page:
-    """Add the page alone, after locking all who share its balances, as record_chain does."""
+    """Add the page alone, after locking all who share its balances, as store_chain does."""
     page = Page(owner=owner, **TABLES["page"].read_columns(line))
     sharing: Any = Page.select(Page.owner).where(Page.token_mint == page.token_mint).distinct()
     lock_owners(owner.id, *[owner_id for (owner_id,) in sharing.tuples()])

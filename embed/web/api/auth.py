@@ -9,7 +9,7 @@ from flask import g, request
 
 from embed.domain.origins import decide_origin
 from embed.errors import ApiError
-from embed.keys.access import Access, get_access, record_use
+from embed.keys.access import Access, get_access, store_use
 from embed.web import rate_limits
 from embed.web.current import own_origin, runtime
 from embed.web.rate_limits import report_refused_site
@@ -32,7 +32,7 @@ def authenticate() -> None:
         check_origin(access)
     rate_limits.check_key(access.key_id)
     g.access = access
-    record_use(access, runtime().clock())
+    store_use(access, runtime().clock())
 
 
 def check_page(page_id: str) -> None:

@@ -1,6 +1,6 @@
 """The tracking read at the widget's own address, which answers only what a reader does not have.
 
-Under /api the spec fixes the headers, so these answers are for /embed/api alone.
+The headers under /api are fixed, so these answers are for /embed/api alone.
 """
 
 from flask import Response, request

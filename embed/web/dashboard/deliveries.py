@@ -9,8 +9,8 @@ from flask.typing import ResponseReturnValue
 from embed.db.models import Page, Receiver
 from embed.domain.identifiers import is_id
 from embed.errors import NotFound
-from embed.notifications import delivery_log, queries
-from embed.notifications.queries import STATES, LogCursor
+from embed.notifications import delivery_log
+from embed.notifications.delivery_log import STATES, LogCursor
 from embed.notifications.receivers import list_receivers
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import get_own_page, get_own_receiver
@@ -57,7 +57,7 @@ def show_deliveries(page_id: str) -> ResponseReturnValue:
         page=page,
         section=SECTION,
         view=view,
-        log=queries.read_log(page, receiver=view.receiver, state=view.state, after=view.after),
+        log=delivery_log.read_log(page, receiver=view.receiver, state=view.state, after=view.after),
         masked=mask_targets(of_page),
     )
 
@@ -69,7 +69,7 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
     receiver = get_own_receiver(page, receiver_id)
     if not is_id(message_id):
         raise NotFound(message_id)
-    delivery = queries.get_delivery_to(receiver, message_id)
+    delivery = delivery_log.get_delivery_to(receiver, message_id)
     url = url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
     if delivery.state == "waiting":
         return redirect_with_message("The message is already waiting to be sent.", url)

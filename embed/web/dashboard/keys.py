@@ -14,7 +14,7 @@ from embed.domain.key_format import Tier
 from embed.domain.origins import parse_allowlist_entry
 from embed.errors import InvalidInput
 from embed.keys import management, refused_origins
-from embed.keys.access import USE_RECORDED_EVERY
+from embed.keys.access import USE_STORED_EVERY
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_key, get_own_page
@@ -86,7 +86,7 @@ def list_keys(page_id: str) -> ResponseReturnValue:
         live=[key for key in keys if key.revoked_at is None],
         revoked=[key for key in keys if key.revoked_at is not None],
         refusals=refused_origins.list_refused_origins(page.id),
-        hour_ago=_now() - USE_RECORDED_EVERY,
+        hour_ago=_now() - USE_STORED_EVERY,
     )
 
 
@@ -159,7 +159,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     key = get_own_key(page, key_id)
     if request.method == "GET":
-        hour_ago = _now() - USE_RECORDED_EVERY
+        hour_ago = _now() - USE_STORED_EVERY
         return render("key_revoke.html", page=page, section=SECTION, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, _now(), actor=current_owner().email)
     return redirect_with_message(

@@ -10,7 +10,7 @@ from wtforms.validators import InputRequired, Length, Optional
 from embed import pages
 from embed.balances.tokens import propose_token
 from embed.errors import InvalidInput
-from embed.notifications.queries import count_given_up
+from embed.notifications.delivery_log import count_given_up
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page

@@ -12,7 +12,7 @@ from wtforms.validators import AnyOf
 from embed.db.models import Page
 from embed.db.pagination import Cursor
 from embed.domain.times import from_ms, to_ms
-from embed.notifications.queries import count_given_up_of_page
+from embed.notifications.delivery_log import count_given_up_of_page
 from embed.pages import read_policy
 from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context

@@ -14,8 +14,7 @@ from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
 from embed.errors import InvalidInput, NotFound
 from embed.events.outbox import MESSAGE_TYPES
-from embed.notifications import queries, receivers
-from embed.notifications.delivery_log import queue_test
+from embed.notifications import delivery_log, receivers
 from embed.notifications.receivers import CHANNEL_TYPES, Kind, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.web.current import runtime
@@ -41,10 +40,10 @@ def list_receivers(page_id: str) -> ResponseReturnValue:
         channels=channels,
         webhooks=webhooks,
         masked=mask_targets([*channels, *webhooks]),
-        last=queries.find_last_attempted(page),
-        waiting=queries.count_waiting(page),
-        given_up=queries.list_given_up(page, limit=MAX_GIVEN_UP_SHOWN),
-        given_up_count=queries.count_given_up_of_page(page),
+        last=delivery_log.find_last_attempted(page),
+        waiting=delivery_log.count_waiting(page),
+        given_up=delivery_log.list_given_up(page, limit=MAX_GIVEN_UP_SHOWN),
+        given_up_count=delivery_log.count_given_up_of_page(page),
         read_public_key=read_public_key,
         work=read_work_status(now),
         now=now,
@@ -62,7 +61,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     receiver = get_own_receiver(page, receiver_id)
     masked = mask_target(receiver)
     if request.method == "GET":
-        waiting = queries.count_waiting(page).get(receiver.id, 0)
+        waiting = delivery_log.count_waiting(page).get(receiver.id, 0)
         return render(
             "receiver_remove.html", page=page, section=SECTION, masked=masked, waiting=waiting
         )
@@ -78,10 +77,10 @@ def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     """Leave a test message in the outbox, unless one waits already."""
     page = get_own_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
-    if queries.has_waiting_test(receiver):
+    if delivery_log.has_waiting_test(receiver):
         sentence = "A test message is already being sent."
     else:
-        queue_test(receiver.id, runtime().clock())
+        delivery_log.queue_test(receiver.id, runtime().clock())
         sentence = "A test message is being sent. Reload this page to see the result."
     return redirect_with_message(
         sentence, url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)

@@ -61,7 +61,7 @@ def show_widget(page_id: str) -> Response:
         ancestors=_list_ancestors(access),
     )
     allow_isolated_hosts(response)
-    _record_refused_site(access)
+    _store_refused_site(access)
     renew_session(response)
     return response
 
@@ -89,8 +89,8 @@ def _find_site(access: Access) -> str | None:
     return site if site in access.origins else None
 
 
-def _record_refused_site(access: Access) -> None:
-    """Record a site in which browsers will not show the widget (frame-ancestors)."""
+def _store_refused_site(access: Access) -> None:
+    """Store a site in which browsers will not show the widget (frame-ancestors)."""
     is_framed = request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame")
     if not is_framed or access.allows_null_origin:
         return

@@ -8,7 +8,7 @@ from world import USDC, Visitor, World, another_wallet, with_session
 from embed import owners, pages
 from embed.db.models import Delivery, Receiver, Token
 from embed.keys import access, management
-from embed.keys.refused_origins import record_refused_origin
+from embed.keys.refused_origins import store_refused_origin
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 from embed.wallets.listings import update_listings
@@ -92,7 +92,7 @@ class FilledPage:
         self.revoked_key = world.make_key("secret")
         world.revoke(self.revoked_key)
         key_id = access.find_access(world.public_key).key_id
-        record_refused_origin(key_id, "https://other.example", world.clock(), lambda: True)
+        store_refused_origin(key_id, "https://other.example", world.clock(), lambda: True)
         management.change_key(
             key_id, raw_label="Main", raw_origins=["https://site.example"], now=world.clock()
         )

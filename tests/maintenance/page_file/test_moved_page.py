@@ -10,7 +10,7 @@ from page_files import export, find, forge, move_to, read_lines, seal, take_over
 from world import USDC, Visitor, code_of, one_database, read_log
 
 from embed import owners, pages
-from embed.balances.observations import Observation, record_entered
+from embed.balances.observations import Observation, store_entered
 from embed.db import models
 from embed.db.models import (
     Activity,
@@ -343,7 +343,7 @@ def test_newer_one_of_two_entered_balances_counts(filled, emptier, age, kept):
     content, page = emptier
     entered = find(read_lines(content), "enteredBalance", address=filled.tracked.address)
     at = Balance.observed_at.python_value(0) if age > 0 else filled.world.clock()
-    record_entered(page, [Observation(filled.tracked.address, Decimal(7), at)])
+    store_entered(page, [Observation(filled.tracked.address, Decimal(7), at)])
 
     take_over(filled.world, content)
 

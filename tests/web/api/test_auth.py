@@ -1,4 +1,4 @@
-"""Bearer keys (spec 5): header, page scope and revocation."""
+"""Bearer keys (docs/api.md, Keys): header, page scope and revocation."""
 
 import pytest
 from world import ENDPOINTS, SITE, Visitor, code_of, one_database

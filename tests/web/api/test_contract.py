@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from spec_errors import ROWS
+from promised_errors import ROWS
 from world import SECRET_KEY, SITE, Visitor, code_of, one_database
 
 from embed import errors

@@ -1,4 +1,4 @@
-"""POST /siws/nonce (spec 4.2), and the message to sign (spec 2.5)."""
+"""POST /siws/nonce (docs/api.md, Ask for a nonce), and the message to sign."""
 
 import pytest
 from world import Visitor, code_of, one_database

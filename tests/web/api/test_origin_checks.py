@@ -1,4 +1,4 @@
-"""Origins of public keys (spec 5.6): allowlist, Referer, null, and the service's own."""
+"""Origins of public keys (docs/api.md, Origins): allowlist, Referer, null, the service's own."""
 
 import pytest
 from world import ENDPOINTS, SITE, Visitor, code_of, one_database

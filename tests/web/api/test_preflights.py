@@ -1,4 +1,4 @@
-"""OPTIONS (spec 4.5): the spec's fixed headers, and the origin check of the tracking read."""
+"""OPTIONS (docs/api.md, Preflights): fixed headers, and the origin check of the tracking read."""
 
 import pytest
 from world import SITE, one_database

@@ -1,4 +1,4 @@
-"""GET /session/submissions (spec 4.4), and its elements (spec 2.4)."""
+"""GET /session/submissions (docs/api.md, List own submissions), and its elements."""
 
 import pytest
 from world import Visitor, another_wallet, code_of, one_database, with_session

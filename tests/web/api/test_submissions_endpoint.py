@@ -1,4 +1,4 @@
-"""POST /submissions (spec 4.3): signature, nonce and nickname. Policy has a file of its own."""
+"""POST /submissions (docs/api.md, Submit a wallet), but for policy, which has its own file."""
 
 import base64
 

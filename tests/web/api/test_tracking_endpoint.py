@@ -1,4 +1,4 @@
-"""GET /tracking/{id} (spec 4.1), and its payload (spec 2.1 to 2.3)."""
+"""GET /tracking/{id} (docs/api.md, Read a page), and its payload."""
 
 from decimal import Decimal
 

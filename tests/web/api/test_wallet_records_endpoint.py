@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from world import Visitor, code_of, one_database, read_exactly
 
-from embed.balances.observations import ChainObservation, record_chain
+from embed.balances.observations import ChainObservation, store_chain
 from embed.db.models import Submission, UsedNonce
 from embed.submissions import used_nonces
 from embed.wallets.listings import update_listings
@@ -100,7 +100,7 @@ def test_everything_is_shown_from_any_device_without_a_cookie(world):
     world.clock.forward(minutes=1)
     world.approve(submission_id)
     world.observe(visitor.address, "18446744073709551615.000000001")
-    record_chain(
+    store_chain(
         world.page.token_mint,
         [ChainObservation(visitor.address, "x", Decimal("0.1"), 7, world.clock(), Decimal(0))],
     )

@@ -289,7 +289,7 @@ def test_list_asks_the_database_as_often_for_200_keys_as_for_5(world, owner, cou
         for number in range(count):
             world.make_key("public", origins=[f"https://{number}.example"])
         for key in management.list_keys(world.page_id)[:count]:
-            refused_origins.record_refused_origin(
+            refused_origins.store_refused_origin(
                 key.id, "https://strange.example", world.clock(), lambda: True
             )
 

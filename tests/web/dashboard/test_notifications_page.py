@@ -21,7 +21,7 @@ from embed.db.models import Delivery, Message, Receiver
 from embed.events.outbox import MESSAGE_TYPES, TEST
 from embed.notifications import delivery_log
 from embed.notifications.channels import check_target
-from embed.notifications.queries import STATES as DELIVERY_STATES
+from embed.notifications.delivery_log import STATES as DELIVERY_STATES
 from embed.notifications.receivers import CHANNEL_TYPES, MAX_RECEIVERS
 from embed.notifications.signatures import read_public_key
 from embed.pages import get_page

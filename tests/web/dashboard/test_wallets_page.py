@@ -12,7 +12,7 @@ from world import USDC, Visitor, one_database, read_log
 
 from embed import pages
 from embed.balances import known
-from embed.balances.tokens import record_refusal
+from embed.balances.tokens import store_refusal
 from embed.db.connection import db
 from embed.db.models import Balance, Wallet
 from embed.wallets import tracking
@@ -110,7 +110,7 @@ def test_what_the_holding_watch_found_is_marked_and_can_be_searched_for(world, o
 
 
 def test_mint_that_the_chain_refused_is_told_where_the_chain_is_used(world, owner):
-    record_refusal(USDC, f"{USDC} is not the mint of a token.")
+    store_refusal(USDC, f"{USDC} is not the mint of a token.")
     sentence = f"Balances cannot be read: {USDC} is not the mint of a token."
     assert sentence not in owner.get(path_of(world)).text
 

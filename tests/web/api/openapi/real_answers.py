@@ -21,7 +21,7 @@ from refusal_cases import (
 )
 from world import SECRET_KEY, SITE, Clock, Visitor, World
 
-from embed.balances.observations import ChainObservation, record_chain
+from embed.balances.observations import ChainObservation, store_chain
 from embed.db import connection
 from embed.db.models import Wallet
 from embed.factory import create_app
@@ -107,7 +107,7 @@ def see_and_withdraw(world: World) -> Iterator[Answer]:
     world.submit(visitor)  # which is approved at once
     world.observe(visitor.address, "0.1")
     observed = ChainObservation(visitor.address, "x", Decimal(7), 7, world.clock(), Decimal(0))
-    record_chain(world.page.token_mint, [observed])
+    store_chain(world.page.token_mint, [observed])
     update_listings(world.clock())
     wallet = Wallet.get(Wallet.address == visitor.address)
     hidden = WalletChanges(is_hidden=True, tag_names=["team"])

@@ -11,7 +11,7 @@ from contract import (
     list_unseen,
     read_codes,
 )
-from spec_errors import ENDPOINTS, ROWS
+from promised_errors import ENDPOINTS, ROWS
 from world import one_database
 
 from embed.errors import OWN_STATUS_BY_CODE, STATUS_BY_CODE
@@ -19,7 +19,7 @@ from embed.errors import OWN_STATUS_BY_CODE, STATUS_BY_CODE
 pytestmark = pytest.mark.slow
 
 ELSEWHERE = DOCUMENT["components"]["responses"]  # for no operation in particular
-# The spec's names of the endpoints, in its order.
+# The names that promised_errors.py has for the endpoints, in its order.
 ENDPOINT_BY_OPERATION = dict(
     zip(
         ("readTrackingPage", "createNonce", "createSubmission", "listSessionSubmissions"),
@@ -62,7 +62,7 @@ def test_endpoint_has_the_codes_of_the_spec(operation):
         own.discard((503, "balance_unavailable"))
     if operation == "createNonce":  # its optional nickname is our addition
         own |= {(400, "invalid_nickname_length"), (400, "invalid_nickname_chars")}
-    own.discard((400, "invalid_action"))  # of an endpoint that the spec does not have
+    own.discard((400, "invalid_action"))  # of an endpoint that promised_errors.py does not have
     assert list_codes(OPERATIONS[operation][2]) == of_the_spec | own
 
 

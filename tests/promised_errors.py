@@ -1,4 +1,4 @@
-"""The table of spec section 7: status, error, endpoints."""
+"""The errors that callers were promised (docs/api.md, Errors): status, error, endpoints."""
 
 import re
 from typing import NamedTuple
