@@ -17,11 +17,11 @@ OPENAPI_DOCUMENT = "/api/embed/openapi.json"
 both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
 
 
-def test_table_of_errors_is_that_of_the_spec():
+def test_table_of_errors_has_what_callers_were_promised():
     assert {row.code: row.status for row in ROWS} == errors.SPEC_STATUS_BY_CODE
 
 
-def test_own_codes_redefine_none_of_the_specs():
+def test_own_codes_redefine_none_of_those_promised():
     assert not set(errors.OWN_STATUS_BY_CODE) & set(errors.SPEC_STATUS_BY_CODE)
     assert errors.OWN_STATUS_BY_CODE["method_not_allowed"] == 405
     assert errors.OWN_STATUS_BY_CODE["internal_error"] == 500

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.deployed
 STATEMENT = "This signature does not authorize any transaction."
 
 
-def test_nonce_has_just_the_fields_of_the_spec(world):
+def test_nonce_has_just_the_fields_of_the_documentation(world):
     answer = world.ask_nonce(Visitor())
 
     assert answer.status_code == 200

@@ -34,7 +34,7 @@ def list_cors_headers(answer) -> dict[str, str]:
 @one_database
 @both_roots
 @every_path
-def test_preflight_is_answered_with_the_headers_of_the_spec(world, root, path, methods, headers):
+def test_preflight_is_answered_with_fixed_headers(world, root, path, methods, headers):
     world.root = root
 
     answer = preflight(world, path)

@@ -52,18 +52,18 @@ def test_document_has_every_code_and_no_other():
 
 
 @pytest.mark.parametrize("operation", ENDPOINT_BY_OPERATION)
-def test_endpoint_has_the_codes_of_the_spec(operation):
+def test_endpoint_has_the_codes_that_callers_were_promised(operation):
     endpoint = ENDPOINT_BY_OPERATION[operation]
     elsewhere = {code for one in ELSEWHERE.values() for code in read_codes(one)}
 
-    of_the_spec = {(row.status, row.code) for row in ROWS if endpoint in row.endpoints}
+    promised = {(row.status, row.code) for row in ROWS if endpoint in row.endpoints}
     own = {(status, code) for code, status in OWN_STATUS_BY_CODE.items() if code not in elsewhere}
     if operation != "createSubmission":  # nothing else asks for a balance
         own.discard((503, "balance_unavailable"))
     if operation == "createNonce":  # its optional nickname is our addition
         own |= {(400, "invalid_nickname_length"), (400, "invalid_nickname_chars")}
     own.discard((400, "invalid_action"))  # of an endpoint that promised_errors.py does not have
-    assert list_codes(OPERATIONS[operation][2]) == of_the_spec | own
+    assert list_codes(OPERATIONS[operation][2]) == promised | own
 
 
 # Answers
