@@ -91,7 +91,7 @@ def _make_page(database_url: str) -> tuple[str, str]:
     page = pages.create_page(owner, TOKEN | {"queue_capacity": 1000}, now)
     for number in range(WALLETS):
         address = base58.b58encode((2**250 + number).to_bytes(32, "big")).decode()
-        wanted = tracking.WalletChanges(alias=f"Wallet {number}")
+        wanted = tracking.WalletFields(alias=f"Wallet {number}")
         tracking.add_wallet(page.id, address, wanted, now, max_wallets=WALLETS)
     _, key = management.create_key(page.id, "public", raw_origins=[SITE], now=now)
     connection.db.close()

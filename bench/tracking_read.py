@@ -114,7 +114,7 @@ def make_case(database_url: str, folder: Path) -> Case:
     for name in names:
         tags.add_tag(page.id, name, "blue", now)
     for number in range(WALLETS):
-        changes = tracking.WalletChanges(
+        changes = tracking.WalletFields(
             alias=f"Wallet number {number}",
             tag_names=names[: number % 3],
             balance=Decimal("1000.25") * number,

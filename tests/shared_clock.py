@@ -8,7 +8,7 @@ from world import Clock
 
 
 class SharedClock(Clock):
-    """Keeps its time in a file; beginning anew sets it back to the start of every test."""
+    """Keeps its time in a file; beginning again sets it back to the start of every test."""
 
     def __init__(self, path: Path, *, is_new: bool = True) -> None:
         self._path = path

@@ -259,7 +259,7 @@ class World(PageClient):
         return tags.add_tag(self.page_id, name, color, self.clock())
 
     def track(self, address: str, *, page_id=None, **changes: object):
-        wanted = tracking.WalletChanges(**changes)
+        wanted = tracking.WalletFields(**changes)
         page_id = page_id or self.page_id
         return tracking.add_wallet(page_id, address, wanted, self.clock(), max_wallets=50_000)
 

@@ -56,7 +56,9 @@ class BalanceChange:
         return subtract(self.line[-1].amount, self.line[0].amount)
 
 
-def read_changes(mint: str, addresses: Collection[str], now: datetime) -> dict[str, BalanceChange]:
+def read_balance_changes(
+    mint: str, addresses: Collection[str], now: datetime
+) -> dict[str, BalanceChange]:
     """Return how the balances on the chain have changed, in two statements.
 
     Addresses that were not observed twice during LINE_SPAN are absent.
@@ -82,7 +84,7 @@ def read_changes(mint: str, addresses: Collection[str], now: datetime) -> dict[s
     return changes
 
 
-def read_visible_changes(
+def read_visible_balance_changes(
     page: Page, wallet_ids: Sequence[str], now: datetime
 ) -> dict[str, BalanceChange]:
     """Return the changes by wallet; hidden wallets and those without a history are absent."""
@@ -91,7 +93,7 @@ def read_visible_changes(
     )
     # The page is compared here: SQLite would use its index, and read all wallets of the page.
     address_by_id = {one.id: one.address for one in wallets if one.page_id == page.id}
-    changes = read_changes(page.token_mint, address_by_id.values(), now)
+    changes = read_balance_changes(page.token_mint, address_by_id.values(), now)
     return {
         wallet_id: changes[address]
         for wallet_id, address in address_by_id.items()

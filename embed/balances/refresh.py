@@ -18,7 +18,7 @@ from embed.balances.tokens import find_token, get_token, store_refusal, store_to
 from embed.domain.amounts import subtract
 from embed.domain.times import Clock, Seconds
 
-# Each write gives pages with changed amounts a new version, whose payload is then built anew;
+# Each write gives pages with changed amounts a new version, whose payload is then built again;
 # so there are few, but each soon enough that a killed process loses little.
 WRITE_AFTER = timedelta(seconds=5)
 WRITE_ROWS = 2_000

@@ -7,7 +7,7 @@ import click
 from embed.serializers import describe_wallet_for_owner
 from embed.terminal import Group, JsonObject, json_option, print_list, print_object, runtime
 from embed.wallets import tracking
-from embed.wallets.tracking import WalletChanges
+from embed.wallets.tracking import WalletFields
 
 group = Group("wallets", help="Wallets that a page tracks.")
 
@@ -38,7 +38,7 @@ def add(
     as_json: bool,
 ) -> None:
     """Add a wallet to a page."""
-    changes = WalletChanges(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
+    changes = WalletFields(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
     added = tracking.add_wallet(
         page,
         address,
@@ -73,7 +73,7 @@ def update(
     as_json: bool,
 ) -> None:
     """Change only what is given."""
-    changes = WalletChanges(
+    changes = WalletFields(
         alias=alias,
         tag_names=tag_names if tag_names or no_tags else None,
         balance=balance,

@@ -86,7 +86,7 @@ def _make_page(now: datetime) -> Page:
     rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
     for number in range(1, WALLET_COUNT + 1):
         tag_names = rng.sample([name for name, _ in TAGS], k=rng.choice((0, 1, 1, 2)))
-        changes = tracking.WalletChanges(
+        changes = tracking.WalletFields(
             alias=None if number % 6 == 0 else f"Demo wallet {number}", tag_names=tag_names
         )
         added_at = now + timedelta(milliseconds=number)  # lists are sorted by time

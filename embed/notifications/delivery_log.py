@@ -55,7 +55,6 @@ def read_log(
     receiver: Receiver | None = None,
     state: str | None = None,
     after: LogCursor | None = None,
-    size: int = SLICE_SIZE,
 ) -> LogSlice:
     """Return a slice of a page's deliveries with their messages, newest first."""
     conditions: list[Any] = [Message.page == page]
@@ -68,15 +67,13 @@ def read_log(
         conditions.append(Message.number <= after.number)
         conditions.append((Message.number < after.number) | (Delivery.receiver < after.receiver_id))
     query = Delivery.select(Delivery, Message).join(Message).where(*conditions)
-    rows = list(query.order_by(Message.number.desc(), Delivery.receiver.desc()).limit(size + 1))
-    return _make_slice(rows, size)
-
-
-def _make_slice(rows: list[Delivery], size: int) -> LogSlice:
-    if len(rows) <= size:
+    rows = list(
+        query.order_by(Message.number.desc(), Delivery.receiver.desc()).limit(SLICE_SIZE + 1)
+    )
+    if len(rows) <= SLICE_SIZE:
         return LogSlice(rows, None)
-    last = rows[size - 1]
-    return LogSlice(rows[:size], LogCursor(last.message.number, last.receiver_id))
+    last = rows[SLICE_SIZE - 1]
+    return LogSlice(rows[:SLICE_SIZE], LogCursor(last.message.number, last.receiver_id))
 
 
 def get_delivery_to(receiver: Receiver, message_id: str) -> Delivery:

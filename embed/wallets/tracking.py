@@ -34,7 +34,7 @@ from embed.wallets.tags import list_tags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WalletChanges:
+class WalletFields:
     """The values to set; None leaves a value unchanged, an empty alias removes it."""
 
     alias: str | None = None
@@ -121,7 +121,7 @@ def _list_tags_by_wallet(
 def add_wallet(
     page_id: str,
     address: str,
-    changes: WalletChanges,
+    fields: WalletFields,
     now: datetime,
     *,
     max_wallets: int,
@@ -140,7 +140,7 @@ def add_wallet(
         if not _count_room(edit.page, max_wallets):
             raise PageFull(max_wallets)
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
-        _apply(edit, wallet, changes)
+        _apply(edit, wallet, fields)
         edit.log(Event.of_wallet("add wallet", wallet))
     return wallet
 
@@ -151,14 +151,14 @@ def _count_room(page: Page, max_wallets: int) -> int:
 
 
 def update_wallet(
-    wallet_id: str, changes: WalletChanges, now: datetime, *, actor: str = COMMAND_LINE
+    wallet_id: str, fields: WalletFields, now: datetime, *, actor: str = COMMAND_LINE
 ) -> None:
     """Raises NotFound, InvalidInput."""
     with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
         # An observed balance is the same before and after.
         before = get_tracked(wallet_id, uses_chain=False)
-        _apply(edit, wallet, changes)
-        if changes.balance is not None or get_tracked(wallet_id, uses_chain=False) != before:
+        _apply(edit, wallet, fields)
+        if fields.balance is not None or get_tracked(wallet_id, uses_chain=False) != before:
             edit.log(Event.of_wallet("change wallet", wallet))
 
 
@@ -242,18 +242,18 @@ def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:
     return tracked[0]
 
 
-def _apply(edit: Edit, wallet: Wallet, changes: WalletChanges) -> None:
-    if changes.alias is not None:
+def _apply(edit: Edit, wallet: Wallet, fields: WalletFields) -> None:
+    if fields.alias is not None:
         wallet.public_alias = parse_optional_text(
-            changes.alias, "alias", field="alias", max_length=100
+            fields.alias, "alias", field="alias", max_length=100
         )
-    if changes.is_hidden is not None:
-        wallet.is_hidden = changes.is_hidden
+    if fields.is_hidden is not None:
+        wallet.is_hidden = fields.is_hidden
     wallet.save()
-    if changes.tag_names is not None:
-        _set_tags(wallet, edit.page, changes.tag_names)
-    if changes.balance is not None:
-        amount = parse_amount(changes.balance)
+    if fields.tag_names is not None:
+        _set_tags(wallet, edit.page, fields.tag_names)
+    if fields.balance is not None:
+        amount = parse_amount(fields.balance)
         store_entered(edit.page, [Observation(wallet.address, amount, edit.now)])
 
 

@@ -143,7 +143,7 @@ TAKEN = {
     "owner": lambda page_id, now: owners.create_owner("ann@example.com", now),
     "tag": lambda page_id, now: tags.add_tag(page_id, "team", "blue", now),
     "wallet": lambda page_id, now: tracking.add_wallet(
-        page_id, USDC, tracking.WalletChanges(), now, max_wallets=9
+        page_id, USDC, tracking.WalletFields(), now, max_wallets=9
     ),
 }
 

@@ -17,7 +17,7 @@ from embed.events.editing import bump_version, lock_owners, lock_page
 from embed.public_payload.payloads import get_payload
 from embed.submissions import decisions
 from embed.wallets import tracking
-from embed.wallets.tracking import WalletChanges
+from embed.wallets.tracking import WalletFields
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -107,7 +107,7 @@ def test_balances_and_moves_at_once_never_wait_for_each_other_in_a_circle(world)
 
     def enter():
         number = next(pick)
-        changes = WalletChanges(balance=number)
+        changes = WalletFields(balance=number)
         tracking.update_wallet(wallets[number % len(wallets)], changes, now)
 
     def move():
@@ -143,7 +143,7 @@ def test_owners_changes_of_all_kinds_at_once_never_wait_for_each_other_in_a_circ
         next(decided)(world.page, ids, now, actor="owner")
 
     def enter():
-        tracking.update_wallet(wallet_id, WalletChanges(balance=next(pick)), now)
+        tracking.update_wallet(wallet_id, WalletFields(balance=next(pick)), now)
 
     def submit():
         assert world.submit(Visitor()).status_code == 201

@@ -53,7 +53,7 @@ def wait_until_something_is_stored(process: subprocess.Popen) -> None:
 
 
 def refresh(environ):
-    db.close()  # a command opens the database anew
+    db.close()  # a command opens the database again
     return run_here("balances", "refresh", environ=environ)
 
 

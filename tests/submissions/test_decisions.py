@@ -73,7 +73,7 @@ def test_undone_approval_leaves_an_entry_that_the_owner_made_since(world):
 def test_undone_approval_of_a_hidden_wallet_leaves_it_hidden_for_the_next(world):
     (only,) = add_submissions(world, 1, nickname="Ann")
     world.approve(only)
-    hidden = tracking.WalletChanges(is_hidden=True)
+    hidden = tracking.WalletFields(is_hidden=True)
     tracking.update_wallet(Wallet.get().id, hidden, world.clock())
     world.undo(only)
     assert (Wallet.get().submission_id, Wallet.get().public_alias) == (None, None)

@@ -156,7 +156,7 @@ class Stories(RuleBasedStateMachine):
             action = "hide" if is_hidden else "show"
             change_wallets(self.world.page_id, [wallet_id], action, now=self.clock(), actor="owner")
         else:
-            changes = tracking.WalletChanges(is_hidden=is_hidden)
+            changes = tracking.WalletFields(is_hidden=is_hidden)
             tracking.update_wallet(wallet_id, changes, self.clock())
         story.is_hidden = is_hidden
 

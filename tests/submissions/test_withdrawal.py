@@ -109,7 +109,7 @@ def test_every_trace_of_a_long_story_is_erased(world, visitor, webhook):
     wallet = Wallet.get()
     for changes in ({"alias": "Ann, renamed"}, {"is_hidden": True}, {"is_hidden": False}):
         world.clock.forward(minutes=1)
-        tracking.update_wallet(wallet.id, tracking.WalletChanges(**changes), world.clock())
+        tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.clock())
         update_listings(world.clock())
     world.submit(visitor, NAME)  # a duplicate, which is soft-rejected
     assert Message.select().count() == 6
@@ -309,7 +309,7 @@ def test_hidden_wallet_that_is_withdrawn_and_sent_again_stays_hidden(world, visi
 def show(world, visitor, **changes) -> None:
     """Let the owner hide the visitor's wallet, or show it."""
     wallet = Wallet.get(Wallet.address == visitor.address)
-    tracking.update_wallet(wallet.id, tracking.WalletChanges(**changes), world.clock())
+    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.clock())
 
 
 def test_hidden_wallet_that_is_withdrawn_and_sent_again_is_the_new_submissions(world, visitor):

@@ -16,7 +16,7 @@ from embed.notifications import delivery, receivers, webhooks
 from embed.notifications.targets import Outcome
 from embed.runtime import EXTENSION
 from embed.schemas import RecordNonceRequest, WithdrawnWallet
-from embed.submissions import decisions, ownership, withdrawal
+from embed.submissions import decisions, records, withdrawal
 from embed.submissions.withdrawal import withdraw
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -37,7 +37,7 @@ def submit(world, visitor) -> str:
 
 def issue(world, runtime, visitor):
     """Return the nonce of a withdrawal that the visitor signed."""
-    return ownership.issue_record_nonce(
+    return records.issue_record_nonce(
         RecordNonceRequest(
             tracking_page_id=world.page_id, wallet_address=visitor.address, action="withdraw"
         ),

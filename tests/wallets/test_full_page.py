@@ -9,7 +9,7 @@ from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 from embed.errors import InvalidInput
 from embed.wallets import imports, tracking
-from embed.wallets.tracking import PageFull, WalletChanges
+from embed.wallets.tracking import PageFull, WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -33,7 +33,7 @@ def add(world) -> None:
     tracking.add_wallet(
         world.page_id,
         Visitor().address,
-        WalletChanges(is_hidden=True),
+        WalletFields(is_hidden=True),
         world.clock(),
         max_wallets=MAX_WALLETS,
     )

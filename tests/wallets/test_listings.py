@@ -10,7 +10,7 @@ from embed.events.editing import bump_version
 from embed.pages import restore_page
 from embed.wallets import tracking
 from embed.wallets.listings import list_events, prune_listings, update_listings
-from embed.wallets.tracking import WalletChanges
+from embed.wallets.tracking import WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -31,7 +31,7 @@ class Feed:
         return [(event.name, "left" if event.left_at else "joined") for event in events]
 
     def change(self, wallet, **changes) -> None:
-        tracking.update_wallet(wallet.id, WalletChanges(**changes), self.world.clock())
+        tracking.update_wallet(wallet.id, WalletFields(**changes), self.world.clock())
 
     def remove(self, wallet) -> None:
         tracking.remove_wallet(wallet.id, self.world.clock())

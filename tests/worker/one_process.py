@@ -39,7 +39,7 @@ class OneProcess:
         self.define()
 
     def define(self, *jobs: PeriodicJob | KeyedJob) -> None:
-        """Begin anew, as a process with these jobs."""
+        """Begin again, as a process with these jobs."""
         defined = Jobs(jobs, known_errors=(KnownError,))
         self.timing = defined.timing
         self._started: list[Callable[[], None]] = []

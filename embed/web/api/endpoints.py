@@ -21,7 +21,7 @@ from embed.schemas import (
     WithdrawnWallet,
 )
 from embed.serializers import describe_submission
-from embed.submissions import ownership, queries, records, submitting, withdrawal
+from embed.submissions import queries, records, submitting, withdrawal
 from embed.web import rate_limits, visitor
 from embed.web.api import tracking_page
 from embed.web.api.operations import OWN_API, Operation
@@ -147,7 +147,7 @@ def create_record_nonce(body: RecordNonceRequest) -> RecordNonce:
     Returns a text for the wallet to sign, which says what the signature serves for. It works once,
     for this page, wallet, key and action.
     """
-    nonce_id, nonce = ownership.issue_record_nonce(
+    nonce_id, nonce = records.issue_record_nonce(
         body, runtime=runtime(), access=g.access, host=own_host()
     )
     return RecordNonce(nonce_id=nonce_id, message=nonce.build_message())
@@ -179,7 +179,7 @@ def withdraw_wallet(body: RecordRequest) -> WithdrawnWallet:
 
 
 def _check_ownership(body: RecordRequest, action: Action) -> IssuedNonce:
-    return ownership.check_ownership(
+    return records.check_ownership(
         body,
         action,
         runtime=runtime(),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from embed.balances.history import read_changes
+from embed.balances.history import read_balance_changes
 from embed.db.models import Page, TrackedWallet
 from embed.web.current import runtime
 from embed.web.sparkline import Sparkline, draw_sparklines
@@ -24,7 +24,7 @@ def read_listed_changes(page: Page, wallets: Sequence[TrackedWallet]) -> dict[st
     if not runtime().settings.uses_chain:
         return {}
     now = runtime().clock()
-    changes = read_changes(page.token_mint, [wallet.address for wallet in wallets], now)
+    changes = read_balance_changes(page.token_mint, [wallet.address for wallet in wallets], now)
     lines = draw_sparklines(changes, now)
     return {
         address: ListedChange(change.day, change.week, lines[address])

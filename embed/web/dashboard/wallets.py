@@ -183,14 +183,14 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     return render("wallet_form.html", page=page, form=form, wallet=wallet, status=status)
 
 
-def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tracking.WalletChanges:
+def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tracking.WalletFields:
     """Return what to set; a balance equal to `shown_balance` is no new observation.
 
     Raises InvalidInput.
     """
     raw_balance = form.balance.data or ""
     balance = parse_amount(raw_balance) if raw_balance.strip() else None
-    return tracking.WalletChanges(
+    return tracking.WalletFields(
         alias=form.alias.data or "",
         tag_names=form.tag_names.data or (),
         balance=None if balance == shown_balance else balance,

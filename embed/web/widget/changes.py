@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response
 
-from embed.balances.history import BalanceChange, read_visible_changes
+from embed.balances.history import BalanceChange, read_visible_balance_changes
 from embed.serializers import write_json
 from embed.web.compression import compress
 from embed.web.current import runtime
@@ -24,7 +24,7 @@ def read_changes(page_id: str) -> Response:
     changes: dict[str, BalanceChange] = {}
     now = runtime().clock()
     if runtime().settings.uses_chain:
-        changes = read_visible_changes(page, read_wallet_ids(), now)
+        changes = read_visible_balance_changes(page, read_wallet_ids(), now)
     lines = draw_sparklines(changes, now)
     described = {name: _describe(change, lines[name]) for name, change in changes.items()}
     response = Response(

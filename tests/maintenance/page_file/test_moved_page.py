@@ -26,7 +26,7 @@ from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
 from embed.wallets.listings import update_listings
-from embed.wallets.tracking import WalletChanges, update_wallet
+from embed.wallets.tracking import WalletFields, update_wallet
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -263,7 +263,7 @@ def test_wallet_of_an_older_file_that_was_withdrawn_while_hidden_is_not_the_owne
 ):
     world, visitor = filled.world, filled.visitor
     entry = Wallet.get(Wallet.address == visitor.address)
-    update_wallet(entry.id, WalletChanges(is_hidden=True), world.clock())
+    update_wallet(entry.id, WalletFields(is_hidden=True), world.clock())
     world.clock.forward(seconds=1)
     assert code_of(world.withdraw(visitor)) is None
     content = forge(export(filled.page_id), make_older)

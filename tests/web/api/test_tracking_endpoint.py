@@ -168,7 +168,7 @@ CHANGES = {
 
 
 def change(world, wallet, **changes):
-    tracking.update_wallet(wallet.id, tracking.WalletChanges(**changes), world.clock())
+    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.clock())
 
 
 def approve_somebody(world):

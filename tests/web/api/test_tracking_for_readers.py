@@ -265,7 +265,7 @@ CHANGES = {
 
 
 def change(world, wallet, **changes):
-    tracking.update_wallet(wallet.id, tracking.WalletChanges(**changes), world.clock())
+    tracking.update_wallet(wallet.id, tracking.WalletFields(**changes), world.clock())
 
 
 def add_again(world, wallet):

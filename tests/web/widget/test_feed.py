@@ -9,7 +9,7 @@ from world import SITE, Visitor, one_database
 from embed.db.models import Listing, Wallet
 from embed.wallets import tracking
 from embed.wallets.listings import update_listings
-from embed.wallets.tracking import WalletChanges
+from embed.wallets.tracking import WalletFields
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -103,7 +103,7 @@ def test_ids_are_tag_uris_of_their_own_that_stay(world, listed):
     assert before[0] == f"tag:localhost,2026-01-31:{world.page_id}"
     assert all(one.startswith(f"{before[0]}/") for one in before[1:])
     for is_hidden in (True, False):
-        change = WalletChanges(is_hidden=is_hidden, alias="Anna")
+        change = WalletFields(is_hidden=is_hidden, alias="Anna")
         tracking.update_wallet(listed.id, change, world.clock())
         update(world)
 

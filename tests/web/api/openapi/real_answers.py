@@ -27,7 +27,7 @@ from embed.db.models import Wallet
 from embed.factory import create_app
 from embed.settings import Settings
 from embed.wallets.listings import update_listings
-from embed.wallets.tracking import WalletChanges, update_wallet
+from embed.wallets.tracking import WalletFields, update_wallet
 
 OWN = "http://localhost"  # how the test client addresses the service
 
@@ -110,7 +110,7 @@ def see_and_withdraw(world: World) -> Iterator[Answer]:
     store_chain(world.page.token_mint, [observed])
     update_listings(world.clock())
     wallet = Wallet.get(Wallet.address == visitor.address)
-    hidden = WalletChanges(is_hidden=True, tag_names=["team"])
+    hidden = WalletFields(is_hidden=True, tag_names=["team"])
     update_wallet(wallet.id, hidden, world.clock())
     update_listings(world.clock())
     yield describe("showWalletRecords", world.show_records(visitor))
