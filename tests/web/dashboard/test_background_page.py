@@ -42,7 +42,7 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
         failure="RpcUnavailable: no endpoint answers",
         due_at=now - hour,
     )
-    Job.create(name="notifications x", started_at=now, leased_by="x", leased_until=now + hour)
+    Job.create(name="notifications x", started_at=now, leased_by="x", leased_until=now + hour / 60)
     page = owner.see(PATH)
 
     assert (
