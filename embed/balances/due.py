@@ -29,9 +29,8 @@ class DueWallet:
 def list_due(before: datetime, now: datetime) -> list[DueWallet]:
     """Return what was last observed at `before` or earlier, or never, on pages not deleted.
 
-    So is what was observed in the future, before the clock went back.
-
-    Least recently observed first. Mints that the chain refused are left out.
+    What was observed in the future, before the clock went back, is due too. Least recently observed
+    first. Mints that the chain refused are left out.
     """
     observed_at = ChainBalance.observed_at
     is_due = observed_at.is_null() | ~observed_at.between(before + _MOMENT, now + _CLOCKS_DIFFER_BY)

@@ -1,8 +1,8 @@
 """The balance that counts: the chain's where an endpoint is set, else what the owner entered.
 
 With an endpoint, an entered balance counts until the chain was first asked for the address.
-Without one, earlier observations of the chain count no more: nobody would renew them. Whether
-there is one, Settings.uses_chain says, which callers hand down.
+Without one, earlier observations of the chain no longer count, as nothing renews them. Callers say
+by `uses_chain`, which is Settings.uses_chain, whether there is one.
 """
 
 from collections.abc import Iterable

@@ -104,7 +104,7 @@ def store_chain_of_mints(
             renewed[mint] = set(ids)
         bumped = bump_pages_of(changed)
     # Pages of other owners that came to a mint meanwhile may show what was stored before.
-    bump_pages_of(changed, but_not=bumped)
+    bump_pages_of(changed, excluding=bumped)
     return renewed
 
 
@@ -209,7 +209,7 @@ def _keep_first_of_day(
         DailyBalance.insert_many(batch).on_conflict_ignore().execute()
 
 
-def bump_pages_of(mints: Sequence[str], *, but_not: Container[str] = ()) -> list[str]:
+def bump_pages_of(mints: Sequence[str], *, excluding: Container[str] = ()) -> list[str]:
     """Increment versions, and return the pages' ids.
 
     They are locked in the order of their ids, so that none deadlock.
@@ -219,7 +219,7 @@ def bump_pages_of(mints: Sequence[str], *, but_not: Container[str] = ()) -> list
     with db.atomic():
         pages = Page.select(Page.id).where(Page.token_mint.in_(mints)).order_by(Page.id)
         found = [page.id for page in (pages.for_update() if db.for_update else pages)]
-        ids = [page_id for page_id in found if page_id not in but_not]
+        ids = [page_id for page_id in found if page_id not in excluding]
         for batch in in_batches(ids):
             Page.update(version=Page.version + 1).where(Page.id.in_(batch)).execute()
     return ids

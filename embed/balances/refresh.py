@@ -124,10 +124,10 @@ def _observe_usable(
     clock: Clock,
     mint: str,
     addresses: Iterable[str],
-    *but_for: type[Exception],
+    *ignored: type[Exception],
 ) -> list[ChainObservation]:
-    """Leave out amounts that are not usable, and whatever raises one of `but_for`."""
-    left_out: tuple[type[Exception], ...] = (UnusableAmount, *but_for)
+    """Leave out amounts that are not usable, and whatever raises one of `ignored`."""
+    left_out: tuple[type[Exception], ...] = (UnusableAmount, *ignored)
     rows = []
     for address in addresses:
         try:

@@ -107,8 +107,8 @@ def store_refusal(mint: str, reason: str) -> None:
     _log.warning("Balances of the mint %s are no longer read: %s", mint, reason)
 
 
-def forgive(mint: str) -> None:
-    """Let a mint be asked for again."""
+def clear_refusal(mint: str) -> None:
+    """Let a mint's balances be read again."""
     Token.update(problem=None, observed_at=None).where(
         Token.mint == mint, Token.problem.is_null(False)
     ).execute()

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from embed.balances import due, refresh
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
-from embed.balances.tokens import find_problem, forgive
+from embed.balances.tokens import clear_refusal, find_problem
 from embed.db.leases import LONGEST_LEASE, release_lease, renew_lease, take_lease
 from embed.db.models import Page
 from embed.domain.identifiers import make_id
@@ -70,7 +70,7 @@ class _Run:
 
     def refresh(self, page: Page | None) -> RefreshSummary:
         if page is not None:
-            forgive(page.token_mint)
+            clear_refusal(page.token_mint)
         failures = []
         for read in (self._sweep, self._rotate):
             try:

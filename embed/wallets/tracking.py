@@ -169,7 +169,7 @@ def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -
         edit.log(Event.of_wallet("remove wallet", wallet))
 
 
-class Tracked(NamedTuple):
+class TrackingResult(NamedTuple):
     """What became of wallets that were approved."""
 
     has_changed: bool  # the page's wallets
@@ -178,7 +178,7 @@ class Tracked(NamedTuple):
 
 def track_approved(
     page: Page, approved: Sequence[Submission], now: datetime, *, max_wallets: int
-) -> Tracked:
+) -> TrackingResult:
     """Put approved wallets on their page, which is locked, as far as there is room.
 
     What the owner entered stays as it is; what was withdrawn while it was hidden stays hidden.
@@ -203,7 +203,7 @@ def track_approved(
     ]
     if rows:
         Wallet.insert_many(rows).execute()
-    return Tracked(bool(again or rows), new[room:])
+    return TrackingResult(bool(again or rows), new[room:])
 
 
 def _give_to(approved: Sequence[Submission], withdrawn: Any) -> None:

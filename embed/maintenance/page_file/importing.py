@@ -65,7 +65,7 @@ def import_page(
         _add_all(page, numbered)
         if header["version"] < 8:
             _link_wallets(page)
-        bump_pages_of([page.token_mint], but_not=[page.id])
+        bump_pages_of([page.token_mint], excluding=[page.id])
     return Imported(get_page(page.id), is_new, counts)
 
 
