@@ -26,7 +26,7 @@ from psycopg import errors
 from psycopg.pq import TransactionStatus
 from psycopg.pq.abc import PGconn
 
-from embed.db.lock_waits import choose_ms, impatience, longest_ms, waiting_for
+from embed.db.lock_waits import choose_ms, longest_ms, waiting_briefly, waiting_for
 from embed.settings import SettingsError, find_database_file
 
 db = DatabaseProxy()
@@ -129,10 +129,10 @@ def _open_postgres(url: str) -> Database:
     limits: dict[str, Any] = {
         name: value for name, value in _CONNECTION_LIMITS.items() if name not in url
     }
-    return _PatientPostgresDatabase(url, prefer_psycopg3=True, **limits)
+    return _ServicePostgresDatabase(url, prefer_psycopg3=True, **limits)
 
 
-class _PatientPostgresDatabase(PostgresqlDatabase):
+class _ServicePostgresDatabase(PostgresqlDatabase):
     """Waits for locks no longer than the thread may, and copes with servers that come and go."""
 
     def _connect(self) -> Any:
@@ -202,7 +202,7 @@ def best_effort() -> Iterator[None]:
     It hardly waits for locks.
     """
     try:
-        with impatience():
+        with waiting_briefly():
             yield
     except PeeweeException as error:
         _log.warning("Not saved for the dashboard: %s", error)

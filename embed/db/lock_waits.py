@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from peewee import OperationalError
 from psycopg import errors
 
-_PATIENT_MS = 20_000
+_LONGEST_MS = 20_000
 _REQUEST_MS = 3_000
-_IMPATIENT_MS = 250
+_BRIEF_MS = 250
 
 _thread = threading.local()
 # Those that were waited for in vain, until somebody gets them: ids of pages, or SQLite's one lock.
@@ -28,32 +28,32 @@ def serve_requests() -> None:
 
 
 @contextmanager
-def impatience() -> Iterator[None]:
+def waiting_briefly() -> Iterator[None]:
     """Let this thread hardly wait for locks in transactions that begin in the block."""
-    _thread.is_impatient = True
+    _thread.waits_briefly = True
     try:
         yield
     finally:
-        _thread.is_impatient = False
+        _thread.waits_briefly = False
 
 
-def is_impatient() -> bool:
-    return getattr(_thread, "is_impatient", False)
+def waits_briefly() -> bool:
+    return getattr(_thread, "waits_briefly", False)
 
 
 def longest_ms() -> int:
-    """Return how many milliseconds this thread waits for a lock, unless it is impatient."""
-    wait_ms: int = getattr(_thread, "longest_ms", _PATIENT_MS)
+    """Return how many milliseconds this thread waits for a lock, unless it is to wait briefly."""
+    wait_ms: int = getattr(_thread, "longest_ms", _LONGEST_MS)
     return wait_ms
 
 
 def choose_ms(lock: str | None = None) -> int:
     """Return how many milliseconds this thread waits now, for a lock that `waiting_for` watches.
 
-    Commands and background work stay patient, as no request waits for their threads.
+    Commands and background work wait as long as ever, as no request waits for their threads.
     """
-    is_in_vain = lock in _held and longest_ms() < _PATIENT_MS
-    return _IMPATIENT_MS if is_impatient() or is_in_vain else longest_ms()
+    is_in_vain = lock in _held and longest_ms() < _LONGEST_MS
+    return _BRIEF_MS if waits_briefly() or is_in_vain else longest_ms()
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def waiting_for(lock: str) -> Iterator[None]:
     try:
         yield
     except OperationalError as error:
-        if is_lock_held(error) and not is_impatient():
+        if is_lock_held(error) and not waits_briefly():
             _held.add(lock)
         raise
     _held.discard(lock)

@@ -19,7 +19,7 @@ from embed.events.editing import lock_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
-PATIENT_MS, REQUEST_MS, IMPATIENT_MS = 20_000, 400, 250
+LONGEST_MS, REQUEST_MS, BRIEF_MS = 20_000, 400, 250
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def find_wait_ms(page_id: str, *, is_request: bool = True) -> int:
 
 def test_requests_wait_less_than_commands_and_background_work(world):
     assert find_wait_ms(world.page_id) == REQUEST_MS
-    assert find_wait_ms(world.page_id, is_request=False) == PATIENT_MS
+    assert find_wait_ms(world.page_id, is_request=False) == LONGEST_MS
 
 
 @pytest.fixture
@@ -80,12 +80,12 @@ def waited_in_vain(world, environ) -> None:
 def test_requests_after_one_that_waited_in_vain_hardly_wait_until_one_gets_the_lock(world):
     waits = [find_wait_ms(world.page_id) for _ in range(2)]
 
-    assert waits == [IMPATIENT_MS, REQUEST_MS]
+    assert waits == [BRIEF_MS, REQUEST_MS]
 
 
 @pytest.mark.usefixtures("waited_in_vain")
 def test_background_work_stays_patient_when_a_request_waited_in_vain(world):
-    assert find_wait_ms(world.page_id, is_request=False) == PATIENT_MS
+    assert find_wait_ms(world.page_id, is_request=False) == LONGEST_MS
 
 
 def test_what_no_answer_depends_on_hardly_waits_and_leaves_other_waits_as_they_were(world):
@@ -97,7 +97,7 @@ def test_what_no_answer_depends_on_hardly_waits_and_leaves_other_waits_as_they_w
     with db.atomic():
         usual = read_wait_ms()
 
-    assert (hardly, usual) == (IMPATIENT_MS, REQUEST_MS)
+    assert (hardly, usual) == (BRIEF_MS, REQUEST_MS)
 
 
 def test_writes_are_503_with_retry_after_and_reads_go_on(world, environ):
