@@ -1,5 +1,6 @@
 """The page's wallets: list, add, edit, remove, and bulk actions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -11,8 +12,9 @@ from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
+from embed.balances.history import read_balance_changes
 from embed.balances.tokens import find_problem
-from embed.db.models import Page, Tag
+from embed.db.models import Page, Tag, TrackedWallet
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput, NotFound
 from embed.wallets import bulk, search, tags, tracking
@@ -20,7 +22,6 @@ from embed.wallets.bulk import BULK_ACTIONS
 from embed.wallets.search import SearchResult, WalletFilter
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.changes import read_listed_changes
 from embed.web.dashboard.current_owner import (
     current_owner,
     get_own_page,
@@ -28,6 +29,7 @@ from embed.web.dashboard.current_owner import (
     get_own_wallet,
 )
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.sparkline import Sparkline, draw_sparklines
 
 _HIDDEN = {"yes": True, "no": False}
 _DONE = {
@@ -71,6 +73,28 @@ class WalletForm(Form):
 
 
 @dataclass(frozen=True, slots=True)
+class ListedChange:
+    """The changes of a wallet in whole tokens, None where unknown."""
+
+    day: Decimal | None
+    week: Decimal | None
+    line: Sparkline
+
+
+def _read_listed_changes(page: Page, wallets: Sequence[TrackedWallet]) -> dict[str, ListedChange]:
+    """Return the changes by address; without an endpoint there are none."""
+    if not runtime().settings.uses_chain:
+        return {}
+    now = runtime().clock()
+    changes = read_balance_changes(page.token_mint, [wallet.address for wallet in wallets], now)
+    lines = draw_sparklines(changes, now)
+    return {
+        address: ListedChange(change.day, change.week, lines[address])
+        for address, change in changes.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class Pager:
     number: int
     last: int
@@ -94,7 +118,7 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
         "wallets.html",
         page=page,
         result=result,
-        changes=read_listed_changes(page, result.wallets),
+        changes=_read_listed_changes(page, result.wallets),
         links=_make_pager(result),
         tags=page_tags,
         wanted=wanted,
