@@ -23,7 +23,7 @@ Action = Literal[
 ]  # fmt: skip
 
 # Every action, as what somebody did.
-DEEDS: Mapping[str, str] = {
+VERB_BY_ACTION: Mapping[str, str] = {
     "create page": "created the page",
     "delete page": "deleted the page",
     "restore page": "restored the page",
@@ -94,7 +94,7 @@ def find_address(facts: Mapping[str, Any]) -> str | None:
 
 
 def write_subject(action: str, facts: Facts, gettext: Callable[[str], str] = str) -> str:
-    """Say what somebody's deed was done to; `gettext` translates what wallets' holders read."""
+    """Say what an action was done to; `gettext` translates what wallets' holders read."""
     if action == "change page" and "text" not in facts:
         return ", ".join(f"{_PAGE_FIELDS.get(k, k)}: {_format(v)}" for k, v in facts.items())
     match facts:

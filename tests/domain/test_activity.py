@@ -10,7 +10,7 @@ import pytest
 from world import USDC
 
 from embed.domain.activity import (
-    DEEDS,
+    VERB_BY_ACTION,
     find_address,
     parse_old_subject,
     read_facts,
@@ -60,7 +60,7 @@ def test_amounts_are_exact():
 
 
 @pytest.mark.parametrize("value", [None, True, 7, "", "%(x)s", [], {"text": 1}])
-@pytest.mark.parametrize("action", DEEDS)
+@pytest.mark.parametrize("action", VERB_BY_ACTION)
 def test_any_facts_have_a_sentence(action, value):
     """A page's file may hold anything."""
     names = [

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from embed.db.models import Activity, ApiKey
 from embed.domain import amounts
-from embed.domain.activity import DEEDS, read_facts, write_subject
+from embed.domain.activity import VERB_BY_ACTION, read_facts, write_subject
 from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
 
@@ -44,9 +44,9 @@ def describe_outcome(code: str) -> str:
     return OUTCOMES.get(code, code)
 
 
-@blueprint.app_template_filter("deed")
-def describe_deed(entry: Activity) -> str:
-    return DEEDS.get(entry.action, entry.action)
+@blueprint.app_template_filter("action")
+def describe_action(entry: Activity) -> str:
+    return VERB_BY_ACTION.get(entry.action, entry.action)
 
 
 @blueprint.app_template_filter("subject")

@@ -9,7 +9,7 @@ from many_submissions import add_submissions
 from world import Visitor
 
 from embed.db.models import STATUSES, Activity
-from embed.domain.activity import DEEDS, Action
+from embed.domain.activity import VERB_BY_ACTION, Action
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.pages import update_page
@@ -27,20 +27,20 @@ def log(world, count: int) -> None:
     for number in range(count):
         world.clock.forward(seconds=1)
         with editing(world.page_id, "owner@example.com", world.clock()) as edit:
-            edit.log(Event.of_page_change({"public_title": f"deed {number}."}))
+            edit.log(Event.of_page_change({"public_title": f"entry {number}."}))
 
 
-def list_deeds(answer) -> list[int]:
-    return [int(number) for number in re.findall(r"deed (\d+)\.", answer.text)]
+def list_entries(answer) -> list[int]:
+    return [int(number) for number in re.findall(r"entry (\d+)\.", answer.text)]
 
 
 def test_log_says_who_did_what_when_newest_first(world, owner, path):
     log(world, 2)
 
-    assert "2026-01-31 09:30 UTC owner@example.com changed the page: title: deed 1." in owner.see(
+    assert "2026-01-31 09:30 UTC owner@example.com changed the page: title: entry 1." in owner.see(
         path
     )
-    assert list_deeds(owner.get(path)) == [1, 0]
+    assert list_entries(owner.get(path)) == [1, 0]
 
 
 def test_parts_of_the_log_show_everything_once(world, owner, path):
@@ -48,7 +48,7 @@ def test_parts_of_the_log_show_everything_once(world, owner, path):
     seen, where = [], path
     while where:
         answer = owner.get(where)
-        seen += list_deeds(answer)
+        seen += list_entries(answer)
         link = re.search(r'rel="next" href="([^"]+)"', answer.text)
         where = link and link[1]
 
@@ -127,8 +127,8 @@ def _find_chart(page: str) -> str:
 
 
 def test_every_action_is_told_as_what_somebody_did():
-    assert set(DEEDS) == set(get_args(Action))
-    assert max(map(len, DEEDS)) <= Activity.action.max_length
+    assert set(VERB_BY_ACTION) == set(get_args(Action))
+    assert max(map(len, VERB_BY_ACTION)) <= Activity.action.max_length
 
 
 def test_day_without_submissions_is_not_called_the_busiest(world, owner, path):

@@ -57,7 +57,7 @@ def add_submissions(world, count: int) -> None:
             world.track(make_address(), alias=f"Wallet {number:03}")
 
 
-def latest_deed(world) -> tuple[str, str, str]:
+def latest_entry(world) -> tuple[str, str, str]:
     entry = read_log(world.page_id)[0]
     return entry.actor, entry.action, entry.subject
 
@@ -170,7 +170,7 @@ def test_wallet_is_added(world, owner):
 
     assert answer.status_code == 303
     assert read_all(world) == {address: ("Treasury", {"team"}, True, 12.5)}
-    assert latest_deed(world) == (owner.email, "add wallet", f"Treasury ({address})")
+    assert latest_entry(world) == (owner.email, "add wallet", f"Treasury ({address})")
 
 
 @one_database
@@ -235,7 +235,7 @@ def test_removing_asks_first(world, owner):
     assert owner.post(path_of(world, wallet.id, "remove")).status_code == 303
 
     assert read_all(world) == {}
-    assert latest_deed(world)[:2] == (owner.email, "remove wallet")
+    assert latest_entry(world)[:2] == (owner.email, "remove wallet")
     assert owner.get(path_of(world, wallet.id)).status_code == 404
 
 
@@ -254,7 +254,7 @@ def test_many_are_hidden_and_shown_with_one_entry_in_the_log(world, owner):
     assert change(owner, "hide", ids[:2]).status_code == 303
     assert [hidden for _, _, hidden, _ in read_all(world).values()].count(True) == 2
     assert world.page.version == version + 1
-    assert latest_deed(world) == (owner.email, "hide wallets", "2")
+    assert latest_entry(world) == (owner.email, "hide wallets", "2")
 
     change(owner, "show", ids)
     assert not any(hidden for _, _, hidden, _ in read_all(world).values())
@@ -431,7 +431,7 @@ def test_import_is_one_change_with_one_entry_in_the_log(world, owner):
         other: ("Other", {"team"}, False, 2.5),
     }
     assert world.page.version == version + 1
-    assert latest_deed(world) == (owner.email, "import wallets", "1 added, 1 changed")
+    assert latest_entry(world) == (owner.email, "import wallets", "1 added, 1 changed")
     assert [wallet["address"] for wallet in world.read().json["wallets"]] == [other]
 
 
