@@ -1,6 +1,7 @@
 """A browser for all tests, a running service for each file, a fresh context for each test."""
 
 import re
+from collections.abc import Sequence
 from contextlib import closing
 
 import pytest
@@ -9,6 +10,7 @@ from certificates import make_certificate
 from embedded_page import (
     ARGUMENTS,
     HOW_TO_GET_ONE,
+    NAMES,
     BrowserWallet,
     EmbeddedPage,
     HostSite,
@@ -43,11 +45,11 @@ def playwright():
 @pytest.fixture(scope="package")
 def launch(playwright):
     """Start a browser: ``launch("--flag")``; skip if there is none, except in CI."""
-    path = find_browser(playwright)
-    if path is None:
-        skip_or_fail(HOW_TO_GET_ONE)
 
-    def start(*arguments: str) -> Browser:
+    def start(*arguments: str, names: Sequence[str] = NAMES) -> Browser:
+        path = find_browser(playwright, names)
+        if path is None:
+            skip_or_fail(HOW_TO_GET_ONE)
         return playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
 
     return start

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import ssl
+from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -34,15 +35,16 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--site-per-process",  # as browsers with windows do by default
 ]
 WALLET_SCRIPT = Path(__file__).with_name("wallet.js").read_text(encoding="utf-8")
 
 
-def find_browser(playwright: Playwright) -> str | None:
+def find_browser(playwright: Playwright, names: Sequence[str] = NAMES) -> str | None:
     """Return the path of a Chromium: the one named, an installed one, or Playwright's own."""
     if named := os.environ.get("CHROMIUM"):
         return named
-    installed = next(filter(None, map(shutil.which, NAMES)), None)
+    installed = next(filter(None, map(shutil.which, names)), None)
     own = playwright.chromium.executable_path
     return installed or (own if Path(own).exists() else None)
 

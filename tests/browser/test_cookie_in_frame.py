@@ -2,7 +2,7 @@
 
 import pytest
 import requests
-from embedded_page import HostSite, submit
+from embedded_page import NAMES, HostSite, submit
 from playwright.sync_api import expect
 from world import Visitor
 
@@ -54,7 +54,8 @@ def test_visitor_who_comes_back_finds_the_own_submissions(
 
 @pytest.fixture(scope="module")
 def browser_without_third_party_cookies(launch):
-    browser = launch("--test-third-party-cookie-phaseout")
+    # The headless shell blocks no cookies.
+    browser = launch("--test-third-party-cookie-phaseout", names=NAMES[1:])
     yield browser
     browser.close()
 
