@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics import MetricWrapperBase
 from receivers import run_http_receiver
 from scrapes import Scraped
-from world import SITE, Visitor, code_of, one_database, with_session
+from world import SITE, Visitor, code_of, with_session
 
 from embed import metrics
 from embed.domain import times
@@ -101,7 +101,6 @@ def test_refused_requests_count_by_error_and_by_limit(world_with, counted):
     }
 
 
-@one_database
 def test_refused_attempts_to_sign_in_count_apart_from_those_of_visitors(
     metered, counted, monkeypatch
 ):
@@ -209,7 +208,6 @@ def test_labels_hold_nothing_that_names_anybody(metered, counted):
     assert re.findall(r"[0-9A-Za-z]{20,}", text) == []
 
 
-@one_database
 def test_labels_take_no_value_that_clients_make_up(metered, counted):
     random = Random(7)
     rules = [rule.rule for rule in metered.app.url_map.iter_rules()]

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import base58
-import pytest
 from flask import Flask, Response
 from nacl.signing import SigningKey
 
@@ -31,9 +30,6 @@ SECRET_KEY = "a secret for tests that is long enough to be one"
 RANDOM_KEY = "Vv0Xq2mJtK8dHs5rYw7LzB4nGp1cTfRa"  # with which flask doctor finds no fault
 SITE = "https://site.example"
 USDC = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-
-# For long tables of cases whose result does not depend on the database.
-one_database = pytest.mark.databases("sqlite")
 
 
 class Logged(NamedTuple):

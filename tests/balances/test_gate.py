@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from fake_chain import COMPLETE, FakeChain
 from remote import at_once
-from world import USDC, Visitor, code_of, one_database
+from world import USDC, Visitor, code_of
 
 from embed.balances.gate import BUDGET, LiveBalances
 from embed.balances.known import read_observations
@@ -186,7 +186,7 @@ def test_chain_is_asked_outside_of_any_transaction(world, gate, visitor, monkeyp
 # Many at once
 
 
-@one_database  # Postgres takes a hundred connections, and others need some
+@pytest.mark.databases("sqlite")  # Postgres takes a hundred connections, and others need some
 def test_a_hundred_at_once_cost_one_call(world, chain, gate, held):
     page, address = world.page, Visitor().address
     observe(world, address, 5)  # by the sweep; for those whose turn does not come in time
@@ -206,7 +206,7 @@ def test_a_hundred_at_once_cost_one_call(world, chain, gate, held):
     assert chain.calls[COMPLETE] == 1
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_visitors_who_come_together_wait_for_their_turn(world, chain, gate, monkeypatch):
     for limit in ("MAX_QUEUED", "BUDGET"):
         monkeypatch.setattr(f"embed.balances.gate.{limit}", timedelta(seconds=30))

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 from chain_history import record_history
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor
 
 from embed.balances import history
 from embed.balances.history import Point, prune_history, read_balance_changes
@@ -45,7 +45,7 @@ def test_changes_are_exact(address):
     assert read(address).week == Decimal("-81553255926290448383.999999999")
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("ages", "taken"),
     [
@@ -65,7 +65,7 @@ def test_day_is_compared_with_what_was_observed_nearest_to_24_hours_ago(address,
     assert read(address).day == (None if taken is None else 1000 - taken // HOUR)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("ages", "taken"),
     [
@@ -85,7 +85,7 @@ def test_week_is_compared_with_what_was_observed_nearest_to_7_days_ago(address, 
     assert read(address).week == (None if taken is None else 1000 - taken // HOUR)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_some_observation_is_a_day_old_at_any_time_though_each_day_begins_a_little_later(address):
     midnight = datetime(2026, 1, 31, tzinfo=UTC)
     record_history(
@@ -108,7 +108,7 @@ def test_balance_that_did_not_change_has_a_change_of_zero(address):
     assert (read(address).day, read(address).week) == (0, 0)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("newest_age", "day", "week"),
     [(12 * HOUR, 1, 2), (13 * HOUR, None, 2), (25 * HOUR, None, None)],
@@ -119,7 +119,7 @@ def test_nothing_is_said_of_now_where_the_newest_observation_is_old(address, new
     assert (read(address).day, read(address).week) == (day, week)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_newest_observation_is_not_compared_with_itself(address):
     record(address, "5", {12 * HOUR: "5", 5 * DAY: "4"}, newest_age=12 * HOUR)
 
@@ -130,7 +130,7 @@ def test_newest_observation_is_not_compared_with_itself(address):
     )
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("earlier", [{}, {timedelta(): "5"}, {31 * DAY: "4"}])
 def test_address_that_was_observed_once_has_no_history(address, earlier):
     record(address, "5", earlier)

@@ -9,7 +9,7 @@ import pytest
 from fake_chain import SWEEP, FakeChain
 from limits import parse
 from peewee import chunked
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor
 
 from embed import pages
 from embed.balances import history, refresh
@@ -214,7 +214,7 @@ class TestSchedule:
     def chain(self, paced):
         return paced[0]
 
-    @one_database
+    @pytest.mark.databases("sqlite")
     def test_ten_thousand_wallets_take_less_than_30_seconds_within_the_public_rate(
         self, world, paced, run, monkeypatch
     ):

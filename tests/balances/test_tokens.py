@@ -6,7 +6,7 @@ import pytest
 from chain.ledger import SPL_TOKEN_2022
 from rpc_access import PatientClock, connect
 from rpc_faults import answer_status
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor
 
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.tokens import find_token, get_token, propose_token
@@ -88,7 +88,6 @@ def test_mint_that_came_to_exist_has_no_problem_the_next_day(world, ledger, rpc)
     assert (token.problem, token.decimals) == (None, 6)
 
 
-@one_database
 @pytest.mark.usefixtures("app")
 def test_proposal_stores_nothing(rpc, mint):
     assert propose_token(rpc, mint).symbol == "GM"

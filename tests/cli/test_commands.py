@@ -6,7 +6,7 @@ import re
 import click
 import pytest
 from servers import run_flask
-from world import SECRET_KEY, SITE, USDC, Visitor, one_database
+from world import SECRET_KEY, SITE, USDC, Visitor
 
 from embed.db import connection, schema_version
 from embed.db.models import MODELS, Submission
@@ -715,7 +715,7 @@ def test_commands_work_as_processes_too(environ):
     assert json.loads(listed.stdout) == [page]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("words", "status"),
     [

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from remote import RemotePage, make_environ
 from servers import run_flask, run_gunicorn
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor
 
 from embed.db.connection import db
 from embed.maintenance import wallet_erasure
@@ -97,7 +97,6 @@ def test_what_was_written_meanwhile_is_told(world, erase, address, monkeypatch):
     assert wallet_erasure.find_kept(address)
 
 
-@one_database
 def test_journal_that_somebody_reads_is_told(world, erase, address, environ):
     path = environ["DATABASE_URL"].removeprefix("sqlite:///")
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:

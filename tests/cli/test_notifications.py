@@ -6,7 +6,6 @@ from contextlib import ExitStack
 import pytest
 from receivers import run_http_receiver, run_mail_server
 from standardwebhooks import Webhook
-from world import one_database
 
 from embed.db.models import Receiver
 from embed.domain import times
@@ -69,7 +68,6 @@ def test_channel_is_added_listed_and_removed(world):
     assert Receiver.select().count() == 0
 
 
-@one_database
 def test_people_read_them_without_secrets(world):
     run(world, "webhooks", "add", world.page_id, HOOK)
     run(world, "channels", "add", world.page_id, DISCORD)
@@ -117,7 +115,6 @@ def test_channel_is_tested_at_once(world_with):
         ]
 
 
-@one_database
 @pytest.mark.parametrize(
     ("arguments", "exit_code", "said"),
     [

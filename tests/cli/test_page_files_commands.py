@@ -10,7 +10,7 @@ import sys
 import pytest
 from remote import make_environ, run_here
 from servers import PROJECT_DIR, clean_environ
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.db.connection import db
 from embed.db.models import Page
@@ -34,7 +34,6 @@ def refuse(done) -> str:
     return line.removeprefix("Error: ")
 
 
-@one_database
 def test_page_goes_to_another_installation_by_a_file_that_only_its_user_reads(
     world, run, tmp_path, make_sqlite
 ):
@@ -63,7 +62,6 @@ def test_page_goes_to_another_installation_by_a_file_that_only_its_user_reads(
     assert [one["publicAlias"] for one in json.loads(shown.stdout)] == ["Whale"]
 
 
-@one_database
 def test_samples_in_the_docs_are_what_the_command_writes(world, run):
     header, *_, trailer = run("export", world.page_id, "-").stdout.splitlines()
     text = (PROJECT_DIR / "docs/backups.md").read_text()
@@ -73,7 +71,6 @@ def test_samples_in_the_docs_are_what_the_command_writes(world, run):
     assert last == trailer.replace(json.loads(trailer)["sha256"], "…")
 
 
-@one_database
 def test_json_tells_the_same(world, run, tmp_path, make_sqlite):
     file = tmp_path / "page.jsonl"
     exported = json.loads(run("export", world.page_id, str(file), "--json").stdout)
@@ -91,7 +88,6 @@ def test_json_tells_the_same(world, run, tmp_path, make_sqlite):
     }
 
 
-@one_database
 def test_messages_that_wait_are_told_of(world, run, tmp_path):
     settings = world.app.extensions[EXTENSION].settings
     receivers.add_webhook(
@@ -136,7 +132,6 @@ def test_pipe_leads_from_one_installation_to_another(database_url, make_sqlite):
     assert json.loads(imported.stdout)["id"] == page_id
 
 
-@one_database
 def test_file_that_exists_is_not_replaced(world, run, tmp_path):
     file = tmp_path / "embed.db"
     file.write_text("something of worth")
@@ -145,7 +140,6 @@ def test_file_that_exists_is_not_replaced(world, run, tmp_path):
     assert file.read_text() == "something of worth"
 
 
-@one_database
 def test_nothing_is_left_of_an_export_that_fails(world, run, tmp_path):
     file = tmp_path / "page.jsonl"
 
@@ -154,7 +148,6 @@ def test_nothing_is_left_of_an_export_that_fails(world, run, tmp_path):
     assert "No such file" in refuse(run("export", world.page_id, str(tmp_path / "no" / "file")))
 
 
-@one_database
 def test_refusal_is_one_line(world, run, tmp_path):
     missing, garbage = tmp_path / "missing", tmp_path / "garbage"
     garbage.write_bytes(b"\x1b[31m\n" * 3)

@@ -6,13 +6,13 @@ import time
 import pytest
 import rpc_faults
 from rpc_access import connect
-from world import USDC, one_database
+from world import USDC
 
 from embed import pages
 from embed.balances import tokens
 from embed.db.connection import db
 
-pytestmark = [one_database, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

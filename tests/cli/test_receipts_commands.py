@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from servers import clean_environ
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor
 
 from embed.cli import receipts as command
 from embed.db.connection import db
@@ -246,7 +246,7 @@ def test_device_is_written_to_and_not_replaced(run, world):
     assert Path("/dev/full").is_char_device()
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_full_disk_behind_standard_output_gives_an_error_and_no_digest(world, environ):
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 from peewee import IntegrityError
-from world import USDC, Visitor, code_of, one_database
+from world import USDC, Visitor, code_of
 
 from embed import owners
 from embed.db.connection import db
@@ -173,7 +173,7 @@ def count_cursors() -> int:
     return sum(isinstance(one, sqlite3.Cursor) for one in gc.get_objects())
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_refused_row_leaves_no_cursor_for_another_thread_to_free(world, uncollected):
     """It would wait there for its connection while it keeps every other thread from running."""
     visitor = Visitor()

@@ -16,8 +16,6 @@ pytestmark = pytest.mark.slow
 
 HELD_S = 7.0  # longer than the service waits for a lock
 
-on_sqlite = pytest.mark.databases("sqlite")
-
 
 @contextmanager
 def open_sqlite(database_url: str) -> Iterator[sqlite3.Connection]:
@@ -34,7 +32,6 @@ def server(database_url) -> Iterator[Gunicorn]:
         yield server
 
 
-@on_sqlite
 def test_long_reader_keeps_nobody_waiting(server, database_url):
     with (
         Load([server.url], server.environ) as load,
@@ -51,7 +48,6 @@ def test_long_reader_keeps_nobody_waiting(server, database_url):
     assert {told.status for told in load.record.answers} <= {200, 201, 303, 429}
 
 
-@on_sqlite
 def test_writer_that_does_not_end(server, database_url):
     with (
         Load([server.url], server.environ) as load,

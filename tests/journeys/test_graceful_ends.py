@@ -28,8 +28,6 @@ CLIENTS = 2  # of each kind
 # Nothing here may be ended by it.
 PATIENT = f"--graceful-timeout={2 * TIMEOUT_S}"
 
-on_sqlite = pytest.mark.databases("sqlite")
-
 
 class KeptAlivePage(RemotePage):
     """Sends all requests over one connection, as long as the server keeps it open."""
@@ -133,7 +131,6 @@ def test_server_that_stops_finishes_the_request_that_it_has_begun(database_url):
         assert stored == [json.loads(answer.read())["submissionId"]]
 
 
-@on_sqlite
 def test_server_that_stops_sends_the_whole_answer_to_a_slow_reader(database_url):
     environ = make_environ(database_url)
     worker = "--worker-class=tests.limited_workers.PatientWorker"
@@ -151,7 +148,6 @@ def test_server_that_stops_sends_the_whole_answer_to_a_slow_reader(database_url)
         assert len(json.loads(body)["wallets"]) == WALLETS
 
 
-@on_sqlite
 def test_server_that_stops_does_not_wait_for_connections_that_are_only_kept(database_url):
     with run_gunicorn(make_environ(database_url), PATIENT) as server:
         clients = [connect(server) for _ in range(5)]

@@ -18,7 +18,6 @@ from embed.db import connection, schema_version
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 # For several servers whose answers do not depend on the database.
-on_sqlite = pytest.mark.databases("sqlite")
 
 OLD = "an older secret of some length"
 NEW = "a newer secret of some length"
@@ -41,7 +40,7 @@ def test_nonces_and_cookies_survive_a_restart(database_url):
         assert own["walletAddress"] == visitor.address
 
 
-@on_sqlite
+@pytest.mark.databases("sqlite")
 def test_rotated_secret_key_opens_what_the_old_one_sealed_until_that_is_dropped(database_url):
     old = make_environ(database_url, SECRET_KEY=OLD)
     with run_gunicorn(old) as server:
@@ -194,7 +193,7 @@ def cut_off_waiting(operator: psycopg.Connection) -> None:
     wait_for(lambda: operator.execute(query).fetchone() != (0,))
 
 
-@on_sqlite
+@pytest.mark.databases("sqlite")
 def test_limits_are_shared_over_redis_by_all_servers(database_url, redis_url):
     with Redis.from_url(redis_url.replace("redis+unix", "unix")) as redis:
         redis.flushall()

@@ -7,10 +7,7 @@ from world import Visitor
 
 pytestmark = pytest.mark.slow
 
-on_sqlite = pytest.mark.databases("sqlite")
 
-
-@on_sqlite
 def test_processes_agree_on_what_is_unchanged_and_send_everything_when_one_knows_less(database_url):
     environ = make_environ(database_url)
     with run_gunicorn(environ) as first, run_gunicorn(environ) as second:

@@ -3,7 +3,6 @@
 import pytest
 from remote import make_environ
 from servers import find_free_port, run_gunicorn
-from world import one_database
 
 pytestmark = pytest.mark.slow
 
@@ -20,20 +19,17 @@ def said(emptied_database_url, tmp_path, capfd):
     return start
 
 
-@one_database
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]"])  # noqa: S104
 def test_service_that_others_reach_without_a_public_url_is_warned_about(said, host):
     assert WARNING in said("--bind", f"{host}:{find_free_port()}")
 
 
-@one_database
 def test_service_with_a_public_url_is_not(said):
     bind = f"0.0.0.0:{find_free_port()}"
 
     assert WARNING not in said("--bind", bind, PUBLIC_URL="https://embed.example.com")
 
 
-@one_database
 def test_service_that_only_its_machine_reaches_is_not(said, tmp_path):
     ports = [f"localhost:{find_free_port()}", f"unix:{tmp_path / 'socket'}"]
 

@@ -1,7 +1,7 @@
 """Labels by which owners tell their keys apart."""
 
 import pytest
-from world import SITE, one_database, read_log
+from world import SITE, read_log
 
 from embed.db.models import ApiKey
 from embed.errors import InvalidInput
@@ -14,7 +14,7 @@ def make(world, raw_label):
     return management.create_key(world.page_id, "secret", raw_label=raw_label, now=world.clock())[0]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("raw", "label"),
     [(None, None), ("", None), (" \t ", None), ("  Blog ", "Blog"), ("ü" * 64, "ü" * 64)],
@@ -25,7 +25,7 @@ def test_label_is_trimmed_and_may_be_missing(world, raw, label):
     assert ApiKey.get_by_id(key.id).label == label
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("raw", ["x" * 65, "a\nb", "a\0b", "a\x1bb", "\ud800"])
 def test_bad_label_makes_no_key(world, raw):
     before = world.dump()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import base58
 import pytest
-from world import USDC, Visitor, code_of, one_database, read_log, with_session
+from world import USDC, Visitor, code_of, read_log, with_session
 
 from embed import owners
 from embed.balances.observations import ChainObservation, store_chain
@@ -252,7 +252,7 @@ def test_what_is_no_address_is_refused(raw):
         check_address(raw)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_files_of_sqlite_hold_no_byte_of_it(world, visitor, environ):
     """Also not in free pages and in the journal, where deleted rows stay for long."""
     for _ in range(8):

@@ -7,7 +7,6 @@ import pytest
 from peewee import OperationalError
 from prometheus_client import generate_latest
 from scrapes import Scraped
-from world import one_database
 
 from embed.monitoring import gauges
 from embed.monitoring.bounded import BoundedQuestion
@@ -62,7 +61,6 @@ def test_database_that_hangs_holds_up_a_scrape_only_for_a_while(ask, monkeypatch
     released.set()
 
 
-@one_database
 def test_balances_that_take_long_do_not_make_the_database_seem_away(ask, monkeypatch):
     released = threading.Event()
     monkeypatch.setattr(gauges, "read_balances_gauge", lambda *_, **__: released.wait(LIMIT_S))

@@ -14,7 +14,7 @@ import requests
 from raw_server import send, serve_raw, wait
 from receivers import run_http_receiver, run_mail_server
 from servers import PROJECT_DIR
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.errors import InvalidInput
 from embed.notifications import channels, delivery_log
@@ -44,7 +44,6 @@ def settings(app, runtime):
     return runtime.settings
 
 
-@one_database
 @pytest.mark.parametrize(
     "target",
     [
@@ -60,7 +59,6 @@ def test_addresses_of_apprise_are_channels(settings, target):
     assert check_target(f" {target} ", settings) == target
 
 
-@one_database
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
@@ -99,7 +97,6 @@ def test_what_is_no_channel_is_refused_with_a_reason(settings, target, reason):
     assert TOKEN not in str(refusal.value)
 
 
-@one_database
 @pytest.mark.parametrize(
     "target",
     [
@@ -114,7 +111,6 @@ def test_target_inside_the_network_is_refused_when_it_is_added(settings, target)
         check_target(target, settings)
 
 
-@one_database
 def test_mail_address_needs_a_mail_server(settings):
     with pytest.raises(InvalidInput, match="SMTP_URL"):
         check_target("ann@example.com", settings)
@@ -216,7 +212,6 @@ def test_channel_hears_of_decisions_only_if_it_asks_for_them(owner, http_receive
     assert len(owner.list_states(asked)) == 1
 
 
-@one_database
 def test_channel_inside_the_network_is_refused_when_the_socket_opens(owner_with, http_receiver):
     owner = owner_with()
     channel = owner.add_unchecked_channel(json_target(http_receiver))
@@ -228,7 +223,6 @@ def test_channel_inside_the_network_is_refused_when_the_socket_opens(owner_with,
     assert owner.list_states(channel) == [("waiting", 1, "the connection failed")]
 
 
-@one_database
 def test_redirect_of_a_channel_does_not_lead_inside(owner_with, http_receiver, monkeypatch):
     owner = owner_with()
     with run_http_receiver() as public:
@@ -248,7 +242,6 @@ def test_redirect_of_a_channel_does_not_lead_inside(owner_with, http_receiver, m
     assert owner.list_states(channel)[0][0] == "waiting"
 
 
-@one_database
 @pytest.mark.parametrize(
     "target",
     [
@@ -294,7 +287,6 @@ print([each for each, was in zip(places, before) if dict(vars(each)) != was])
     assert ended.stdout.strip() == "[]"
 
 
-@one_database
 def test_channel_that_does_not_answer_ends_in_time(owner, monkeypatch):
     monkeypatch.setattr(channels, "TIMEOUT_S", 0.5)
     with serve_raw(wait) as port:
@@ -307,7 +299,6 @@ def test_channel_that_does_not_answer_ends_in_time(owner, monkeypatch):
     assert owner.list_states(channel) == [("waiting", 1, "timed out")]
 
 
-@one_database
 @pytest.mark.parametrize("coding", [b"", b"Content-Encoding: gzip\r\n"])
 @pytest.mark.parametrize("status", [b"200 OK", b"500 Broken", b"302 Found\r\nLocation: /"])
 def test_answer_without_end_is_not_kept(owner, status, coding):
@@ -335,7 +326,6 @@ def test_answer_without_end_is_not_kept(owner, status, coding):
     assert coding or sent < 30_000_000
 
 
-@one_database
 def test_mail_servers_answer_without_end_is_not_kept(owner):
     sent = 0
 
@@ -359,7 +349,6 @@ def test_mail_servers_answer_without_end_is_not_kept(owner):
     assert 0 < sent < 30_000_000
 
 
-@one_database
 def test_receiver_cannot_let_the_background_work_sleep(owner, monkeypatch):
     """Matrix's servers may ask for a pause, and Apprise sleeps for as long as they like."""
     monkeypatch.setattr(channels, "TIMEOUT_S", 0.5)
@@ -375,7 +364,6 @@ def test_receiver_cannot_let_the_background_work_sleep(owner, monkeypatch):
     assert owner.list_states(channel) == [("waiting", 1, "timed out")]
 
 
-@one_database
 def test_hundred_recipients_of_a_channel_take_no_longer_than_one_may(
     owner, http_receiver, monkeypatch
 ):
@@ -392,7 +380,6 @@ def test_hundred_recipients_of_a_channel_take_no_longer_than_one_may(
     assert owner.list_states(channel) == [("waiting", 1, "timed out")]
 
 
-@one_database
 def test_plugin_that_breaks_is_a_failure_without_its_words(owner, http_receiver, monkeypatch):
     channel = owner.add_channel(json_target(http_receiver) + "?+X-Key=hunter2")
     owner.tell()
@@ -406,7 +393,6 @@ def test_plugin_that_breaks_is_a_failure_without_its_words(owner, http_receiver,
     assert owner.list_states(channel) == [("waiting", 1, "Apprise failed")]
 
 
-@one_database
 def test_nothing_of_a_target_is_logged(owner, http_receiver, caplog, capfd):
     caplog.set_level(logging.DEBUG)
     channel = owner.add_channel(
@@ -423,7 +409,6 @@ def test_nothing_of_a_target_is_logged(owner, http_receiver, caplog, capfd):
     assert len(http_receiver.received) == 1
 
 
-@one_database
 @pytest.mark.parametrize(
     "target",
     [
@@ -485,7 +470,6 @@ def test_mail_address_gets_plain_text_by_the_installations_server(owner_with, ma
     ]
 
 
-@one_database
 @pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
 @pytest.mark.parametrize(
     ("given", "state", "reason"),
@@ -506,7 +490,6 @@ def test_mail_server_may_ask_for_a_password(owner_with, given, state, reason):
         assert all("ann@example.com" in message["From"] for message in server.messages)
 
 
-@one_database
 def test_mail_server_may_be_inside_the_network_but_no_other(owner_with, mailbox):
     owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}")
     own = owner.add_unchecked_channel(
@@ -521,7 +504,6 @@ def test_mail_server_may_be_inside_the_network_but_no_other(owner_with, mailbox)
     assert [message["To"] for message in mailbox.messages] == ["ann@example.com"]
 
 
-@one_database
 @pytest.mark.parametrize(
     ("url", "host", "port", "mode"),
     [
@@ -544,7 +526,6 @@ def test_passwords_travel_encrypted(owner_with, url, host, port, mode):
     )
 
 
-@one_database
 @pytest.mark.parametrize(
     ("variables", "sender"),
     [

@@ -6,7 +6,7 @@ import time
 from decimal import Decimal
 
 import pytest
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.db.models import Wallet
 from embed.events.editing import editing
@@ -41,7 +41,6 @@ def webhook(owner, http_receiver):
     return webhook
 
 
-@one_database
 def test_example_with_the_secret_verifies_a_delivery(webhook, http_receiver):
     verify = load_example("verify_with_secret")
     (received,) = http_receiver.received
@@ -50,7 +49,6 @@ def test_example_with_the_secret_verifies_a_delivery(webhook, http_receiver):
     check_refusals(verify, received, webhook.secret, "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2U=")
 
 
-@one_database
 def test_example_with_the_public_key_verifies_a_delivery(owner, webhook, http_receiver):
     verify = load_example("verify_with_public_key")
     (received,) = http_receiver.received
@@ -75,7 +73,6 @@ def check_refusals(verify, received, key: str, other_key: str) -> None:
             verify(headers, body, used)
 
 
-@one_database
 def test_previous_secret_verifies_with_the_example_too(owner, webhook, http_receiver):
     receivers.rotate_secret(webhook.id, owner.world.clock())
     owner.tell()
@@ -85,7 +82,6 @@ def test_previous_secret_verifies_with_the_example_too(owner, webhook, http_rece
     load_example("verify_with_secret")(received.headers, received.body, webhook.secret)
 
 
-@one_database
 def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):
     world = owner.world
     webhook = owner.add_webhook(http_receiver.url)

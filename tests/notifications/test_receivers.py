@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from world import one_database, read_log
+from world import read_log
 
 from embed.db.models import Delivery
 from embed.errors import InvalidInput, NotFound
@@ -71,7 +71,6 @@ def test_second_rotation_ends_the_first_secret(owner):
     assert len({webhook.secret, first.secret, second.secret}) == 3
 
 
-@one_database
 def test_kinds_are_not_mistaken_for_each_other(owner):
     webhook, channel = owner.add_webhook(HOOK), owner.add_channel(DISCORD)
     now = owner.world.clock()
@@ -82,13 +81,11 @@ def test_kinds_are_not_mistaken_for_each_other(owner):
         receivers.rotate_secret(channel.id, now)
 
 
-@one_database
 def test_unknown_type_of_message_is_refused_with_those_that_there_are(owner):
     with pytest.raises(InvalidInput, match=r"submission\.created, .*queue\.filling"):
         owner.add_webhook(HOOK, "submission.deleted")
 
 
-@one_database
 def test_unknown_page_has_no_receivers(owner):
     with pytest.raises(NotFound):
         receivers.list_receivers("nowhere", "webhook")
@@ -98,7 +95,6 @@ def test_unknown_page_has_no_receivers(owner):
         )
 
 
-@one_database
 def test_secrets_are_in_no_representation(owner):
     webhook = owner.add_webhook(HOOK)
 

@@ -14,7 +14,7 @@ from nacl.signing import VerifyKey
 from raw_server import send, serve_raw, trickle, wait
 from receivers import run_http_receiver
 from standardwebhooks import Webhook, WebhookVerificationError
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput
@@ -146,7 +146,6 @@ def test_amounts_are_exact(owner, http_receiver):
         (599, "599"),
     ],
 )
-@one_database
 def test_only_2xx_delivers(owner, http_receiver, status, answer):
     webhook = owner.add_webhook(http_receiver.url)
     owner.tell()
@@ -157,7 +156,6 @@ def test_only_2xx_delivers(owner, http_receiver, status, answer):
     assert owner.list_states(webhook) == [("waiting", 1, answer)]
 
 
-@one_database
 def test_redirect_is_not_followed(owner, http_receiver):
     with run_http_receiver() as private:
         webhook = owner.add_webhook(http_receiver.url)
@@ -172,7 +170,6 @@ def test_redirect_is_not_followed(owner, http_receiver):
 DEAD = "HTTP/1.1 200 OK\r\nX: " + SECRET_PATH
 
 
-@one_database
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -204,7 +201,6 @@ def test_bad_receivers_fail_in_time_and_in_words(owner, monkeypatch, caplog, ans
     )
 
 
-@one_database
 def test_receiver_that_is_not_there_fails(owner):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -223,7 +219,6 @@ def settings(app, runtime):
     return runtime.settings
 
 
-@one_database
 @pytest.mark.parametrize(
     "url",
     [
@@ -245,7 +240,6 @@ def test_address_inside_the_network_is_refused_when_it_is_added(settings, url):
         check_url(url, settings)
 
 
-@one_database
 @pytest.mark.parametrize(
     "url",
     [
@@ -268,7 +262,6 @@ def test_what_is_no_address_of_a_webhook_is_refused(settings, url):
         check_url(url, settings)
 
 
-@one_database
 def test_credentials_in_an_address_are_refused_and_not_repeated(settings):
     with pytest.raises(InvalidInput, match="must not contain a user name") as refusal:
         check_url("https://ann:hunter2@example.com/", settings)
@@ -276,7 +269,6 @@ def test_credentials_in_an_address_are_refused_and_not_repeated(settings):
     assert "hunter2" not in str(refusal.value)
 
 
-@one_database
 def test_name_that_leads_inside_is_refused_when_the_socket_opens(
     owner_with, http_receiver, monkeypatch
 ):
@@ -308,7 +300,6 @@ def test_masked_address_shows_the_host_only(url, masked):
     assert mask_url(url) == masked
 
 
-@one_database
 def test_wait_of_a_receiver_counts_only_as_a_number(owner, http_receiver):
     webhook = owner.add_webhook(http_receiver.url)
     owner.tell()

@@ -7,7 +7,7 @@ from itertools import chain
 import flask_compress.flask_compress
 import pytest
 from remote import at_once
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.db.connection import db
 from embed.db.models import Tag
@@ -88,7 +88,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
     builder.join()
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_widget_parses_no_more_wallets_than_it_shows(world, monkeypatch):
     count = 2 * WALLETS_PER_PART + 1
     with db.atomic():
@@ -112,7 +112,7 @@ def test_widget_parses_no_more_wallets_than_it_shows(world, monkeypatch):
     assert wallets[-1]["address"] in pages[1].text
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("count", [0, 1, WALLETS_PER_PART, WALLETS_PER_PART + 1])
 def test_parts_together_are_the_whole_list(world, count):
     with db.atomic():
@@ -126,7 +126,7 @@ def test_parts_together_are_the_whole_list(world, count):
     assert list(chain.from_iterable(parts)) == json.loads(payload.json)["wallets"]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_wallets_share_the_objects_of_the_pages_tags(world, monkeypatch):
     made = []
     init = Tag.__init__
@@ -170,7 +170,7 @@ def test_cached_payloads_are_bounded_by_their_bytes(world, monkeypatch):
         assert 0 < cache.size_bytes <= 3_000
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_payload_is_compressed_once_for_each_version_and_encoding(world, monkeypatch):
     compressed = []
     compress = flask_compress.flask_compress._compress_data

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.db.models import Listing, Page, Wallet
 from embed.events.editing import bump_version
@@ -91,7 +91,7 @@ def test_statements_are_as_many_for_a_hundred_wallets_as_for_one(world, running,
     assert len(running.list()) == 51
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_wallets_of_a_page_that_is_new_to_the_feed_joined_when_they_were_added(world, feed):
     added_at = world.clock()
     track(world)
@@ -136,7 +136,7 @@ def test_wallet_that_was_never_shown_is_never_listed(world, running, hide):
     assert Listing.select().count() == 0
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_wallet_that_is_removed_and_added_within_the_minute_stays(world, running):
     ann = track(world)
     running.update()
@@ -184,7 +184,7 @@ def test_what_happens_while_nobody_can_read_the_page_is_not_told(world, running,
     assert running.list() == [("Ann", "joined"), ("Ann", "left"), ("Cleo", "joined")]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_deleted_page_is_left_alone_until_it_is_restored(world, running):
     track(world)
     world.delete_page()
@@ -208,7 +208,7 @@ def test_pages_are_listed_each_for_itself(world, running):
     assert [event.name for event in list_events(Page.get_by_id(other), 9)] == ["Other name"]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_page_is_updated_again_after_a_change_during_the_update(world, running, monkeypatch):
     monkeypatch.setattr("embed.wallets.listings._rename_listings", lambda page: track(world))
     bump_version(world.page_id)

@@ -3,13 +3,11 @@
 import re
 
 import pytest
-from world import one_database
 
 from embed.errors import STATUS_BY_CODE, ApiError
 from embed.web.error_handlers import render_refusal
 
 
-@one_database
 def test_front_page_leads_to_what_works_and_sets_no_cookie(world):
     answer = world.client.get("/")
 
@@ -21,7 +19,6 @@ def test_front_page_leads_to_what_works_and_sets_no_cookie(world):
         assert world.client.get(link, follow_redirects=True).status_code == 200, link
 
 
-@one_database
 def test_front_page_tells_strangers_nothing(world):
     before = world.client.get("/").text
     world.make_page()
@@ -30,7 +27,6 @@ def test_front_page_tells_strangers_nothing(world):
     assert world.page_id not in before
 
 
-@one_database
 def test_operator_can_switch_the_front_page_off(world_with):
     world = world_with(FRONT_PAGE="0")
 
@@ -38,7 +34,6 @@ def test_operator_can_switch_the_front_page_off(world_with):
     assert 'href="/"' not in world.client.get("/nothing").text
 
 
-@one_database
 @pytest.mark.parametrize(
     ("path", "method", "status", "back"),
     [
@@ -56,7 +51,6 @@ def test_page_for_people_who_are_lost_leads_back(world, path, method, status, ba
     assert "Set-Cookie" not in answer.headers
 
 
-@one_database
 @pytest.mark.parametrize("status", sorted(set(STATUS_BY_CODE.values())))
 def test_every_error_page_of_the_dashboard_leads_back(world, status):
     codes = [code for code, its in STATUS_BY_CODE.items() if its == status]
@@ -67,7 +61,6 @@ def test_every_error_page_of_the_dashboard_leads_back(world, status):
         assert 'href="/dashboard/"' in answer.get_data(as_text=True), code
 
 
-@one_database
 def test_link_from_another_site_is_told_to_start_at_the_dashboard(world):
     headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"}
 
@@ -78,7 +71,6 @@ def test_link_from_another_site_is_told_to_start_at_the_dashboard(world):
     assert 'href="/dashboard/"' in answer.text
 
 
-@one_database
 def test_unknown_host_is_not_sent_back_to_where_it_fails_again(world_with):
     world = world_with(PUBLIC_URL="https://embed.example")
 
@@ -88,7 +80,6 @@ def test_unknown_host_is_not_sent_back_to_where_it_fails_again(world_with):
     assert "<a " not in answer.text
 
 
-@one_database
 @pytest.mark.parametrize("path", ["/", "/nothing", "/dashboard/", "/dashboard/nothing"])
 def test_host_that_is_no_name_is_refused_with_a_page(world, path):
     host = "x" * 5000
@@ -100,7 +91,6 @@ def test_host_that_is_no_name_is_refused_with_a_page(world, path):
     assert host not in answer.text
 
 
-@one_database
 @pytest.mark.parametrize("folder", ["", "dashboard/", "embed/"])
 def test_error_pages_do_not_repeat_what_was_asked_for(world, folder):
     for answer in (
@@ -111,7 +101,6 @@ def test_error_pages_do_not_repeat_what_was_asked_for(world, folder):
         assert "alert(1)" not in answer.text
 
 
-@one_database
 def test_front_page_answers_head_without_a_body(world):
     answer = world.client.head("/")
 

@@ -1,7 +1,6 @@
 """Health checks: yes or no, for everybody, whatever else is refused."""
 
 import pytest
-from world import one_database
 
 from embed.factory import create_app
 from embed.logs.lines import make_formatter
@@ -39,7 +38,6 @@ def test_health_check_answers_yes_without_a_key_and_says_no_more(world, worked, 
     assert not {"Set-Cookie", "Retry-After"} & set(answer.headers.keys())
 
 
-@one_database
 @pytest.mark.parametrize("path", CHECKS)
 def test_health_check_answers_head(world, worked, path):
     worked()
@@ -49,7 +47,6 @@ def test_health_check_answers_head(world, worked, path):
     assert (answer.status_code, answer.data) == (200, b"")
 
 
-@one_database
 def test_health_checks_are_never_limited_and_do_not_count(world_with, worked):
     world = world_with(LIMIT_PER_IP="1/hour")
     worked()
@@ -60,7 +57,6 @@ def test_health_checks_are_never_limited_and_do_not_count(world_with, worked):
     assert {ask(world, path).status_code for path in CHECKS} == {200}
 
 
-@one_database
 @pytest.mark.parametrize("host", ["10.0.0.7:8000", "[::1]", "elsewhere.example", "", "not a host"])
 def test_health_checks_name_any_host(world_with, worked, host):
     world = world_with(PUBLIC_URL="https://embed.example")
@@ -72,7 +68,6 @@ def test_health_checks_name_any_host(world_with, worked, host):
     assert ask(world, "/nothing", headers={"Host": host}).status_code == 400
 
 
-@one_database
 @pytest.mark.parametrize("path", CHECKS)
 def test_what_looks_like_a_health_check_is_none(world_with, worked, path):
     world = world_with(LIMIT_PER_IP="2/hour")
@@ -83,7 +78,6 @@ def test_what_looks_like_a_health_check_is_none(world_with, worked, path):
     assert ask(world, f"{path}/").status_code == 429
 
 
-@one_database
 def test_ready_is_no_without_a_database_while_the_process_is_well(environ, tmp_path, caplog):
     environ["DATABASE_URL"] = f"postgresql://embed@/embed?host={tmp_path}"
     client = create_app(Settings.from_environ(environ)).test_client()
@@ -97,7 +91,6 @@ def test_ready_is_no_without_a_database_while_the_process_is_well(environ, tmp_p
     assert "Not ready. The database cannot answer. " in caplog.text
 
 
-@one_database
 def test_stranger_who_asks_cannot_hide_from_the_log_why_it_is_not_ready(world, caplog, monkeypatch):
     monkeypatch.setattr(caplog.handler, "formatter", make_formatter("text", Redactor()))
     reason = "Not ready. The background work is not running."

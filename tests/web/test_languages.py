@@ -9,7 +9,7 @@ import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.pofile import read_po
-from world import SITE, Visitor, one_database
+from world import SITE, Visitor
 
 from embed.db.models import STATUSES, Wallet
 from embed.domain.policy import REJECT_REASON_BY_CODE
@@ -61,7 +61,6 @@ def open_sign(world, *, lang=None, wish=None):
     )
 
 
-@one_database
 def test_wish_longer_than_a_browser_sends_is_not_parsed(world):
     assert language_of(open_sign(world, wish="de, en;q=0.5")) == "de"
     for wish in ("de," * 2_500, "de;q=0.1," * 900, "de," + "x" * 8_000):
@@ -145,7 +144,6 @@ def test_catalog_names_nobody_who_does_not_exist(language):
 # The choice
 
 
-@one_database
 @each_language
 def test_page_speaks_the_language_of_its_address(world, language):
     answer = open_sign(world, lang=language, wish="ja" if language != "ja" else "de")
@@ -158,7 +156,6 @@ def test_page_speaks_the_language_of_its_address(world, language):
     assert title == wanted
 
 
-@one_database
 @pytest.mark.parametrize(
     ("asked", "language"),
     [
@@ -180,7 +177,6 @@ def test_regions_mean_their_language_and_unknown_languages_english(world, asked,
     assert language_of(open_sign(world, wish=asked)) == language
 
 
-@one_database
 @pytest.mark.parametrize(
     ("wish", "language"),
     [
@@ -217,7 +213,6 @@ HOSTILE = [
 ]
 
 
-@one_database
 @pytest.mark.parametrize("lang", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_language_does_nothing(world, lang):
     asked, plain = open_widget(world, lang=lang), open_widget(world)
@@ -232,7 +227,6 @@ def test_hostile_language_does_nothing(world, lang):
 # Pages
 
 
-@one_database
 @each_language
 def test_widget_renders_in_every_language(world, language):
     world.configure(min_balance="1000.5")
@@ -243,7 +237,6 @@ def test_widget_renders_in_every_language(world, language):
     assert "%(" not in answer.text + flow.text
 
 
-@one_database
 def test_own_submissions_are_told_in_the_language_of_each_page(world):
     visitor = Visitor()
     world.open_widget(visitor)
@@ -302,7 +295,6 @@ def test_shown_balance_is_rounded_once_to_six_decimals(world, amount, shown):
     assert f"<bdi>{shown}</bdi>" in open_widget(world, lang="en").text
 
 
-@one_database
 @each_translation
 @pytest.mark.parametrize("path", ["/tracking/abc", "/tracking/abc?key=abc", "/nothing"])
 def test_refusals_are_translated(world, language, path):

@@ -7,7 +7,7 @@ import limits
 import pytest
 import redis
 from servers import find_free_port
-from world import ENDPOINTS, SITE, Visitor, World, code_of, one_database, with_session
+from world import ENDPOINTS, SITE, Visitor, World, code_of, with_session
 
 from embed.db import connection
 from embed.factory import create_app
@@ -38,7 +38,6 @@ def retry_after(answer) -> int:
 # Per address
 
 
-@one_database
 @pytest.mark.parametrize(
     ("limit", "window_s"), [("1/minute", 60), ("1/10 minutes", 600), ("1/hour", 3600)]
 )
@@ -65,7 +64,6 @@ def test_every_request_counts_whatever_its_answer(world_with):
     assert code_of(world.read()) == "rate_limit_ip"
 
 
-@one_database
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -102,7 +100,6 @@ def test_every_path_is_limited(world_with, method, path):
     assert world.call(method, path).status_code == 429
 
 
-@one_database
 def test_static_files_are_not_limited(world_with):
     world = world_with(LIMIT_PER_IP="1/hour")
     for path in ("/embed.js", "/static/x/embed.js", "/embed.js"):
@@ -144,7 +141,6 @@ def test_both_addresses_of_the_api_count_together(world_with):
     assert code_of(world.read()) == "rate_limit_ip"
 
 
-@one_database
 @pytest.mark.parametrize(
     ("first", "second", "are_one"),
     [
@@ -168,7 +164,6 @@ def test_client_is_an_ipv4_address_or_an_ipv6_network_of_64_bits(
     assert is_limited(world, second) is are_one
 
 
-@one_database
 @pytest.mark.parametrize("address", ["", "unix:", "not an address"])
 def test_client_without_an_address_is_limited_too(world_with, address):
     world = world_with(LIMIT_PER_IP="1/hour")
@@ -177,7 +172,6 @@ def test_client_without_an_address_is_limited_too(world_with, address):
     assert is_limited(world, address)
 
 
-@one_database
 @pytest.mark.parametrize(
     ("proxies", "forwarded", "client"),
     [
@@ -205,7 +199,6 @@ def test_as_many_forwarded_hops_are_believed_as_there_are_trusted_proxies(
     assert not is_limited(world, "198.51.100.99")
 
 
-@one_database
 def test_client_cannot_escape_by_making_up_forwarded_addresses(world_with):
     world = world_with(LIMIT_PER_IP="1/hour", TRUSTED_PROXIES="1")
     assert not is_limited(world, HERE, forwarded="198.51.100.7")
@@ -230,7 +223,6 @@ def test_flood_of_preflights_is_answered_without_the_database(world_with, count_
     assert count_statements(lambda: send_preflight(world, **at("192.0.2.2"))) == 1
 
 
-@one_database
 def test_flood_of_preflights_permits_no_read(world_with):
     world = world_with(LIMIT_PER_IP="2/hour")
     evil = {"Origin": "https://evil.example"}
@@ -446,7 +438,6 @@ def test_reading_and_listing_have_no_session_limit(tight):
 
 
 @pytest.mark.parametrize("storage", ["memory", "redis"])
-@one_database
 def test_flask_limiter_counts_without_a_hook_at_every_request(world_with, storage, request):
     uri = "memory://" if storage == "memory" else request.getfixturevalue("redis_url")
     world = world_with(LIMIT_PER_KEY="1/hour", RATELIMIT_STORAGE_URI=uri)
@@ -495,7 +486,6 @@ def test_processes_count_together_in_redis(environ, redis_url, clock, setting, c
     assert 3570 <= retry_after(refused) <= 3600
 
 
-@one_database
 def test_every_limit_works_on_redis(world_with, redis_url):
     world = world_with(
         RATELIMIT_STORAGE_URI=redis_url,
@@ -511,7 +501,6 @@ def test_every_limit_works_on_redis(world_with, redis_url):
     assert code_of(world.post(draft, cookie=visitor.cookie)) == "rate_limit_session"
 
 
-@one_database
 def test_redis_holds_nothing_but_counters(world_with, redis_url):
     url = f"{redis_url}?db=9"  # no other test's
     world = world_with(RATELIMIT_STORAGE_URI=url)
@@ -558,7 +547,6 @@ def test_limits_hold_per_process_while_redis_is_away(world_with, scheme):
     check_limits_hold(world)
 
 
-@one_database
 def test_limits_hold_per_process_while_redis_hangs(world_with, silent_server):
     world = world_with(
         RATELIMIT_STORAGE_URI=f"redis://127.0.0.1:{silent_server}",
@@ -569,7 +557,6 @@ def test_limits_hold_per_process_while_redis_hangs(world_with, silent_server):
     check_limits_hold(world)
 
 
-@one_database
 @pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINTS)
 def test_no_endpoint_fails_while_redis_is_away(world_with, ask):
     world = world_with(RATELIMIT_STORAGE_URI=f"redis://127.0.0.1:{find_free_port()}")

@@ -4,15 +4,13 @@ import logging
 import re
 
 import pytest
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.errors import ApiError
 from embed.logs.context import find_context
 
 MADE = re.compile(r"[0-9a-f]{16}")
 HEADER = "X-Request-Id"
-
-pytestmark = one_database
 
 
 def ask(world, given: str | None = None, path="/api/embed/nothing"):

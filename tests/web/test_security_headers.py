@@ -1,7 +1,6 @@
 """What every answer of the service has, whatever it is: headers, and attributes of cookies."""
 
 import pytest
-from world import one_database
 
 from embed.web.assets import hash_folder
 
@@ -51,7 +50,6 @@ def ask_all(world, paths: dict[str, str], base_url=SERVICE, method="GET") -> dic
     }
 
 
-@one_database
 def test_the_paths_are_of_the_kinds_that_they_say(world, paths):
     statuses = {name: answer.status_code for name, answer in ask_all(world, paths).items()}
 
@@ -65,7 +63,6 @@ def test_the_paths_are_of_the_kinds_that_they_say(world, paths):
     }
 
 
-@one_database
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "OPTIONS"])
 def test_no_answer_is_taken_for_another_type_or_loads_what_is_not_ours(world, paths, method):
     for name, answer in ask_all(world, paths, method=method).items():
@@ -74,7 +71,6 @@ def test_no_answer_is_taken_for_another_type_or_loads_what_is_not_ours(world, pa
         assert {"default-src 'none'", "base-uri 'none'"} <= set(policy.split("; ")), name
 
 
-@one_database
 def test_nothing_but_the_widget_can_be_framed(world, paths):
     framed = {
         name
@@ -95,7 +91,6 @@ LOADED_BY_SITES = {
 }
 
 
-@one_database
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_sites_load_the_widget_and_what_is_the_same_for_everybody_and_nothing_else(
     world, paths, method
@@ -110,7 +105,6 @@ def test_sites_load_the_widget_and_what_is_the_same_for_everybody_and_nothing_el
     )
 
 
-@one_database
 def test_only_the_widget_and_its_refusals_can_be_framed_by_sites_with_an_embedder_policy(
     world, paths
 ):
@@ -124,7 +118,6 @@ def test_only_the_widget_and_its_refusals_can_be_framed_by_sites_with_an_embedde
     )
 
 
-@one_database
 def test_every_text_says_how_its_characters_are_encoded(world, paths):
     types = {answer.content_type for answer in ask_all(world, paths).values()}
 
@@ -132,19 +125,16 @@ def test_every_text_says_how_its_characters_are_encoded(world, paths):
     assert {each for each in types if "charset=utf-8" not in each} == {"application/json"}
 
 
-@one_database
 def test_browsers_are_told_to_stay_with_https(world, paths):
     for name, answer in ask_all(world, paths).items():
         assert answer.headers["Strict-Transport-Security"] == "max-age=31536000", name
 
 
-@one_database
 def test_nothing_is_said_about_https_without_it(world, paths):
     for name, answer in ask_all(world, paths, "http://embed.example").items():
         assert "Strict-Transport-Security" not in answer.headers, name
 
 
-@one_database
 @pytest.mark.parametrize("public_url", ["", "http://embed.example"])
 def test_nothing_is_said_about_https_that_the_operator_did_not_announce(world_with, public_url):
     world = world_with(PUBLIC_URL=public_url)
@@ -157,7 +147,6 @@ def test_nothing_is_said_about_https_that_the_operator_did_not_announce(world_wi
 # Cookies
 
 
-@one_database
 def test_cookies_stay_with_https_and_this_host_and_away_from_scripts(world, paths):
     answers = ask_all(world, paths)
     cookies = {
@@ -171,7 +160,6 @@ def test_cookies_stay_with_https_and_this_host_and_away_from_scripts(world, path
     assert "SameSite=Lax" in cookies["sign-in"]
 
 
-@one_database
 def test_dashboards_cookie_is_signed_with_sha256(world, paths):
     answer = ask_all(world, paths)["sign-in"]
 
@@ -182,7 +170,6 @@ def test_dashboards_cookie_is_signed_with_sha256(world, paths):
 # What is not served
 
 
-@one_database
 def test_trace_is_refused_everywhere(world, paths):
     answers = ask_all(world, paths, method="TRACE")
 
@@ -190,7 +177,6 @@ def test_trace_is_refused_everywhere(world, paths):
     assert not any(world.public_key in answer.text for answer in answers.values())
 
 
-@one_database
 @pytest.mark.parametrize(
     "path",
     [

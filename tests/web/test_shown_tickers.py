@@ -2,12 +2,9 @@
 
 import pytest
 from owner_browser import OwnerBrowser
-from world import one_database
 
 from embed import pages
 from embed.db.models import Page
-
-pytestmark = one_database
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import json
 from datetime import timedelta
 
 import pytest
-from world import one_database
 
 from embed.db.models import Job, WorkerProcess
 from embed.db.work_status import SEEN_WITHIN, read_work_status
@@ -48,7 +47,7 @@ def test_gunicorn_works_until_a_worker_reports_and_again_when_that_is_gone(setti
     assert does_gunicorn_work()
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_worker_always_works_and_gunicorn_never_where_that_is_left_to_it(world_with, clock):
     world = world_with(BACKGROUND="worker")
     settings = world.app.extensions[EXTENSION].settings
@@ -104,7 +103,7 @@ def test_status_says_when_nobody_works_and_what_to_do(app):
     }
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_status_names_the_command_where_gunicorn_does_no_work(world_with):
     world = world_with(BACKGROUND="worker")
 

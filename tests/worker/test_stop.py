@@ -5,7 +5,7 @@ import time
 import pytest
 from rpc_faults import answer_status
 from waiting import wait_for
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor
 
 from embed.db.models import ChainBalance, Job
 from embed.runtime import EXTENSION
@@ -29,7 +29,6 @@ def background(environ, ledger, endpoint, request):
     background.stop(LIMIT_S)
 
 
-@one_database
 def test_call_that_waits_for_its_endpoint_does_not_delay_the_end(background, endpoint):
     calls = []
 

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 from page_files import export, read_lines
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor
 
 from embed.db.connection import db
 from embed.db.models import Activity, Tag, UsedNonce
@@ -71,7 +71,7 @@ def long_log(world):
     return world
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_memory_does_not_grow_with_the_file(long_log):
     class Nowhere(io.BytesIO):
         size = 0
@@ -121,7 +121,7 @@ def test_texts_are_ordered_by_their_bytes_whatever_the_database_would_do(filled)
         assert 'COLLATE "C"' in query
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_value_that_could_not_be_imported_is_noticed_by_the_export(filled):
     """Only by hand can it have come into the database."""
     Tag.update(color="#ff0000").where(Tag.name == "whale").execute()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from filled_page import EMAIL
 from page_files import export, find, forge, move_to, read_lines, seal, take_over
-from world import USDC, Visitor, code_of, one_database, read_log
+from world import USDC, Visitor, code_of, read_log
 
 from embed import owners, pages
 from embed.balances.observations import Observation, store_entered
@@ -86,7 +86,7 @@ def test_file_has_every_table_and_column_but_those_that_are_left_out():
         assert set(table.columns.values()) == columns - implied
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_file_of_version_0_5_is_taken_over(world):
     older = read_lines((Path(__file__).parent / "page-0.5.0.jsonl").read_bytes())
 
@@ -98,7 +98,7 @@ def test_file_of_version_0_5_is_taken_over(world):
         assert find(lines, line["type"], **kept)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_older_file_may_lack_what_came_later_but_nothing_else(filled, make_sqlite):
     content = export(filled.page_id)
     move_to(filled.world, make_sqlite())
@@ -151,7 +151,7 @@ def moved(filled, make_sqlite):
     return filled
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_keys_work_and_revoked_ones_stay_revoked(moved):
     world = moved.world
 
@@ -160,7 +160,7 @@ def test_keys_work_and_revoked_ones_stay_revoked(moved):
     assert code_of(world.read(key=moved.revoked_key)) == "revoked_key"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_visitors_see_what_they_sent(moved):
     answer = moved.world.list_own(moved.visitor)
 
@@ -170,7 +170,7 @@ def test_visitors_see_what_they_sent(moved):
     }
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_receipt_is_the_same(filled, make_sqlite):
     world = filled.world
     path = f"/embed/tracking/{world.page_id}/receipts/{filled.approved_id}?key={world.public_key}"
@@ -183,7 +183,7 @@ def test_receipt_is_the_same(filled, make_sqlite):
     assert world.client.get(path).data == before.data
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_cooldown_goes_on(moved):
     world = moved.world
 
@@ -192,7 +192,7 @@ def test_cooldown_goes_on(moved):
     assert code_of(world.submit(moved.rejected)) is None
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_trust_that_was_earned_counts(moved):
     world = moved.world
     friend = Visitor()
@@ -202,7 +202,7 @@ def test_trust_that_was_earned_counts(moved):
     assert world.submit(friend).json["status"] == "auto_approved"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_wallet_that_waits_can_still_be_approved_and_not_be_sent_twice(moved):
     world = moved.world
 
@@ -212,7 +212,7 @@ def test_wallet_that_waits_can_still_be_approved_and_not_be_sent_twice(moved):
     assert moved.waiting.address in world.read().text
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_nonce_that_was_used_stays_used(filled, make_sqlite):
     world = filled.world
     visitor = Visitor()
@@ -257,7 +257,7 @@ def test_wallet_that_a_submission_put_there_is_still_known_as_that(other_url, fi
     assert added == {filled.visitor.address: filled.approved_id}
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_wallet_of_an_older_file_that_was_withdrawn_while_hidden_is_not_the_owners(
     filled, make_sqlite
 ):
@@ -275,14 +275,14 @@ def test_wallet_of_an_older_file_that_was_withdrawn_while_hidden_is_not_the_owne
     assert [one.address for one in withdrawn] == [visitor.address]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_feed_announces_nobody_anew(moved):
     moved.world.clock.forward(hours=1)
 
     assert update_listings(moved.world.clock()) == "No list has changed."
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_message_that_waits_stays_with_the_installation_that_has_it(filled, make_sqlite):
     world = filled.world
     visitor = Visitor()
@@ -299,7 +299,7 @@ def test_message_that_waits_stays_with_the_installation_that_has_it(filled, make
     assert Delivery.select().count() == delivered
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_deleted_page_stays_deleted(filled, make_sqlite):
     filled.world.delete_page()
     content = export(filled.page_id)
@@ -314,7 +314,7 @@ def test_deleted_page_stays_deleted(filled, make_sqlite):
 # What is there already
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_page_that_is_there_is_kept_until_it_is_purged(filled):
     world = filled.world
     content = export(filled.page_id)
@@ -337,7 +337,7 @@ def emptier(filled, make_sqlite):
     return content, page
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(("age", "kept"), [(-1, "7"), (1, "1250.000001")])
 def test_newer_one_of_two_entered_balances_counts(filled, emptier, age, kept):
     content, page = emptier
@@ -352,7 +352,7 @@ def test_newer_one_of_two_entered_balances_counts(filled, emptier, age, kept):
     assert balance.amount == Decimal(kept)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_observation_of_the_chain_that_is_known_here_stays(filled, emptier):
     content, _ = emptier
     ChainBalance.create(
@@ -369,7 +369,7 @@ def test_observation_of_the_chain_that_is_known_here_stays(filled, emptier):
     assert ChainBalance.get().amount == Decimal(3)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_other_pages_of_the_token_get_a_new_version(filled, emptier):
     content, page = emptier
 
@@ -382,7 +382,7 @@ def test_other_pages_of_the_token_get_a_new_version(filled, emptier):
 # Owners
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_owner_of_the_file_is_created_without_a_password(filled, make_sqlite):
     content = export(filled.page_id)
     move_to(filled.world, make_sqlite())
@@ -394,7 +394,7 @@ def test_owner_of_the_file_is_created_without_a_password(filled, make_sqlite):
     assert (done.page.owner, owner.password_hash, owner.language) == (owner, None, "de")
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_page_goes_to_the_owner_who_is_named(filled, emptier):
     content, _ = emptier
     other = owners.create_owner("other@example.com", filled.world.clock())

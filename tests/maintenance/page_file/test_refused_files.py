@@ -6,7 +6,7 @@ import re
 import pytest
 from filled_page import EMAIL, FilledPage
 from page_files import export, find, forge, read_lines, take_over
-from world import SECRET_KEY, USDC, Clock, World, one_database
+from world import SECRET_KEY, USDC, Clock, World
 
 from embed.db.connection import db
 from embed.db.models import ApiKey, Owner, Page
@@ -187,7 +187,6 @@ def test_forged_line_is_named_with_what_is_wrong(content, forgery, reason):
     check_line(content, forged, refuse(forged), reason)
 
 
-@one_database
 @pytest.mark.parametrize(
     ("forgery", "reason"),
     [
@@ -287,12 +286,10 @@ def test_line_without_end_is_not_read_into_memory():
         list(read_file(Endless()))
 
 
-@one_database
 def test_page_with_more_wallets_than_allowed_is_refused(world, content):
     assert "MAX_WALLETS" in refuse_import(world, content, max_wallets=1)
 
 
-@one_database
 def test_key_that_another_page_has_is_refused(world, content):
     other = ApiKey.create(
         page=world.page,
@@ -306,7 +303,6 @@ def test_key_that_another_page_has_is_refused(world, content):
     assert ApiKey.get_by_id(other.id).page_id == world.page_id
 
 
-@one_database
 def test_wallet_of_another_page_cannot_be_taken(world, content):
     world.page_id = world.make_page()
     taken = world.track(USDC, alias="Mine")
@@ -324,7 +320,6 @@ def test_refusal_in_the_middle_leaves_nothing(world, content):
     assert Owner.select().where(Owner.email == EMAIL).count() == 0
 
 
-@one_database
 def test_unknown_owner_who_is_named_is_refused(world, content):
     with pytest.raises(LookupError, match="There is no owner other@"):
         take_over(world, content, owner_email="other@example.com")

@@ -7,7 +7,6 @@ from jsonschema import Draft202012Validator
 from page_files import export, find, read_lines
 from page_schema import build_schema
 from servers import PROJECT_DIR
-from world import one_database
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +26,6 @@ def test_every_line_of_a_file_is_valid(filled):
         validator.validate(line)
 
 
-@one_database
 @pytest.mark.parametrize(
     "wrong",
     [{"color": "Not a color"}, {"name": None}, {"name": "two\nlines"}, {"more": 1},

@@ -1,7 +1,7 @@
 """Bearer keys (docs/api.md, Keys): header, page scope and revocation."""
 
 import pytest
-from world import ENDPOINTS, SITE, Visitor, code_of, one_database
+from world import ENDPOINTS, SITE, Visitor, code_of
 
 from embed.db.models import ApiKey
 from embed.domain.key_format import make_key
@@ -61,7 +61,7 @@ HEADERS = {
 }
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(("header", "code"), HEADERS.values(), ids=HEADERS)
 @pytest.mark.in_process
 def test_header_is_bearer_one_space_and_the_key(world, header, code):
@@ -70,7 +70,7 @@ def test_header_is_bearer_one_space_and_the_key(world, header, code):
     assert code_of(world.read(headers={"Authorization": sent})) == code
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
 @pytest.mark.in_process
 def test_scheme_may_be_written_in_any_case(world, scheme):
@@ -90,7 +90,7 @@ def test_tier_is_part_of_the_key(world):
     assert code_of(world.read(key=world.secret_key.replace("sec", "pub"))) == "invalid_key"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @every_endpoint
 @pytest.mark.parametrize(
     ("headers", "code"),

@@ -140,7 +140,6 @@ OPAQUE = {
     "path": "../../etc/passwd",
 }
 # For requests that are refused before a database query.
-one_database = pytest.mark.databases("sqlite")
 BOTH = pytest.mark.parametrize("endpoint", [NONCE, SUBMISSIONS], ids=["nonce", "submissions"])
 FIELDS_OF_BOTH = pytest.mark.parametrize(
     ("endpoint", "field"),
@@ -152,7 +151,6 @@ FIELDS_OF_BOTH = pytest.mark.parametrize(
 )
 
 
-@one_database
 @BOTH
 @pytest.mark.parametrize(("data", "content_type", "code"), BODIES.values(), ids=BODIES)
 def test_body_that_is_no_object_of_fields_is_refused(
@@ -168,7 +166,6 @@ def test_missing_field_is_refused(world, visitor, draft, endpoint, field):
     check_draft(world, visitor, "missing_fields", endpoint, draft)
 
 
-@one_database
 @FIELDS_OF_BOTH
 @pytest.mark.parametrize("value", WRONG_TYPES.values(), ids=WRONG_TYPES)
 def test_field_of_another_type_is_refused(world, visitor, draft, endpoint, field, value):
@@ -311,7 +308,6 @@ ORIGINS = {
 }
 
 
-@one_database
 @pytest.mark.parametrize("origin", ORIGINS.values(), ids=ORIGINS)
 def test_origin_that_is_none_is_refused_everywhere(world, visitor, draft, origin):
     code, headers = "origin_not_allowed", {"Origin": origin}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from promised_errors import ROWS
-from world import SECRET_KEY, SITE, Visitor, code_of, one_database
+from world import SECRET_KEY, SITE, Visitor, code_of
 
 from embed import errors
 from embed.db import connection
@@ -157,7 +157,6 @@ ANSWERS = {
 }
 
 
-@one_database
 @both_roots
 @pytest.mark.parametrize(("provoke", "status"), ANSWERS.values(), ids=ANSWERS)
 def test_every_answer_is_json_that_its_origin_may_read_and_sets_no_cookie(
@@ -200,7 +199,6 @@ def test_tracking_read_says_nothing_about_caches(world, ask):
 # Paths and methods
 
 
-@one_database
 @pytest.mark.parametrize(
     "path",
     [
@@ -230,7 +228,6 @@ def test_unknown_path_is_not_found(world, path):
     assert codes == dict.fromkeys(codes, "not_found")
 
 
-@one_database
 @both_roots
 @pytest.mark.parametrize(
     ("path", "allowed"),

@@ -1,7 +1,7 @@
 """The optional nickname of POST /siws/nonce, which puts the name under the signature."""
 
 import pytest
-from world import Visitor, code_of, one_database
+from world import Visitor, code_of
 
 from embed.db.models import Proof, Submission
 
@@ -76,7 +76,7 @@ def test_name_cannot_be_taken_out_of_the_signed_text(world):
     assert code_of(world.post(world.draft(visitor, "Ada", nonce=nameless))) == "invalid_signature"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("nickname", "code"),
     [
@@ -104,7 +104,7 @@ def test_bad_names_are_refused_before_anything_is_signed(world, nickname, code):
     assert answer.status_code == 400
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_address_is_judged_before_the_name(world):
     answer = ask(world, Visitor(), walletAddress="0", nickname="!")
 

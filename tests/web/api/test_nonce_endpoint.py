@@ -1,7 +1,7 @@
 """POST /siws/nonce (docs/api.md, Ask for a nonce), and the message to sign."""
 
 import pytest
-from world import Visitor, code_of, one_database
+from world import Visitor, code_of
 
 from embed import pages
 
@@ -30,7 +30,6 @@ def test_message_names_what_is_proved_and_ends_by_authorizing_nothing(world):
     assert "2026-01-31T09:40:00.000Z" in message
 
 
-@one_database
 @pytest.mark.parametrize(
     ("public_url", "host"),
     [
@@ -87,7 +86,6 @@ def test_unknown_fields_are_ignored(world):
     assert world.call("POST", "/api/embed/siws/nonce", json=body).status_code == 200
 
 
-@one_database
 @pytest.mark.parametrize(
     "content_type",
     ["application/json", "application/json; charset=utf-8", "Application/JSON"],

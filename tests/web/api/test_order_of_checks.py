@@ -6,7 +6,7 @@ has to get that step's code, so no two neighbours can change places unseen.
 
 import pytest
 from refusal_cases import LIST, NONCE, READ, RECORD_NONCE, RECORDS, SETTINGS, SUBMIT, Attempt
-from world import code_of, one_database
+from world import code_of
 
 
 def each_step(steps):
@@ -27,7 +27,6 @@ def environ(environ):
     return environ | SETTINGS
 
 
-@one_database
 @each_step(READ)
 def test_tracking_read_answers_with_the_first_step_that_fails(world, position):
     attempt = Attempt(world, "GET", f"/api/embed/tracking/{world.page_id}")
@@ -35,7 +34,6 @@ def test_tracking_read_answers_with_the_first_step_that_fails(world, position):
     check_step(attempt, READ, position)
 
 
-@one_database
 @each_step(NONCE)
 def test_nonce_endpoint_answers_with_the_first_step_that_fails(world, position):
     attempt = Attempt(world, "POST", "/api/embed/siws/nonce")
@@ -44,7 +42,6 @@ def test_nonce_endpoint_answers_with_the_first_step_that_fails(world, position):
     check_step(attempt, NONCE, position)
 
 
-@one_database
 @each_step(LIST)
 def test_session_list_answers_with_the_first_step_that_fails(world, position):
     attempt = Attempt(world, "GET", "/api/embed/session/submissions")
@@ -61,7 +58,6 @@ def test_submission_answers_with_the_first_step_that_fails(world, position):
     check_step(attempt, SUBMIT, position)
 
 
-@one_database
 @each_step(RECORD_NONCE)
 def test_nonce_endpoint_of_records_answers_with_the_first_step_that_fails(world, position):
     attempt = Attempt(world, "POST", "/api/embed/wallet-records/nonce")
@@ -73,7 +69,6 @@ def test_nonce_endpoint_of_records_answers_with_the_first_step_that_fails(world,
 @pytest.mark.parametrize(
     ("action", "path"), [("show", "wallet-records"), ("withdraw", "wallet-records/withdraw")]
 )
-@one_database
 @each_step(RECORDS)
 def test_request_for_records_answers_with_the_first_step_that_fails(world, position, action, path):
     attempt = Attempt(world, "POST", f"/api/embed/{path}")

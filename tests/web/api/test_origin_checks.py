@@ -1,7 +1,7 @@
 """Origins of public keys (docs/api.md, Origins): allowlist, Referer, null, the service's own."""
 
 import pytest
-from world import ENDPOINTS, SITE, Visitor, code_of, one_database
+from world import ENDPOINTS, SITE, Visitor, code_of
 
 EVIL = "https://evil.example"
 OWN = "http://localhost"  # how the test client addresses the service
@@ -41,7 +41,6 @@ def test_secret_key_works_from_anywhere(world, headers):
     assert code_of(world.post(draft, key=key, headers=headers)) is None
 
 
-@one_database
 @pytest.mark.parametrize(
     ("entry", "origin", "is_allowed"),
     [
@@ -91,7 +90,6 @@ def test_key_with_an_empty_list_lets_no_site_in(world):
     assert code_of(world.read(key=key)) == "origin_not_allowed"
 
 
-@one_database
 @pytest.mark.parametrize(
     ("headers", "code"),
     [
@@ -113,7 +111,6 @@ def test_referer_counts_only_where_there_is_no_origin(world, headers, code):
     assert code_of(world.read(headers=headers)) == code
 
 
-@one_database
 @pytest.mark.parametrize(
     ("headers", "code"),
     [
@@ -136,7 +133,6 @@ def test_null_origin_is_let_in_where_the_key_allows_it(world, headers, code):
 # The service's own pages
 
 
-@one_database
 @pytest.mark.parametrize(
     ("headers", "code"),
     [
@@ -165,7 +161,6 @@ def test_the_widgets_own_calls_are_trusted(world, headers, code):
     assert code_of(world.read(headers=headers)) == code
 
 
-@one_database
 @pytest.mark.parametrize(
     ("host", "origin", "is_own"),
     [
@@ -184,7 +179,6 @@ def test_own_origin_is_the_address_that_was_asked(world, host, origin, is_own):
     assert code_of(answer) == (None if is_own else "origin_not_allowed")
 
 
-@one_database
 @pytest.mark.parametrize(
     ("proxies", "origin", "is_own"),
     [
@@ -215,7 +209,6 @@ def test_forwarded_host_is_never_believed(world_with):
 PUBLIC = "https://embed.example"
 
 
-@one_database
 @pytest.mark.parametrize(
     ("public_url", "host", "origin", "code"),
     [
@@ -240,7 +233,6 @@ def test_public_url_is_the_own_origin(world_with, public_url, host, origin, code
     assert code_of(world.read(headers={"Host": host, "Origin": origin})) == code
 
 
-@one_database
 @pytest.mark.parametrize(
     "host",
     [
@@ -268,7 +260,6 @@ def test_no_other_name_passes_for_the_public_one(world_with, ask, host):
     assert code_of(answer) == "invalid_host"
 
 
-@one_database
 @pytest.mark.parametrize("host", ["a b", "x@y", "[::1", "exa\xe9mple", "a/b", "a:99999", ""])
 def test_host_that_cannot_be_one_is_refused_where_it_matters(world, host):
     assert code_of(world.ask_nonce(Visitor(), headers={"Host": host})) == "invalid_host"

@@ -1,7 +1,7 @@
 """OPTIONS (docs/api.md, Preflights): fixed headers, and the origin check of the tracking read."""
 
 import pytest
-from world import SITE, one_database
+from world import SITE
 
 EVIL = "https://evil.example"
 OWN = "http://localhost"  # how the test client addresses the service
@@ -31,7 +31,6 @@ def list_cors_headers(answer) -> dict[str, str]:
     return {name: value for name, value in answer.headers if name.startswith("Access-Control-")}
 
 
-@one_database
 @both_roots
 @every_path
 def test_preflight_is_answered_with_fixed_headers(world, root, path, methods, headers):
@@ -53,7 +52,6 @@ def test_preflight_is_answered_with_fixed_headers(world, root, path, methods, he
     assert "Content-Type" not in answer.headers
 
 
-@one_database
 @every_path
 def test_answer_does_not_depend_on_what_the_browser_asked_for(world, path, methods, headers):
     plain = preflight(world, path)
@@ -72,7 +70,6 @@ def test_answer_does_not_depend_on_what_the_browser_asked_for(world, path, metho
     assert list_cors_headers(asked) == list_cors_headers(plain)
 
 
-@one_database
 @pytest.mark.parametrize("path", ["/siws/nonce", "/submissions", "/session/submissions"])
 @pytest.mark.parametrize("origin", [EVIL, "null", "not an origin"])
 def test_only_the_tracking_read_checks_the_origin(world, path, origin):
@@ -82,7 +79,6 @@ def test_only_the_tracking_read_checks_the_origin(world, path, origin):
     assert answer.headers["Access-Control-Allow-Origin"] == origin
 
 
-@one_database
 @every_path
 def test_without_origin_no_origin_is_allowed(world, path, methods, headers):
     answer = preflight(world, path, None)
@@ -102,7 +98,6 @@ def is_let_in(answer) -> bool:
     return False
 
 
-@one_database
 @both_roots
 @pytest.mark.parametrize(
     ("origin", "is_allowed"),

@@ -1,7 +1,7 @@
 """GET /session/submissions (docs/api.md, List own submissions), and its elements."""
 
 import pytest
-from world import Visitor, another_wallet, code_of, one_database, with_session
+from world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.models import Submission
 
@@ -163,7 +163,6 @@ def test_list_is_the_same_at_both_addresses(world, visitor, root):
     assert len(list_own(world, visitor)) == 1
 
 
-@one_database
 @pytest.mark.parametrize("query", ["", "trackingPageId=", "trackingpageid=x", "trackingPageId"])
 @pytest.mark.in_process
 def test_page_has_to_be_named(world, query):
@@ -228,7 +227,6 @@ FORGERIES = {
 }
 
 
-@one_database
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
 @pytest.mark.in_process
 def test_forged_cookie_is_as_good_as_none(world, visitor, forge):

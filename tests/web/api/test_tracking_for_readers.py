@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from world import USDC, Visitor, code_of, one_database
+from world import USDC, Visitor, code_of
 
 from embed.byte_cache import MOST_IN_GROUP, ByteCache
 from embed.db.connection import db
@@ -11,8 +11,6 @@ from embed.db.models import Page
 from embed.public_payload import deltas, payloads
 from embed.wallets import tags, tracking
 from embed.web import compression
-
-pytestmark = one_database  # which statements are made is tested elsewhere
 
 EVIL = "https://evil.example"
 

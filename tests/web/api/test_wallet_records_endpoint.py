@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from world import Visitor, code_of, one_database, read_exactly
+from world import Visitor, code_of, read_exactly
 
 from embed.balances.observations import ChainObservation, store_chain
 from embed.db.models import Submission, UsedNonce
@@ -46,7 +46,7 @@ def test_message_says_what_it_is_for_and_ends_by_authorizing_nothing(world, acti
     assert len(message) < 1_200
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("action", ACTIONS)
 @pytest.mark.in_process
 def test_message_is_short_enough_for_a_ledger_with_the_longest_host(world_with, action):
@@ -60,7 +60,7 @@ def test_message_is_short_enough_for_a_ledger_with_the_longest_host(world_with, 
     assert len(message) < 1_200
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("action", ["", "Show", "erase", "show ", "\0", "a" * 5_000])
 @pytest.mark.in_process
 def test_unknown_action_is_refused(world, action):
@@ -326,7 +326,7 @@ def test_used_nonces_are_forgotten_when_they_could_not_be_used_any_more(world):
 # Limits
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.in_process
 def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with):
     world = world_with(LIMIT_SESSION_SUBMISSIONS="2/hour")
@@ -340,7 +340,7 @@ def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with
     assert code_of(world.submit(visitor)) is None
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.in_process
 def test_requests_of_an_address_are_limited_without_a_session(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="2/hour")
@@ -350,7 +350,7 @@ def test_requests_of_an_address_are_limited_without_a_session(world_with):
     assert codes == [None, None, "rate_limit_ip"]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.in_process
 def test_bad_signatures_count_for_nobody(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
@@ -362,7 +362,7 @@ def test_bad_signatures_count_for_nobody(world_with):
     assert code_of(world.show_records(visitor)) is None
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.in_process
 def test_nonces_for_records_count_as_the_sessions_nonces(world_with):
     world = world_with(LIMIT_SESSION_NONCES="2/hour")

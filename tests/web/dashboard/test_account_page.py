@@ -1,7 +1,6 @@
 """The account page: the language of notifications."""
 
 import pytest
-from world import one_database
 
 from embed.db.models import Owner
 
@@ -18,7 +17,6 @@ def test_owner_chooses_the_language_of_notifications(owner):
     assert '<option selected value="de">Deutsch</option>' in owner.get("/dashboard/account").text
 
 
-@one_database
 def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, stranger):
     owner.post("/dashboard/account/language", language="fr")
 
@@ -30,7 +28,6 @@ def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, st
     assert Owner.get_by_id(stranger.owner.id).language is None
 
 
-@one_database
 def test_choosing_a_language_does_not_check_the_password_form(owner):
     answer = owner.post("/dashboard/account/language", language="xx")
 

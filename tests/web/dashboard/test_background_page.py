@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from world import one_database
 
 from embed.db.models import Job, WorkerProcess
 
@@ -57,7 +56,7 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
     )
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_owner_sees_no_machine_of_the_operator(world, owner):
     report(world)
     page = owner.get(PATH).text
@@ -66,7 +65,7 @@ def test_owner_sees_no_machine_of_the_operator(world, owner):
     assert "4711" not in page
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_every_page_leads_to_it(world, owner):
     assert f'href="{PATH}"' in owner.get("/dashboard/").text
     assert f'href="{PATH}"' in owner.get(f"/dashboard/pages/{world.page_id}/wallets").text

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from routes import fill_in, list_routes
-from world import one_database
 
 from embed.db.models import ApiKey, Submission
 from embed.web.dashboard.blueprint import OPEN_ENDPOINTS
@@ -35,7 +34,6 @@ def check_headers(answer, where: str) -> None:
     assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:", body), where
 
 
-@one_database
 def test_every_route_sends_a_stranger_to_the_sign_in(world, things):
     client = world.app.test_client()
     before = world.dump()
@@ -52,7 +50,6 @@ def test_every_route_sends_a_stranger_to_the_sign_in(world, things):
     assert world.dump() == before
 
 
-@one_database
 def test_another_owner_finds_nothing_and_changes_nothing(world, things, stranger):
     own_page = stranger.make_page()
     before = world.dump()
@@ -74,7 +71,6 @@ def has_a_thing(rule: str) -> bool:
     return bool(re.search(r"<(tag|wallet|key|submission|receiver)_id>", rule))
 
 
-@one_database
 def test_what_cannot_be_an_id_is_not_found(world, things, owner):
     tried = [
         fill_in(rule, things | {name: wrong})
@@ -92,7 +88,6 @@ def test_what_cannot_be_an_id_is_not_found_on_any_database(owner):
     assert owner.get(f"/dashboard/pages/{owner.world.page_id}/tags/%00").status_code == 404
 
 
-@one_database
 def test_owner_reaches_every_route_and_every_answer_is_guarded(world, things, owner):
     for endpoint, method, rule in list_routes(world.app):
         if method != "GET" or endpoint in OPEN_ENDPOINTS:
@@ -103,7 +98,6 @@ def test_owner_reaches_every_route_and_every_answer_is_guarded(world, things, ow
         check_headers(answer, rule)
 
 
-@one_database
 def test_every_form_without_its_token_is_refused_and_changes_nothing(world, things, owner):
     before = world.dump()
 
@@ -116,7 +110,6 @@ def test_every_form_without_its_token_is_refused_and_changes_nothing(world, thin
     assert world.dump() == before
 
 
-@one_database
 def test_getting_a_page_changes_nothing(world, things, owner):
     owner.get(f"/dashboard/pages/{world.page_id}/embed/preview")  # makes the preview's key, once
     before = world.dump()
@@ -127,7 +120,6 @@ def test_getting_a_page_changes_nothing(world, things, owner):
     assert world.dump() == before
 
 
-@one_database
 def test_every_address_of_a_page_works_without_a_script(world, things, owner):
     """Every link and every form of every page leads to an existing route."""
     adapter = world.app.url_map.bind("localhost")
@@ -144,7 +136,6 @@ def test_every_address_of_a_page_works_without_a_script(world, things, owner):
                 adapter.match(action[1], method=verb)
 
 
-@one_database
 def test_api_and_widget_know_nothing_of_the_session(world, owner):
     for path in ("/embed/sign", f"/embed/tracking/{world.page_id}?key={world.public_key}"):
         answer = owner.get(path)

@@ -13,7 +13,6 @@ from receiving import (
     path_of,
     tell,
 )
-from world import one_database
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
@@ -106,7 +105,7 @@ def test_log_is_narrowed_to_a_state_and_a_receiver(world, owner, log):
     assert "Only messages to https://hooks.example/…" in owner.see(f"{log}?receiver={webhook.id}")
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "query",
     [

@@ -3,7 +3,6 @@
 import io
 
 import pytest
-from world import one_database
 
 from embed.keys import access, management
 from embed.web.dashboard import sessions
@@ -21,7 +20,7 @@ def paths_of(world) -> list[str]:
     ]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("body", [{"email": 5}, {"token_name": {"a": 1}}, [1], "text", 5])
 def test_json_is_no_form(world, owner, body):
     headers = {"X-CSRFToken": owner.token}
@@ -89,7 +88,7 @@ def send_raw(client, path: str, body: bytes, mimetype: str, *, is_chunked=False)
     return answer, stream.read_bytes
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("mimetype", [URL_ENCODED, "multipart/form-data; boundary=x"])
 def test_large_form_before_sign_in_is_refused_unread(world, owner, mimetype):
     anonymous = world.app.test_client()
@@ -103,7 +102,7 @@ def test_large_form_before_sign_in_is_refused_unread(world, owner, mimetype):
     )
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_large_form_of_unknown_length_is_read_up_to_the_limit(world, owner):
     anonymous = world.app.test_client()
 
@@ -113,7 +112,7 @@ def test_large_form_of_unknown_length_is_read_up_to_the_limit(world, owner):
     assert read <= 17 * 1024
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_owner_sends_much_only_where_a_file_is_expected(world, owner):
     base = f"/dashboard/pages/{world.page_id}"
     sent = {
@@ -136,7 +135,7 @@ def test_owner_sends_much_only_where_a_file_is_expected(world, owner):
         assert answer.status_code == 422  # read, and found to hold no addresses
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "target",
     ["//[", "http://[", "//evil.example", "/dashboard/\r\nX: y", "/dashboard\\\\evil", "/embed/"],
@@ -176,7 +175,7 @@ def test_preview_key_follows_the_secret_there_and_back(world):
     assert get_key("old") == old
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "contents",
     [

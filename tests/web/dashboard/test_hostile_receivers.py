@@ -4,7 +4,6 @@ import re
 
 import pytest
 from receiving import add_channel, add_webhook, path_of, tell
-from world import one_database
 
 from embed.db.models import Delivery, Receiver
 
@@ -23,7 +22,6 @@ def others(world, stranger):
     return page_id, webhook, message
 
 
-@one_database
 def test_another_owners_receivers_and_deliveries_are_not_found(world, owner, others):
     page_id, webhook, message = others
     mine = add_webhook(world)
@@ -56,7 +54,6 @@ def test_another_owners_receivers_and_deliveries_are_not_found(world, owner, oth
     assert world.dump() == before
 
 
-@one_database
 def test_form_without_its_token_does_nothing(world, owner):
     webhook = add_webhook(world)
     message = tell(world)
@@ -78,7 +75,6 @@ def test_form_without_its_token_does_nothing(world, owner):
     assert world.dump() == before
 
 
-@one_database
 @pytest.mark.parametrize(
     "target",
     [
@@ -119,7 +115,6 @@ def test_hostile_webhook_is_refused_beside_the_field(world, owner, target):
     assert Receiver.select().count() == 0
 
 
-@one_database
 @pytest.mark.parametrize(
     "target",
     [
@@ -149,7 +144,6 @@ def test_hostile_channel_is_refused_or_harmless(world, owner, target):
     assert owner.get(path_of(world)).status_code == 200
 
 
-@one_database
 @pytest.mark.parametrize("types", [[], ["test"], ["queue.filling", "nonsense"], [MARKUP], ["\0"]])
 def test_only_types_that_exist_are_taken(world, owner, types):
     for kind, target in (("channels", "ntfys://ntfy.sh/topic"), ("webhooks", "https://a.example")):
@@ -160,7 +154,6 @@ def test_only_types_that_exist_are_taken(world, owner, types):
     assert Receiver.select().count() == 0
 
 
-@one_database
 def test_markup_is_shown_as_text_everywhere(world, owner):
     webhook = add_webhook(world)
     channel = add_channel(world, "ntfys://user:password@ntfy.example/topic")

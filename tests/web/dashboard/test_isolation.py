@@ -2,7 +2,6 @@
 
 import pytest
 from routes import fill_in, list_routes
-from world import one_database
 
 from embed.web.dashboard.blueprint import DOWNLOADS, MAX_FORM_BYTES
 
@@ -21,7 +20,6 @@ def summarise(answer) -> tuple:
     return answer.status_code, answer.data, visible
 
 
-@one_database
 @pytest.mark.parametrize("site", ELSEWHERE)
 @pytest.mark.parametrize(
     "fetch",
@@ -47,7 +45,6 @@ def test_what_another_site_loads_is_refused_alike_to_everybody(
         assert summarise(answers[0]) == summarise(answers[1]) == summarise(answers[2]), rule
 
 
-@one_database
 @pytest.mark.parametrize("site", ELSEWHERE)
 def test_form_of_another_site_is_refused(owner, site):
     answer = owner.client.post("/dashboard/sign-out", headers={"Sec-Fetch-Site": site} | LINK)
@@ -56,7 +53,6 @@ def test_form_of_another_site_is_refused(owner, site):
     assert owner.get("/dashboard/").status_code == 200
 
 
-@one_database
 @pytest.mark.parametrize("site", [*ELSEWHERE, "same-origin", "none"])
 def test_owner_can_follow_a_link_from_anywhere_but_not_to_a_download(world, things, owner, site):
     downloads = set()
@@ -73,7 +69,6 @@ def test_owner_can_follow_a_link_from_anywhere_but_not_to_a_download(world, thin
     assert downloads == DOWNLOADS
 
 
-@one_database
 @pytest.mark.parametrize(
     ("path", "status"),
     [
@@ -92,7 +87,6 @@ def test_answers_to_somebody_signed_out_cut_the_tie_to_the_opener(world, path, s
     assert answer.headers[OPENER_POLICY] == "same-origin"
 
 
-@one_database
 @pytest.mark.parametrize(
     ("request_of", "status"),
     [
@@ -108,7 +102,6 @@ def test_refused_forms_cut_the_tie_to_the_opener(owner, request_of, status):
     assert answer.headers[OPENER_POLICY] == "same-origin"
 
 
-@one_database
 def test_failure_cuts_the_tie_to_the_opener(owner, monkeypatch):
     monkeypatch.setattr("embed.web.dashboard.account.render", None)
 
@@ -118,7 +111,6 @@ def test_failure_cuts_the_tie_to_the_opener(owner, monkeypatch):
     assert answer.headers[OPENER_POLICY] == "same-origin"
 
 
-@one_database
 def test_wrong_host_cuts_the_tie_to_the_opener(world_with):
     world = world_with(PUBLIC_URL="https://embed.example")
 
@@ -128,7 +120,6 @@ def test_wrong_host_cuts_the_tie_to_the_opener(world_with):
     assert answer.headers[OPENER_POLICY] == "same-origin"
 
 
-@one_database
 def test_widget_and_signing_window_keep_their_opener(world):
     for path in ("/embed/sign", f"/embed/tracking/{world.page_id}?key={world.public_key}"):
         assert OPENER_POLICY not in world.client.get(path).headers

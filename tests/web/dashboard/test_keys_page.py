@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from world import SITE, Visitor, one_database, read_log
+from world import SITE, Visitor, read_log
 
 from embed.db.models import ApiKey
 from embed.keys import access, management, refused_origins
@@ -66,7 +66,7 @@ def test_sites_are_normalised_each_once_and_the_owner_is_told(world, owner):
     assert ("https://new.example", "http://b.example") in kept
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("origins", "said"),
     [
@@ -212,7 +212,7 @@ def test_label_is_changed_removed_and_logged(world, owner):
     ]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("label", "said"),
     [("x" * 65, "longer than 64 characters"), ("a\tb", "cannot be shown"), ("a\0b", "be shown")],

@@ -5,13 +5,13 @@ import re
 import pytest
 import rpc_faults
 from rpc_access import connect
-from world import USDC, one_database
+from world import USDC
 
 from embed import pages
 from embed.balances import tokens
 from embed.db.models import Page
 
-pytestmark = [one_database, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 NEW = "/dashboard/pages/new"
 PROPOSED = "These names come from the chain"
 

@@ -15,7 +15,7 @@ from receiving import (
     runtime_of,
     tell,
 )
-from world import one_database, read_log
+from world import read_log
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.events.outbox import MESSAGE_TYPES, TEST
@@ -74,7 +74,7 @@ def test_channel_is_added_and_shown_without_its_secret(world, owner):
 
 
 @pytest.mark.parametrize(("kind", "checked"), [("channel", CHANNEL_TYPES), ("webhook", ALL_TYPES)])
-@one_database
+@pytest.mark.databases("sqlite")
 def test_form_offers_every_type_and_proposes_the_usual_ones(world, owner, kind, checked):
     text = owner.get(path_of(world, f"{kind}s", "new")).text
     boxes = re.findall(r'<input ([^>]*)type="checkbox" value="([^"]+)"', text)
@@ -88,7 +88,7 @@ def test_every_type_and_state_has_words():
     assert set(STATES) == set(DELIVERY_STATES)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_every_example_is_an_address_that_is_accepted_and_its_secrets_are_hidden(world, owner):
     text = owner.see(path_of(world, "channels", "new"))
     settings = runtime_of(world).settings
@@ -102,7 +102,7 @@ def test_every_example_is_an_address_that_is_accepted_and_its_secrets_are_hidden
         assert secret not in shown
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_plain_mail_addresses_are_offered_where_the_installation_has_a_mail_server(
     environ, request
 ):
@@ -115,7 +115,7 @@ def test_plain_mail_addresses_are_offered_where_the_installation_has_a_mail_serv
     assert send_form(owner, "channel", "me@example.com").status_code == 303
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_without_a_mail_server_the_form_says_so(world, owner):
     assert "This installation has no mail server" in owner.see(path_of(world, "channels", "new"))
 

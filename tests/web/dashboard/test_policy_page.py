@@ -6,7 +6,7 @@ import re
 import pytest
 from many_submissions import add_submissions
 from owner_browser import read_text
-from world import one_database, read_log
+from world import read_log
 
 from embed.db.models import Submission
 
@@ -108,7 +108,7 @@ def test_form_saved_as_it_came_changes_nothing(world, owner, path, seconds):
     assert read_policy(world) == before
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("field", "raw"),
     [

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from many_submissions import add_submissions
-from world import Visitor, one_database, read_log
+from world import Visitor, read_log
 
 from embed.db.connection import db
 from embed.db.models import Submission, Wallet
@@ -191,7 +191,7 @@ def test_ladder_says_that_a_rejection_broke_it(world, owner):
     assert "1 of 1 approvals by hand, but rejected since" in owner.see(path_of(world))
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("known", "sent"),
     [
@@ -492,7 +492,7 @@ def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_stat
     assert few == many <= 14
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_statements_of_an_answer_with_the_undo_bar_are_no_more(world, owner, count_statements):
     first, *_ = add_submissions(world, 5)
     plain = count_statements(lambda: owner.get(path_of(world)))

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from many_submissions import add_submissions
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.domain.times import to_ms
 
@@ -67,7 +67,6 @@ def test_page_says_what_its_script_needs(world, owner):
     assert 'data-place="start"' in news
 
 
-@one_database
 def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
     def read_place(**search) -> str | None:
         found = re.search(
@@ -84,7 +83,6 @@ def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
     assert read_place(after=after) is None
 
 
-@one_database
 @pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])
 def test_title_counts_what_waits(world, owner, tab):
     def read_title() -> str:
@@ -97,7 +95,6 @@ def test_title_counts_what_waits(world, owner, tab):
     assert read_title() == f"(3) {name[tab]} · Dashboard"
 
 
-@one_database
 def test_no_more_than_a_hundred_are_listed(world, owner):
     ids = add_submissions(world, 120)
     opened_at = world.clock() - timedelta(days=1)
@@ -105,7 +102,6 @@ def test_no_more_than_a_hundred_are_listed(world, owner):
     assert ask(owner, opened_at).json == {"waiting": 120, "new": ids[:19:-1]}
 
 
-@one_database
 @pytest.mark.parametrize("since", ["", "x", "-1", "1e3", "9" * 14, "٣", "\0"])
 def test_wrong_time_counts_as_now(world, owner, since):
     send(world)
@@ -114,7 +110,6 @@ def test_wrong_time_counts_as_now(world, owner, since):
     assert ask(owner, since).json == {"waiting": 1, "new": []}
 
 
-@one_database
 def test_largest_time_is_no_failure(owner):
     assert ask(owner, "9" * 13).json["new"] == []
 
@@ -127,7 +122,6 @@ def test_asking_takes_as_many_statements_for_a_thousand_as_for_one(world, owner,
     assert count_statements(lambda: ask(owner)) == one == 4
 
 
-@one_database
 def test_asking_is_no_visit_so_that_the_session_is_not_sent_again(world, owner):
     assert "Set-Cookie" in owner.get(path_of(world)).headers
     assert "Set-Cookie" not in ask(owner).headers
@@ -139,7 +133,6 @@ def test_asking_is_no_visit_so_that_the_session_is_not_sent_again(world, owner):
     assert "Undo" in owner.get(path_of(world)).text
 
 
-@one_database
 def test_somebody_signed_out_is_sent_to_the_sign_in(world):
     answer = world.app.test_client().get(path_of(world, "news"))
 

@@ -5,7 +5,6 @@ import time
 import pytest
 from itsdangerous import TimestampSigner
 from owner_browser import PASSWORD, find_token
-from world import one_database
 
 from embed import owners
 from embed.web.dashboard import account
@@ -40,7 +39,6 @@ def link(world, owner) -> str:
     return owners.build_password_url(owner.owner, signer, "")
 
 
-@one_database
 def test_owner_is_forgotten_14_days_after_the_last_visit(timer, owner):
     for _ in range(3):
         timer.forward(days=14)
@@ -50,7 +48,6 @@ def test_owner_is_forgotten_14_days_after_the_last_visit(timer, owner):
     assert owner.get(HOME).status_code == 302
 
 
-@one_database
 def test_password_does_not_run_out(timer, owner):
     timer.forward(days=3650)
     owner.world.clock.forward(days=3650)
@@ -58,7 +55,6 @@ def test_password_does_not_run_out(timer, owner):
     assert owner.sign_in_again().status_code == 303
 
 
-@one_database
 def test_password_by_link_ends_the_sessions_of_the_old_one(world, owner, link):
     client = world.app.test_client()
     token = find_token(client.get(link).text)
@@ -71,14 +67,12 @@ def test_password_by_link_ends_the_sessions_of_the_old_one(world, owner, link):
     assert owner.get(HOME).status_code == 302
 
 
-@one_database
 def test_every_page_has_a_button_to_sign_out(world, owner):
     page = f"/dashboard/pages/{world.page_id}"
     for path in (HOME, "/dashboard/account", f"{page}/queue", f"{page}/keys", f"{page}/policy"):
         assert 'action="/dashboard/sign-out"' in owner.get(path).text, path
 
 
-@one_database
 @pytest.mark.parametrize("password", ["", "owner@localhost", PASSWORD])
 def test_installations_own_owner_cannot_sign_in_before_a_password_is_chosen(world, owner, password):
     owner.post("/dashboard/sign-out")
@@ -90,7 +84,6 @@ def test_installations_own_owner_cannot_sign_in_before_a_password_is_chosen(worl
     assert owner.get(HOME).status_code == 302
 
 
-@one_database
 def test_one_time_link_is_not_in_the_log_of_a_failure(world, link, monkeypatch, caplog):
     monkeypatch.setattr(account, "render", None)
 
@@ -100,7 +93,6 @@ def test_one_time_link_is_not_in_the_log_of_a_failure(world, link, monkeypatch, 
     assert link.rpartition("/")[2] not in caplog.text
 
 
-@one_database
 def test_owner_stays_signed_in_when_the_clock_went_back(timer, owner):
     timer.now_s -= 3600
 

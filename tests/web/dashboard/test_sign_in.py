@@ -4,7 +4,6 @@ import re
 
 import pytest
 from owner_browser import PASSWORD, OwnerBrowser, find_token
-from world import one_database
 
 from embed import owners
 from embed.db.models import Owner
@@ -96,7 +95,7 @@ def test_wrong_password_and_unknown_email_get_the_same_answer(guest, email, pass
 
 
 @pytest.mark.parametrize("email", ["owner@example.com", "nobody@example.com", "new@example.com"])
-@one_database
+@pytest.mark.databases("sqlite")
 def test_every_attempt_costs_one_comparison_of_the_same_kind(world, owner, guest, hashes, email):
     owners.create_owner("new@example.com", world.clock())  # has not chosen a password yet
     quickly_hashed = owner.owner.password_hash
@@ -109,7 +108,7 @@ def test_every_attempt_costs_one_comparison_of_the_same_kind(world, owner, guest
     assert costs[0] == costs[1]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_attempts_at_one_account_are_limited_from_wherever(world, guest, hashes):
     owners.create_owner("new@example.com", world.clock())
     for number in range(10):
@@ -125,7 +124,7 @@ def test_attempts_at_one_account_are_limited_from_wherever(world, guest, hashes)
     assert attempt_from(guest, "192.0.2.99", "another@example.com").status_code == 422
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_attempts_from_one_address_are_limited_at_whatever_account(world, guest, hashes):
     for number in range(30):
         answer = attempt_from(guest, "192.0.2.1", f"{number}@example.com")
@@ -231,7 +230,7 @@ def test_link_that_we_did_not_make_is_refused(world, owner, guest, end):
     assert guest.open(link).status_code == 404
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "base_url",
     ["http://embed.example", "https://embed.example", "http://localhost.evil.example"],
@@ -244,7 +243,7 @@ def test_cookie_is_one_that_no_other_host_can_set(world, owner, base_url):
     assert {"HttpOnly", "SameSite=Lax", "Path=/", "Secure"} == set(attributes)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("base_url", ["http://localhost", "http://127.0.0.1:8000"])
 def test_cookie_works_without_https_on_localhost(world, owner, base_url):
     answer = world.app.test_client().get(SIGN_IN, base_url=base_url)
@@ -254,7 +253,7 @@ def test_cookie_works_without_https_on_localhost(world, owner, base_url):
     assert {"HttpOnly", "SameSite=Lax", "Path=/dashboard"} == set(attributes)
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("name", "is_read"),
     [
@@ -295,7 +294,7 @@ def test_owner_lands_where_they_were_going(world, guest):
         "http:///dashboard/",
     ],
 )
-@one_database
+@pytest.mark.databases("sqlite")
 def test_sign_in_leads_nowhere_else(guest, target):
     location = guest.open(SIGN_IN).request.path
     token = find_token(guest.open(location).text)
@@ -346,7 +345,7 @@ def test_present_password_cannot_be_guessed_without_limit(owner):
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 600
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_passwords_are_masked_and_known_to_password_managers(world, owner, guest):
     purposes_by_page = {
         guest.open(SIGN_IN).text: ["current"],

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from world import Visitor, one_database
+from world import Visitor
 
 from embed.db.models import Tag, WalletTag
 from embed.settings import PROJECT_DIR
@@ -33,7 +33,7 @@ def test_tag_is_added_and_listed_with_its_wallets(world, owner):
     assert world.read().json["tags"][0]["name"] == "team"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("name", "color", "said"),
     [

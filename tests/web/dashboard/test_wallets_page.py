@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 from owner_browser import read_text
-from world import USDC, Visitor, one_database, read_log
+from world import USDC, Visitor, read_log
 
 from embed import pages
 from embed.balances import known
@@ -173,7 +173,7 @@ def test_wallet_is_added(world, owner):
     assert latest_entry(world) == (owner.email, "add wallet", f"Treasury ({address})")
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("fields", "field", "said"),
     [

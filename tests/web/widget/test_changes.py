@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 from chain_history import record_history
-from world import USDC, Visitor, one_database, read_exactly
+from world import USDC, Visitor, read_exactly
 
 from embed.db.models import Wallet
 
@@ -128,7 +128,7 @@ def test_payload_of_the_spec_stays_as_it_is(chain_world):
 # Refusals
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_refusals_are_those_of_the_list(chain_world):
     wallet = track(chain_world).id
     other = chain_world.make_page()
@@ -145,21 +145,21 @@ def test_refusals_are_those_of_the_list(chain_world):
     assert ask(chain_world, wallet).status_code == 401
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_changes_of_a_deleted_page_are_not_found(chain_world):
     chain_world.delete_page()
 
     assert ask(chain_world, "x").status_code == 404
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_changes_count_against_the_limit_of_their_client(world_with):
     world = world_with(SOLANA_RPC_URL=RPC, LIMIT_PER_IP="3/hour")
 
     assert [ask(world, "x").status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_nobody_keeps_the_answer_and_other_sites_cannot_read_it(chain_world):
     answer = chain_world.call(
         "GET",

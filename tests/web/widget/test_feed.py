@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import feedparser
 import pytest
-from world import SITE, Visitor, one_database
+from world import SITE, Visitor
 
 from embed.db.models import Listing, Wallet
 from embed.wallets import tracking
@@ -180,7 +180,7 @@ def test_page_without_any_wallet_has_an_empty_feed(world):
 # Languages
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("lang", "title"),
     [
@@ -280,7 +280,7 @@ def test_feed_takes_as_many_statements_for_a_hundred_wallets_as_for_one(
 # The page names it
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_page_of_the_list_names_its_feed(world, listed):
     world.configure(public_title='"Our" holders')
     page = world.client.get(f"/embed/tracking/{world.page_id}?key={world.public_key}&lang=de").text

@@ -3,9 +3,7 @@
 import re
 
 import pytest
-from world import Visitor, one_database
-
-pytestmark = one_database
+from world import Visitor
 
 
 @pytest.fixture

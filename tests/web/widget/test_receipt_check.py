@@ -10,7 +10,6 @@ import pytest
 from absence import NODE_MODULES, find_node
 from servers import PROJECT_DIR
 from test_source_rules import MARKUP_FROM_TEXT
-from world import one_database
 
 PAGE = PROJECT_DIR / "static/check-receipts.html"
 TSC = NODE_MODULES / "typescript/bin/tsc"
@@ -23,7 +22,6 @@ def find_inline(html: str, tag: str) -> str:
     return content
 
 
-@one_database
 def test_page_may_run_its_script_and_load_or_send_nothing(world):
     answer = world.call("GET", "/embed/check-receipts", headers={"Authorization": None})
 
@@ -50,7 +48,6 @@ def hash_source(content: str) -> str:
     return f"'sha256-{digest}'"
 
 
-@one_database
 def test_browser_that_has_the_page_is_told_so(world):
     tag = world.client.get("/embed/check-receipts").headers["ETag"]
 

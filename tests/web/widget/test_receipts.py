@@ -5,7 +5,7 @@ import base64
 import base58
 import pytest
 from nacl.signing import VerifyKey
-from world import SITE, USDC, Visitor, code_of, one_database
+from world import SITE, USDC, Visitor, code_of
 
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.domain.wallet_signatures import list_signable_forms
@@ -269,7 +269,7 @@ def test_wallets_of_another_page_are_left_out(world):
     assert answer.json == {"wallets": {}}
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("wallets", ["", ",,", "x", "\0", "A" * 5000, "' OR 1=1 --", "%", "é" * 20])
 def test_what_is_no_id_is_left_out(world, wallets):
     prove(world)
@@ -304,7 +304,7 @@ def test_page_of_the_widget_takes_one_statement_for_the_proofs_of_its_wallets(
 # Refusals
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("path", ["proofs", "receipts/{id}"])
 def test_refusals_are_those_of_the_list(world, path):
     submission_id = prove(world)
@@ -324,7 +324,7 @@ def test_refusals_are_those_of_the_list(world, path):
     assert ask(world, path).status_code == 401
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_every_refusal_of_a_receipt_is_json(world_with):
     world = world_with(LIMIT_PER_IP="10/hour")
     submission_id = prove(world)
@@ -343,7 +343,7 @@ def test_every_refusal_of_a_receipt_is_json(world_with):
     assert code_of(answer) == "rate_limit_ip"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_no_cache_keeps_that_there_is_no_receipt_yet(world):
     answer = ask_receipt(world, submit(world))
 
@@ -351,7 +351,7 @@ def test_no_cache_keeps_that_there_is_no_receipt_yet(world):
     assert answer.headers["Cache-Control"] == "private, no-store"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_receipt_of_another_page_is_not_found_even_by_its_sender(world):
     visitor = Visitor()
     world.open_widget(visitor)
@@ -365,7 +365,7 @@ def test_receipt_of_another_page_is_not_found_even_by_its_sender(world):
         assert code_of(answer) == "not_found"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "submission_id",
     ["x", "0" * 20, "A" * 3000, "%00", "%ED%A0%80", "'", "%20", "..%2f..", "é" * 20],
@@ -376,7 +376,7 @@ def test_receipt_that_there_is_not_is_not_found(world, submission_id):
     assert code_of(ask_receipt(world, submission_id)) == "not_found"
 
 
-@one_database
+@pytest.mark.databases("sqlite")
 def test_other_sites_scripts_cannot_read_a_visitors_receipt(world):
     visitor = Visitor()
     world.open_widget(visitor)

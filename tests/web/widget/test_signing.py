@@ -2,12 +2,9 @@
 
 import pytest
 import segno
-from world import USDC, Visitor, one_database
+from world import USDC, Visitor
 
 from embed.web.widget import signing
-
-pytestmark = one_database
-
 
 # The steps, which the widget loads when they are wanted
 

@@ -12,7 +12,6 @@ from contract import (
     read_codes,
 )
 from promised_errors import ENDPOINTS, ROWS
-from world import one_database
 
 from embed.errors import OWN_STATUS_BY_CODE, STATUS_BY_CODE
 
@@ -32,7 +31,6 @@ ENDPOINT_BY_OPERATION = dict(
 # Routes
 
 
-@one_database
 def test_document_has_every_route_and_no_other(world):
     assert compare_routes(DOCUMENT, world.app) == set()
 

@@ -4,7 +4,6 @@ from copy import deepcopy
 
 import pytest
 from contract import DOCUMENT, compare_routes, list_undescribed, list_unseen, resolve
-from world import one_database
 
 pytestmark = pytest.mark.slow
 
@@ -15,7 +14,6 @@ def document() -> dict:
     return deepcopy(DOCUMENT)
 
 
-@one_database
 @pytest.mark.parametrize(
     "falsify",
     [

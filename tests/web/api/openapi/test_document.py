@@ -7,7 +7,7 @@ import pytest
 from contract import DOCUMENT, DOCUMENT_PATH, OPERATIONS, find_mistakes, read_codes
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
-from world import SITE, code_of, one_database
+from world import SITE, code_of
 
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
 from embed.domain.wallet_signatures import verify_signature
@@ -62,7 +62,6 @@ def test_enumerations_are_those_of_the_code():
 # How it is served
 
 
-@one_database
 def test_anybody_may_read_the_document(world):
     answer = world.call("GET", DOCUMENT_PATH, headers={"Authorization": None})
 
@@ -71,7 +70,6 @@ def test_anybody_may_read_the_document(world):
     assert answer.headers["Access-Control-Allow-Origin"] == SITE
 
 
-@one_database
 def test_document_counts_into_the_limit_of_its_reader(world_with):
     world = world_with(LIMIT_PER_IP="1/hour")
 
@@ -80,7 +78,6 @@ def test_document_counts_into_the_limit_of_its_reader(world_with):
     assert codes == [None, "rate_limit_ip"]
 
 
-@one_database
 def test_document_is_at_one_address(world):
     assert code_of(world.client.get("/embed/api/openapi.json")) == "not_found"
 

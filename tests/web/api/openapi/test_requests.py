@@ -6,7 +6,7 @@ from collections import defaultdict
 import pytest
 from contract import DOCUMENT, OPERATIONS, resolve
 from werkzeug.datastructures import EnvironHeaders, ImmutableMultiDict
-from world import Visitor, code_of, one_database
+from world import Visitor, code_of
 
 from embed.doctor.probe import HEADER
 from embed.schemas import Json
@@ -108,7 +108,6 @@ def read_body_schema(described: dict) -> dict:
     return resolve(DOCUMENT, media_type["schema"])
 
 
-@one_database
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_document_has_everything_that_is_read_and_nothing_else(world, reads, operation):
     world.root = "/embed/api"  # which reads all that /api does, and conditions
@@ -122,7 +121,6 @@ def test_document_has_everything_that_is_read_and_nothing_else(world, reads, ope
     assert {place: reads[place] for place in PLACES} == list_described(operation)
 
 
-@one_database
 @pytest.mark.parametrize(
     "operation", ["createNonce", "createSubmission", "createRecordNonce", *ACTIONS]
 )
@@ -140,7 +138,6 @@ def test_body_needs_the_required_fields_and_no_other(world, operation):
     )
 
 
-@one_database
 def test_query_needs_the_required_parameter(world):
     described = OPERATIONS["listSessionSubmissions"][2]
     required = [one["name"] for one in described["parameters"] if one["required"]]
