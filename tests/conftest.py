@@ -77,13 +77,13 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     Not in addopts, so that a file or a test that is named runs whatever its marks, and in one
     process, which is faster.
     """
-    is_worker = hasattr(config, "workerinput")  # a process that xdist started
     is_everything = config.args_source is config.ArgsSource.TESTPATHS
-    if is_worker or not is_everything or config.option.keyword:
+    if not is_everything or config.option.keyword:
         return
-    if not config.option.markexpr:
+    if not config.option.markexpr:  # also in xdist's processes, which read the command line again
         config.option.markexpr = "not slow and not browser"
-    if config.getoption("numprocesses", 0) is None:
+    is_worker = hasattr(config, "workerinput")
+    if config.getoption("numprocesses", 0) is None and not is_worker:
         config.option.numprocesses, config.option.dist = "auto", "worksteal"
 
 
