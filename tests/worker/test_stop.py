@@ -7,6 +7,7 @@ from rpc_faults import answer_status
 from waiting import wait_for
 from world import USDC, Visitor
 
+from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, Job
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import LEASE
@@ -49,6 +50,6 @@ def test_call_that_waits_for_its_endpoint_does_not_delay_the_end(background, end
     assert time.monotonic() - began < 5
     assert not background.is_running
     # What was read is kept, and another process does the rest at once.
-    assert ChainBalance.select().count() == 100
+    assert ChainBalance.select().count() == MOST_ACCOUNTS
     job = Job.get_by_id(LEASE)
     assert (job.leased_by, job.failure, job.failed_at, job.finished_at) == (None,) * 4
