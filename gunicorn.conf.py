@@ -13,7 +13,13 @@ from embed.db import connection, schema_version
 from embed.db.upgrades import upgrade_until_done
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
-from embed.server.metrics import close_metrics, open_metrics, prepare_worker, start_metrics
+from embed.server.metrics import (
+    close_metrics,
+    finish_metrics,
+    open_metrics,
+    prepare_worker,
+    start_metrics,
+)
 from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
 from embed.worker import jobs
@@ -124,6 +130,7 @@ def worker_exit(_server: Arbiter, worker: Any) -> None:
     background = getattr(worker, "background", None)
     if background is not None:
         background.stop(_FINISH_S)
+    finish_metrics(worker)
 
 
 def on_exit(server: Arbiter) -> None:

@@ -41,6 +41,7 @@ _TRIES, _PAUSE_S = 6, 1.0
 # For a client to send its request and to read the answer.
 PATIENCE_S = 10.0
 _LOOK_S = 0.5
+_FINISH_S = 1.0  # for scrapes that are being answered when their process ends
 _MOST_CLIENTS = 8  # of each process; others are turned away
 _MEMORY_DIR = Path("/dev/shm")  # noqa: S108  # the folder in it is this user's alone
 _FILE_BYTES = 1 << 20  # with room for every series
@@ -58,6 +59,8 @@ class MetricsEndpoint(ThreadingHTTPServer):
         self.socket = listening
         self._folder = folder
         self._deadlines: dict[Any, float] = {}
+        self._answered = threading.Condition()
+        self._thread: threading.Thread | None = None
 
     def start(self, slot: int) -> None:
         """Count in this process, and answer scrapes, until it ends.
@@ -68,9 +71,18 @@ class MetricsEndpoint(ThreadingHTTPServer):
             begin_counting(self._folder, slot)
         except OSError as error:  # requests are answered all the same
             _log.error("This process counts nothing: %s", error)  # says it all
-        threading.Thread(
+        self._thread = threading.Thread(
             target=self.serve_forever, args=(_LOOK_S,), name="metrics", daemon=True
-        ).start()
+        )
+        self._thread.start()
+
+    def finish(self) -> None:
+        """Leave new scrapes to the other processes, and finish those of this one, which ends."""
+        if self._thread is None:
+            return
+        self.shutdown()
+        with self._answered:
+            self._answered.wait_for(lambda: not self._deadlines, _FINISH_S)
 
     def close(self) -> None:
         """Give up the address and what was counted, when no process is left."""
@@ -85,8 +97,10 @@ class MetricsEndpoint(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        self._deadlines.pop(request, None)
         super().shutdown_request(request)
+        with self._answered:
+            self._deadlines.pop(request, None)
+            self._answered.notify_all()
 
     def service_actions(self) -> None:
         """Break off clients that send or read too slowly; called in every turn of the loop."""

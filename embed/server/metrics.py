@@ -37,6 +37,11 @@ def start_metrics(worker: Any) -> None:
         worker.metrics.start(worker.metrics_slot)
 
 
+def finish_metrics(worker: Any) -> None:
+    if worker.metrics is not None:
+        worker.metrics.finish()
+
+
 def close_metrics(server: Arbiter) -> None:
     if server.metrics is not None:
         server.metrics.close()

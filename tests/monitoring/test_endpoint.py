@@ -3,17 +3,23 @@
 import multiprocessing
 import shutil
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
+import requests
 from prometheus_client import CollectorRegistry, generate_latest, values
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 from scrapes import Scraped
 from servers import find_free_port
 
 from embed import metrics
 from embed.monitoring import endpoint
 from embed.monitoring.endpoint import (
+    MetricsEndpoint,
     begin_counting,
     find_folder,
     make_folder,
@@ -77,6 +83,41 @@ def test_port_of_the_service_itself_is_refused():
 )
 def test_slot_is_the_first_that_no_living_process_has(used, free):
     assert find_free_slot(used) == free
+
+
+class SlowGauge(Collector):
+    """Is collected only when the test says so."""
+
+    def __init__(self) -> None:
+        self.is_asked, self.may_answer = Event(), Event()
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        return []
+
+    def collect(self) -> list[GaugeMetricFamily]:
+        self.is_asked.set()
+        assert self.may_answer.wait(10)
+        return [GaugeMetricFamily("slow", "Slow.", value=1)]
+
+
+def test_process_that_ends_finishes_the_scrape_that_it_answers(tmp_path, monkeypatch):
+    monkeypatch.setattr(endpoint, "begin_counting", lambda *_: None)
+    gauge, registry = SlowGauge(), CollectorRegistry()
+    registry.register(gauge)
+    listening = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    opened = MetricsEndpoint(listening, tmp_path, registry)
+    opened.start(slot=0)
+    with ThreadPoolExecutor() as pool:
+        scrape = pool.submit(requests.get, url, timeout=10)
+        assert gauge.is_asked.wait(10)
+        end = pool.submit(opened.finish)
+        gauge.may_answer.set()
+
+        end.result(10)
+
+        assert "slow 1.0" in scrape.result(10).text
+    opened.close()
 
 
 # What is counted there
