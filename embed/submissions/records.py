@@ -26,7 +26,6 @@ from embed.domain.activity import read_facts, write_subject
 from embed.domain.addresses import parse_address
 from embed.domain.nonces import Action, RecordNonce, parse_action
 from embed.domain.times import format_instant
-from embed.domain.wallet_signatures import verify_signature
 from embed.errors import ApiError
 from embed.keys.access import Access
 from embed.pages import find_page
@@ -43,8 +42,8 @@ from embed.schemas import (
     WalletRecords,
 )
 from embed.serializers import describe_submission, describe_tag, format_optional
-from embed.submissions.submitting import check_limits
-from embed.submissions.used_nonces import check_unused, use_nonce
+from embed.submissions.ownership import check_limits, check_signed_nonce
+from embed.submissions.used_nonces import use_nonce
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
 
@@ -86,15 +85,9 @@ def check_ownership(
     if access.is_page_deleted:
         raise ApiError("page_not_found")
     address = parse_address(request.wallet_address)
-    nonce = runtime.record_nonces.unsign(request.nonce_id)
-    check_unused(nonce.token)
-    nonce.check_binding(
-        page_id=request.tracking_page_id,
-        wallet_address=address,
-        key_id=access.key_id,
-        detail=action,
+    nonce, _ = check_signed_nonce(
+        request, runtime.record_nonces, address=address, detail=action, access=access
     )
-    verify_signature(address, nonce.build_message(), request.signature, host=nonce.host)
     check_limits(runtime, access, session_id, client, scope="wallet records")
     return nonce
 

@@ -12,7 +12,7 @@ from embed.domain import policy
 from embed.domain.addresses import parse_address
 from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
-from embed.domain.wallet_signatures import SignedMessage, verify_signature
+from embed.domain.wallet_signatures import SignedMessage
 from embed.errors import ApiError, NotFound
 from embed.events.editing import bump_version, lock_page
 from embed.events.outbox import send_messages
@@ -24,6 +24,7 @@ from embed.schemas import NonceRequest, SubmissionRequest
 from embed.serializers import as_dict, describe_submission
 from embed.submissions.decisions import list_filling
 from embed.submissions.history import History
+from embed.submissions.ownership import check_limits, check_signed_nonce
 from embed.submissions.queries import count_waiting
 from embed.submissions.soft_rejections import store_soft_rejection
 from embed.submissions.used_nonces import check_unused
@@ -55,24 +56,6 @@ def issue_nonce(
         lifetime=runtime.settings.nonce_lifetime,
         detail="" if request.nickname is None else parse_nickname(request.nickname),
     )
-
-
-def check_limits(
-    runtime: Runtime, access: Access, session_id: str | None, client: str, *, scope: str
-) -> None:
-    """Limit requests with a good signature, so that nobody fills a queue in a second.
-
-    Each `scope` is counted by itself, `client` is the address or network that a request came from.
-    With a secret key a server relays its visitors, so its address says nothing about them.
-    Raises ApiError `rate_limit_session`, `rate_limit_ip`.
-    """
-    settings = runtime.settings
-    if session_id is not None:
-        runtime.limiter.hit(
-            "rate_limit_session", settings.limit_session_submissions, f"{scope} {session_id}"
-        )
-    if access.tier == "public":
-        runtime.limiter.hit("rate_limit_ip", settings.limit_ip_submissions, f"{scope} {client}")
 
 
 @contextmanager
@@ -135,15 +118,9 @@ def _verify(
 ) -> VerifiedSubmission:
     address = parse_address(request.wallet_address)
     nickname = parse_nickname(request.nickname)
-    nonce = runtime.nonces.unsign(request.nonce_id)
-    check_unused(nonce.token)
-    nonce.check_binding(
-        page_id=request.tracking_page_id,
-        wallet_address=address,
-        key_id=access.key_id,
-        detail=nickname,
+    nonce, signed = check_signed_nonce(
+        request, runtime.nonces, address=address, detail=nickname, access=access
     )
-    signed = verify_signature(address, nonce.build_message(), request.signature, host=nonce.host)
     return VerifiedSubmission(nonce, nickname, signed, session_id)
 
 

@@ -1,0 +1,51 @@
+"""Requests that a wallet's holder signed: their nonce, their signature and their limits."""
+
+from embed.domain.nonces import AnyNonce, NonceSigner
+from embed.domain.wallet_signatures import SignedMessage, verify_signature
+from embed.keys.access import Access
+from embed.runtime import Runtime
+from embed.schemas import RecordRequest, SubmissionRequest
+from embed.submissions.used_nonces import check_unused
+
+
+def check_signed_nonce(
+    request: SubmissionRequest | RecordRequest,
+    signer: NonceSigner[AnyNonce],
+    *,
+    address: str,
+    detail: str,
+    access: Access,
+) -> tuple[AnyNonce, SignedMessage]:
+    """Return the request's nonce, which is still to be used, and what `address` signed for it.
+
+    `detail` is what the nonce may be bound to besides, such as a nickname. Raises ApiError
+    `invalid_nonce`, `nonce_binding_mismatch`, `invalid_signature`, in this order.
+    """
+    nonce = signer.unsign(request.nonce_id)
+    check_unused(nonce.token)
+    nonce.check_binding(
+        page_id=request.tracking_page_id,
+        wallet_address=address,
+        key_id=access.key_id,
+        detail=detail,
+    )
+    signed = verify_signature(address, nonce.build_message(), request.signature, host=nonce.host)
+    return nonce, signed
+
+
+def check_limits(
+    runtime: Runtime, access: Access, session_id: str | None, client: str, *, scope: str
+) -> None:
+    """Limit requests with a good signature, so that nobody fills a queue in a second.
+
+    Each `scope` is counted by itself, `client` is the address or network that a request came from.
+    With a secret key a server relays its visitors, so its address says nothing about them.
+    Raises ApiError `rate_limit_session`, `rate_limit_ip`.
+    """
+    settings = runtime.settings
+    if session_id is not None:
+        runtime.limiter.hit(
+            "rate_limit_session", settings.limit_session_submissions, f"{scope} {session_id}"
+        )
+    if access.tier == "public":
+        runtime.limiter.hit("rate_limit_ip", settings.limit_ip_submissions, f"{scope} {client}")
