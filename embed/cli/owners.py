@@ -22,7 +22,9 @@ group = Group("owners", help="People who own tracking pages.")
 
 @group.command("create")
 @click.argument("email")
-@click.option("--language", type=click.Choice(LANGUAGES), help="Language of their notifications.")
+@click.option(
+    "--language", type=click.Choice(list(LANGUAGES)), help="Language of their notifications."
+)
 @json_option
 def create(email: str, language: str | None, as_json: bool) -> None:
     """Create an owner, and print a one-time link to choose a password."""

@@ -55,11 +55,6 @@ def _match_browser_language() -> str:
     return str(accepted.best_match(LANGUAGES, SOURCE_LANGUAGE))
 
 
-def name_language(code: str) -> str:
-    """Return a language's own name."""
-    return str(Locale.parse(code).get_display_name(code)).capitalize()
-
-
 def current_locale() -> Locale:
     return Locale.parse(current_language())
 

@@ -6,6 +6,7 @@ import re
 from decimal import Decimal
 
 import pytest
+from babel import Locale
 from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.pofile import read_po
@@ -374,3 +375,9 @@ def test_log_is_in_the_visitors_language_in_the_widget_and_in_english_in_the_api
         "/api/embed": f"{visitor.address}: holds 0.5, the minimum is 2",
         "/embed/api": f"{visitor.address}: besitzt 0.5, das Minimum ist 2",
     }
+
+
+def test_each_language_has_its_own_name():
+    assert {code: Locale.parse(code).get_display_name(code).capitalize() for code in LANGUAGES} == (
+        LANGUAGES
+    )

@@ -29,7 +29,6 @@ from embed.web.dashboard.responses import (
     render,
     render_mistake,
 )
-from embed.web.languages import name_language
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
@@ -39,7 +38,7 @@ DEAD_LINK = (
     " flask owners reset EMAIL"
 )
 # Labels by value; the type stubs of WTForms do not support this form.
-_LANGUAGES: Any = {code: name_language(code) for code in LANGUAGES}
+_LANGUAGES: Any = LANGUAGES
 LENGTH_RULE = f"{MIN_LENGTH} to {MAX_LENGTH} characters."
 WRONG = "The e-mail address or the password is wrong."
 

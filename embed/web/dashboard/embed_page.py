@@ -24,7 +24,6 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import Form, add_error, render
-from embed.web.languages import name_language
 from embed.web.look import HIDEABLE_PARTS
 
 DEFAULT_HEIGHT = 600  # pixels
@@ -83,9 +82,7 @@ _THEMES: Any = {
     "light": "Light",
     "dark": "Dark",
 }
-_LANGUAGES: Any = {"": "As the visitor's browser"} | {
-    code: name_language(code) for code in LANGUAGES
-}
+_LANGUAGES: Any = {"": "As the visitor's browser"} | LANGUAGES
 _PART_NAMES = {
     "heading": "Token, title and comment",
     "tools": "Search, sorting and tags to choose from",
