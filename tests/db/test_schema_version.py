@@ -288,6 +288,15 @@ def test_one_preview_key_of_each_page_stays_and_no_submission_is_lost(empty_data
     assert {row[0] for row in used} == {*kept, "one-key", "other-key"}
 
 
+@pytest.fixture
+def page_of_version_7(empty_database) -> None:
+    """A page, and the tables before wallets named their submission."""
+    schema_version.upgrade(last="0001_initial")
+    insert("owner", id="owner", created_at=0, email="owner@example.com")
+    insert_page("page", min_balance=0)
+    schema_version.upgrade(last="0007_key_labels")
+
+
 def insert_wallet(name: str, at: int, submission_at: int | None = None, **decided: object) -> None:
     """Insert a wallet of version 7, and its submission if that was approved."""
     page = {"page_id": "page", "created_at": at}
@@ -307,11 +316,8 @@ def insert_wallet(name: str, at: int, submission_at: int | None = None, **decide
         )
 
 
-def test_wallets_name_the_submission_that_put_them_on_the_page_after_the_upgrade(empty_database):
-    schema_version.upgrade(last="0001_initial")
-    insert("owner", id="owner", created_at=0, email="owner@example.com")
-    insert_page("page", min_balance=0)
-    schema_version.upgrade(last="0007_key_labels")
+@pytest.mark.usefixtures("page_of_version_7")
+def test_wallets_name_the_submission_that_put_them_on_the_page_after_the_upgrade():
     insert_wallet("approved", 100, 90, has_added_wallet=True)
     insert_wallet("at-once", 110, 110, status="auto_approved")
     insert_wallet("own-before", 130, 140, decided_at=150)
@@ -345,11 +351,8 @@ def test_wallets_name_the_submission_that_put_them_on_the_page_after_the_upgrade
     assert withdrawn == [("hidden",), ("hidden-waiting",)]
 
 
-def test_wallets_that_a_submission_put_there_are_told_to_the_version_before(empty_database):
-    schema_version.upgrade(last="0001_initial")
-    insert("owner", id="owner", created_at=0, email="owner@example.com")
-    insert_page("page", min_balance=0)
-    schema_version.upgrade(last="0007_key_labels")
+@pytest.mark.usefixtures("page_of_version_7")
+def test_wallets_that_a_submission_put_there_are_told_to_the_version_before():
     insert_wallet("approved", 100, 90, has_added_wallet=True)
     insert_wallet("at-once", 110, 110, status="auto_approved")
     insert_wallet("own", 130, 140, decided_at=150)

@@ -10,25 +10,18 @@ from peewee import (
     DoubleField,
     ForeignKeyField,
     IntegerField,
-    Model,
     TextField,
 )
 from playhouse.migrate import SchemaMigrator
 
-
-class Kept(Model):
-    id = CharField(max_length=20, primary_key=True)
-    created_at = BigIntegerField()
-
-    class Meta:
-        legacy_table_names = False
+from embed.db.frozen_tables import FrozenRow, FrozenTable
 
 
-class Owner(Kept):
+class Owner(FrozenRow):
     email = CharField(max_length=254, unique=True)
 
 
-class Page(Kept):
+class Page(FrozenRow):
     owner = ForeignKeyField(Owner, on_delete="RESTRICT")
     token_name = TextField()
     token_symbol = TextField()
@@ -46,7 +39,7 @@ class Page(Kept):
     deleted_at = BigIntegerField(null=True)
 
 
-class ApiKey(Kept):
+class ApiKey(FrozenRow):
     page = ForeignKeyField(Page, on_delete="CASCADE")
     tier = CharField(max_length=6, constraints=[Check("tier IN ('public', 'secret')")])
     key_hash = CharField(max_length=64, unique=True)
@@ -56,7 +49,7 @@ class ApiKey(Kept):
     revoked_at = BigIntegerField(null=True)
 
 
-class Tag(Kept):
+class Tag(FrozenRow):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     name = TextField()
     color = TextField()
@@ -65,7 +58,7 @@ class Tag(Kept):
         indexes = ((("page", "name"), True),)
 
 
-class Wallet(Kept):
+class Wallet(FrozenRow):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     address = CharField(max_length=44)
     public_alias = TextField(null=True)
@@ -75,16 +68,15 @@ class Wallet(Kept):
         indexes = ((("page", "address"), True),)
 
 
-class WalletTag(Model):
+class WalletTag(FrozenTable):
     wallet = ForeignKeyField(Wallet, on_delete="CASCADE", index=False)
     tag = ForeignKeyField(Tag, on_delete="CASCADE")
 
     class Meta:
-        legacy_table_names = False
         primary_key = CompositeKey("wallet", "tag")
 
 
-class Balance(Model):
+class Balance(FrozenTable):
     owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
@@ -93,11 +85,10 @@ class Balance(Model):
     slot = BigIntegerField(null=True)
 
     class Meta:
-        legacy_table_names = False
         primary_key = CompositeKey("owner", "mint", "address")
 
 
-class Submission(Kept):
+class Submission(FrozenRow):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     api_key = ForeignKeyField(ApiKey, on_delete="CASCADE")
     wallet_address = CharField(max_length=44, index=True)

@@ -8,48 +8,42 @@ from peewee import (
     Database,
     ForeignKeyField,
     IntegerField,
-    Model,
     TextField,
 )
 from playhouse.migrate import SchemaMigrator, migrate
 
-
-class Page(Model):
-    id = CharField(max_length=20, primary_key=True)
-
-    class Meta:
-        legacy_table_names = False
+from embed.db.frozen_tables import FrozenRow, FrozenTable
 
 
-class ApiKey(Model):
-    id = CharField(max_length=20, primary_key=True)
-
-    class Meta:
-        legacy_table_names = False
+class Page(FrozenRow):
+    pass
 
 
-class RefusedOrigin(Model):
+class ApiKey(FrozenRow):
+    pass
+
+
+class RefusedOrigin(FrozenTable):
     api_key = ForeignKeyField(ApiKey, on_delete="CASCADE", index=False)
     origin = CharField(max_length=300)
     count = IntegerField()
     refused_at = BigIntegerField()
 
     class Meta:
-        legacy_table_names = False
         primary_key = CompositeKey("api_key", "origin")
 
 
-class Activity(Model):
-    id = CharField(max_length=20, primary_key=True)
-    created_at = BigIntegerField()
+class Activity(FrozenRow):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     actor = TextField()
     action = CharField(max_length=30)
     subject = TextField()
 
     class Meta:
-        legacy_table_names = False
         indexes = ((("page", "created_at"), False),)
+
+
+TABLES = [RefusedOrigin, Activity]
 
 
 def up(migrator: SchemaMigrator, db: Database) -> None:
@@ -59,5 +53,5 @@ def up(migrator: SchemaMigrator, db: Database) -> None:
         migrator.add_column("api_key", "is_preview", BooleanField(default=False)),
         migrator.add_column("submission", "has_added_wallet", BooleanField(default=False)),
     )
-    with db.bind_ctx([RefusedOrigin, Activity, Page, ApiKey]):
-        db.create_tables([RefusedOrigin, Activity], safe=False)
+    with db.bind_ctx(TABLES):
+        db.create_tables(TABLES, safe=False)

@@ -13,27 +13,18 @@ from peewee import (
     CompositeKey,
     ForeignKeyField,
     IntegerField,
-    Model,
-    SqliteDatabase,
     TextField,
 )
 from playhouse.migrate import SchemaMigrator, migrate
 
-_IS_AMOUNT = (
-    "ltrim({0}, '0123456789') <> {0} AND rtrim(ltrim({0}, '0123456789'), '0123456789') IN ('', '.')"
-)
+from embed.db.frozen_tables import FrozenRow, FrozenTable, add_columns, is_amount
 
 
-class Owner(Model):
-    id = CharField(max_length=20, primary_key=True)
-
-    class Meta:
-        legacy_table_names = False
+class Owner(FrozenRow):
+    pass
 
 
-class Page(Model):
-    id = CharField(max_length=20, primary_key=True)
-    created_at = BigIntegerField()
+class Page(FrozenRow):
     owner = ForeignKeyField(Owner, on_delete="RESTRICT")
     token_name = TextField()
     token_symbol = TextField()
@@ -43,7 +34,7 @@ class Page(Model):
     is_public = BooleanField()
     is_embeddable = BooleanField()
     auto_approve = BooleanField()
-    min_balance = TextField(constraints=[Check(_IS_AMOUNT.format("min_balance"))])
+    min_balance = TextField(constraints=[Check(is_amount("min_balance"))])
     queue_capacity = IntegerField(constraints=[Check("queue_capacity >= 0")])
     cooldown_s = IntegerField(constraints=[Check("cooldown_s >= 0")])
     trust_after = IntegerField(constraints=[Check("trust_after >= 0")])
@@ -56,13 +47,8 @@ class Page(Model):
     listed_version = IntegerField(default=0)
     deleted_at = BigIntegerField(null=True)
 
-    class Meta:
-        legacy_table_names = False
 
-
-class Wallet(Model):
-    id = CharField(max_length=20, primary_key=True)
-    created_at = BigIntegerField()
+class Wallet(FrozenRow):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     address = CharField(max_length=44)
     public_alias = TextField(null=True)
@@ -72,11 +58,10 @@ class Wallet(Model):
     is_withheld = BooleanField(default=False)
 
     class Meta:
-        legacy_table_names = False
         indexes = ((("page", "address"), True),)
 
 
-class Token(Model):
+class Token(FrozenTable):
     mint = CharField(max_length=44, primary_key=True)
     program = CharField(max_length=44, null=True)
     decimals = IntegerField(null=True)
@@ -86,40 +71,33 @@ class Token(Model):
     observed_at = BigIntegerField(null=True)
     problem = TextField(null=True)
 
-    class Meta:
-        legacy_table_names = False
 
-
-class ChainBalance(Model):
+class ChainBalance(FrozenTable):
     id = BigAutoField()
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
     token_account = CharField(max_length=44)
-    amount = TextField(constraints=[Check(_IS_AMOUNT.format("amount"))])
-    other_amount = TextField(
-        default=Decimal(0), constraints=[Check(_IS_AMOUNT.format("other_amount"))]
-    )
+    amount = TextField(constraints=[Check(is_amount("amount"))])
+    other_amount = TextField(default=Decimal(0), constraints=[Check(is_amount("other_amount"))])
     slot = BigIntegerField()
     observed_at = BigIntegerField()
     all_observed_at = BigIntegerField(null=True)
 
     class Meta:
-        legacy_table_names = False
         indexes = ((("mint", "address"), True),)
 
 
-class DailyBalance(Model):
+class DailyBalance(FrozenTable):
     balance = ForeignKeyField(ChainBalance, on_delete="CASCADE", index=False)
     day = IntegerField()
-    amount = TextField(constraints=[Check(_IS_AMOUNT.format("amount"))])
+    amount = TextField(constraints=[Check(is_amount("amount"))])
     observed_at = BigIntegerField()
 
     class Meta:
-        legacy_table_names = False
         primary_key = CompositeKey("balance", "day")
 
 
-class Listing(Model):
+class Listing(FrozenTable):
     id = AutoField()
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     address = CharField(max_length=44)
@@ -128,7 +106,6 @@ class Listing(Model):
     left_at = BigIntegerField(null=True)
 
     class Meta:
-        legacy_table_names = False
         indexes = ((("page", "joined_at"), False), (("page", "left_at"), False))
 
 
@@ -141,9 +118,7 @@ Listing.add_index(
 )
 
 
-class Receiver(Model):
-    id = CharField(max_length=20, primary_key=True)
-    created_at = BigIntegerField()
+class Receiver(FrozenRow):
     page = ForeignKeyField(Page, on_delete="CASCADE")
     kind = CharField(max_length=7, constraints=[Check("kind IN ('webhook', 'channel')")])
     target = TextField()
@@ -158,11 +133,10 @@ class Receiver(Model):
     first_failed_at = BigIntegerField(null=True)
 
     class Meta:
-        legacy_table_names = False
         constraints = (Check("(kind = 'webhook') = (secret IS NOT NULL)"),)
 
 
-class Message(Model):
+class Message(FrozenTable):
     number = AutoField()
     id = CharField(max_length=20, unique=True)
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
@@ -171,11 +145,10 @@ class Message(Model):
     created_at = BigIntegerField()
 
     class Meta:
-        legacy_table_names = False
         indexes = ((("page", "type"), False), (("page", "number"), False))
 
 
-class Delivery(Model):
+class Delivery(FrozenTable):
     id = AutoField()
     message = ForeignKeyField(Message, on_delete="CASCADE", index=False)
     receiver = ForeignKeyField(Receiver, on_delete="CASCADE", index=False)
@@ -187,7 +160,6 @@ class Delivery(Model):
     answer = TextField(null=True)
 
     class Meta:
-        legacy_table_names = False
         indexes = (
             (("receiver", "state", "message"), False),
             (("receiver", "attempted_at"), False),
@@ -195,7 +167,7 @@ class Delivery(Model):
         )
 
 
-class Job(Model):
+class Job(FrozenTable):
     name = CharField(max_length=60, primary_key=True)
     due_at = BigIntegerField(null=True)
     leased_by = TextField(null=True)
@@ -206,20 +178,14 @@ class Job(Model):
     failed_at = BigIntegerField(null=True)
     failure = TextField(null=True)
 
-    class Meta:
-        legacy_table_names = False
 
-
-class WorkerProcess(Model):
+class WorkerProcess(FrozenTable):
     id = CharField(max_length=20, primary_key=True)
     kind = CharField(max_length=8, constraints=[Check("kind IN ('gunicorn', 'worker')")])
     host = TextField()
     process_id = IntegerField()
     started_at = BigIntegerField()
     seen_at = BigIntegerField()
-
-    class Meta:
-        legacy_table_names = False
 
 
 TABLES = [
@@ -244,50 +210,11 @@ _LIST_WALLETS = """
 """
 
 
-NEW_COLUMNS: dict[type[Model], tuple[str, ...]] = {
-    Page: ("holding_watch", "listed_version"),
-    Wallet: ("low_count", "low_observed_at", "is_withheld"),
-}
-
-
 def up(migrator: SchemaMigrator, db: Any) -> None:
     migrate(migrator.add_column("owner", "language", CharField(max_length=10, null=True)))
-    with db.bind_ctx([Owner, *NEW_COLUMNS, *TABLES]):
-        for model, names in NEW_COLUMNS.items():
-            if isinstance(db, SqliteDatabase):
-                rebuild_table(db, model, names)
-            else:
-                add_columns(migrator, model, names)
+    add_columns(migrator, Page)
+    add_columns(migrator, Wallet)
+    with db.bind_ctx(TABLES):
         db.create_tables(TABLES, safe=False)
     db.execute_sql('ALTER TABLE "balance" DROP COLUMN "slot"')  # unused by what is entered by hand
     db.execute_sql(_LIST_WALLETS)
-
-
-def add_columns(migrator: SchemaMigrator, model: Any, names: tuple[str, ...]) -> None:
-    table, fields = model._meta.table_name, model._meta.fields
-    migrate(*(migrator.add_column(table, name, fields[name]) for name in names))
-
-
-def rebuild_table(db: Any, model: Any, new_names: tuple[str, ...]) -> None:
-    """Copy a table into one with new columns, and put that in its place.
-
-    peewee's own way cannot read the checks of amounts. schema_version.upgrade has foreign keys off,
-    so what refers to the table stays as it is.
-    """
-    table = model._meta.table_name
-    copy = f"{table}_new"
-    old = [one for one in model._meta.sorted_fields if one.name not in new_names]
-    given = [model._meta.fields[name] for name in new_names]
-    given = [one for one in given if one.default is not None]
-    columns = ", ".join(f'"{one.column_name}"' for one in [*old, *given])
-    values = ", ".join([*(f'"{one.column_name}"' for one in old), *("?" for _ in given)])
-    model._meta.set_table_name(copy)
-    model._schema.create_table(safe=False)
-    db.execute_sql(
-        f'INSERT INTO "{copy}" ({columns}) SELECT {values} FROM "{table}"',  # noqa: S608 -- names of ours
-        [one.default for one in given],
-    )
-    db.execute_sql(f'DROP TABLE "{table}"')
-    db.execute_sql(f'ALTER TABLE "{copy}" RENAME TO "{table}"')
-    model._meta.set_table_name(table)
-    model._schema.create_indexes(safe=False)

@@ -2,25 +2,21 @@
 
 from typing import Any
 
-from peewee import BigIntegerField, BlobField, CharField, Check, ForeignKeyField, Model, TextField
+from peewee import BigIntegerField, BlobField, CharField, Check, ForeignKeyField, TextField
 from playhouse.migrate import SchemaMigrator
 
-
-class Page(Model):
-    id = CharField(max_length=20, primary_key=True)
-
-    class Meta:
-        legacy_table_names = False
+from embed.db.frozen_tables import FrozenRow, FrozenTable
 
 
-class Submission(Model):
-    id = CharField(max_length=20, primary_key=True)
-
-    class Meta:
-        legacy_table_names = False
+class Page(FrozenRow):
+    pass
 
 
-class Proof(Model):
+class Submission(FrozenRow):
+    pass
+
+
+class Proof(FrozenTable):
     submission = ForeignKeyField(Submission, primary_key=True, on_delete="CASCADE")
     message = TextField()
     signature = BlobField(constraints=[Check("length(signature) = 64")])
@@ -30,30 +26,21 @@ class Proof(Model):
     )
     signed_bytes = BlobField()
 
-    class Meta:
-        legacy_table_names = False
 
-
-class Withdrawal(Model):
+class Withdrawal(FrozenTable):
     submission_id = CharField(max_length=20, primary_key=True)
     page = ForeignKeyField(Page, on_delete="CASCADE")
     withdrawn_at = BigIntegerField()
 
-    class Meta:
-        legacy_table_names = False
 
-
-class UsedNonce(Model):
+class UsedNonce(FrozenTable):
     token = CharField(max_length=20, primary_key=True)
     expires_at = BigIntegerField(index=True)
-
-    class Meta:
-        legacy_table_names = False
 
 
 TABLES = [Proof, Withdrawal, UsedNonce]
 
 
 def up(_: SchemaMigrator, db: Any) -> None:
-    with db.bind_ctx([Page, Submission, *TABLES]):
+    with db.bind_ctx(TABLES):
         db.create_tables(TABLES, safe=False)

@@ -8,30 +8,23 @@ from peewee import (
     CharField,
     ForeignKeyField,
     IntegerField,
-    Model,
     SqliteDatabase,
     TextField,
 )
 from playhouse.migrate import SchemaMigrator, migrate
 
-
-class Page(Model):
-    id = CharField(max_length=20, primary_key=True)
-
-    class Meta:
-        legacy_table_names = False
+from embed.db.frozen_tables import FrozenRow, add_columns, rebuild_table
 
 
-class Submission(Model):
-    id = CharField(max_length=20, primary_key=True)
-
-    class Meta:
-        legacy_table_names = False
+class Page(FrozenRow):
+    pass
 
 
-class OldWallet(Model):
-    id = CharField(max_length=20, primary_key=True)
-    created_at = BigIntegerField()
+class Submission(FrozenRow):
+    pass
+
+
+class OldWallet(FrozenRow):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     address = CharField(max_length=44)
     public_alias = TextField(null=True)
@@ -41,13 +34,13 @@ class OldWallet(Model):
     is_withheld = BooleanField()
 
     class Meta:
-        legacy_table_names = False
+        table_name = "wallet"
         indexes = ((("page", "address"), True),)
 
 
 class Wallet(OldWallet):
     submission = ForeignKeyField(Submission, null=True, unique=True, on_delete="SET NULL")
-    is_withdrawn = BooleanField()
+    is_withdrawn = BooleanField(default=False)
 
 
 _APPROVED = """
@@ -99,17 +92,8 @@ FILLINGS = (_FILL_FROM_TIMES, _FILL_FROM_LOG, _MARK_WITHDRAWN)
 LOST = "which submission put a wallet on its page, where that was withdrawn and sent again"
 
 
-def up(_: SchemaMigrator, db: Any) -> None:
-    if isinstance(db, SqliteDatabase):
-        rebuild_wallets(db, Wallet)
-    else:
-        db.execute_sql(
-            'ALTER TABLE "wallet" ADD COLUMN "submission_id" VARCHAR(20),'
-            ' ADD COLUMN "is_withdrawn" BOOLEAN NOT NULL DEFAULT FALSE,'
-            ' ADD FOREIGN KEY ("submission_id") REFERENCES "submission" ("id") ON DELETE SET NULL'
-        )
-        db.execute_sql('ALTER TABLE "wallet" ALTER COLUMN "is_withdrawn" DROP DEFAULT')
-        db.execute_sql('CREATE UNIQUE INDEX "wallet_submission_id" ON "wallet" ("submission_id")')
+def up(migrator: SchemaMigrator, db: Any) -> None:
+    add_columns(migrator, Wallet)
     for statement in FILLINGS:
         db.execute_sql(statement)
     db.execute_sql('ALTER TABLE "submission" DROP COLUMN "has_added_wallet"')
@@ -122,25 +106,6 @@ def down(migrator: SchemaMigrator, db: Any) -> None:
         " AND id IN (SELECT submission_id FROM wallet)"
     )
     if isinstance(db, SqliteDatabase):
-        rebuild_wallets(db, OldWallet)
+        rebuild_table(db, OldWallet)
     else:
         db.execute_sql('ALTER TABLE "wallet" DROP COLUMN "submission_id", DROP "is_withdrawn"')
-
-
-def rebuild_wallets(db: Any, model: Any) -> None:
-    """Copy the wallets into a table of the model's form, and put that in the place of theirs.
-
-    schema_version has foreign keys off, so what refers to the table stays as it is.
-    """
-    names = [one.column_name for one in OldWallet._meta.sorted_fields]
-    columns = values = ", ".join(f'"{name}"' for name in names)
-    if model is Wallet:
-        columns, values = f'{columns}, "is_withdrawn"', f"{values}, 0"
-    model._meta.set_table_name("wallet_new")
-    with db.bind_ctx([Page, Submission, model]):
-        model._schema.create_table(safe=False)
-        db.execute_sql(f'INSERT INTO "wallet_new" ({columns}) SELECT {values} FROM "wallet"')  # noqa: S608 -- names of ours
-        db.execute_sql('DROP TABLE "wallet"')
-        db.execute_sql('ALTER TABLE "wallet_new" RENAME TO "wallet"')
-        model._meta.set_table_name("wallet")
-        model._schema.create_indexes(safe=False)
