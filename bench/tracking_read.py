@@ -31,6 +31,7 @@ from embed.db import connection, schema_version
 from embed.domain import times
 from embed.keys import management
 from embed.public_payload import payloads
+from embed.public_payload.payloads import PayloadKey
 from embed.settings import VARIABLES
 from embed.wallets import tags, tracking
 
@@ -123,9 +124,8 @@ def make_case(database_url: str, folder: Path) -> Case:
         tracking.add_wallet(page.id, address, changes, now, max_wallets=WALLETS)
     _, key = management.create_key(page.id, "public", raw_origins=[SITE], now=now)
     body_file = folder / "body.json"
-    body_file.write_bytes(
-        payloads.get_payload(page.id, pages.get_page(page.id).version, uses_chain=False).json
-    )
+    present = PayloadKey(page.id, pages.get_page(page.id).version, uses_chain=False)
+    body_file.write_bytes(payloads.get_payload(present).json)
     connection.db.close()
     headers = {"Authorization": f"Bearer {key}", "Origin": SITE}
     return Case(f"/api/embed/tracking/{page.id}", headers, body_file)

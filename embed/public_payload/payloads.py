@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from embed.byte_cache import ByteCache
 from embed.db.models import Page
@@ -68,32 +68,37 @@ class Payload:
         return part
 
 
+class PayloadKey(NamedTuple):
+    """What decides on a payload: the page, and the version that was read in the same request.
+
+    A change increments the version in its own transaction, so a payload cached under the
+    version that a request has just read is never outdated.
+    """
+
+    page_id: str
+    version: int
+    uses_chain: bool  # Settings.uses_chain: an app without an endpoint shows other balances
+
+
 # Entity tags are kept longer than payloads, so that a reader who has the present payload learns
 # it without building one.
 _page_of = itemgetter(0)
-_etags: ByteCache[tuple[str, int, bool], str] = ByteCache(MAX_ETAG_BYTES, _page_of)
+_etags: ByteCache[PayloadKey, str] = ByteCache(MAX_ETAG_BYTES, _page_of)
 _cache: ByteCache[tuple[str, str], Payload] = ByteCache(MAX_CACHED_BYTES, _page_of)
 _building = threading.Lock()
 
 
-def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
-    """Return a page's payload; `version` is the page's, read in the same request.
-
-    `uses_chain` is Settings.uses_chain: an app without an endpoint shows other balances.
-
-    A change increments the version in its own transaction, so a payload cached under the
-    version that a request has just read is never outdated. Raises ApiError `not_found`.
-    """
-    return _find_present(page_id, version, uses_chain) or _build_once(page_id, uses_chain)
+def get_payload(key: PayloadKey) -> Payload:
+    """Return a page's payload. Raises ApiError `not_found`."""
+    return _find_present(key) or _build_once(key)
 
 
-def get_etag(page_id: str, version: int, *, uses_chain: bool) -> str:
+def get_etag(key: PayloadKey) -> str:
     """Return the entity tag of a page's payload, which is built only if that is not known yet.
 
     Raises ApiError `not_found`.
     """
-    etag = _etags.get((page_id, version, uses_chain))
-    return etag or get_payload(page_id, version, uses_chain=uses_chain).etag
+    return _etags.get(key) or get_payload(key).etag
 
 
 def find_earlier(page_id: str, etag: str) -> Payload | None:
@@ -101,24 +106,24 @@ def find_earlier(page_id: str, etag: str) -> Payload | None:
     return _cache.get((page_id, etag))
 
 
-def _find_present(page_id: str, version: int, uses_chain: bool) -> Payload | None:
-    etag = _etags.get((page_id, version, uses_chain))
-    return None if etag is None else _cache.get((page_id, etag))
+def _find_present(key: PayloadKey) -> Payload | None:
+    etag = _etags.get(key)
+    return None if etag is None else _cache.get((key.page_id, etag))
 
 
-def _build_once(page_id: str, uses_chain: bool) -> Payload:
+def _build_once(key: PayloadKey) -> Payload:
     """Build the payload, unless another thread has done so meanwhile; one at a time."""
     with _building:
-        page = find_page(page_id)
+        page = find_page(key.page_id)
         if page is None:
             raise ApiError("not_found")
         # Read before the data, so that these are never older than the version.
-        version = page.version
-        payload = _find_present(page.id, version, uses_chain)
+        key = key._replace(version=page.version)
+        payload = _find_present(key)
         if payload is None:
-            payload = _build(page, uses_chain)
+            payload = _build(page, key.uses_chain)
             _cache.set((page.id, payload.etag), payload)
-            _etags.set((page.id, version, uses_chain), payload.etag)
+            _etags.set(key, payload.etag)
         return payload
 
 

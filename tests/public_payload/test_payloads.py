@@ -12,7 +12,7 @@ from world import Visitor
 from embed.db.connection import db
 from embed.db.models import Tag
 from embed.public_payload import payloads
-from embed.public_payload.payloads import WALLETS_PER_PART, get_payload
+from embed.public_payload.payloads import WALLETS_PER_PART, PayloadKey, get_payload
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -41,7 +41,7 @@ def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
 
     def get():
         try:
-            return get_payload(world.page_id, version, uses_chain=False)
+            return get_payload(PayloadKey(world.page_id, version, uses_chain=False))
         finally:
             db.close()
 
@@ -54,15 +54,15 @@ def test_payload_that_many_ask_for_at_once_is_built_once(world, built):
 def test_late_reader_of_an_older_version_gets_the_present_payload(world, built):
     older = world.page.version
     world.track(Visitor().address)
-    present = get_payload(world.page_id, world.page.version, uses_chain=False)
+    present = get_payload(PayloadKey(world.page_id, world.page.version, uses_chain=False))
 
-    assert get_payload(world.page_id, older, uses_chain=False) is present
+    assert get_payload(PayloadKey(world.page_id, older, uses_chain=False)) is present
     assert built == [world.page_id]
 
 
 def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monkeypatch):
     version = world.page.version
-    cached = get_payload(world.page_id, version, uses_chain=False)
+    cached = get_payload(PayloadKey(world.page_id, version, uses_chain=False))
     other_id = world.make_page()
     is_building, may_end = threading.Event(), threading.Event()
     build = payloads._build
@@ -74,7 +74,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
 
     def get_other():
         try:
-            get_payload(other_id, 1, uses_chain=False)
+            get_payload(PayloadKey(other_id, 1, uses_chain=False))
         finally:
             db.close()
 
@@ -83,7 +83,7 @@ def test_readers_of_a_cached_page_do_not_wait_while_another_is_built(world, monk
     builder.start()
     assert is_building.wait(30)
 
-    assert get_payload(world.page_id, version, uses_chain=False) is cached
+    assert get_payload(PayloadKey(world.page_id, version, uses_chain=False)) is cached
     may_end.set()
     builder.join()
 
@@ -118,7 +118,7 @@ def test_parts_together_are_the_whole_list(world, count):
     with db.atomic():
         for number in range(count):
             world.track(Visitor().address, alias=f"n{number}")
-    payload = get_payload(world.page_id, world.page.version, uses_chain=False)
+    payload = get_payload(PayloadKey(world.page_id, world.page.version, uses_chain=False))
 
     parts = [payload.read_part(number + 1) for number in range(payload.part_count)]
 

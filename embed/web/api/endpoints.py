@@ -6,6 +6,7 @@ from embed.domain.nonces import Action
 from embed.domain.nonces import RecordNonce as IssuedNonce
 from embed.errors import ApiError
 from embed.public_payload import payloads
+from embed.public_payload.payloads import PayloadKey
 from embed.schemas import (
     NewSubmission,
     Nonce,
@@ -46,16 +47,14 @@ def read_tracking_page() -> Response:
     share. Ask at most once a second. At `/embed/api` the answer has an `ETag`, and clients that
     send it back get only what is new.
     """
-    page_id = g.access.page_id
     if g.access.is_page_deleted:
         raise ApiError("not_found")
     if not g.access.is_page_open:
         raise ApiError("embed_disabled")
-    version, uses_chain = g.access.page_version, runtime().settings.uses_chain
+    wanted = PayloadKey(g.access.page_id, g.access.page_version, runtime().settings.uses_chain)
     if request.blueprint == OWN_API:
-        return tracking_page.answer_reader(page_id, version, uses_chain=uses_chain)
-    payload = payloads.get_payload(page_id, version, uses_chain=uses_chain)
-    return Response(payload.json, content_type="application/json")
+        return tracking_page.answer_reader(wanted)
+    return Response(payloads.get_payload(wanted).json, content_type="application/json")
 
 
 @Operation(

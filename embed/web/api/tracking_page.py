@@ -6,28 +6,28 @@ The headers under /api are fixed, so these answers are for /embed/api alone.
 from flask import Response, request
 
 from embed.public_payload import deltas, payloads
-from embed.public_payload.payloads import Payload
+from embed.public_payload.payloads import Payload, PayloadKey
 from embed.web.compression import compress_once
 
 DELTA = "wallets"  # the name of the format in A-IM and IM; docs/api.md describes it
 
 
-def answer_reader(page_id: str, version: int, *, uses_chain: bool) -> Response:
+def answer_reader(wanted: PayloadKey) -> Response:
     """Answer 304 if the request has the present payload, else what changed, or everything.
 
     A reader names the payloads that it has by If-None-Match, and that it understands deltas by
     ``A-IM: wallets`` (RFC 3229). A 304 is decided by the page's version, without the payload.
     Raises ApiError `not_found`.
     """
-    etag = payloads.get_etag(page_id, version, uses_chain=uses_chain)
+    etag = payloads.get_etag(wanted)
     if request.if_none_match.contains_weak(etag):
         return _finish(Response(status=304), etag)
-    payload = payloads.get_payload(page_id, version, uses_chain=uses_chain)
-    delta = _find_delta(page_id, payload)
+    payload = payloads.get_payload(wanted)
+    delta = _find_delta(wanted.page_id, payload)
     if delta is not None:
         return delta
     response = Response(payload.json, content_type="application/json")
-    return _finish(compress_once(response, page_id, payload.etag), payload.etag)
+    return _finish(compress_once(response, wanted.page_id, payload.etag), payload.etag)
 
 
 def _find_delta(page_id: str, payload: Payload) -> Response | None:

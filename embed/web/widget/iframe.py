@@ -10,7 +10,7 @@ from werkzeug.http import quote_etag
 from embed.domain.origins import decide_origin, parse_origin
 from embed.keys.access import Access
 from embed.public_payload import payloads
-from embed.public_payload.payloads import Payload
+from embed.public_payload.payloads import Payload, PayloadKey
 from embed.serializers import as_dict, describe_proof, describe_submission
 from embed.submissions import queries
 from embed.submissions.proofs import read_visible_proofs
@@ -32,7 +32,7 @@ def show_widget(page_id: str) -> Response:
     """
     access, page = get_open_page(page_id)
     payload = payloads.get_payload(
-        page_id, access.page_version, uses_chain=runtime().settings.uses_chain
+        PayloadKey(page_id, access.page_version, runtime().settings.uses_chain)
     )
     shown = _choose_wallets(payload)
     hidden = read_hidden_parts()
