@@ -22,6 +22,7 @@ from embed.domain.nonces import Nonce, NonceSigner
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
 from embed.runtime import EXTENSION
+from embed.settings import Settings
 from embed.submissions import decisions
 from embed.wallets import tags, tracking
 from embed.web.dashboard.filters import describe_subject
@@ -244,9 +245,9 @@ class World(PageClient):
 
     def use_endpoint(self, *urls: str) -> None:
         """Change SOLANA_RPC_URL of the app as it runs."""
-        runtime = self.app.extensions[EXTENSION]
-        settings = replace(runtime.settings, solana_rpc_url=urls)
-        self.app.extensions[EXTENSION] = replace(runtime, settings=settings)
+        settings = replace(self.settings, solana_rpc_url=urls)
+        runtime = replace(self.app.extensions[EXTENSION], settings=settings)
+        self.app.extensions[EXTENSION] = runtime
 
     def delete_page(self) -> None:
         pages.delete_page(self.page_id, self.clock())
@@ -277,6 +278,10 @@ class World(PageClient):
     def undo(self, submission_id: str, *, actor: str = "owner@example.com") -> Submission:
         undo = partial(decisions.undo, now=self.clock(), actor=actor)
         return decisions.decide_one(submission_id, undo)
+
+    @property
+    def settings(self) -> Settings:
+        return self.app.extensions[EXTENSION].settings
 
     @property
     def page(self) -> Page:

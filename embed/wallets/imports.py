@@ -11,6 +11,7 @@ from embed.db.models import Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.domain.identifiers import make_id
 from embed.events.editing import editing
 from embed.events.kinds import Event
+from embed.settings import Settings
 from embed.wallets.csv_format import Line, format_sheet, parse_sheet
 from embed.wallets.csv_mistakes import Kind, Mistake
 from embed.wallets.tags import COLORS, list_tags
@@ -96,9 +97,7 @@ def export_sheet(page: Page, *, uses_chain: bool) -> str:
     )
 
 
-def plan_import(
-    page: Page, text: str, *, makes_tags: bool, max_wallets: int, uses_chain: bool
-) -> Plan:
+def plan_import(page: Page, text: str, *, makes_tags: bool, settings: Settings) -> Plan:
     """Return what a table would change. Takes three statements, whatever its length."""
     sheet = parse_sheet(text)
     tags = list_tags(page)
@@ -111,15 +110,16 @@ def plan_import(
         if missing and not makes_tags:
             sentence = f"The page has no tag {', '.join(missing)}."
             mistakes.append(Mistake(line.number, Kind.UNKNOWN_TAG, sentence))
-    wallets = list_wallets(page, tags, uses_chain=uses_chain, with_hidden=True)
+    wallets = list_wallets(page, tags, uses_chain=settings.uses_chain, with_hidden=True)
     tracked = {one.address: one for one in wallets}
     changes = [RowChange(line, tracked.get(line.address)) for line in sheet.lines]
     real = [change for change in changes if change.changes_anything]
     lacks_only_tags = bool(mistakes) and not sheet.mistakes
     new = [change.line for change in real if change.before is None]
-    room = max(0, max_wallets - len(tracked))
+    room = max(0, settings.max_wallets - len(tracked))
     if len(new) > room:
-        mistakes.append(Mistake(new[room].number, Kind.PAGE_FULL, str(PageFull(max_wallets))))
+        sentence = str(PageFull(settings.max_wallets))
+        mistakes.append(Mistake(new[room].number, Kind.PAGE_FULL, sentence))
         lacks_only_tags = False
     mistakes.sort(key=lambda mistake: mistake.number)
     return Plan(real, len(changes) - len(real), list(new_tags), mistakes, lacks_only_tags)
@@ -130,8 +130,7 @@ def apply_import(
     text: str,
     *,
     makes_tags: bool,
-    max_wallets: int,
-    uses_chain: bool,
+    settings: Settings,
     now: datetime,
     actor: str,
 ) -> Plan:
@@ -142,9 +141,7 @@ def apply_import(
     """
     with editing(page_id, actor, now) as edit:
         page = edit.page
-        plan = plan_import(
-            page, text, makes_tags=makes_tags, max_wallets=max_wallets, uses_chain=uses_chain
-        )
+        plan = plan_import(page, text, makes_tags=makes_tags, settings=settings)
         if not plan.mistakes and plan.changes:
             _make_tags(page, plan.new_tags, now)
             ids = _write_wallets(page, plan.changes, now)

@@ -155,11 +155,16 @@ def update_wallet(
 ) -> None:
     """Raises NotFound, InvalidInput."""
     with editing_row(Wallet, wallet_id, actor, now) as (edit, wallet):
-        # An observed balance is the same before and after.
-        before = get_tracked(wallet_id, uses_chain=False)
+        before = _read_details(wallet)
         _apply(edit, wallet, fields)
-        if fields.balance is not None or get_tracked(wallet_id, uses_chain=False) != before:
+        if fields.balance is not None or _read_details(wallet) != before:
             edit.log(Event.of_wallet("change wallet", wallet))
+
+
+def _read_details(wallet: Wallet) -> tuple[Any, ...]:
+    """Return all that an owner sets but the balance."""
+    tags = WalletTag.select(WalletTag.tag).where(WalletTag.wallet == wallet)
+    return wallet.public_alias, wallet.is_hidden, set(tags.tuples())
 
 
 def remove_wallet(wallet_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:

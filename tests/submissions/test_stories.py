@@ -178,8 +178,7 @@ class Stories(RuleBasedStateMachine):
             self.world.page_id,
             text,
             makes_tags=False,
-            max_wallets=LIMIT,
-            uses_chain=False,
+            settings=self.world.settings,
             now=self.clock(),
             actor="owner",
         )

@@ -367,7 +367,7 @@ def test_owners_edits_do_not_make_a_wallet_theirs(world, visitor):
     for action in ("hide", "show", "tag"):
         change_wallets(world.page_id, [wallet.id], action, tag=tag, **edit)
     table = f"address,alias\n{visitor.address},The owner's name"
-    apply_import(world.page_id, table, makes_tags=False, max_wallets=9, uses_chain=False, **edit)
+    apply_import(world.page_id, table, makes_tags=False, settings=world.settings, **edit)
 
     assert Wallet.get().submission_id == submission_id
     assert Wallet.get().public_alias == "The owner's name"

@@ -41,9 +41,7 @@ def add(world) -> None:
 
 def plan(world, *addresses: str) -> imports.Plan:
     table = "\n".join(addresses)
-    return imports.plan_import(
-        world.page, table, makes_tags=False, max_wallets=MAX_WALLETS, uses_chain=False
-    )
+    return imports.plan_import(world.page, table, makes_tags=False, settings=world.settings)
 
 
 def test_owner_adds_no_more_wallets_than_fit_hidden_ones_included(world):

@@ -55,13 +55,7 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
         form.file.errors = [str(mistake)]
         return render("wallets_import.html", page=page, section=SECTION, form=form, status=422)
     makes_tags = bool(form.makes_tags.data)
-    plan = imports.plan_import(
-        page,
-        text,
-        makes_tags=makes_tags,
-        max_wallets=runtime().settings.max_wallets,
-        uses_chain=runtime().settings.uses_chain,
-    )
+    plan = imports.plan_import(page, text, makes_tags=makes_tags, settings=runtime().settings)
     return _show_plan(page, form, plan, text)
 
 
@@ -74,8 +68,7 @@ def apply_import(page_id: str) -> ResponseReturnValue:
         page.id,
         text,
         makes_tags=makes_tags,
-        max_wallets=runtime().settings.max_wallets,
-        uses_chain=runtime().settings.uses_chain,
+        settings=runtime().settings,
         now=runtime().clock(),
         actor=current_owner().email,
     )
