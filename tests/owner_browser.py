@@ -18,7 +18,7 @@ class OwnerBrowser:
         self.world = world
         self.email = email
         self.owner = owners.create_owner(email, world.clock())
-        self.owner.password_hash = _hash_once()
+        self.owner.password_hash = hash_cheaply()
         self.owner.save()
         self.client = client or world.app.test_client()
         self._token = find_token(self.client.get("/dashboard/sign-in").text)
@@ -60,8 +60,8 @@ class OwnerBrowser:
 
 
 @cache
-def _hash_once() -> str:
-    """Hash the password at the least cost, since every test owner signs in with it."""
+def hash_cheaply() -> str:
+    """Hash PASSWORD at the least cost, since every test owner signs in with it."""
     least = {"opslimit": argon2id.OPSLIMIT_MIN, "memlimit": argon2id.MEMLIMIT_MIN}
     return argon2id.str(PASSWORD.encode(), **least).decode()
 

@@ -1,8 +1,8 @@
-"""A browser for all tests, a running service for each file, a fresh context for each test."""
+"""A browser and a running service for all tests, a fresh context and page for each."""
 
 import re
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 
 import pytest
 from absence import skip_or_fail
@@ -88,27 +88,61 @@ def host():
     site.close()
 
 
-@pytest.fixture(scope="module")
-def service_environ(request, tmp_path_factory) -> dict[str, str]:
-    if request.config.getoption("--deployment") == "grown":
-        return make_environ(request.getfixturevalue("make_postgres")())
-    path = tmp_path_factory.mktemp("browser") / "embed.db"
-    path.write_bytes(request.getfixturevalue("sqlite_template").read_bytes())
-    return make_environ(f"sqlite:///{path}")
+@pytest.fixture(scope="package")
+def make_service_database(request) -> Callable[[], str]:
+    """Make a database for a service, and return its address."""
+    is_grown = request.config.getoption("--deployment") == "grown"
+    return request.getfixturevalue("make_postgres" if is_grown else "make_sqlite")
+
+
+@pytest.fixture(scope="package")
+def service_environ(make_service_database) -> dict[str, str]:
+    """The settings of the service; a file may have others."""
+    return make_environ(make_service_database())
+
+
+@pytest.fixture(scope="package")
+def environ_with_chain(make_service_database) -> dict[str, str]:
+    """Settings with an endpoint, at which nothing answers: the tests write its history."""
+    return make_environ(make_service_database(), SOLANA_RPC_URL="http://127.0.0.1:9/")
+
+
+@pytest.fixture(scope="package")
+def find_service(serve) -> Iterator[Callable[[dict[str, str]], str]]:
+    """Start a service, unless one with these settings runs, and return its address."""
+    urls: dict[frozenset[tuple[str, str]], str] = {}
+    with ExitStack() as running:
+
+        def find(environ: dict[str, str]) -> str:
+            key = frozenset(environ.items())
+            if key not in urls:
+                urls[key] = running.enter_context(serve(environ)).url
+            return urls[key]
+
+        yield find
 
 
 @pytest.fixture(scope="module")
-def service(service_environ, serve):
+def service(service_environ, find_service):
     """The app in this process, for the owner, and the service's address, for visitors."""
-    with serve(service_environ) as server:
-        yield create_app(Settings.from_environ(service_environ)), server.url
-        connection.db.close()
+    url = find_service(service_environ)
+    yield create_app(Settings.from_environ(service_environ)), url
+    connection.db.close()
 
 
 @pytest.fixture(scope="package")
 def certificate(tmp_path_factory):
     """A file with a certificate and its key, which no browser trusts."""
     return make_certificate(tmp_path_factory.mktemp("tls") / "both.pem")
+
+
+@pytest.fixture(scope="package")
+def secure_port(service_environ, certificate) -> Iterator[int]:
+    """The port at which the service answers by HTTPS, at whatever host."""
+    # The service's own worker takes no TLS.
+    tls = ("--worker-class=gthread", f"--certfile={certificate}", f"--keyfile={certificate}")
+    with run_gunicorn(service_environ, *tls) as server:
+        yield server.port
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from threading import Thread
 
 import base58
 from nacl.signing import SigningKey
+from owner_browser import PASSWORD, hash_cheaply
 from playwright.sync_api import FrameLocator, Page, Playwright, expect
 from servers import find_free_port
 from world import World
@@ -19,13 +20,12 @@ from embed import owners
 from embed.db.models import Owner, Submission
 from embed.domain import times
 from embed.domain.identifiers import make_id
-from embed.domain.passwords import hash_password
+from embed.web.dashboard.current_owner import SignedInOwner
 
 HOW_TO_GET_ONE = (
     "no browser was found: apt install chromium-headless-shell, or python -m playwright install"
     " chromium, or name one in CHROMIUM"
 )
-PASSWORD = "a long enough password"
 # The headless shell draws no windows, and takes two thirds of the time of the others.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
@@ -36,6 +36,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--site-per-process",  # as browsers with windows do by default
+    "--host-resolver-rules=MAP *.example.test 127.0.0.1, MAP *.example.org 127.0.0.1",
 ]
 WALLET_SCRIPT = Path(__file__).with_name("wallet.js").read_text(encoding="utf-8")
 
@@ -174,13 +175,33 @@ def frame_of(page: Page, service_url: str):
 def make_owner(embedded_page: EmbeddedPage) -> Owner:
     """Create an owner: a new one for each test, since sign-ins are limited per account."""
     owner = owners.create_owner(f"{make_id()}@example.com", embedded_page.clock())
-    owner.password_hash = hash_password(PASSWORD)
+    owner.password_hash = hash_cheaply()
     owner.save()
     return owner
 
 
 def sign_in(page: Page, embedded_page: EmbeddedPage, owner: Owner | None = None) -> None:
-    """Sign in to the dashboard; None: the page's own owner."""
+    """Give the browser the session of an owner who has signed in; None: the page's own owner."""
+    client = embedded_page.app.test_client()
+    with client.session_transaction(path="/dashboard/") as session:
+        session["_user_id"] = SignedInOwner(owner or embedded_page.owner).get_id()
+    cookie = client.get_cookie("embed_dashboard", path="/dashboard")
+    page.context.add_cookies(
+        [
+            {
+                "name": cookie.key,
+                "value": cookie.value,
+                "domain": "127.0.0.1",
+                "path": cookie.path,
+                "httpOnly": cookie.http_only,
+                "sameSite": cookie.same_site,
+            }
+        ]
+    )
+
+
+def sign_in_by_form(page: Page, embedded_page: EmbeddedPage, owner: Owner | None = None) -> None:
+    """Sign in as owners do, which is limited per address; None: the page's own owner."""
     page.goto(f"{embedded_page.service_url}/dashboard/")
     page.get_by_label("E-mail").fill((owner or embedded_page.owner).email)
     page.get_by_label("Password").fill(PASSWORD)

@@ -1,6 +1,7 @@
 """A wallet in the browser made of the official npm packages, with real key pairs."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 from bundles import bundle
@@ -9,6 +10,7 @@ from embedded_page import BrowserWallet
 SOURCE = Path(__file__).with_name("official_wallet.js")
 
 
+@cache
 def build() -> str:
     """Return the wallet as a script, built as wallets are: their errors have codes only."""
     return bundle(

@@ -5,7 +5,8 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from embedded_page import PASSWORD, sign_in
+from embedded_page import sign_in, sign_in_by_form
+from owner_browser import PASSWORD
 from playwright.sync_api import expect
 from world import Visitor
 
@@ -293,7 +294,7 @@ def test_forms_of_a_receiver_are_accessible_and_narrow(full_dashboard, page, the
 def test_receivers_work_without_javascript(dashboard, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    sign_in(page, dashboard)
+    sign_in_by_form(page, dashboard)
     page.goto(f"{dashboard.base}/queue")
     page.get_by_role("link", name="Notifications").click()
     page.get_by_role("link", name="Add a channel").click()

@@ -29,9 +29,8 @@ DRAW = """async (count) => {
 
 
 @pytest.fixture(scope="module")
-def service_environ(service_environ) -> dict[str, str]:
-    """A service with an endpoint, at which nothing answers: the tests write its history."""
-    return service_environ | {"SOLANA_RPC_URL": "http://127.0.0.1:9/"}
+def service_environ(environ_with_chain) -> dict[str, str]:
+    return environ_with_chain
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["cookies", "no-cookies"])

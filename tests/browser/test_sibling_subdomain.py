@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from embedded_page import EmbeddedPage, HostSite, make_owner, sign_in
+from embedded_page import EmbeddedPage, HostSite, make_owner, sign_in_by_form
 from playwright.sync_api import expect
-from servers import run_gunicorn
 
 pytestmark = pytest.mark.browser
 
@@ -13,13 +12,6 @@ SERVICE, SIBLING = "embed.example.test", "evil.example.test"
 NAME = "__Host-embed_dashboard"
 NAMES = (NAME, NAME.upper(), f"={NAME}", f"\u2000{NAME}", f"{NAME}\u2000", "embed_dashboard")
 PATHS = ("/", "/dashboard", "/dashboard/")
-
-
-@pytest.fixture(scope="module")
-def browser(launch):
-    browser = launch("--host-resolver-rules=MAP *.example.test 127.0.0.1")
-    yield browser
-    browser.close()
 
 
 @pytest.fixture
@@ -30,14 +22,11 @@ def sibling(certificate):
 
 
 @pytest.fixture
-def secure_page(service, service_environ, certificate, sibling):
+def secure_page(service, secure_port, sibling):
     """The service at its own host, by HTTPS, with two owners."""
-    # The service's own worker takes no TLS.
-    tls = ("--worker-class=gthread", f"--certfile={certificate}", f"--keyfile={certificate}")
-    with run_gunicorn(service_environ, *tls) as server:
-        page = EmbeddedPage(service[0], f"https://{SERVICE}:{server.port}", sibling)
-        page.owner, page.attacker = make_owner(page), make_owner(page)
-        yield page
+    page = EmbeddedPage(service[0], f"https://{SERVICE}:{secure_port}", sibling)
+    page.owner, page.attacker = make_owner(page), make_owner(page)
+    return page
 
 
 @pytest.fixture
@@ -81,7 +70,7 @@ def session_of(context) -> str:
 
 def test_sibling_can_neither_sign_an_owner_in_nor_out(secure_page, sibling, open_browser):
     attackers = open_browser()
-    sign_in(attackers.new_page(), secure_page, secure_page.attacker)
+    sign_in_by_form(attackers.new_page(), secure_page, secure_page.attacker)
     context = open_browser()
     page = context.new_page()
 
@@ -92,7 +81,7 @@ def test_sibling_can_neither_sign_an_owner_in_nor_out(secure_page, sibling, open
     page.goto(f"{secure_page.service_url}/dashboard/")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
 
-    sign_in(page, secure_page)
+    sign_in_by_form(page, secure_page)
     toss(page, sibling, list_cookies(session_of(attackers)))
     assert name_of_owner(page, secure_page) == secure_page.owner.email
 
@@ -100,7 +89,7 @@ def test_sibling_can_neither_sign_an_owner_in_nor_out(secure_page, sibling, open
 def test_quotation_marks_of_a_sibling_do_not_hide_the_session(secure_page, sibling, open_browser):
     context = open_browser()
     page = context.new_page()
-    sign_in(page, secure_page)
+    sign_in_by_form(page, secure_page)
 
     # Longer paths are sent first, and later cookies last.
     toss(page, sibling, ['before="; Path=/dashboard', 'after="; Path=/'])
@@ -112,7 +101,7 @@ def test_quotation_marks_of_a_sibling_do_not_hide_the_session(secure_page, sibli
 
 def test_form_of_a_sibling_is_refused(secure_page, sibling, open_browser):
     page = open_browser().new_page()
-    sign_in(page, secure_page)
+    sign_in_by_form(page, secure_page)
     action = f"{secure_page.service_url}/dashboard/sign-out"
 
     page.goto(sibling.show(f'<form method="post" action="{action}"><button>Go</button></form>'))

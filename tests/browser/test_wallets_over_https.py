@@ -4,28 +4,16 @@ import pytest
 from embedded_page import EmbeddedPage, HostSite, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
-from servers import run_gunicorn
 
 pytestmark = pytest.mark.browser
 
 SERVICE, SITE = "embed.example.test", "site.example.org"
 
 
-@pytest.fixture(scope="module")
-def browser(launch):
-    to_here = ", ".join(f"MAP {host} 127.0.0.1" for host in (SERVICE, SITE))
-    browser = launch(f"--host-resolver-rules={to_here}")
-    yield browser
-    browser.close()
-
-
 @pytest.fixture
-def secure_page(service, service_environ, certificate):
-    # The service's own worker takes no TLS.
-    tls = ("--worker-class=gthread", f"--certfile={certificate}", f"--keyfile={certificate}")
+def secure_page(service, secure_port, certificate):
     site = HostSite(SITE, certificate)
-    with run_gunicorn(service_environ, *tls) as server:
-        yield EmbeddedPage(service[0], f"https://{SERVICE}:{server.port}", site)
+    yield EmbeddedPage(service[0], f"https://{SERVICE}:{secure_port}", site)
     site.close()
 
 
