@@ -60,13 +60,14 @@ def _select_processes(now: datetime) -> Any:
     return WorkerProcess.select().where(is_alive(now))
 
 
-def is_alive(now: datetime, within: timedelta = SEEN_WITHIN) -> Any:
+def is_alive(now: datetime) -> Any:
     """Return the condition that a process reported lately.
 
     A report from the future is from before the clock went back, maybe of a process that is gone;
-    clocks of several machines may differ by as much as `within`.
+    clocks of several machines may differ by as much as SEEN_WITHIN.
     """
-    return (WorkerProcess.seen_at > now - within) & (WorkerProcess.seen_at <= now + within)
+    seen_at = WorkerProcess.seen_at
+    return (seen_at > now - SEEN_WITHIN) & (seen_at <= now + SEEN_WITHIN)
 
 
 def _describe(job: Any) -> JobReport:

@@ -58,16 +58,19 @@ def find_due_receivers(now: datetime, *, is_slow: bool | None = None) -> list[st
 
 
 def deliver(
-    receiver_id: str, runtime: Runtime, should_stop: Callable[[], bool] = lambda: False
+    receiver_id: str, runtime: Runtime, keep_alive: Callable[[], None] = lambda: None
 ) -> None:
     """Send what waits for a receiver, until it is all sent, an attempt fails or time is up.
+
+    `keep_alive` is called before each attempt, and may raise to end this.
 
     Only one process at a time may do this for a receiver. What was sent is marked after the
     answer, so a process that is killed leaves at most one message to be sent twice.
     """
     ends_at = time.monotonic() + MAX_TIME_S
     for _ in range(MAX_SENT):
-        if should_stop() or time.monotonic() >= ends_at or not _deliver_next(receiver_id, runtime):
+        keep_alive()
+        if time.monotonic() >= ends_at or not _deliver_next(receiver_id, runtime):
             return
 
 

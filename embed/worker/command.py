@@ -20,6 +20,7 @@ from embed.worker.background import Background
 from embed.worker.jobs import EXTENSION, Jobs
 
 STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+FINISH_S = 10.0  # how long a worker that is stopped waits for its tasks
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ def _work_until_stopped(jobs: Jobs) -> None:
             raise click.ClickException("The background work failed; the reason is above.")
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     click.echo("Stopping.")
-    background.stop(jobs.timing.finish_s)
+    background.stop(FINISH_S)
     if metrics is not None:
         metrics.close()
 

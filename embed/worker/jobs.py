@@ -19,9 +19,6 @@ EXTENSION = "embed.jobs"  # their key in app.extensions
 # Raises LeaseLost, which is to end the task.
 KeepAlive = Callable[[], None]
 
-# Renews the lease as well; True if the task is to end.
-ShouldStop = Callable[[], bool]
-
 
 @dataclass(frozen=True, slots=True)
 class PeriodicJob:
@@ -53,7 +50,7 @@ class KeyedJob:
 
     name: str  # without white space
     find_due: Callable[[datetime], Sequence[str]]  # called every second
-    run: Callable[[str, Runtime, ShouldStop], str | None]
+    run: Callable[[str, Runtime, KeepAlive], str | None]
     at_once: int = 8  # in each process
     longest_wait: timedelta = timedelta(minutes=10)  # for a key whose task fails
 
@@ -63,17 +60,11 @@ class KeyedJob:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How often processes look what is due, and when they take each other for dead."""
+    """How often processes look what is due, and how long a task is theirs without a renewal."""
 
     look_s: float = 1.0
     beat: timedelta = timedelta(seconds=10)  # reports of processes, renewals of leases
-    lease: timedelta = timedelta(seconds=30)  # without a renewal
-    seen_within: timedelta = timedelta(seconds=30)  # a process without a report is gone
-    # A task that runs for so long without calling its KeepAlive is taken for stuck: its lease is
-    # not renewed any more.
-    patience: timedelta = timedelta(minutes=10)
-    first_wait: timedelta = timedelta(seconds=10)  # after a failure; then twice as long each time
-    finish_s: float = 10.0  # how long `flask worker` waits for its tasks when it is stopped
+    lease: timedelta = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)

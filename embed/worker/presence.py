@@ -15,22 +15,15 @@ Kind = Literal["gunicorn", "worker"]
 _KEPT = timedelta(days=1)  # reports of processes that are gone, and of keys that are not due
 
 
-def should_work(kind: Kind, settings: Settings, now: datetime, seen_within: timedelta) -> bool:
+def should_work(kind: Kind, settings: Settings, now: datetime) -> bool:
     """Tell whether processes of a kind do the background work.
 
     gunicorn's do it only while no ``flask worker`` does, and never where BACKGROUND is worker.
     """
     if kind == "worker":
         return True
-    return settings.background == "gunicorn" and not _has_worker(now, seen_within)
-
-
-def _has_worker(now: datetime, seen_within: timedelta) -> bool:
-    return bool(
-        WorkerProcess.select()
-        .where(WorkerProcess.kind == "worker", is_alive(now, seen_within))
-        .exists()
-    )
+    workers = WorkerProcess.select().where(WorkerProcess.kind == "worker", is_alive(now))
+    return settings.background == "gunicorn" and not workers.exists()
 
 
 def report_process(process_id: str, kind: Kind, started_at: datetime, now: datetime) -> None:

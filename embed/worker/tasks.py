@@ -4,7 +4,6 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 from peewee import PeeweeException
@@ -13,12 +12,15 @@ from embed.db.connection import db
 from embed.db.leases import claim, is_due, is_leased, release_lease, renew_lease
 from embed.db.models import Job
 from embed.domain.identifiers import make_id
-from embed.domain.times import Clock
 from embed.logs.context import working_on_task
 from embed.runtime import Runtime
-from embed.worker.jobs import Jobs, KeyedJob, PeriodicJob, Timing
+from embed.worker.jobs import Jobs, KeyedJob, PeriodicJob
 from embed.worker.outages import ERRORS, Outage
 
+# A task that runs for so long without calling its KeepAlive is stuck: its lease is not renewed any
+# more, and another may begin.
+STUCK_AFTER = timedelta(minutes=10)
+FIRST_WAIT = timedelta(seconds=10)  # after a failure; then twice as long each time
 _LONGEST_FAILURE = 300  # characters that are kept
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -38,74 +40,69 @@ class Task:
         name: str,
         holder: str,
         *,
-        clock: Clock,
-        timing: Timing,
+        runtime: Runtime,
+        lease: timedelta,
         stopping: threading.Event,
     ) -> None:
         self.job = job
         self.name = name
-        self.holder = holder
-        self.started_at = clock()
-        self._clock = clock
-        self._timing = timing
+        self._holder = holder
+        self._runtime = runtime
+        self._lease = lease
         self._stopping = stopping
-        self._renewed_at = self._alive_at = self.started_at
+        self._started_at = self._renewed_at = self._alive_at = runtime.clock()
         self._is_lost = False
 
     def claim(self) -> bool:
         """Take its lease, unless another process has it, or did this since it was due."""
         longest_wait = self.job.longest_wait
-        return claim(self.name, self.holder, self.started_at, self._timing.lease, longest_wait)
+        return claim(self.name, self._holder, self._started_at, self._lease, longest_wait)
 
-    def run(self, runtime: Runtime) -> str | None:
+    def run(self) -> str | None:
         if isinstance(self.job, PeriodicJob):
-            return self.job.run(runtime, self.keep_alive)
-        return self.job.run(self.name.partition(" ")[2], runtime, self.should_stop)
+            return self.job.run(self._runtime, self.keep_alive)
+        return self.job.run(self.name.partition(" ")[2], self._runtime, self.keep_alive)
 
     def keep_alive(self) -> None:
         """Show that the task goes on. Raises LeaseLost if it is to end."""
-        if self.should_stop():
-            raise LeaseLost(self.name)
-
-    def should_stop(self) -> bool:
-        """Show that the task goes on, and tell whether it is to end."""
-        now = self._clock()
-        self._alive_at = now
-        if now - self._renewed_at >= self._timing.lease / 3:
+        self._alive_at = now = self._runtime.clock()
+        if now - self._renewed_at >= self._lease / 3:
             self._renew(now)
-        return self._is_lost or self._stopping.is_set()
+        if self._is_lost or self._stopping.is_set():
+            raise LeaseLost(self.name)
 
     def renew_if_alive(self) -> None:
         """Renew it for a task that is in the midst of a step, but not for one that is stuck."""
-        now = self._clock()
-        if now - self._alive_at < self._timing.patience and not self._is_lost:
+        now = self._runtime.clock()
+        if now - self._alive_at < STUCK_AFTER and not self._is_lost:
             self._renew(now)
 
     def _renew(self, now: datetime) -> None:
-        self._is_lost = not renew_lease(self.name, self.holder, now, self._timing.lease)
+        self._is_lost = not renew_lease(self.name, self._holder, now, self._lease)
         self._renewed_at = now
 
+    def release(self, **report: Any) -> None:
+        """Give the lease back, with the fields that tell what was done; no more if it is lost."""
+        release_lease(self.name, self._holder, **report)
+
     def report_success(self, summary: str | None) -> None:
-        now = self._clock()
-        due_at = None
+        now, due_at = self._runtime.clock(), None
         if isinstance(self.job, PeriodicJob):
-            due_at = max(self.started_at + self.job.every, now)
-        report = {"summary": summary, "failed_at": None, "failure": None, "due_at": due_at}
-        release_lease(self.name, self.holder, finished_at=now, **report)
+            due_at = max(self._started_at + self.job.every, now)
+        self.release(finished_at=now, summary=summary, failed_at=None, failure=None, due_at=due_at)
 
     def report_failure(self, failure: str) -> None:
-        now = self._clock()
-        before = Job.get_or_none(Job.name == self.name)
-        wait = choose_wait(before, first=self._timing.first_wait, longest=self.job.longest_wait)
-        release_lease(self.name, self.holder, failed_at=now, failure=failure, due_at=now + wait)
+        now = self._runtime.clock()
+        wait = choose_wait(Job.get_or_none(Job.name == self.name), self.job.longest_wait)
+        self.release(failed_at=now, failure=failure, due_at=now + wait)
 
 
-def choose_wait(before: Any, *, first: timedelta, longest: timedelta) -> timedelta:
+def choose_wait(before: Any, longest: timedelta) -> timedelta:
     """Return how long to wait after a failure: twice as long as after the one before it."""
     if before is None or before.failed_at is None or before.due_at is None:
-        return min(first, longest)
+        return min(FIRST_WAIT, longest)
     last: timedelta = before.due_at - before.failed_at
-    return min(max(2 * last, first), longest)
+    return min(max(2 * last, FIRST_WAIT), longest)
 
 
 def describe_failure(error: Exception, known: tuple[type[Exception], ...]) -> str:
@@ -116,15 +113,6 @@ def describe_failure(error: Exception, known: tuple[type[Exception], ...]) -> st
         text = " ".join(f"{type(error).__name__}: {error}".split())
         return text[:_LONGEST_FAILURE]
     return f"{type(error).__name__}; the log has more."
-
-
-def start_thread(run: Callable[[], None]) -> None:
-    """Run in a thread of its own.
-
-    Not in one of a ThreadPoolExecutor: for these, the interpreter waits at its end, so that a task
-    in a long call would hold up the end of gunicorn's process.
-    """
-    threading.Thread(target=run, name="task", daemon=True).start()
 
 
 class TaskRunner:
@@ -138,7 +126,6 @@ class TaskRunner:
         *,
         outage: Outage,
         on_free: Callable[[], object],
-        start: Callable[[Callable[[], None]], None] = start_thread,
     ) -> None:
         """`on_free` is called when a task has ended while others that are due could not begin."""
         self._runtime = runtime
@@ -146,7 +133,6 @@ class TaskRunner:
         self._process_id = process_id
         self._outage = outage
         self._on_free = on_free
-        self._start = start
         self._has_more = False
         self._stopping = threading.Event()
         self._changed = threading.Condition()  # guards the two sets
@@ -162,7 +148,9 @@ class TaskRunner:
         self._has_more = False
         for job in self._jobs.all:
             names = _list_free(job, now)
-            count = max(job.at_once - self.count_running(job), 0)
+            with self._changed:
+                running = sum(task.job is job for task in self._running)
+            count = max(job.at_once - running, 0)
             if len(names) > count:
                 self._has_more = True  # before they begin, as they may end at once
             for name in names[:count]:
@@ -174,8 +162,8 @@ class TaskRunner:
             name,
             # Not the process alone: an older task of its own may still hold on to the same name.
             holder=f"{self._process_id}.{make_id()}",
-            clock=self._runtime.clock,
-            timing=self._jobs.timing,
+            runtime=self._runtime,
+            lease=self._jobs.timing.lease,
             stopping=self._stopping,
         )
         if not task.claim():
@@ -183,14 +171,18 @@ class TaskRunner:
         with self._changed:
             self._running.add(task)
         try:
-            self._start(partial(self._run, task))
+            self._start(task)
         except RuntimeError:  # no thread can be started; the lease runs out
             self._remove(task)
             raise
 
-    def count_running(self, job: PeriodicJob | KeyedJob) -> int:
-        with self._changed:
-            return sum(task.job is job for task in self._running)
+    def _start(self, task: Task) -> None:
+        """Run a task in a thread of its own.
+
+        Not in one of a ThreadPoolExecutor: for these, the interpreter waits at its end, so that a
+        task in a long call would hold up the end of gunicorn's process.
+        """
+        threading.Thread(target=self.run, args=(task,), name="task", daemon=True).start()
 
     def renew_leases(self) -> None:
         """Renew those of tasks that still give signs of life."""
@@ -204,7 +196,7 @@ class TaskRunner:
         with self._changed:
             unreported = list(self._unreported)
         for task in unreported:
-            release_lease(task.name, task.holder)
+            task.release()
             with self._changed:
                 self._unreported.discard(task)
 
@@ -214,43 +206,40 @@ class TaskRunner:
         with self._changed:
             self._changed.wait_for(lambda: not self._running, timeout_s)
 
-    def _run(self, task: Task) -> None:
-        try:
-            with working_on_task(task.name):
-                self._run_watched(task)
-        finally:
-            db.close()
-            self._remove(task)
-            if self._has_more:
-                self._on_free()
-
-    def _remove(self, task: Task) -> None:
-        with self._changed:
-            self._running.discard(task)
-            self._changed.notify_all()
-
-    def _run_watched(self, task: Task) -> None:
-        try:
-            with self._outage.watch():
-                self._run_and_report(task)
-        except PeeweeException:
-            # The outage is logged. The task is done again when its lease is released or over.
-            _log.debug("The task %s has no report.", task.name, exc_info=True)
-            with self._changed:
-                self._unreported.add(task)
-        except BaseException:  # whatever a job raises must not end the thread
-            _log.exception("The task %s ended without a report.", task.name)
+    def run(self, task: Task) -> None:
+        """Run a task that was claimed, and report it; raises nothing."""
+        with working_on_task(task.name):
+            try:
+                with self._outage.watch():
+                    self._run_and_report(task)
+            except PeeweeException:
+                # The outage is logged. The task is done again when its lease is released or over.
+                _log.debug("The task %s has no report.", task.name, exc_info=True)
+                with self._changed:
+                    self._unreported.add(task)
+            except BaseException:  # whatever a job raises must not end the thread
+                _log.exception("The task %s ended without a report.", task.name)
+            finally:
+                db.close()
+                self._remove(task)
+                if self._has_more:
+                    self._on_free()
 
     def _run_and_report(self, task: Task) -> None:
         try:
-            summary = task.run(self._runtime)
+            summary = task.run()
         except LeaseLost:
-            release_lease(task.name, task.holder)  # if it ends because the process does
+            task.release()  # if it ends because the process does
         except Exception as error:  # every job may fail in its own way
             _log.error("The background task %s failed.", task.name, exc_info=error)
             task.report_failure(describe_failure(error, self._jobs.known_errors))
         else:
             task.report_success(summary)
+
+    def _remove(self, task: Task) -> None:
+        with self._changed:
+            self._running.discard(task)
+            self._changed.notify_all()
 
 
 def _list_free(job: PeriodicJob | KeyedJob, now: datetime) -> list[str]:

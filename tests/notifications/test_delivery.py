@@ -252,7 +252,12 @@ def test_call_ends_when_its_time_is_up_or_the_process_stops(owner, http_receiver
     for _ in range(4):
         owner.tell()
 
-    deliver(webhook.id, owner.runtime, should_stop=lambda: len(http_receiver.received) == 1)
+    def stop_after_one() -> None:
+        if len(http_receiver.received) == 1:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        deliver(webhook.id, owner.runtime, stop_after_one)
     assert len(http_receiver.received) == 1
 
     start = time.monotonic()

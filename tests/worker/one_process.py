@@ -1,6 +1,5 @@
 """A process that works in the background, run by hand."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 from flask import Flask
@@ -10,7 +9,7 @@ from embed.db.models import Job
 from embed.runtime import EXTENSION
 from embed.worker.jobs import Jobs, KeyedJob, PeriodicJob
 from embed.worker.outages import Outage
-from embed.worker.tasks import TaskRunner
+from embed.worker.tasks import Task, TaskRunner
 
 HOUR = timedelta(hours=1)
 
@@ -42,15 +41,15 @@ class OneProcess:
         """Begin again, as a process with these jobs."""
         defined = Jobs(jobs, known_errors=(KnownError,))
         self.timing = defined.timing
-        self._started: list[Callable[[], None]] = []
+        self._started: list[Task] = []
         self.runner = TaskRunner(
             self.app.extensions[EXTENSION],
             defined,
             "me",
             outage=Outage(),
             on_free=self._wake,
-            start=lambda run: self._started.append(run),
         )
+        self.runner._start = self._started.append
 
     def _wake(self) -> None:
         self.woken += 1
@@ -59,16 +58,17 @@ class OneProcess:
         self.define(PeriodicJob("job", every, run))
 
     def look(self) -> int:
-        """Claim what is due; return how many tasks have begun by now, whose threads wait."""
+        """Claim what is due; return how many tasks wait by now for run_all."""
         self.runner.start_due()
         return len(self._started)
 
     def run_all(self) -> int:
-        """Let the threads run to their end, and return how many that were."""
-        threads, self._started = self._started, []
-        for run in threads:
-            run()
-        return len(threads)
+        """Let the tasks run to their end, and return how many that were."""
+        begun = list(self._started)
+        self._started.clear()
+        for task in begun:
+            self.runner.run(task)
+        return len(begun)
 
     def work(self) -> int:
         self.look()

@@ -5,6 +5,7 @@ from one_process import OneProcess
 
 from embed.db.models import Job
 from embed.worker.jobs import KeyedJob
+from embed.worker.tasks import LeaseLost
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -13,7 +14,7 @@ def test_keyed_tasks_begin_as_threads_become_free(process: OneProcess):
     waiting = [f"r{number}" for number in range(5)]
     done = []
 
-    def serve(key, _runtime, _should_stop) -> None:
+    def serve(key, _runtime, _keep_alive) -> None:
         waiting.remove(key)
         done.append(key)
 
@@ -30,7 +31,7 @@ def test_keyed_tasks_begin_as_threads_become_free(process: OneProcess):
 def test_key_has_one_task_at_a_time_however_many_processes_look(process: OneProcess):
     seen = []
 
-    def serve(key, _runtime, _should_stop) -> None:
+    def serve(key, _runtime, _keep_alive) -> None:
         seen.append((key, process.rival(job).look()))
 
     job = KeyedJob("receiver", lambda _now: ["r"], serve)
@@ -48,7 +49,7 @@ def test_key_is_due_again_as_soon_as_its_task_has_ended(process: OneProcess):
 
 
 def test_key_whose_task_fails_waits_and_holds_up_no_other(process: OneProcess):
-    def serve(key, _runtime, _should_stop) -> None:
+    def serve(key, _runtime, _keep_alive) -> None:
         if key == "bad":
             raise RuntimeError
 
@@ -60,24 +61,24 @@ def test_key_whose_task_fails_waits_and_holds_up_no_other(process: OneProcess):
 
 
 def test_keyed_task_of_a_process_that_stops_is_told_so(process: OneProcess):
-    seen = []
-
-    def serve(_key, _runtime, should_stop) -> None:
-        seen.append(should_stop())
+    def serve(_key, _runtime, keep_alive) -> None:
+        keep_alive()
         process.runner.stop(0)
-        seen.append(should_stop())
+        with pytest.raises(LeaseLost):
+            keep_alive()
+        keep_alive()
 
     process.define(KeyedJob("receiver", lambda _now: ["r"], serve))
     process.work()
 
-    assert seen == [False, True]
-    assert Job.get_by_id("receiver r").leased_by is None
+    report = Job.get_by_id("receiver r")
+    assert (report.leased_by, report.failure) == (None, None)
 
 
 def test_keys_that_are_always_due_hold_up_no_others(process: OneProcess):
     served = []
 
-    def serve(key, _runtime, _should_stop) -> None:
+    def serve(key, _runtime, _keep_alive) -> None:
         process.forward(seconds=1)
         served.append(key)
 

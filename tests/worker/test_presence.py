@@ -30,7 +30,7 @@ def run_status(app, *options: str) -> str:
 
 def test_gunicorn_works_until_a_worker_reports_and_again_when_that_is_gone(settings, clock):
     def does_gunicorn_work() -> bool:
-        return should_work("gunicorn", settings, clock(), SEEN_WITHIN)
+        return should_work("gunicorn", settings, clock())
 
     report_process("b" * 20, "gunicorn", clock(), clock())
     assert does_gunicorn_work()
@@ -52,8 +52,8 @@ def test_worker_always_works_and_gunicorn_never_where_that_is_left_to_it(world_w
     world = world_with(BACKGROUND="worker")
     settings = world.app.extensions[EXTENSION].settings
 
-    assert should_work("worker", settings, clock(), SEEN_WITHIN)
-    assert not should_work("gunicorn", settings, clock(), SEEN_WITHIN)
+    assert should_work("worker", settings, clock())
+    assert not should_work("gunicorn", settings, clock())
 
 
 def test_report_is_one_row_and_drops_those_of_a_day_ago(app, clock):

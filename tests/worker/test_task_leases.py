@@ -9,7 +9,7 @@ from peewee import OperationalError
 from embed.db.leases import take_lease
 from embed.db.models import Job
 from embed.worker.jobs import PeriodicJob
-from embed.worker.tasks import LeaseLost
+from embed.worker.tasks import STUCK_AFTER, LeaseLost
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -81,7 +81,7 @@ def test_lease_of_a_task_in_a_long_step_is_renewed_but_not_of_one_that_is_stuck(
     left = []
 
     def run(_runtime, _keep_alive) -> str:
-        while process.clock() - process.report.started_at <= process.timing.patience:
+        while process.clock() - process.report.started_at <= STUCK_AFTER:
             process.clock.now += process.timing.beat
             process.runner.renew_leases()
             left.append(process.report.leased_until - process.clock())
@@ -100,7 +100,7 @@ def test_stuck_task_is_done_again_by_the_same_process_and_reports_nothing(proces
     def run(_runtime, _keep_alive) -> str:
         summary = next(summaries)
         if summary == "Late.":
-            process.clock.now += process.timing.patience
+            process.clock.now += STUCK_AFTER
             process.runner.renew_leases()
             assert process.work() == 1
         return summary

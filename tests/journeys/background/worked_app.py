@@ -22,8 +22,6 @@ TIMING = Timing(
     look_s=0.05,
     beat=timedelta(seconds=0.2),
     lease=timedelta(seconds=float(os.environ["WORK_LEASE_S"])),
-    seen_within=timedelta(seconds=5),
-    first_wait=timedelta(seconds=0.2),
 )
 
 
@@ -56,7 +54,7 @@ def find_due(_now) -> list[str]:
     return [key for key in KEYS if key not in done]
 
 
-def serve(key, _runtime, _should_stop) -> None:
+def serve(key, _runtime, _keep_alive) -> None:
     if key not in find_due(None):
         return  # done since it was found
     note("begin", key)
