@@ -10,7 +10,6 @@ from gunicorn.arbiter import Arbiter
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db import connection, schema_version
-from embed.db.upgrades import upgrade_until_done
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
 from embed.server.metrics import (
@@ -121,7 +120,9 @@ def post_worker_init(worker: Any) -> None:
         )
         worker.background.start()
     else:
-        threading.Thread(target=upgrade_until_done, name="upgrade", daemon=True).start()
+        threading.Thread(
+            target=schema_version.upgrade_until_done, name="upgrade", daemon=True
+        ).start()
         worker.log.warning("gunicorn does no background work for this app: start flask worker.")
 
 

@@ -1,12 +1,15 @@
 """Which migrations a database has, and applying or undoing them."""
 
-from collections.abc import Iterator, Sequence
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from peewee import IntegrityError, ProgrammingError, SqliteDatabase
+from peewee import IntegrityError, PeeweeException, ProgrammingError, SqliteDatabase
 from playhouse.migrations import Migration, Runner
+from psycopg import errors
 
 from embed.db.connection import db
 from embed.errors import InvalidInput
@@ -15,6 +18,10 @@ MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 
 # An arbitrary number that no other program's advisory locks use.
 _UPGRADE_LOCK = 7_013_508_215
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
+
+_log = logging.getLogger(__name__)
 
 
 class NewerDatabase(ProgrammingError):
@@ -40,6 +47,43 @@ def upgrade(database: Any = None, *, last: str | None = None) -> list[str]:
         if applied:
             _check_references(database)
         return applied
+
+
+def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
+    """Retry, with growing pauses, until the database is at this version; log every failure.
+
+    Ends as well when `wait`, which pauses for so many seconds, returns something true.
+    Raises NewerDatabase.
+    """
+    wait_s = _FIRST_WAIT_S
+    while not _is_upgraded() and not wait(wait_s):
+        wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+
+
+def _is_upgraded() -> bool:
+    try:
+        check_not_newer()
+        if list_missing_migrations():
+            for name in upgrade():
+                _log.warning("Database upgraded: %s", name)
+    except NewerDatabase:
+        raise
+    except PeeweeException as error:
+        _log.warning("The database could not be upgraded yet: %s", error)
+        return False
+    finally:
+        db.close()
+    return True
+
+
+def is_schema_missing(error: ProgrammingError) -> bool:
+    """Tell whether Postgres reported a missing table or column.
+
+    This looks at the error only, since the upgrade may be done when we ask the database
+    again. SQLite raises an OperationalError, as for all its failures.
+    """
+    reason = getattr(error, "orig", None)
+    return isinstance(reason, (errors.UndefinedTable, errors.UndefinedColumn))
 
 
 def find_revertible() -> tuple[str, str]:

@@ -8,7 +8,7 @@ from flask import Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from embed.db.connection import db
-from embed.db.upgrades import is_schema_missing
+from embed.db.schema_version import is_schema_missing
 from embed.errors import ApiError
 from embed.metrics import REFUSALS
 from embed.serializers import write_json

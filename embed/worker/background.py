@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from peewee import PeeweeException
 
 from embed.db.connection import db
-from embed.db.schema_version import NewerDatabase
-from embed.db.upgrades import upgrade_until_done
+from embed.db.schema_version import NewerDatabase, upgrade_until_done
 from embed.domain.identifiers import make_id
 from embed.runtime import Runtime
 from embed.worker.jobs import Jobs
@@ -22,10 +21,6 @@ _SHORTEST_PAUSE_S = 0.05  # between two looks
 _LAST_REPORT_S = 1.0  # for saying that it works no longer, once its tasks had their time
 
 _log = logging.getLogger(__name__)
-
-
-class _Stopped(Exception):
-    """The process is to end while it waits for its database."""
 
 
 class Background:
@@ -67,14 +62,12 @@ class Background:
 
     def _run(self) -> None:
         try:
-            upgrade_until_done(self._wait_for_database)
+            upgrade_until_done(wait=self._is_stopping.wait)
             while not self._is_stopping.is_set():
                 self._step()
                 self._wake.wait(self._timing.look_s)
                 self._is_stopping.wait(_SHORTEST_PAUSE_S)
                 self._wake.clear()
-        except _Stopped:
-            pass
         except NewerDatabase as error:
             _log.error("%s", error)
         finally:
@@ -82,10 +75,6 @@ class Background:
                 self._runtime.chain.stop()  # a call may wait for minutes until it is tried again
             self._runner.stop(max(self._finish_by - time.monotonic(), 0.0))
             self._rest()
-
-    def _wait_for_database(self, wait_s: float) -> None:
-        if self._is_stopping.wait(wait_s):
-            raise _Stopped
 
     def _step(self) -> None:
         try:
@@ -107,7 +96,7 @@ class Background:
             self._runner.renew_leases()  # also of tasks that go on while this process rests
             self._beat_at = now
         self._runner.release_unreported()
-        if not should_work(self._kind, self._runtime.settings, now, self._timing.seen_within):
+        if not should_work(self._kind, self._runtime.settings, now):
             self._rest()
             return
         if is_beat or self._working_since is None:

@@ -7,7 +7,6 @@ from world import SECRET_KEY, World, code_of
 
 from embed.db import schema_version
 from embed.db.connection import db
-from embed.db.upgrades import upgrade_until_done
 from embed.factory import create_app
 from embed.public_payload import payloads
 from embed.settings import Settings
@@ -96,11 +95,11 @@ def test_upgrade_is_tried_until_it_works_with_growing_bounded_waits(client, monk
     monkeypatch.setattr(schema_version, "list_missing_migrations", list_missing)
     waits: list[float] = []
 
-    upgrade_until_done(waits.append)
+    schema_version.upgrade_until_done(waits.append)
 
     assert waits == [0.5, 1, 2, 4, 5, 5, 5]
     assert really_list() == []
-    upgrade_until_done(waits.append)
+    schema_version.upgrade_until_done(waits.append)
     assert len(waits) == 7
 
 
@@ -118,7 +117,7 @@ def test_upgrade_that_fails_midway_leaves_nothing_and_is_tried_again(client, tmp
         db.close()
         second.write_text("def up(migrator, db):\n    db.execute_sql('SELECT * FROM half')\n")
 
-    upgrade_until_done(mend)
+    schema_version.upgrade_until_done(mend)
 
     assert seen == [False]
     assert schema_version.list_missing_migrations() == []
