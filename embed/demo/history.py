@@ -1,20 +1,19 @@
 """Sample submissions and balances of the last weeks, so that the demo's dashboard is not empty."""
 
+import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 import base58
 
 from embed.balances.mints import TOKEN_PROGRAM, derive_token_account
-from embed.db.models import APPROVED, ChainBalance, DailyBalance, Submission, Wallet
-from embed.demo.market import UNITS
+from embed.balances.observations import ChainObservation, store_chain
+from embed.db.models import APPROVED, Page, Submission, Wallet
 from embed.domain.identifiers import make_id
 
 SUBMISSION_DAYS, BALANCE_DAYS = 21, 30
-_DAY = timedelta(days=1)
 # status, reason, count
 _OUTCOMES = (
     ("approved", None, 24),
@@ -24,84 +23,69 @@ _OUTCOMES = (
     ("soft_rejected", "cooldown", 2),
     ("pending", None, 6),
 )
+_rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
 
 
-def create_submissions(page_id: str, key_id: str, now: datetime) -> None:
-    """Store submissions of the last weeks; the pending ones are from the last day."""
-    rng = random.Random(2026)  # noqa: S311 -- decoration
-    tracked = iter(Wallet.select().where(Wallet.page == page_id).order_by(Wallet.created_at))
-    rows: list[dict[str, Any]] = []
-    for status, reason, count in _OUTCOMES:
-        for _ in range(count):
-            number = len(rows) + 1
-            wallet = next(tracked) if status.endswith("approved") else None
-            row = {
-                "id": make_id(),
-                "page": page_id,
-                "api_key": key_id,
-                "wallet_address": wallet.address if wallet else _make_address(rng),
-                "nickname": (wallet and wallet.public_alias) or f"Demo visitor {number}",
-                "status": status,
-                "reject_reason": reason,
-                "session_id": make_id(),
-            }
-            rows.append(row | _choose_times(rng, status, now))
-    Submission.insert_many(rows).execute()
-    for row in rows:
-        if row["status"] in APPROVED:
-            Wallet.update(submission=row["id"]).where(
-                Wallet.page == page_id, Wallet.address == row["wallet_address"]
-            ).execute()
+def make_address() -> str:
+    return base58.b58encode(os.urandom(32)).decode()
 
 
-def _choose_times(rng: random.Random, status: str, now: datetime) -> dict[str, datetime | None]:
-    is_pending = status == "pending"
-    age = timedelta(minutes=rng.randrange(30, 60 * 24 * (1 if is_pending else SUBMISSION_DAYS)))
+def create_history(page: Page, key_id: str, now: datetime) -> None:
+    """Store submissions of tracked wallets and of others, and the balances of who is to be seen."""
+    tracked = list(Wallet.select().where(Wallet.page == page).order_by(Wallet.created_at))
+    addresses = [wallet.address for wallet in tracked]
+    without_submission = iter(tracked)
+    outcomes = [(status, reason) for status, reason, count in _OUTCOMES for _ in range(count)]
+    for number, (status, reason) in enumerate(outcomes, start=1):
+        wallet = next(without_submission) if status in APPROVED else None
+        created_at, decided_at = _choose_times(status, now)
+        submission = Submission.create(
+            page=page,
+            api_key=key_id,
+            wallet_address=wallet.address if wallet else make_address(),
+            nickname=(wallet and wallet.public_alias) or f"Demo visitor {number}",
+            status=status,
+            reject_reason=reason,
+            session_id=make_id(),
+            created_at=created_at,
+            decided_at=decided_at,
+        )
+        if wallet:
+            wallet.submission = submission
+            wallet.save(only=[Wallet.submission])
+        elif status == "pending":
+            addresses.append(submission.wallet_address)
+    _create_balances(page.token_mint, addresses, now)
+
+
+def _choose_times(status: str, now: datetime) -> tuple[datetime, datetime | None]:
+    """Return when a submission came, and when it was decided; those that wait came today."""
+    if status == "pending":
+        return now - timedelta(minutes=_rng.randrange(30, 60 * 24)), None
+    age = timedelta(minutes=_rng.randrange(30, 60 * 24 * SUBMISSION_DAYS))
     is_decided_at_once = status in ("auto_approved", "soft_rejected")
-    delay = timedelta() if is_decided_at_once else age * rng.uniform(0.05, 0.5)
-    created_at = now - age
-    return {"created_at": created_at, "decided_at": None if is_pending else created_at + delay}
+    delay = timedelta() if is_decided_at_once else age * _rng.uniform(0.05, 0.5)
+    return now - age, now - age + delay
 
 
-def _make_address(rng: random.Random) -> str:
-    return base58.b58encode(rng.randbytes(32)).decode()
-
-
-def create_balances(mint: str, addresses: Sequence[str], now: datetime) -> None:
+def _create_balances(mint: str, addresses: Iterable[str], now: datetime) -> None:
     """Store a balance of each address and day; a few hold much, most hold little."""
-    rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
-    for address in addresses:
-        units = round(rng.lognormvariate(9, 2.5) * 100) * UNITS // 100
-        newest = ChainBalance.create(
-            mint=mint,
-            address=address,
-            token_account=derive_token_account(address, mint, TOKEN_PROGRAM),
-            amount=Decimal(units) / UNITS,
-            slot=0,
-            observed_at=now,
-            all_observed_at=now,
-        )
-        DailyBalance.insert_many(_make_days(rng, newest, now)).execute()
-
-
-def _make_days(
-    rng: random.Random, newest: ChainBalance, now: datetime
-) -> list[Mapping[str, object]]:
-    """Go back in time from the newest balance: each day a little more or less."""
-    rows: list[Mapping[str, object]] = []
-    amount, drift = newest.amount, Decimal(rng.randint(-4, 4))
-    for age in range(BALANCE_DAYS + 1):
-        observed_at = now - age * _DAY
-        day = int(observed_at.timestamp()) // int(_DAY.total_seconds())
-        rows.append(
-            {"balance": newest.id, "day": day, "amount": amount, "observed_at": observed_at}
-        )
-        percent = 100 - drift + rng.randint(-6, 6) * (rng.random() < 0.5)
-        amount = (amount * percent / 100).quantize(Decimal("0.01"))
-    return rows
-
-
-def read_units(mint: str) -> dict[str, int]:
-    """Return what each address holds, in units, as it was observed last."""
-    rows = ChainBalance.select().where(ChainBalance.mint == mint)
-    return {row.address: int(row.amount * UNITS) for row in rows}
+    accounts = {each: derive_token_account(each, mint, TOKEN_PROGRAM) for each in addresses}
+    amounts = {each: _rng.lognormvariate(9, 2.5) for each in accounts}
+    drifts = {each: _rng.uniform(0.96, 1.04) for each in accounts}
+    for day in range(BALANCE_DAYS + 1):
+        observed_at = now - timedelta(days=BALANCE_DAYS - day)
+        rows = [
+            ChainObservation(
+                address,
+                account,
+                associated_amount=Decimal(round(amounts[address] * 100)) / 100,
+                slot=day,
+                observed_at=observed_at,
+                other_amount=Decimal(0),
+            )
+            for address, account in accounts.items()
+        ]
+        store_chain(mint, rows)
+        for address, drift in drifts.items():
+            amounts[address] *= drift * _rng.choice((1, _rng.uniform(0.94, 1.06)))

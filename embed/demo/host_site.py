@@ -1,40 +1,52 @@
-"""A sample site on its own origin: it embeds the demo's widget, and shows its mailbox."""
+"""The demo's second server: a sample site that embeds the widget, the mailbox, and the RPC."""
 
+import logging
+import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
-Render = Callable[[], str]
+from flask import Flask, Response, render_template, request
+from werkzeug.serving import make_server
+
+from embed.demo.mailbox import Mailbox
+from embed.demo.market import Market
+from embed.settings import PROJECT_DIR
+
+RPC_PATH = "/rpc"
+
+
+def create_site(base_url: str, widget_url: str, mailbox: Mailbox, market: Market) -> Flask:
+    site = Flask(__name__, template_folder=str(PROJECT_DIR / "templates"), static_folder=None)
+
+    @site.get("/")
+    def show_widget() -> str:
+        return render_template("demo/host.html", base_url=base_url, widget_url=widget_url)
+
+    @site.get("/mailbox")
+    def show_mailbox() -> str:
+        return render_template("demo/mailbox.html", mails=mailbox.mails)
+
+    @site.post(RPC_PATH)
+    def answer_rpc() -> dict[str, Any]:
+        return market.answer(request.get_json())
+
+    @site.after_request
+    def forbid_caching(response: Response) -> Response:
+        response.cache_control.no_store = True
+        return response
+
+    return site
 
 
 @contextmanager
-def serve_host_site(pages: Mapping[str, Render], port: int) -> Iterator[None]:
-    """Serve HTML by path on `port` until the block ends; every other path shows the page of /."""
-    server = ThreadingHTTPServer(("127.0.0.1", port), _make_handler(pages))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def _make_handler(pages: Mapping[str, Render]) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = pages.get(self.path, pages["/"])().encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Do not log requests to standard error."""
-
-    return Handler
+def serve(app: Flask, listener: socket.socket) -> Iterator[None]:
+    """Answer whoever connects to a socket, until the block ends."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line for each request
+    with make_server("127.0.0.1", 0, app, threaded=True, fd=listener.fileno()) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield
+        finally:
+            server.shutdown()

@@ -5,14 +5,12 @@ account-decoder/src/parse_token.rs).
 """
 
 import base64
-import json
 import random
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import base58
@@ -23,6 +21,7 @@ from embed.balances.mints import (
     derive_metadata_account,
     derive_token_account,
 )
+from embed.domain.amounts import format_amount
 
 DECIMALS = 6
 UNITS = 10**DECIMALS
@@ -42,53 +41,64 @@ class Market:
         self.slot = int(time.time() / SLOT_S)
         self.mint = mint
         self.penniless: set[str] = set()
+        self._metadata = {derive_metadata_account(mint): _describe_metadata(mint, name, symbol)}
         self._traders = list(amounts)
         self._units: dict[str, int] = {}
-        self._accounts: dict[str, Callable[[], dict[str, Any]]] = {
-            mint: self._describe_mint,
-            derive_metadata_account(mint): lambda: _describe_metadata(mint, name, symbol),
-        }
-        self._lock = threading.RLock()
+        self._owners: dict[str, str] = {}  # by token account
+        self._lock = threading.Lock()
         for address, units in amounts.items():
             self._give(address, units)
+
+    def keep_trading(self) -> None:
+        """Trade every few seconds, and never return."""
+        while True:
+            time.sleep(TRADE_PAUSE_S)
+            self.trade()
+
+    def trade(self) -> None:
+        """Move a share of one wallet's tokens to another."""
+        with self._lock:
+            source, target = random.sample(self._traders, k=2)
+            units = self._units[source] // random.randint(10, 100)  # noqa: S311 -- decoration
+            self._units[source] -= units
+            self._units[target] += units
+            self.slot += 1
 
     def answer(self, request: Any) -> dict[str, Any]:
         """Return the whole answer to a request."""
         with self._lock:
             value = self._find_value(request["method"], request["params"])
-            head = {"jsonrpc": "2.0", "id": request["id"]}
             if value is None:
                 # Other pages of this database have real tokens, of which nothing is known here.
                 message = "Only the demo's token is known here"
-                return head | {"error": {"code": NOT_NOW, "message": message}}
-            context = {"apiVersion": "3.0.6", "slot": self.slot}
-            return head | {"result": {"context": context, "value": value}}
-
-    def trade(self, rng: random.Random) -> None:
-        """Move a share of one wallet's tokens to another."""
-        with self._lock:
-            source, target = rng.sample(self._traders, k=2)
-            units = rng.randint(0, self._units[source] // 10)
-            self._units[source] -= units
-            self._units[target] += units
-            self.slot += 1
+                outcome: dict[str, Any] = {"error": {"code": NOT_NOW, "message": message}}
+            else:
+                context = {"apiVersion": "3.0.6", "slot": self.slot}
+                outcome = {"result": {"context": context, "value": value}}
+        return {"jsonrpc": "2.0", "id": request["id"], **outcome}
 
     def _give(self, address: str, units: int) -> None:
-        account = derive_token_account(address, self.mint, TOKEN_PROGRAM)
         self._units[address] = units
-        self._accounts[account] = lambda: self._describe_account(address)
+        self._owners[derive_token_account(address, self.mint, TOKEN_PROGRAM)] = address
         self.slot += 1
 
     def _find_value(self, method: str, params: list[Any]) -> Any:
         """Return None for what is not known here."""
-        if method == "getMultipleAccounts" and self.mint in params[0]:
-            found = [self._accounts.get(address) for address in params[0]]
-            return [None if describe is None else describe() for describe in found]
-        if method == "getTokenAccountsByOwner" and params[1]["mint"] == self.mint:
-            return self._list_accounts(params[0])
-        if method == "getTokenSupply" and params[0] == self.mint:
-            return _describe_amount(sum(self._units.values()))
+        match method, params:
+            case "getMultipleAccounts", [addresses, *_] if self.mint in addresses:
+                return [self._find_account(address) for address in addresses]
+            case "getTokenAccountsByOwner", [owner, {"mint": self.mint}, *_]:
+                return self._list_accounts(owner)
+            case "getTokenSupply", [self.mint, *_]:
+                return _describe_amount(sum(self._units.values()))
         return None
+
+    def _find_account(self, address: str) -> dict[str, Any] | None:
+        if address == self.mint:
+            return self._describe_mint()
+        if address in self._owners:
+            return self._describe_account(self._owners[address])
+        return self._metadata.get(address)
 
     def _list_accounts(self, owner: str) -> list[dict[str, Any]]:
         if owner in self.penniless:
@@ -120,8 +130,7 @@ class Market:
 
 
 def _describe_amount(units: int) -> dict[str, Any]:
-    whole, part = divmod(units, UNITS)
-    displayed = f"{whole}.{part:0{DECIMALS}}".rstrip("0").rstrip(".")
+    displayed = format_amount(Decimal(units) / UNITS)
     return {
         "amount": str(units),
         "decimals": DECIMALS,
@@ -153,58 +162,3 @@ def _describe(data: Any, size: int, program: str) -> dict[str, Any]:
         "rentEpoch": 2**64 - 1,
         "space": size,
     }
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: the service may hang up."""
-
-
-@contextmanager
-def serve_market(market: Market) -> Iterator[str]:
-    """Yield the address of its endpoint, until the block ends."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"  # connections stay open
-        disable_nagle_algorithm = True
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps(market.answer(request)).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Do not log requests to standard error."""
-
-    with _Server(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-
-
-@contextmanager
-def run_market(market: Market) -> Iterator[str]:
-    """Let the wallets trade, and yield the address of the endpoint, until the block ends."""
-    has_ended = threading.Event()
-
-    def trade() -> None:
-        rng = random.Random()  # noqa: S311 -- which wallet trades is no secret
-        while not has_ended.wait(TRADE_PAUSE_S):
-            market.trade(rng)
-
-    thread = threading.Thread(target=trade, daemon=True)
-    thread.start()
-    try:
-        with serve_market(market) as url:
-            yield url
-    finally:
-        has_ended.set()
-        thread.join()

@@ -1,75 +1,68 @@
 """The service that the demo shows: gunicorn as a process of its own."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import click
+import requests
 
 from embed.settings import PROJECT_DIR
 
 START_LIMIT_S = 30
 
 
-def check_free(port: int, option: str) -> None:
+def listen(port: int, option: str) -> socket.socket:
     """Raises click.ClickException if something listens there already."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise click.ClickException(
-                f"Port {port} cannot be used ({error.strerror}); choose another with {option}."
-            ) from None
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise click.ClickException(
+            f"Port {port} cannot be used ({error.strerror}); choose another with {option}."
+        ) from None
 
 
 @contextmanager
 def run_service(
-    port: int, environ: Mapping[str, str], lock: int | None = None
+    listener: socket.socket, environ: Mapping[str, str], lock: int | None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run gunicorn with these variables, and stop it however the demo ends.
+    """Run gunicorn on a socket with these variables, and stop it however the demo ends.
 
     It inherits the descriptor `lock`, and its process id is written there.
+    Raises click.ClickException if it does not answer in time.
     """
-    options = ["--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
-    arguments = ["gunicorn", "embed.factory:create_demo_app()", *options]
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    options = ["--bind", f"fd://{listener.fileno()}", "--log-level", "warning"]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
-        [sys.executable, "-m", *arguments],
+        [sys.executable, "-m", "gunicorn", "embed.factory:create_demo_app()", *options],
         cwd=PROJECT_DIR,
         env={**environ, "WEB_CONCURRENCY": "1"},  # it counts its limits in memory
         # Ctrl-C goes to a whole process group. A worker of gunicorn that gets it besides its
         # arbiter's signal may deadlock, and is killed only after the graceful timeout of 30 s.
         process_group=0,
-        pass_fds=() if lock is None else (lock,),
+        pass_fds=[listener.fileno()] if lock is None else [listener.fileno(), lock],
     )
+    listener.close()  # now it is closed, and connections to it fail, when gunicorn ends
     if lock is not None:
         os.write(lock, str(server.pid).encode())
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        _wait_until_served(server, port)
+        _check_started(url)
         yield server
     except KeyboardInterrupt:
         pass
     finally:
-        signal.signal(signal.SIGTERM, before)
         server.terminate()
         server.wait()
 
 
-def _wait_until_served(server: subprocess.Popen[bytes], port: int) -> None:
-    """Raises click.ClickException when the server ends or does not listen in time."""
-    deadline = time.monotonic() + START_LIMIT_S
-    while time.monotonic() < deadline:
-        if server.poll() is not None:
-            raise click.ClickException("gunicorn could not start; the reason is above.")
-        with socket.socket() as probe:
-            probe.settimeout(1)
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)  # nothing tells when gunicorn listens, so it is tried until the deadline
-    raise click.ClickException(f"gunicorn did not listen on port {port} in {START_LIMIT_S} s.")
+def _check_started(url: str) -> None:
+    """Wait for the first answer of a server. Raises click.ClickException if there is none."""
+    try:
+        with requests.Session() as session:
+            session.trust_env = False  # no proxy
+            session.get(f"{url}/healthz", timeout=START_LIMIT_S)
+    except requests.RequestException:
+        raise click.ClickException("gunicorn could not start; the reason is above.") from None

@@ -5,14 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import base58
-from nacl.signing import SigningKey
-
 from embed import owners, pages
 from embed.db.connection import db
-from embed.db.models import Owner, Page, Submission, Wallet
-from embed.demo.history import create_balances, create_submissions, read_units
-from embed.errors import NotFound
+from embed.db.models import ChainBalance, Owner, Page
+from embed.demo.history import create_history, make_address
+from embed.demo.market import UNITS
 from embed.keys import management
 from embed.notifications import receivers
 from embed.settings import Settings
@@ -23,7 +20,7 @@ MAIL_ADDRESS = "owner@demo.example"
 TOKEN_NAME, TOKEN_SYMBOL = "Demo Dollar", "DEMO"
 TITLE = "Demo: who holds Demo Dollars"
 COMMENTS = "This token, its wallets and their names were made for the demo. They belong to nobody."
-TAGS = (("team", "blue"), ("market maker", "green"), ("exchange", "orange"), ("watch", "red"))
+TAGS = {"team": "blue", "market maker": "green", "exchange": "orange", "watch": "red"}
 WALLET_COUNT = 36
 MIN_BALANCE = "100"
 
@@ -44,55 +41,44 @@ def make_demo_page(origins: list[str], settings: Settings, now: datetime) -> Dem
     Keys cannot be shown again, so those of earlier runs are revoked.
     """
     with db.atomic():
-        existing = _find_page()
-        page = existing or _make_page(now)
+        owner = Owner.get_or_none(Owner.email == OWNER) or owners.create_owner(OWNER, now)
+        existing = Page.get_or_none(
+            Page.owner == owner, Page.token_symbol == TOKEN_SYMBOL, Page.deleted_at.is_null()
+        )
+        page = existing or _make_page(owner, now)
         for key in management.list_keys(page.id):
             management.revoke_key(key.id, now)
         api_key, public_key = management.create_key(page.id, "public", raw_origins=origins, now=now)
         _, secret_key = management.create_key(page.id, "secret", now=now)
         if existing is None:
-            create_submissions(page.id, api_key.id, now)
-            create_balances(page.token_mint, _list_pending(page), now)
+            create_history(page, api_key.id, now)
         _renew_channel(page, settings, now)
-    units = read_units(page.token_mint)
-    return DemoPage(page.id, page.owner, page.token_mint, units, public_key, secret_key)
+    observed = ChainBalance.select().where(ChainBalance.mint == page.token_mint)
+    units = {each.address: int(each.amount * UNITS) for each in observed}
+    return DemoPage(page.id, owner, page.token_mint, units, public_key, secret_key)
 
 
-def _find_page() -> Page | None:
-    return next(
-        (
-            page
-            for page in pages.list_pages()
-            if (page.owner.email, page.token_symbol) == (OWNER, TOKEN_SYMBOL)
-            and page.deleted_at is None
-        ),
-        None,
-    )
-
-
-def _make_page(now: datetime) -> Page:
+def _make_page(owner: Owner, now: datetime) -> Page:
     fields = {
         "token_name": TOKEN_NAME,
         "token_symbol": TOKEN_SYMBOL,
-        "token_mint": _make_address(),
+        "token_mint": make_address(),
         "public_title": TITLE,
         "public_comments": COMMENTS,
         "min_balance": MIN_BALANCE,
         "holding_watch": "flag",
     }
-    page = pages.create_page(_get_owner(now), fields, now)
-    for number, (name, color) in enumerate(TAGS):
+    page = pages.create_page(owner, fields, now)
+    for number, (name, color) in enumerate(TAGS.items()):
         tags.add_tag(page.id, name, color, now + timedelta(milliseconds=number))
     rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
     for number in range(1, WALLET_COUNT + 1):
-        tag_names = rng.sample([name for name, _ in TAGS], k=rng.choice((0, 1, 1, 2)))
         changes = tracking.WalletFields(
-            alias=None if number % 6 == 0 else f"Demo wallet {number}", tag_names=tag_names
+            alias=None if number % 6 == 0 else f"Demo wallet {number}",
+            tag_names=rng.sample(list(TAGS), k=rng.choice((0, 1, 1, 2))),
         )
         added_at = now + timedelta(milliseconds=number)  # lists are sorted by time
-        tracking.add_wallet(page.id, _make_address(), changes, added_at, max_wallets=WALLET_COUNT)
-    wallets = Wallet.select().where(Wallet.page == page).order_by(Wallet.created_at)
-    create_balances(page.token_mint, [wallet.address for wallet in wallets], now)
+        tracking.add_wallet(page.id, make_address(), changes, added_at, max_wallets=WALLET_COUNT)
     return page
 
 
@@ -101,19 +87,3 @@ def _renew_channel(page: Page, settings: Settings, now: datetime) -> None:
     for channel in receivers.list_receivers(page.id, "channel"):
         receivers.remove_receiver(channel.id, "channel", now)
     receivers.add_channel(page.id, MAIL_ADDRESS, settings=settings, now=now)
-
-
-def _list_pending(page: Page) -> list[str]:
-    pending = Submission.select().where(Submission.page == page, Submission.status == "pending")
-    return [submission.wallet_address for submission in pending]
-
-
-def _make_address() -> str:
-    return base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
-
-
-def _get_owner(now: datetime) -> Owner:
-    try:
-        return owners.get_owner(OWNER)
-    except NotFound:
-        return owners.create_owner(OWNER, now)

@@ -1,7 +1,7 @@
 """The demo's chain: wallets trade on it, and the service asks it as it asks any endpoint."""
 
 import copy
-import random
+import socket
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +14,9 @@ from embed.balances.mints import derive_token_account, read_token
 from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.token_accounts import read_all_accounts, read_associated
-from embed.demo.market import DECIMALS, UNITS, WELCOME, Market, serve_market
+from embed.demo.host_site import RPC_PATH, create_site, serve
+from embed.demo.mailbox import Mailbox
+from embed.demo.market import DECIMALS, UNITS, WELCOME, Market
 
 NAME, SYMBOL = "Demo Dollar", "DEMO"
 
@@ -32,7 +34,9 @@ def market(addresses) -> Market:
 
 @pytest.fixture
 def rpc(market):
-    with serve_market(market) as url:
+    site = create_site("", "", Mailbox(), market)
+    with socket.create_server(("127.0.0.1", 0)) as listener, serve(site, listener):
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}{RPC_PATH}"
         yield connect(SimpleNamespace(url=url), clock=PatientClock())
 
 
@@ -52,7 +56,7 @@ def test_trading_moves_tokens_and_makes_and_loses_none(market, rpc, addresses):
     before = read(rpc, market, *addresses)
 
     for _ in range(5):
-        market.trade(random.Random(1))
+        market.trade()
 
     after = read(rpc, market, *addresses)
     assert after != before
