@@ -18,7 +18,7 @@ NORMAL_WITHIN_S = 5.0
 USUAL_S = 0.4  # a nonce and a submission take less on a machine that is not overloaded
 LONGEST_RETRY_AFTER_S = 60
 USUAL_START_S = 1.25  # as does a start of gunicorn until its first answer
-AROUND = 30  # submissions of the load before a fault and after it
+AROUND = 12  # submissions of the load before a fault and after it
 
 
 @dataclass

@@ -22,7 +22,7 @@ from servers import run_gunicorn
 pytestmark = pytest.mark.slow
 
 SIZE = "16m"
-FULL_S = 4.0
+FULL_S = 2.0
 
 
 @pytest.fixture

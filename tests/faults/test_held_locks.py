@@ -14,7 +14,7 @@ from servers import Gunicorn, run_gunicorn
 
 pytestmark = pytest.mark.slow
 
-HELD_S = 7.0  # longer than the service waits for a lock
+HELD_S = 6.0  # longer than the service waits for a lock
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def test_long_reader_keeps_nobody_waiting(server, database_url):
     ):
         reader.execute("BEGIN")
         before = reader.execute("SELECT count(*) FROM submission").fetchone()
-        load.wait_for(60)
+        load.wait_for(20)
         assert reader.execute("SELECT count(*) FROM submission").fetchone() == before
 
     check_answers(load, fault)

@@ -7,9 +7,9 @@ from checks import check_answers, check_deliveries, check_nothing_lost, fault_un
 from load import Load
 from receivers import run_http_receiver
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
-AWAY_S = 2.0
+AWAY_S = 1.0
 
 
 def test_postgres_killed(grown, postgres):

@@ -1,8 +1,8 @@
 """Runs a command that kills its own process at some point of filling the database.
 
-    python restore_killed_at.py BEFORE|TABLE|COMMIT COMMAND...
+    python restore_killed_at.py TABLE|COMMIT COMMAND...
 
-That is before anything is replaced, after copying a table, or right before it commits.
+That is after copying a table, or right before it commits.
 """
 
 import os
@@ -27,7 +27,6 @@ def copy_and_die(source, target, table, columns):
 
 
 def fill_and_die(*arguments):
-    die_at("BEFORE")
     copying._copy_table = copy_and_die  # not before, when rows are copied into files
     filled = fill(*arguments)
     die_at("COMMIT")

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import pytest
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import run_flask, run_gunicorn
+from remote import TIMEOUT_S, RemotePage, make_environ, run_here
+from servers import run_gunicorn
 from world import Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -73,28 +73,32 @@ def test_backup_under_load_has_all_that_was_acknowledged_before(database_url, tm
             for number in range(2):
                 load.wait_for(BEFORE_EACH)
                 before = set(load.acknowledged)
-                run_flask("backup", str(tmp_path / f"{number}.db"), environ=environ)
+                done = run_here("backup", str(tmp_path / f"{number}.db"), environ=environ)
+                assert done.exit_code == 0, done.output
                 assert read_ids(tmp_path / f"{number}.db") >= before
                 assert len(before) >= BEFORE_EACH * (number + 1)
 
         assert load.refused == []
-        refused = run_flask("restore", str(tmp_path / "1.db"), environ=environ, check=False)
-    assert (refused.returncode, refused.stdout) == (1, "")
+        refused = run_here("restore", str(tmp_path / "1.db"), environ=environ)
+    assert (refused.exit_code, refused.stdout) == (1, "")
     assert "stop the service" in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
 
 
+@pytest.mark.databases("postgres")
 def test_restored_and_copied_databases_are_served(make_sqlite, database_url, tmp_path):
     first, second = make_environ(make_sqlite()), make_environ(database_url)
     backup, visitor = str(tmp_path / "backup.db"), Visitor()
     with run_gunicorn(first) as server:
         page = RemotePage(server.url, first, "--auto-approve")
         assert page.submit(visitor).status_code == 201
-        run_flask("backup", backup, environ=first)
+        assert run_here("backup", backup, environ=first).exit_code == 0
         assert page.submit(Visitor()).status_code == 201
 
-    run_flask("restore", backup, "--replace", str(tmp_path / "kept.db"), "--yes", environ=first)
-    run_flask("copy-to", database_url, environ=first)
+    kept = str(tmp_path / "kept.db")
+    for command in (("restore", backup, "--replace", kept, "--yes"), ("copy-to", database_url)):
+        done = run_here(*command, environ=first)
+        assert done.exit_code == 0, done.output
 
     for environ in (first, second):
         with run_gunicorn(environ) as server:

@@ -33,7 +33,7 @@ from world import Visitor
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def metered(make_sqlite):
     with run_metered(make_sqlite()) as found:
         yield found
@@ -120,14 +120,18 @@ def is_scraped(port: int) -> bool:
         return False
 
 
-def test_nonsense_is_answered_or_cut_off(metered: Metered, capfd):
-    for nonsense in (b"\0\xff\r\n\r\n", b"GET\r\n\r\n", b"GET " + b"a" * 70_000, b"\r\n" * 50):
-        with socket.create_connection(("127.0.0.1", metered.port), timeout=LIMIT_S) as client:
-            client.sendall(nonsense)
-            client.shutdown(socket.SHUT_WR)
-            assert b"embed_" not in client.recv(1000)
+def test_nonsense_is_answered_or_cut_off(make_sqlite, capfd):
+    with run_metered(make_sqlite()) as metered:
+        for nonsense in (
+            *(b"\0\xff\r\n\r\n", b"GET\r\n\r\n"),
+            *(b"GET " + b"a" * 70_000, b"\r\n" * 50),
+        ):
+            with socket.create_connection(("127.0.0.1", metered.port), timeout=LIMIT_S) as client:
+                client.sendall(nonsense)
+                client.shutdown(socket.SHUT_WR)
+                assert b"embed_" not in client.recv(1000)
 
-    assert is_scraped(metered.port)
+        assert is_scraped(metered.port)
     assert "Traceback" not in capfd.readouterr().err
 
 

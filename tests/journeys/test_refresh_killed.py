@@ -19,7 +19,7 @@ from embed.domain.identifiers import make_id
 from embed.factory import create_app
 from embed.settings import PROJECT_DIR, Settings
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 COUNT = WRITE_ROWS + 1000
 

@@ -34,13 +34,9 @@ def environ(make_sqlite) -> dict[str, str]:
     ("options", "variables"),
     [
         ([], {"WEB_CONCURRENCY": "4"}),
-        (["--workers", "4"], {}),
-        (["-w4"], {}),
-        ([], {"GUNICORN_CMD_ARGS": "--workers=4"}),
-        (["--workers", "4"], {"RATELIMIT_STORAGE_URI": "memory://"}),
-        (["--workers", "4", "--preload"], {}),
+        (["--workers", "4", "--preload"], {"RATELIMIT_STORAGE_URI": "memory://"}),
     ],
-    ids=["WEB_CONCURRENCY", "workers", "w", "GUNICORN_CMD_ARGS", "memory", "preload"],
+    ids=["WEB_CONCURRENCY", "workers"],
 )
 def test_several_workers_with_limits_in_memory_are_refused_in_one_line(environ, options, variables):
     ended = start_and_fail(environ | variables, *options)

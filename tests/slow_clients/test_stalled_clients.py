@@ -103,14 +103,15 @@ def test_stalled_uploads_neither_cut_off_answers_nor_keep_owners_from_uploading(
         assert stalled[0].recv(100).startswith(b"HTTP/1.1 503 ")
 
 
-@pytest.mark.parametrize(
-    "kind", ["that send nothing", "that send one byte", "in a large form", "that do not hang up"]
-)
-def test_server_that_stops_does_not_wait_for_clients_without_a_request(kind, page, environ):
-    with (
-        run_gunicorn(environ, PATIENT, f"--graceful-timeout={2 * TIMEOUT_S}") as server,
-        stalled_clients(server.url, list_stalls(page)[kind]),
-    ):
+def test_server_that_stops_does_not_wait_for_clients_without_a_request(page, environ):
+    stalls = list_stalls(page)
+    graceful = f"--graceful-timeout={2 * TIMEOUT_S}"
+    with run_gunicorn(environ, PATIENT, graceful) as server, ExitStack() as opened:
+        for kind in (
+            *("that send nothing", "that send one byte"),
+            *("in a large form", "that do not hang up"),
+        ):
+            opened.enter_context(stalled_clients(server.url, stalls[kind]))
         assert_served(replace_server(page, server), times=1)
         stopping = Thread(target=server.stop)
         stopping.start()

@@ -6,7 +6,7 @@ import pytest
 from scene import Scene
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite"])
 def scene(request, tmp_path) -> Iterator[Scene]:
     """A database, in which nobody works yet."""
     fixture = "make_sqlite" if request.param == "sqlite" else "postgres_database_url"

@@ -43,6 +43,7 @@ def database_here():
 
 
 @pytest.mark.usefixtures("database_here")
+@pytest.mark.parametrize("scene", ["postgres"], indirect=True)
 def test_killed_worker_loses_no_message_and_repeats_at_most_the_one_under_way(scene: Scene):
     with run_http_receiver() as receiver:
         ids = leave_messages(scene, receiver.url)

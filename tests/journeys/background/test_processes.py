@@ -13,8 +13,7 @@ from waiting import LIMIT_S
 
 pytestmark = pytest.mark.slow
 
-# Where the answer does not depend on the database.
-on_sqlite = pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+# Where processes take the work from each other; the others run on SQLite.
 on_postgres = pytest.mark.parametrize("scene", ["postgres"], indirect=True)
 
 
@@ -22,6 +21,7 @@ def pids_of(entries) -> set[int]:
     return {entry.pid for entry in entries}
 
 
+@on_postgres
 def test_of_several_workers_one_does_a_periodic_task_each_time(scene: Scene):
     for _ in range(2):
         scene.start_worker(WORK_JOBS="count often", WORK_TASK_S="0.1")
@@ -35,6 +35,7 @@ def test_of_several_workers_one_does_a_periodic_task_each_time(scene: Scene):
     assert [entry.what for entry in scene.list_all("count")] == ["begin", "end"]
 
 
+@on_postgres
 def test_task_of_a_killed_worker_is_done_once_by_another(scene: Scene, tmp_path):
     gate = tmp_path / "gate"
     work = {"WORK_GATE": str(gate), "WORK_LEASE_S": str(SHORT_LEASE_S)}
@@ -51,7 +52,6 @@ def test_task_of_a_killed_worker_is_done_once_by_another(scene: Scene, tmp_path)
     assert len(scene.list("begin", "count")) == 2
 
 
-@on_sqlite
 def test_gunicorn_alone_does_the_work_and_goes_on_after_a_reload(scene: Scene, redis_url):
     shared = {"RATELIMIT_STORAGE_URI": redis_url}
     server = scene.start_gunicorn("--workers", "2", WORK_EVERY_S="0.1", **shared)
@@ -89,7 +89,6 @@ def test_work_goes_on_while_processes_are_replaced_and_is_never_done_twice_at_on
     assert "Traceback" not in scene.read_said()
 
 
-@on_sqlite
 def test_gunicorn_leaves_the_work_to_flask_worker_and_does_it_when_that_has_ended(scene: Scene):
     worker = scene.start_worker(WORK_EVERY_S="0.1")
     scene.wait_for(lambda: scene.list("end", "count"))
@@ -106,7 +105,6 @@ def test_gunicorn_leaves_the_work_to_flask_worker_and_does_it_when_that_has_ende
     assert server.process.poll() is None
 
 
-@on_sqlite
 def test_gunicorn_stops_at_once_although_a_task_runs(scene: Scene):
     server = scene.start_gunicorn(WORK_TASK_S="30", WORK_KEYS="slow1 slow2 slow3")
     scene.wait_for(lambda: len(scene.list("begin")) == 4)
@@ -154,7 +152,6 @@ def test_slow_task_delays_no_other_and_keeps_its_lease_longer_than_that_lasts(
     assert sorted(entry.name for entry in scene.list("begin")) == sorted(keys)  # nothing twice
 
 
-@on_sqlite
 @pytest.mark.parametrize(
     "setting", [{"BACKGROUND": "worker"}, {"QUEUE_URL": "redis://:hush@127.0.0.1:1/1"}]
 )
