@@ -1,36 +1,75 @@
-"""Shared by all commands: ``--json``, tables, and error messages of one line."""
+"""What all commands share: ``--json``, tables, and error messages of one line."""
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, cast
 
 import click
+import msgspec
 from click.exceptions import NoArgsIsHelpError
 from flask import current_app
-from flask.cli import AppGroup
+from flask.cli import with_appcontext
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
-from embed.serializers import write_json
+from embed.serializers import as_dict, write_json
 
 JsonObject = dict[str, Any]
+_WANTS_JSON = "embed.wants_json"  # in click's Context.meta
 
 
 def runtime() -> Runtime:
     return cast(Runtime, current_app.extensions[EXTENSION])
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+
+def options(*decorators: Decorator) -> Decorator:
+    """Return a decorator that adds several options, for more than one command."""
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return add
+
+
 confirm_option = click.option("--yes", is_flag=True, help="Confirm that this is meant.")
 
 
-class Command(click.Command):
+def check_confirmed(yes: bool, what: str) -> None:
+    """Raises click.UsageError unless ``--yes`` was given."""
+    if not yes:
+        raise click.UsageError(f"This {what}; add --yes to confirm.")
+
+
+def _keep_choice(context: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    context.meta[_WANTS_JSON] = is_wanted
+
+
+_JSON_OPTION = click.Option(
+    ["--json"],
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_choice,
+    help="Print one JSON document.",
+)
+
+
+def wants_json() -> bool:
+    """Tell whether the command that runs was given ``--json``."""
+    return bool(click.get_current_context().meta[_WANTS_JSON])
+
+
+class PlainCommand(click.Command):
     """A command whose errors are one line on standard error."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
@@ -42,8 +81,18 @@ class Command(click.Command):
             return super().invoke(ctx)
 
 
-class Group(Command, AppGroup):
+class Command(PlainCommand):
+    """Such a command, run in the app's context, with ``--json``, which `print_answer` heeds."""
+
+    def __init__(self, name: str, callback: Callable[..., None], **others: Any) -> None:
+        super().__init__(name, callback=with_appcontext(callback), **others)
+        self.params.append(_JSON_OPTION)
+
+
+class Group(PlainCommand, click.Group):
     """A group of such commands."""
+
+    command_class = Command
 
 
 @contextmanager
@@ -53,7 +102,8 @@ def shorten_errors() -> Iterator[None]:
     except NoArgsIsHelpError:
         raise
     except click.UsageError as mistake:
-        raise Misuse(_join_lines(mistake.format_message())) from None
+        text = _join_lines(mistake.format_message())
+        raise click.UsageError(text) from None  # without a context it prints no usage
     except UnicodeEncodeError:
         raise click.ClickException("The command line contains bytes that are not UTF-8.") from None
     except (InvalidInput, NotFound) as mistake:
@@ -76,12 +126,6 @@ def _drop_unwritten_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-class Misuse(click.ClickException):
-    """An invalid command line, reported in one line where click would print four."""
-
-    exit_code = 2
-
-
 def _join_lines(text: object) -> str:
     return " ".join(str(text).split())
 
@@ -101,36 +145,38 @@ def _explain(failure: Exception) -> str:
     return f"The database refused this: {failure}"
 
 
-def check_confirmed(yes: bool, what: str) -> None:
-    """Raises click.UsageError unless ``--yes`` was given."""
-    if not yes:
-        raise click.UsageError(f"This {what}; add --yes to confirm.")
+def print_answer(answer: Any, text: str | None = None, *, err: bool = False) -> None:
+    """Print the answer as JSON if ``--json`` was given; else `text`, or what the answer holds."""
+    if wants_json():
+        click.echo(write_json(answer), err=err)
+    else:
+        click.echo(format_answer(answer) if text is None else text, err=err)
 
 
-def print_object(fields: JsonObject, *, as_json: bool) -> None:
-    """Print a JSON object, or one line per field."""
-    if as_json:
-        click.echo(write_json(fields))
-        return
-    width = max(len(name) for name in fields)
-    for name, value in fields.items():
-        click.echo(f"{name:<{width}}  {_format(value)}")
+def format_answer(answer: Any) -> str:
+    """Return a line for each field of a dict or Struct, or a table of a list of them."""
+    if isinstance(answer, list):
+        return _format_table([_list_fields(each) for each in answer])
+    fields = _list_fields(answer)
+    width = max(map(len, fields))
+    return "\n".join(f"{name:<{width}}  {_format(value)}" for name, value in fields.items())
 
 
-def print_list(objects: Sequence[JsonObject], *, as_json: bool) -> None:
-    """Print a JSON array, or a table."""
-    if as_json:
-        click.echo(write_json(objects))
-        return
+def _list_fields(answer: JsonObject | msgspec.Struct) -> JsonObject:
+    return as_dict(answer) if isinstance(answer, msgspec.Struct) else answer
+
+
+def _format_table(objects: Sequence[JsonObject]) -> str:
     if not objects:
-        click.echo("None yet.")
-        return
+        return "None yet."
     rows = [list(objects[0])]
     rows += [[_format(value) for value in each.values()] for each in objects]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        click.echo(line.rstrip())
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _format(value: Any) -> str:

@@ -19,31 +19,30 @@ from embed.cli import (
     wallets,
 )
 
+COMMANDS = (
+    backups.backup,
+    backups.copy_to,
+    backups.restore,
+    balances.group,
+    database.group,
+    database.version,
+    deletion.erase,
+    deletion.prune,
+    doctor.doctor,
+    keys.group,
+    owners.group,
+    page_files.export_file,
+    page_files.import_file,
+    pages.group,
+    receipts.export,
+    receivers.channels,
+    receivers.webhooks,
+    submissions.group,
+    tags.group,
+    wallets.group,
+)
+
 
 def init_cli(app: Flask) -> None:
-    for group in (
-        database.group,
-        owners.group,
-        pages.group,
-        keys.group,
-        tags.group,
-        wallets.group,
-        submissions.group,
-        balances.group,
-        receivers.channels,
-        receivers.webhooks,
-    ):
-        app.cli.add_command(group)
-    for command in (
-        doctor.doctor,
-        receipts.export,
-        page_files.export_file,
-        page_files.import_file,
-        backups.backup,
-        backups.restore,
-        backups.copy_to,
-        deletion.prune,
-        deletion.erase,
-        database.version,
-    ):
+    for command in COMMANDS:
         app.cli.add_command(command)

@@ -8,8 +8,8 @@ import click
 
 from embed.balances.known import ObservedWallet, list_observed
 from embed.domain.times import format_instant
-from embed.terminal import Group, JsonObject, json_option, print_list, print_object, runtime
-from embed.wallets.balance_refresh import OnProgress, RefreshSummary, refresh_alone
+from embed.terminal import Group, JsonObject, print_answer, runtime, wants_json
+from embed.wallets.balance_refresh import OnProgress, refresh_alone
 
 LINE_EVERY = 1_000  # wallets, where there is no terminal
 
@@ -18,28 +18,13 @@ group = Group("balances", help="Balances read from the chain.")
 
 @group.command("refresh")
 @click.argument("page", required=False)
-@json_option
-def refresh(page: str | None, as_json: bool) -> None:
+def refresh(page: str | None) -> None:
     """Read the balances that are due, or all of one page."""
-    with _showing_progress(is_quiet=as_json) as show:
+    with _showing_progress(is_quiet=wants_json()) as show:
         summary = refresh_alone(runtime(), page_id=page, on_progress=show)
-    if as_json:
-        print_object(_describe_summary(summary), as_json=True)
-    else:
-        click.echo(str(summary))
+    print_answer(summary, str(summary))
     if summary.problem or summary.failure:
         raise click.exceptions.Exit(1)
-
-
-def _describe_summary(summary: RefreshSummary) -> JsonObject:
-    return {
-        "observed": summary.observed,
-        "observedCompletely": summary.observed_completely,
-        "flagged": summary.flagged,
-        "unflagged": summary.unflagged,
-        "problem": summary.problem,
-        "failure": summary.failure,
-    }
 
 
 @contextmanager
@@ -73,11 +58,10 @@ def _make_line_printer() -> OnProgress:
 
 @group.command("show")
 @click.argument("page")
-@json_option
-def show(page: str, as_json: bool) -> None:
+def show(page: str) -> None:
     """Show the known balances of a page's wallets, including hidden ones."""
     observed = list_observed(page, uses_chain=runtime().settings.uses_chain)
-    print_list([_describe_observed(one) for one in observed], as_json=as_json)
+    print_answer([_describe_observed(one) for one in observed])
 
 
 def _describe_observed(one: ObservedWallet) -> JsonObject:

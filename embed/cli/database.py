@@ -3,44 +3,28 @@
 import platform
 
 import click
-from flask.cli import with_appcontext
 from peewee import PeeweeException, PostgresqlDatabase
 
 from embed import __version__
 from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.schema_version import list_applied_migrations, list_migrations
-from embed.serializers import write_json
-from embed.terminal import (
-    Command,
-    Group,
-    JsonObject,
-    check_confirmed,
-    confirm_option,
-    json_option,
-    print_object,
-)
+from embed.terminal import Command, Group, check_confirmed, confirm_option, print_answer
 
 group = Group("db", help="The database of this installation.")
 
 
 @group.command("upgrade")
-@json_option
-def upgrade(as_json: bool) -> None:
+def upgrade() -> None:
     """Upgrade the database to this version; safe to run again."""
     applied = schema_version.upgrade()
-    if as_json:
-        click.echo(write_json({"applied": applied}))
-    elif applied:
-        click.echo(f"Applied: {', '.join(applied)}.")
-    else:
-        click.echo("The database is up to date.")
+    text = f"Applied: {', '.join(applied)}." if applied else "The database is up to date."
+    print_answer({"applied": applied}, text)
 
 
 @group.command("downgrade")
 @confirm_option
-@json_option
-def downgrade(yes: bool, as_json: bool) -> None:
+def downgrade(yes: bool) -> None:
     """Undo the newest migration, while the service is stopped, to go back to the version before.
 
     What only this version keeps is lost.
@@ -48,31 +32,27 @@ def downgrade(yes: bool, as_json: bool) -> None:
     name, lost = schema_version.find_revertible()
     check_confirmed(yes, f"undoes {name}; lost: {lost}")
     schema_version.downgrade(name)
-    if as_json:
-        click.echo(write_json({"reverted": name, "lost": lost}))
-    else:
-        click.echo(f"Undone: {name}. Lost: {lost}. Now install the version before.")
+    print_answer(
+        {"reverted": name, "lost": lost},
+        f"Undone: {name}. Lost: {lost}. Now install the version before.",
+    )
 
 
 @click.command("version", cls=Command)
-@json_option
-@with_appcontext
-def version(as_json: bool) -> None:
+def version() -> None:
     """Show which version this is, and which one the database has."""
-    print_object(_describe(), as_json=as_json)
-
-
-def _describe() -> JsonObject:
     known = list_migrations()
     server, applied = _ask_database()
-    return {
-        "version": __version__,
-        "python": platform.python_version(),
-        "database": server,
-        "migration": applied[-1] if applied else None,
-        "newestMigration": known[-1],
-        "isUpToDate": applied == known,
-    }
+    print_answer(
+        {
+            "version": __version__,
+            "python": platform.python_version(),
+            "database": server,
+            "migration": applied[-1] if applied else None,
+            "newestMigration": known[-1],
+            "isUpToDate": applied == known,
+        }
+    )
 
 
 def _ask_database() -> tuple[str | None, list[str]]:

@@ -1,34 +1,27 @@
 """flask prune and flask erase"""
 
 import click
-from flask.cli import with_appcontext
 from peewee import OperationalError
 
 from embed.maintenance import pruning, wallet_erasure
-from embed.maintenance.wallet_erasure import Kept, clear_deleted_content
-from embed.serializers import write_json
-from embed.terminal import Command, JsonObject, confirm_option, json_option, print_list, runtime
+from embed.maintenance.wallet_erasure import clear_deleted_content
+from embed.terminal import Command, JsonObject, confirm_option, format_answer, print_answer, runtime
+
+_HOW_TO_ERASE = "Nothing is erased yet: add --yes to erase all of this."
 
 
 @click.command("prune", cls=Command)
-@json_option
-@with_appcontext
-def prune(as_json: bool) -> None:
+def prune() -> None:
     """Delete what is old, as the background work does every hour."""
     pruned = pruning.prune(runtime().clock(), runtime().settings.balance_history)
-    if as_json:
-        rows = [{"kind": kind, "deleted": count} for kind, count in pruned.items()]
-        click.echo(write_json(rows))
-    else:
-        click.echo(pruning.summarize(pruned))
+    rows = [{"kind": kind, "deleted": count} for kind, count in pruned.items()]
+    print_answer(rows, pruning.summarize(pruned))
 
 
 @click.command("erase", cls=Command)
 @click.argument("address")
 @confirm_option
-@json_option
-@with_appcontext
-def erase(address: str, yes: bool, as_json: bool) -> None:
+def erase(address: str, yes: bool) -> None:
     """Show what is kept of a wallet on all pages; with --yes, erase it.
 
     Owners' own entries of the address go as well. Backups and what has left the service stay.
@@ -45,10 +38,15 @@ def erase(address: str, yes: bool, as_json: bool) -> None:
     else:
         kept = wallet_erasure.find_kept(wallet)
     mentions = wallet_erasure.find_mentions(wallet) if yes else []
-    if as_json:
-        click.echo(write_json(_describe(wallet, kept, mentions, is_erased=yes)))
-    else:
-        _print(kept, mentions, is_erased=yes)
+    described = {
+        "walletAddress": wallet,
+        "erased": yes,
+        "kept": [
+            {"what": one.what, "trackingPageId": one.page_id, "count": one.count} for one in kept
+        ],
+        "mentions": [{"column": column, "count": count} for column, count in mentions],
+    }
+    print_answer(described, _explain(described))
 
 
 def _clear_files() -> None:
@@ -63,27 +61,12 @@ def _clear_files() -> None:
         )
 
 
-def _describe(
-    address: str, kept: list[Kept], mentions: list[tuple[str, int]], *, is_erased: bool
-) -> JsonObject:
-    return {
-        "walletAddress": address,
-        "erased": is_erased,
-        "kept": [_describe_kept(one) for one in kept],
-        "mentions": [{"column": column, "count": count} for column, count in mentions],
-    }
-
-
-def _describe_kept(one: Kept) -> JsonObject:
-    return {"what": one.what, "trackingPageId": one.page_id, "count": one.count}
-
-
-def _print(kept: list[Kept], mentions: list[tuple[str, int]], *, is_erased: bool) -> None:
-    if not kept:
-        click.echo("Nothing is kept of this wallet.")
-    else:
-        print_list([_describe_kept(one) for one in kept], as_json=False)
-        done = "Erased." if is_erased else "Nothing is erased yet: add --yes to erase all of this."
-        click.echo(f"\n{done}")
-    for column, count in mentions:
-        click.echo(f"Still mentioned, in words that people wrote: {column} ({count})")
+def _explain(erasure: JsonObject) -> str:
+    text = "Nothing is kept of this wallet."
+    if erasure["kept"]:
+        text = format_answer(erasure["kept"]) + "\n\n"
+        text += "Erased." if erasure["erased"] else _HOW_TO_ERASE
+    for mention in erasure["mentions"]:
+        where = f"{mention['column']} ({mention['count']})"
+        text += f"\nStill mentioned, in words that people wrote: {where}"
+    return text

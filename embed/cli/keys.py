@@ -6,7 +6,7 @@ from embed.db.models import ApiKey
 from embed.domain.key_format import Tier
 from embed.keys import management
 from embed.serializers import describe_key
-from embed.terminal import Group, json_option, print_list, print_object, runtime
+from embed.terminal import Group, format_answer, print_answer, runtime
 
 group = Group("keys", help="Bearer keys, each for one page.")
 
@@ -17,14 +17,12 @@ group = Group("keys", help="Bearer keys, each for one page.")
 @click.option("--origin", "origins", multiple=True, help="A site that may use it; repeatable.")
 @click.option("--allow-null-origin", is_flag=True, help="Also let in callers without an origin.")
 @click.option("--label", help="What the key is for; only owners see it.")
-@json_option
 def create(
     page: str,
     tier: Tier,
     origins: tuple[str, ...],
     allow_null_origin: bool,
     label: str | None,
-    as_json: bool,
 ) -> None:
     """Create a key and print it. It is not shown again."""
     api_key, key = management.create_key(
@@ -35,25 +33,22 @@ def create(
         raw_label=label,
         now=runtime().clock(),
     )
-    print_object({"key": key} | describe_key(api_key), as_json=as_json)
-    if not as_json:
-        click.echo(f"\n{_advise(api_key)}")
+    described = {"key": key} | describe_key(api_key)
+    print_answer(described, f"{format_answer(described)}\n\n{_advise(api_key)}")
 
 
 @group.command("list")
 @click.argument("page")
-@json_option
-def list_all(page: str, as_json: bool) -> None:
+def list_all(page: str) -> None:
     """Show a page's keys."""
-    print_list([describe_key(key) for key in management.list_keys(page)], as_json=as_json)
+    print_answer([describe_key(key) for key in management.list_keys(page)])
 
 
 @group.command("revoke")
 @click.argument("key_id")
-@json_option
-def revoke(key_id: str, as_json: bool) -> None:
+def revoke(key_id: str) -> None:
     """Refuse a key from the next request on."""
-    print_object(describe_key(management.revoke_key(key_id, runtime().clock())), as_json=as_json)
+    print_answer(describe_key(management.revoke_key(key_id, runtime().clock())))
 
 
 def _advise(key: ApiKey) -> str:

@@ -6,15 +6,7 @@ from embed import owners
 from embed.db.models import Owner
 from embed.maintenance import owner_removal
 from embed.serializers import describe_owner
-from embed.terminal import (
-    Group,
-    check_confirmed,
-    confirm_option,
-    json_option,
-    print_list,
-    print_object,
-    runtime,
-)
+from embed.terminal import Group, check_confirmed, confirm_option, print_answer, runtime
 from embed.translations import LANGUAGES
 
 group = Group("owners", help="People who own tracking pages.")
@@ -25,24 +17,18 @@ group = Group("owners", help="People who own tracking pages.")
 @click.option(
     "--language", type=click.Choice(list(LANGUAGES)), help="Language of their notifications."
 )
-@json_option
-def create(email: str, language: str | None, as_json: bool) -> None:
+def create(email: str, language: str | None) -> None:
     """Create an owner, and print a one-time link to choose a password."""
     owner = owners.create_owner(email, runtime().clock(), language=language)
-    print_object(
-        describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
-    )
+    print_answer(describe_owner(owner) | {"passwordUrl": _build_password_url(owner)})
 
 
 @group.command("reset")
 @click.argument("email")
-@json_option
-def reset(email: str, as_json: bool) -> None:
+def reset(email: str) -> None:
     """Print a one-time link for an owner to choose a new password."""
     owner = owners.get_owner(email)
-    print_object(
-        describe_owner(owner) | {"passwordUrl": _build_password_url(owner)}, as_json=as_json
-    )
+    print_answer(describe_owner(owner) | {"passwordUrl": _build_password_url(owner)})
 
 
 def _build_password_url(owner: Owner) -> str:
@@ -51,10 +37,9 @@ def _build_password_url(owner: Owner) -> str:
 
 
 @group.command("list")
-@json_option
-def list_all(as_json: bool) -> None:
+def list_all() -> None:
     """List all owners."""
-    print_list([describe_owner(owner) for owner in owners.list_owners()], as_json=as_json)
+    print_answer([describe_owner(owner) for owner in owners.list_owners()])
 
 
 @group.command("remove")
@@ -62,8 +47,7 @@ def list_all(as_json: bool) -> None:
 @click.option("--pages-to", metavar="EMAIL", help="Hand the owner's pages over to this owner.")
 @click.option("--delete-pages", is_flag=True, help="Mark the owner's pages deleted.")
 @confirm_option
-@json_option
-def remove(email: str, pages_to: str | None, delete_pages: bool, yes: bool, as_json: bool) -> None:
+def remove(email: str, pages_to: str | None, delete_pages: bool, yes: bool) -> None:
     """Remove an owner, whose sessions and one-time links end at once.
 
     Nothing that visitors sent is removed: deleted pages go to the installation's own owner.
@@ -78,4 +62,4 @@ def remove(email: str, pages_to: str | None, delete_pages: bool, yes: bool, as_j
         "pageIds": [page.id for page in removal.pages],
         "pagesTo": removal.next_owner and removal.next_owner.email,
     }
-    print_object(describe_owner(removal.owner) | handed_over, as_json=as_json)
+    print_answer(describe_owner(removal.owner) | handed_over)

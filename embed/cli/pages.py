@@ -1,6 +1,5 @@
 """flask pages"""
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -12,18 +11,18 @@ from embed.db.models import HOLDING_WATCHES
 from embed.errors import InvalidInput
 from embed.serializers import describe_page_for_owner
 from embed.terminal import (
+    Decorator,
     Group,
     check_confirmed,
     confirm_option,
-    json_option,
-    print_list,
-    print_object,
+    options,
+    print_answer,
     runtime,
 )
 
 group = Group("pages", help="Tracking pages and their policy.")
 
-_DETAILS = (
+detail_options = options(
     click.option("--title", "public_title", help="Heading that visitors see; empty removes it."),
     click.option("--comments", "public_comments", help="Short text below it; empty removes it."),
     click.option(
@@ -59,52 +58,39 @@ _DETAILS = (
 )
 
 
-def detail_options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(_DETAILS):
-        command = option(command)
-    return command
-
-
-def token_options(*, is_new: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def token_options(*, is_new: bool) -> Decorator:
     otherwise = " If not given, it is read from the chain." if is_new else ""
-
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        command = click.option("--token-mint", required=is_new, help="Mint address, in base58.")(
-            command
-        )
-        command = click.option("--token-symbol", help=f"Ticker.{otherwise}")(command)
-        return click.option("--token-name", help=otherwise.strip() or None)(command)
-
-    return add
+    return options(
+        click.option("--token-name", help=otherwise.strip() or None),
+        click.option("--token-symbol", help=f"Ticker.{otherwise}"),
+        click.option("--token-mint", required=is_new, help="Mint address, in base58."),
+    )
 
 
 @group.command("create")
 @token_options(is_new=True)
 @click.option("--owner", "email", help="The page's owner; by default the installation's own.")
 @detail_options
-@json_option
-def create(email: str | None, as_json: bool, **fields: Any) -> None:
+def create(email: str | None, **fields: Any) -> None:
     """Create a tracking page."""
     now, given = runtime().clock(), _look_up_names(_drop_unset(fields))
     with db.atomic():  # if creating the page fails, no owner is created either
         owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
         page = pages.create_page(owner, given, now)
-    print_object(describe_page_for_owner(page), as_json=as_json)
+    print_answer(describe_page_for_owner(page))
 
 
 @group.command("list")
-@json_option
-def list_all(as_json: bool) -> None:
+def list_all() -> None:
     """List all pages, including deleted ones."""
-    print_list([describe_page_for_owner(page) for page in pages.list_pages()], as_json=as_json)
+    print_answer([describe_page_for_owner(page) for page in pages.list_pages()])
 
 
 @group.command("show")
 @click.argument("page")
-@json_option
-def show(page: str, as_json: bool) -> None:
+def show(page: str) -> None:
     """Show one page."""
-    print_object(describe_page_for_owner(pages.get_page(page)), as_json=as_json)
+    print_answer(describe_page_for_owner(pages.get_page(page)))
 
 
 @group.command("update")
@@ -112,38 +98,30 @@ def show(page: str, as_json: bool) -> None:
 @token_options(is_new=False)
 @click.option("--owner", "email", help="Hand the page over to this owner.")
 @detail_options
-@json_option
-def update(page: str, email: str | None, as_json: bool, **fields: Any) -> None:
+def update(page: str, email: str | None, **fields: Any) -> None:
     """Change only what is given."""
     changes = _drop_unset(fields)
     if email:
         changes["owner"] = owners.get_owner(email)
-    print_object(
-        describe_page_for_owner(pages.update_page(page, changes, runtime().clock())),
-        as_json=as_json,
-    )
+    print_answer(describe_page_for_owner(pages.update_page(page, changes, runtime().clock())))
 
 
 @group.command("delete")
 @click.argument("page")
 @confirm_option
-@json_option
-def delete(page: str, yes: bool, as_json: bool) -> None:
+def delete(page: str, yes: bool) -> None:
     """Mark a page deleted: its keys answer 404 from then on."""
     check_confirmed(yes, "takes the page off the web")
-    print_object(
-        describe_page_for_owner(pages.delete_page(page, runtime().clock())), as_json=as_json
-    )
+    print_answer(describe_page_for_owner(pages.delete_page(page, runtime().clock())))
 
 
 @group.command("purge")
 @click.argument("page")
 @confirm_option
-@json_option
-def purge(page: str, yes: bool, as_json: bool) -> None:
+def purge(page: str, yes: bool) -> None:
     """Permanently remove a page with its keys, wallets and submissions."""
     check_confirmed(yes, "permanently removes the page and everything that belongs to it")
-    print_object(describe_page_for_owner(pages.purge_page(page)), as_json=as_json)
+    print_answer(describe_page_for_owner(pages.purge_page(page)))
 
 
 def _drop_unset(fields: dict[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from embed.cli.output import open_output
 from embed.db.models import Page
 from embed.serializers import RECEIPTS_FORMAT, describe_receipt, write_json
 from embed.submissions.proofs import get_public_page, list_public_proofs
-from embed.terminal import Command
+from embed.terminal import PlainCommand
 
 
-@click.command("export-receipts", cls=Command)
+@click.command("export-receipts", cls=PlainCommand)
 @click.argument("page")
 @click.option(
     "--output",

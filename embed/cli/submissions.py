@@ -6,10 +6,10 @@ import click
 
 from embed.db.models import STATUSES
 from embed.pages import MAX_WHOLE_NUMBER
-from embed.serializers import as_dict, describe_receipt, describe_submission
+from embed.serializers import describe_receipt, describe_submission
 from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
-from embed.terminal import Group, json_option, print_list, print_object, runtime
+from embed.terminal import Group, print_answer, runtime
 
 group = Group("submissions", help="What visitors sent, and the owner's decisions.")
 
@@ -24,37 +24,33 @@ group = Group("submissions", help="What visitors sent, and the owner's decisions
     show_default=True,
     help="How many to list at most.",
 )
-@json_option
-def list_all(page: str, status: str | None, limit: int, as_json: bool) -> None:
+def list_all(page: str, status: str | None, limit: int) -> None:
     """List a page's submissions, newest first."""
     found = queries.list_of_page(page, status=status, limit=limit)
-    print_list([as_dict(describe_submission(one)) for one in found], as_json=as_json)
+    print_answer([describe_submission(one) for one in found])
 
 
 @group.command("approve")
 @click.argument("submission_id")
-@json_option
-def approve(submission_id: str, as_json: bool) -> None:
+def approve(submission_id: str) -> None:
     """Approve a pending submission and add its wallet to the page."""
     now, max_wallets = runtime().clock(), runtime().settings.max_wallets
     change = partial(decisions.approve, now=now, max_wallets=max_wallets)
     approved = decisions.decide_one(submission_id, change)
-    print_object(as_dict(describe_submission(approved)), as_json=as_json)
+    print_answer(describe_submission(approved))
 
 
 @group.command("reject")
 @click.argument("submission_id")
-@json_option
-def reject(submission_id: str, as_json: bool) -> None:
+def reject(submission_id: str) -> None:
     """Reject a pending submission; the wallet's cooldown starts."""
     change = partial(decisions.reject, now=runtime().clock())
     rejected = decisions.decide_one(submission_id, change)
-    print_object(as_dict(describe_submission(rejected)), as_json=as_json)
+    print_answer(describe_submission(rejected))
 
 
 @group.command("receipt")
 @click.argument("submission_id")
-@json_option
-def show_receipt(submission_id: str, as_json: bool) -> None:
+def show_receipt(submission_id: str) -> None:
     """Show what the wallet's holder signed, whatever the submission's status."""
-    print_object(describe_receipt(proofs.get_proof(submission_id)), as_json=as_json)
+    print_answer(describe_receipt(proofs.get_proof(submission_id)))

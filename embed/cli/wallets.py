@@ -1,96 +1,69 @@
 """flask wallets"""
 
-from collections.abc import Callable
+from typing import Any
 
 import click
 
 from embed.serializers import describe_wallet_for_owner
-from embed.terminal import Group, JsonObject, json_option, print_list, print_object, runtime
+from embed.terminal import Group, JsonObject, options, print_answer, runtime
 from embed.wallets import tracking
 from embed.wallets.tracking import WalletFields
 
 group = Group("wallets", help="Wallets that a page tracks.")
 
 
-def detail_options(command: Callable[..., None]) -> Callable[..., None]:
-    command = click.option(
-        "--hidden/--visible", "is_hidden", default=None, help="Hide it from visitors, or show it."
-    )(command)
-    command = click.option("--balance", help="Balance in whole tokens.")(command)
-    command = click.option(
+detail_options = options(
+    click.option("--alias", help="Display name; empty removes it."),
+    click.option(
         "--tag", "tag_names", multiple=True, help="Replaces the wallet's tags; repeatable."
-    )(command)
-    return click.option("--alias", help="Display name; empty removes it.")(command)
+    ),
+    click.option("--balance", help="Balance in whole tokens."),
+    click.option(
+        "--hidden/--visible", "is_hidden", default=None, help="Hide it from visitors, or show it."
+    ),
+)
 
 
 @group.command("add")
 @click.argument("page")
 @click.argument("address")
 @detail_options
-@json_option
-def add(
-    page: str,
-    address: str,
-    alias: str | None,
-    tag_names: tuple[str, ...],
-    balance: str | None,
-    is_hidden: bool | None,
-    as_json: bool,
-) -> None:
+def add(page: str, address: str, **details: Any) -> None:
     """Add a wallet to a page."""
-    changes = WalletFields(alias=alias, tag_names=tag_names, balance=balance, is_hidden=is_hidden)
+    settings, now = runtime().settings, runtime().clock()
     added = tracking.add_wallet(
-        page,
-        address,
-        changes,
-        runtime().clock(),
-        max_wallets=runtime().settings.max_wallets,
+        page, address, WalletFields(**details), now, max_wallets=settings.max_wallets
     )
-    print_object(_describe(added.id), as_json=as_json)
+    print_answer(_describe(added.id))
 
 
 @group.command("list")
 @click.argument("page")
-@json_option
-def list_all(page: str, as_json: bool) -> None:
+def list_all(page: str) -> None:
     """List a page's wallets, including hidden ones."""
     wallets = tracking.list_all_wallets(page, uses_chain=runtime().settings.uses_chain)
-    print_list([describe_wallet_for_owner(one) for one in wallets], as_json=as_json)
+    print_answer([describe_wallet_for_owner(one) for one in wallets])
 
 
 @group.command("update")
 @click.argument("wallet_id")
 @detail_options
 @click.option("--no-tags", is_flag=True, help="Remove all of its tags.")
-@json_option
-def update(
-    wallet_id: str,
-    alias: str | None,
-    tag_names: tuple[str, ...],
-    no_tags: bool,
-    balance: str | None,
-    is_hidden: bool | None,
-    as_json: bool,
-) -> None:
+def update(wallet_id: str, tag_names: tuple[str, ...], no_tags: bool, **details: Any) -> None:
     """Change only what is given."""
-    changes = WalletFields(
-        alias=alias,
-        tag_names=tag_names if tag_names or no_tags else None,
-        balance=balance,
-        is_hidden=is_hidden,
-    )
+    tags = tag_names if tag_names or no_tags else None
+    changes = WalletFields(tag_names=tags, **details)
     tracking.update_wallet(wallet_id, changes, runtime().clock())
-    print_object(_describe(wallet_id), as_json=as_json)
+    print_answer(_describe(wallet_id))
 
 
 @group.command("remove")
 @click.argument("wallet_id")
-@json_option
-def remove(wallet_id: str, as_json: bool) -> None:
+def remove(wallet_id: str) -> None:
     """Remove a wallet from its page."""
     removed = _describe(wallet_id)
     tracking.remove_wallet(wallet_id, runtime().clock())
-    print_object(removed, as_json=as_json)
+    print_answer(removed)
 
 
 def _describe(wallet_id: str) -> JsonObject:

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from typing import Any
 
 import click
-from flask.cli import with_appcontext
 
 from embed.db import connection, schema_version
 from embed.demo.host_site import RPC_PATH, create_site, serve
@@ -28,7 +27,7 @@ from embed.domain.passwords import PasswordLinkSigner
 from embed.owners import build_password_url
 from embed.settings import Settings, SettingsError
 from embed.submissions import queries
-from embed.terminal import Command, json_option, print_object, runtime
+from embed.terminal import Command, print_answer, runtime, wants_json
 
 LAST_PORT = 65535
 REFRESH = "15 seconds"
@@ -41,21 +40,19 @@ REFRESH = "15 seconds"
     type=click.IntRange(1, LAST_PORT),
     help="Where a sample site shows the widget.  [default: the port after --port]",
 )
-@json_option
-@with_appcontext
-def command(port: int, host_port: int | None, as_json: bool) -> None:
+def command(port: int, host_port: int | None) -> None:
     """Create a sample page, serve it, act as two visitors, and keep serving."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         neighbour = port + 1 if port < LAST_PORT else port - 1
-        _run(port, host_port or neighbour, as_json)
+        _run(port, host_port or neighbour)
     except SettingsError as mistake:
         raise click.ClickException(str(mistake)) from None
 
 
-def _run(port: int, host_port: int, as_json: bool) -> None:
+def _run(port: int, host_port: int) -> None:
     # With --json, standard output is for the document only.
-    say: Say = (lambda _: None) if as_json else click.echo
+    say: Say = (lambda _: None) if wants_json() else click.echo
     base_url = f"http://127.0.0.1:{port}"
     host_url = f"http://localhost:{host_port}"  # browsers treat it as another site
     environ, lock = open_installation(os.environ)
@@ -94,10 +91,7 @@ def _run(port: int, host_port: int, as_json: bool) -> None:
             "widgetUrl": widget_url,
             "dashboardUrl": build_password_url(page.owner, links, base_url),
         }
-        if as_json:
-            print_object(result, as_json=True)
-        else:
-            click.echo(_describe(result, environ["DATABASE_URL"]))
+        print_answer(result, _describe(result, environ["DATABASE_URL"]))
         server.wait()
 
 

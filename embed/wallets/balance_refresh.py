@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import timedelta
+
+from msgspec import Struct
 
 from embed.balances import due, refresh
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
@@ -24,8 +25,7 @@ RENEW_AFTER = timedelta(seconds=30)
 OnProgress = Callable[[int, int], None]  # wallets done, wallets in all; called after each call
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefreshSummary:
+class RefreshSummary(Struct, frozen=True, kw_only=True, rename="camel"):
     """What a run did; `failure` says why it did not read all; what it read is stored."""
 
     observed: int  # wallets

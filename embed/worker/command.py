@@ -2,7 +2,6 @@
 
 import logging
 import signal
-from datetime import datetime
 from typing import cast
 
 import click
@@ -10,12 +9,12 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from embed.db.models import WorkerProcess
-from embed.db.work_status import JobReport, WorkStatus, read_work_status
+from embed.db.work_status import JobReport, read_work_status
 from embed.domain.times import format_instant
 from embed.monitoring.endpoint import MetricsEndpoint, open_endpoint
-from embed.serializers import write_json
+from embed.serializers import format_optional
 from embed.settings import Settings, SettingsError
-from embed.terminal import Group, JsonObject, json_option, print_list, runtime
+from embed.terminal import Group, JsonObject, format_answer, print_answer, runtime
 from embed.worker.background import Background
 from embed.worker.jobs import EXTENSION, Jobs
 
@@ -66,23 +65,24 @@ def _open_metrics(settings: Settings) -> MetricsEndpoint | None:
 
 
 @group.command("status")
-@json_option
-def show_status(as_json: bool) -> None:
+def show_status() -> None:
     """Show which processes do the background work, what was done last and what failed."""
     status = read_work_status(runtime().clock())
-    if as_json:
-        click.echo(write_json(describe_status(status)))
-        return
-    if not status.is_working:
-        click.echo(explain_rest(runtime().settings))
+    described: JsonObject = {
+        "isWorking": status.is_working,
+        "processes": [_describe_process(process) for process in status.processes],
+        "jobs": [_describe_job(job) for job in status.jobs],
+    }
+    if status.is_working:
+        text = format_answer(described["processes"])
     else:
-        print_list([_describe_process(process) for process in status.processes], as_json=False)
+        text = _explain_rest(runtime().settings)
     if status.jobs:
-        click.echo()
-        print_list([_describe_job(job) for job in status.jobs], as_json=False)
+        text += "\n\n" + format_answer(described["jobs"])
+    print_answer(described, text)
 
 
-def explain_rest(settings: Settings) -> str:
+def _explain_rest(settings: Settings) -> str:
     """Return a sentence about what to do where nobody works."""
     stopped = "The background work is not running."
     if settings.background == "worker":
@@ -90,21 +90,13 @@ def explain_rest(settings: Settings) -> str:
     return f"{stopped} Start gunicorn or flask worker."
 
 
-def describe_status(status: WorkStatus) -> JsonObject:
-    return {
-        "isWorking": status.is_working,
-        "processes": [_describe_process(process) for process in status.processes],
-        "jobs": [_describe_job(job) for job in status.jobs],
-    }
-
-
 def _describe_process(process: WorkerProcess) -> JsonObject:
     return {
         "kind": process.kind,
         "host": process.host,
         "processId": process.process_id,
-        "startedAtIso": format_instant(cast(datetime, process.started_at)),
-        "seenAtIso": format_instant(cast(datetime, process.seen_at)),
+        "startedAtIso": format_instant(process.started_at),
+        "seenAtIso": format_instant(process.seen_at),
     }
 
 
@@ -112,14 +104,10 @@ def _describe_job(job: JobReport) -> JsonObject:
     return {
         "name": job.name,
         "isRunning": job.is_running,
-        "startedAtIso": _format(job.started_at),
-        "finishedAtIso": _format(job.finished_at),
+        "startedAtIso": format_optional(job.started_at),
+        "finishedAtIso": format_optional(job.finished_at),
         "summary": job.summary,
-        "failedAtIso": _format(job.failed_at),
+        "failedAtIso": format_optional(job.failed_at),
         "failure": job.failure,
-        "dueAtIso": _format(job.due_at),
+        "dueAtIso": format_optional(job.due_at),
     }
-
-
-def _format(instant: datetime | None) -> str | None:
-    return None if instant is None else format_instant(instant)

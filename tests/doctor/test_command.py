@@ -4,14 +4,13 @@ import json
 import time
 
 import pytest
-from click.testing import CliRunner
 from remote import TIMEOUT_S
 from servers import find_free_port, run_flask, run_gunicorn
 from world import RANDOM_KEY
 
-from embed.cli.doctor import doctor
 from embed.doctor.examination import Examination
 from embed.doctor.findings import Finding
+from embed.factory import create_doctor_app
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +121,7 @@ def test_only_errors_change_the_exit_status(monkeypatch, code, status):
     found = Examination([Finding(code, "It is so.", "Mend it.")], ["something"])
     monkeypatch.setattr("embed.cli.doctor.examine", lambda *_: found)
 
-    result = CliRunner().invoke(doctor)
+    result = create_doctor_app().test_cli_runner().invoke(args=["doctor"])
 
     assert result.exit_code == status
     severity = "ERROR" if status else "WARNING"
