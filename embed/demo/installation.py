@@ -46,8 +46,7 @@ def _lock_folder() -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        # Of a demo that is just starting there is none yet.
-        process_id = os.read(lock, 20).decode()
+        process_id = os.read(lock, 20).decode()  # none yet if that demo is just starting
         how = f" To end it: kill {process_id}" if process_id else ""
         raise click.ClickException(f"A demo is already running in {DEMO_DIR}.{how}") from None
     os.ftruncate(lock, 0)

@@ -1,7 +1,7 @@
 """The demo's chain: wallets trade a token there, and the service asks it by Solana's JSON-RPC.
 
-It answers what the service asks, in the form of Agave's answers (anza-xyz/agave rpc/src/rpc.rs,
-account-decoder/src/parse_token.rs).
+It answers what the service asks, with what the service reads of Agave's answers
+(anza-xyz/agave rpc/src/rpc.rs, account-decoder/src/parse_token.rs).
 """
 
 import base64
@@ -29,7 +29,7 @@ TRADE_PAUSE_S = 5.0
 WELCOME = 250 * UNITS  # what a wallet has when the service first asks for it
 SLOT_S = 0.4
 NOT_NOW = -32005  # what a node answers that has fallen behind
-MINT_BYTES, ACCOUNT_BYTES, METADATA_BYTES = 82, 165, 607
+MINT_BYTES, ACCOUNT_BYTES = 82, 165
 
 
 class Market:
@@ -73,8 +73,7 @@ class Market:
                 message = "Only the demo's token is known here"
                 outcome: dict[str, Any] = {"error": {"code": NOT_NOW, "message": message}}
             else:
-                context = {"apiVersion": "3.0.6", "slot": self.slot}
-                outcome = {"result": {"context": context, "value": value}}
+                outcome = {"result": {"context": {"slot": self.slot}, "value": value}}
         return {"jsonrpc": "2.0", "id": request["id"], **outcome}
 
     def _give(self, address: str, units: int) -> None:
@@ -95,7 +94,8 @@ class Market:
 
     def _find_account(self, address: str) -> dict[str, Any] | None:
         if address == self.mint:
-            return self._describe_mint()
+            info = {"decimals": DECIMALS, "isInitialized": True}
+            return _describe_parsed("mint", info, MINT_BYTES)
         if address in self._owners:
             return self._describe_account(self._owners[address])
         return self._metadata.get(address)
@@ -109,56 +109,24 @@ class Market:
         return [{"pubkey": pubkey, "account": self._describe_account(owner)}]
 
     def _describe_account(self, owner: str) -> dict[str, Any]:
-        info = {
-            "isNative": False,
-            "mint": self.mint,
-            "owner": owner,
-            "state": "initialized",
-            "tokenAmount": _describe_amount(self._units[owner]),
-        }
-        return _describe_token_data("account", info, ACCOUNT_BYTES)
-
-    def _describe_mint(self) -> dict[str, Any]:
-        info = {
-            "decimals": DECIMALS,
-            "freezeAuthority": None,
-            "isInitialized": True,
-            "mintAuthority": None,
-            "supply": str(sum(self._units.values())),
-        }
-        return _describe_token_data("mint", info, MINT_BYTES)
+        amount = _describe_amount(self._units[owner])
+        info = {"mint": self.mint, "owner": owner, "tokenAmount": amount}
+        return _describe_parsed("account", info, ACCOUNT_BYTES)
 
 
 def _describe_amount(units: int) -> dict[str, Any]:
     displayed = format_amount(Decimal(units) / UNITS)
-    return {
-        "amount": str(units),
-        "decimals": DECIMALS,
-        "uiAmount": float(displayed),
-        "uiAmountString": displayed,
-    }
+    return {"amount": str(units), "decimals": DECIMALS, "uiAmountString": displayed}
 
 
-def _describe_token_data(kind: str, info: dict[str, Any], size: int) -> dict[str, Any]:
-    parsed = {"info": info, "type": kind}
-    return _describe({"parsed": parsed, "program": "spl-token", "space": size}, size, TOKEN_PROGRAM)
+def _describe_parsed(kind: str, info: dict[str, Any], size: int) -> dict[str, Any]:
+    data = {"parsed": {"info": info, "type": kind}, "program": "spl-token", "space": size}
+    return {"data": data, "owner": TOKEN_PROGRAM}
 
 
 def _describe_metadata(mint: str, name: str, symbol: str) -> dict[str, Any]:
-    """Write what Metaplex keeps of a mint: its authority, the mint, and three texts."""
+    """Write what Metaplex keeps of a mint: its authority, the mint, a name and a symbol."""
     data = bytes([4]) + bytes(32) + base58.b58decode(mint)
-    for text, size in ((name, 32), (symbol, 10), ("", 200)):
-        data += struct.pack("<I", size) + text.encode().ljust(size, b"\0")
-    encoded = base64.b64encode(data.ljust(METADATA_BYTES, b"\0")).decode()
-    return _describe([encoded, "base64"], METADATA_BYTES, METADATA_PROGRAM)
-
-
-def _describe(data: Any, size: int, program: str) -> dict[str, Any]:
-    return {
-        "data": data,
-        "executable": False,
-        "lamports": 10**7,
-        "owner": program,
-        "rentEpoch": 2**64 - 1,
-        "space": size,
-    }
+    for text in (name.encode(), symbol.encode()):
+        data += struct.pack("<I", len(text)) + text
+    return {"data": [base64.b64encode(data).decode(), "base64"], "owner": METADATA_PROGRAM}
