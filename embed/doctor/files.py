@@ -1,11 +1,10 @@
-"""Checks of the files that the service keeps: who may read and write them, and the disk."""
+"""Check of the files that the service keeps: who may read and write them, and the disk."""
 
 import os
 import pwd
-import resource
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from embed.doctor.findings import Finding
@@ -21,8 +20,6 @@ _ROOT = 0
 _MIB = 1024 * 1024
 _LEAST_FREE_BYTES, _ENOUGH_FREE_BYTES = 100 * _MIB, 1024 * _MIB
 _LEAST_FREE_SHARE = 0.05
-# What gunicorn's worker needs with its 800 connections (gunicorn.conf.py).
-_OPEN_FILES = 900
 
 
 def list_files(installation: Installation) -> list[Path]:
@@ -36,20 +33,18 @@ def list_files(installation: Installation) -> list[Path]:
     return every
 
 
-def check_files(paths: Iterable[Path], user_id: int) -> Iterator[Finding]:
+def check_files(installation: Installation, user_id: int) -> Iterator[Finding]:
     """Look at files as the user `user_id` would; for root, as the owner of their folder."""
-    by_folder: dict[Path, list[Path]] = {}
-    for path in paths:
-        by_folder.setdefault(path.parent, []).append(path)
-    for folder, files in by_folder.items():
+    paths = list_files(installation)
+    for folder in sorted({path.parent for path in paths}):
         if not os.path.isdir(folder):  # noqa: PTH112  # Path.is_dir raises where it may not look
             continue
         owner_id = folder.stat().st_uid
         service_id = owner_id if user_id == _ROOT else user_id
         yield from _check_folder(folder, service_id)
-        for path in files:
+        for path in paths:
             # None of them, if this user may not enter the folder, which is a finding then.
-            if os.path.isfile(path):  # noqa: PTH113  # as above
+            if path.parent == folder and os.path.isfile(path):  # noqa: PTH113  # as above
                 yield from _check_file(path, service_id)
         if user_id == _ROOT and owner_id != _ROOT:
             yield Finding(
@@ -61,15 +56,24 @@ def check_files(paths: Iterable[Path], user_id: int) -> Iterator[Finding]:
 
 
 def _check_folder(folder: Path, service_id: int) -> Iterator[Finding]:
-    mode = folder.stat().st_mode
-    if mode & _MAY_WRITE:
+    found = folder.stat()
+    if found.st_mode & _MAY_WRITE:
         yield Finding(
             "folder_exposed",
             f"Other users of this machine may write in {folder}, and replace what is kept there.",
             f"chmod 700 {folder}",
         )
-    if folder.stat().st_uid != service_id:
+    if found.st_uid != service_id:
         yield _describe_owner(folder, service_id)
+    total, _, free = shutil.disk_usage(folder)
+    # 5 %, within 100 MiB and 1 GiB.
+    if free < max(_LEAST_FREE_BYTES, min(total * _LEAST_FREE_SHARE, _ENOUGH_FREE_BYTES)):
+        yield Finding(
+            "disk_nearly_full",
+            f"The disk of {folder} has {free // _MIB:,} MiB left of {total // _MIB:,}. Once it is"
+            " full, everything that writes answers 503.",
+            "Free some space, or move the database to a larger disk.",
+        )
 
 
 def _check_file(path: Path, service_id: int) -> Iterator[Finding]:
@@ -82,9 +86,7 @@ def _check_file(path: Path, service_id: int) -> Iterator[Finding]:
         )
     if found.st_uid != service_id:
         yield _describe_owner(path, service_id)
-    elif not found.st_mode & stat.S_IWUSR or (
-        service_id == os.geteuid() and not os.access(path, os.R_OK | os.W_OK)
-    ):
+    elif not (found.st_mode & stat.S_IWUSR and os.access(path, os.R_OK | os.W_OK)):
         yield Finding(
             "file_not_writable",
             f"The service cannot write {path}.",
@@ -106,33 +108,3 @@ def _name(user_id: int) -> str:
         return pwd.getpwuid(user_id).pw_name
     except KeyError:  # as in a container
         return str(user_id)
-
-
-def check_disks(folders: Iterable[Path]) -> Iterator[Finding]:
-    for folder in sorted({each for each in folders if each.is_dir()}):
-        total, _, free = shutil.disk_usage(folder)
-        if free < find_least_free(total):
-            yield Finding(
-                "disk_nearly_full",
-                f"The disk of {folder} has {free // _MIB:,} MiB left of {total // _MIB:,}. Once it"
-                " is full, everything that writes answers 503.",
-                "Free some space, or move the database to a larger disk.",
-            )
-
-
-def find_least_free(total: int) -> int:
-    """Return how many bytes of a disk should be free: 5 %, within 100 MiB and 1 GiB."""
-    share = int(total * _LEAST_FREE_SHARE)
-    return max(_LEAST_FREE_BYTES, min(share, _ENOUGH_FREE_BYTES))
-
-
-def check_open_files() -> Iterator[Finding]:
-    """Look at this process's limit, which is the service's if it is started in the same way."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if most != resource.RLIM_INFINITY and most < _OPEN_FILES:
-        yield Finding(
-            "open_files_limited",
-            f"A process may open {most} files here, and the service needs {_OPEN_FILES}.",
-            "Raise the limit (ulimit -Hn, or LimitNOFILE= in a systemd unit), or start gunicorn"
-            " with fewer --worker-connections.",
-        )

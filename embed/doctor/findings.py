@@ -19,17 +19,13 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "file_not_writable": "error",
     "runs_as_another_user": "warning",
     "disk_nearly_full": "error",
-    "open_files_limited": "error",
-    # The database, and what it tells of the background work
+    # The database
     "database_missing": "error",
     "database_unreachable": "error",
     "database_behind": "error",
     "database_ahead": "error",
     "database_damaged": "error",
     "clock_differs": "error",
-    "no_worker": "error",
-    "job_failing": "error",
-    "deliveries_failing": "warning",
     # The service at its public address
     "public_url_unreachable": "error",
     "certificate_invalid": "error",
@@ -41,7 +37,6 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "service_outdated": "error",
     "settings_differ": "error",
     "host_mismatch": "error",
-    "limits_fallen_back": "error",
     # The proxy in front of it
     "proxies_not_trusted": "error",
     "proxies_trusted_too_far": "error",

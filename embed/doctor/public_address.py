@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
@@ -12,7 +11,7 @@ from embed import __version__
 from embed.doctor import proxy
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.probe import HEADER, ProbeSigner, Report
-from embed.doctor.variables import Installation, describe_missing_address
+from embed.doctor.variables import Installation
 from embed.domain.times import Clock, format_instant
 from embed.outbound.exchange import CertificateRefused, Exchange, exchange
 from embed.outbound.http import RequestFailed
@@ -27,7 +26,6 @@ _TIMEOUT_S, _FILE_TIMEOUT_S = 8.0, 10.0
 _MAX_ANSWER_BYTES = 64 * 1024
 # As much as the API reads of a body, and what a CSV file may have in the dashboard.
 _BODY_BYTES, _FILE_BYTES = 16 * 1024, 4 * 1024 * 1024
-_LOOPBACK_NAMES = ("127.", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,6 @@ class Visitor:
         settings, invalid = self._installation.settings, tuple(self._installation.invalid)
         probe_id, token = self._signer.sign(settings, without=invalid)
         answer = exchange(
-            "POST" if body else "GET",
             self._installation.address + path,
             headers=self.sent | {HEADER: token},
             body=body,
@@ -72,29 +69,34 @@ def check_public_address(installation: Installation, clock: Clock) -> Iterator[F
     """Raises NotChecked without a key, or if it is unknown where the service is."""
     if not installation.secret_keys:
         raise NotChecked("Not checked how requests arrive: there is no usable SECRET_KEY yet.")
-    visitor = Visitor(installation, clock)
+    address = installation.address
+    nowhere = NotChecked(
+        "Not checked how requests arrive: PUBLIC_URL is not set, and this service does not answer"
+        f" at {address}."
+    )
     is_named = installation.settings.public_url is not None
+    visitor = Visitor(installation, clock)
     try:
-        first = visitor.ask(WIDGET_PATH)
+        answers = [visitor.ask(path) for path in (API_PATH, API_PATH, WIDGET_PATH)]
     except RequestFailed as failure:
         if not is_named:
-            raise NotChecked(_explain_nowhere(installation)) from None
-        yield _describe_failure(installation.address, failure)
+            raise nowhere from None
+        yield _describe_failure(address, failure)
         return
-    yield from _check_certificate(first.exchange, clock())
-    if first.report is None:
-        if not is_named:
-            raise NotChecked(_explain_nowhere(installation))
-        yield _explain_answer(installation, first.exchange)
-        return
-    yield from _judge(installation, visitor, first, first.report)
-
-
-def _explain_nowhere(installation: Installation) -> str:
-    return (
-        "Not checked how requests arrive: PUBLIC_URL is not set, and this service does not answer"
-        f" at {installation.address}."
-    )
+    reported = [(each.exchange, each.report) for each in answers if each.report]
+    if not is_named and not reported:
+        raise nowhere
+    yield from _check_certificate(answers[0].exchange, clock())
+    for answer in answers:
+        if answer.report is None:
+            yield _explain_answer(address, answer.exchange)
+            return
+    _, report = reported[0]
+    yield from _check_service(report)
+    yield from proxy.check_requests(report, installation, visitor.sent)
+    yield from proxy.check_answers(reported)
+    yield from _check_cache(answers)
+    yield from _check_bodies(visitor)
 
 
 def _describe_failure(address: str, failure: RequestFailed) -> Finding:
@@ -123,11 +125,17 @@ def _check_certificate(answer: Exchange, now: datetime) -> Iterator[Finding]:
         )
 
 
-def _explain_answer(installation: Installation, answer: Exchange) -> Finding:
-    """Say why an answer is not the service's report. Raises RequestFailed."""
-    address = installation.address
+def _explain_answer(address: str, answer: Exchange) -> Finding:
+    """Say why an answer is not the service's report."""
     if 300 <= answer.status < 400:
-        return _explain_redirect(address, answer)
+        location = quote("".join(answer.list_values("Location")))
+        return Finding(
+            "public_url_redirects",
+            f"PUBLIC_URL, {address}, redirects to {location}.",
+            "Set PUBLIC_URL to where it leads, or take the redirect out of the proxy. If it leads"
+            " to the same address, the proxy takes requests by HTTPS for HTTP ones: let it redirect"
+            " only those that come by HTTP, and a content delivery network ask it by HTTPS.",
+        )
     if answer.status in (502, 503, 504):
         return Finding(
             "service_down",
@@ -135,13 +143,10 @@ def _explain_answer(installation: Installation, answer: Exchange) -> Finding:
             "Look whether gunicorn runs and where it is bound, and whether the proxy names the"
             " same address.",
         )
-    plain = exchange(
-        "GET", address + API_PATH, headers={}, timeout_s=_TIMEOUT_S, max_bytes=_MAX_ANSWER_BYTES
-    )
-    code = _read_code(plain)
+    code = _read_code(answer)
     if code == "invalid_host":
         return proxy.describe_host("another host", address)
-    if code == "missing_key":
+    if code in ("missing_key", "invalid_key"):
         return Finding(
             "secret_key_differs",
             f"The service at {address} has another SECRET_KEY than this command, or it is an older"
@@ -157,29 +162,6 @@ def _explain_answer(installation: Installation, answer: Exchange) -> Finding:
     )
 
 
-def _explain_redirect(address: str, answer: Exchange) -> Finding:
-    location = (answer.list_values("Location") or [""])[0]
-    try:
-        target = urlsplit(urljoin(address + WIDGET_PATH, location))
-    except ValueError:
-        return Finding(
-            "public_url_redirects",
-            f"PUBLIC_URL, {address}, redirects to {quote(location)}, which is no address.",
-            "Take the redirect out of the proxy.",
-        )
-    origin = f"{target.scheme}://{target.netloc}"
-    if origin == address and target.path == WIDGET_PATH:
-        problem = "redirects to itself, without end"
-        remedy = (
-            "The proxy takes requests by HTTPS for HTTP ones: let it redirect only those that come"
-            " by HTTP. With a content delivery network, let that ask your server by HTTPS."
-        )
-    else:
-        problem = f"redirects to {quote(origin + target.path)}"
-        remedy = f"Set PUBLIC_URL={quote(origin)}, or take the redirect out of the proxy."
-    return Finding("public_url_redirects", f"PUBLIC_URL, {address}, {problem}.", remedy)
-
-
 def _read_code(answer: Exchange) -> str | None:
     try:
         parsed = json.loads(answer.body)
@@ -188,10 +170,7 @@ def _read_code(answer: Exchange) -> str | None:
     return parsed.get("error") if isinstance(parsed, dict) else None
 
 
-def _judge(
-    installation: Installation, visitor: Visitor, first: _Answer, report: Report
-) -> Iterator[Finding]:
-    settings = installation.settings
+def _check_service(report: Report) -> Iterator[Finding]:
     if report.version != __version__:
         yield Finding(
             "service_outdated",
@@ -206,31 +185,14 @@ def _judge(
             "Run commands with the settings of the service (such as /etc/embed.env), and restart"
             " the service after changes.",
         )
-    if settings.public_url is None and not report.bound_to.startswith(_LOOPBACK_NAMES):
-        yield describe_missing_address(f"the service is bound to {quote(report.bound_to)}")
-    if report.has_fallen_back:
-        yield Finding(
-            "limits_fallen_back",
-            "The running service cannot reach the Redis of RATELIMIT_STORAGE_URI; each process"
-            " counts limits for itself.",
-            "Look whether Redis runs and can be reached from the service; it is tried again every"
-            " five seconds.",
-        )
-    yield from proxy.check_host(report, settings)
-    yield from proxy.check_forwarding(report, first.exchange, installation)
-    yield from proxy.check_request_headers(report, visitor.sent)
-    api = [visitor.ask(API_PATH) for _ in range(2)]
-    yield from proxy.check_answers([(each.exchange, each.report) for each in (first, *api)])
-    yield from _check_cache(api)
-    yield from _check_bodies(visitor)
 
 
 def _check_cache(answers: Sequence[_Answer]) -> Iterator[Finding]:
     if any(each.report is not None and each.report.probe_id != each.probe_id for each in answers):
         yield Finding(
             "proxy_caches",
-            "The proxy answers from a cache what is meant for somebody else: the API forbids that"
-            " by Cache-Control.",
+            "The proxy answers from a cache what is meant for somebody else: the service forbids"
+            " that by Cache-Control.",
             "Switch its cache off for this service, such as proxy_cache and proxy_ignore_headers"
             " of nginx.",
         )

@@ -6,27 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
+
+from psycopg.conninfo import conninfo_to_dict
 
 from embed import settings as settings_module
 from embed.doctor.findings import Finding
-from embed.settings import VARIABLES, Settings, SettingsError, load_secret_key
+from embed.settings import VARIABLES, Settings, SettingsError, find_database_file, load_secret_key
 
 _STAND_IN = "stands in for SECRET_KEY while settings are read"
-# Errors of these quote parts of what was set, which may be a password.
-_QUOTES_SECRETS = ("DATABASE_URL", "RATELIMIT_STORAGE_URI", "SMTP_URL")
 _QUOTED = re.compile(r"""(["'`]).*?\1""")
 _DEFAULT_PORT = "8000"  # gunicorn's, as is PORT
 _NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
 # What people and samples write until something better comes; random keys do not contain these.
 _WELL_KNOWN = (
-    *("changeme", "change-me", "change_me", "change me", "change this", "changethis"),
-    *("replace", "placeholder", "example", "password", "passphrase", "secret", "default"),
+    *("change", "replace", "placeholder", "example", "password", "passphrase", "secret", "default"),
     *("insecure", "long random", "qwerty", "123456", "abcdef", "letmein"),
 )
-_FEW_CHARACTERS = 8  # different ones; the shortest key has 16 characters
-# Those of the documentation among them.
-_WEAK_PASSWORDS = {"a long password", "embed", "postgres", "password", "changeme", "secret"}
+_FEW_CHARACTERS = 8  # different ones
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -42,18 +39,19 @@ class Installation:
     def from_environ(cls, environ: Mapping[str, str]) -> Self:
         given = {name: environ[name] for name in VARIABLES if environ.get(name, "").strip()}
         invalid: dict[str, str] = {}
-        usable: dict[str, str] = {}  # together
+        usable = {"SECRET_KEY": _STAND_IN}  # together
         for name, value in given.items():
             try:
-                Settings.from_environ({"SECRET_KEY": _STAND_IN} | usable | {name: value})
+                Settings.from_environ(usable | {name: value})
             except SettingsError as error:
-                text = str(error)
-                invalid[name] = redact(text) if name in _QUOTES_SECRETS else text
+                # This one quotes parts of what was set, which may be a password.
+                invalid[name] = redact(str(error)) if name == "DATABASE_URL" else str(error)
             else:
                 usable[name] = value
         if not environ.get("WEB_CONCURRENCY", "unset").strip():
             invalid["WEB_CONCURRENCY"] = "WEB_CONCURRENCY is empty, and gunicorn wants a number."
-        keys: tuple[str, ...] = ()
+        settings = Settings.from_environ(usable)
+        keys = () if usable["SECRET_KEY"] == _STAND_IN else settings.secret_keys
         key_file = None if "SECRET_KEY" in given else settings_module.INSTANCE_DIR / "secret_key"
         # Path.exists raises where this user may not look.
         if key_file is not None and os.path.exists(key_file):  # noqa: PTH110
@@ -61,9 +59,6 @@ class Installation:
                 keys = (load_secret_key(key_file),)
             except SettingsError as error:
                 invalid["SECRET_KEY"] = str(error)
-        settings = Settings.from_environ({"SECRET_KEY": _STAND_IN} | usable)
-        if "SECRET_KEY" in usable:
-            keys = settings.secret_keys
         port = environ.get("PORT", "").strip() or _DEFAULT_PORT
         return cls(
             settings=settings,
@@ -80,6 +75,7 @@ def redact(text: str) -> str:
 
 
 def check_variables(installation: Installation) -> Iterator[Finding]:
+    settings = installation.settings
     for name, sentence in installation.invalid.items():
         yield Finding(
             "setting_invalid",
@@ -88,7 +84,7 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
             " all settings.",
         )
     yield from _check_secrets(installation)
-    public_url = urlsplit(installation.settings.public_url or "")
+    public_url = urlsplit(settings.public_url or "")
     if public_url.scheme == "http" and public_url.hostname not in _LOOPBACK:
         yield Finding(
             "public_url_http",
@@ -96,17 +92,15 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
             " on such pages, and nobody can sign in to the dashboard.",
             f"Give the service HTTPS by a proxy, and set PUBLIC_URL=https://{public_url.netloc}",
         )
-    if installation.settings.public_url is None and installation.settings.trusted_proxies:
-        yield describe_missing_address("TRUSTED_PROXIES says that a proxy is in front")
-
-
-def describe_missing_address(reason: str) -> Finding:
-    return Finding(
-        "public_url_missing",
-        f"PUBLIC_URL is not set, although {reason}. The service trusts any Host header, and the"
-        " texts that visitors sign name whatever host it gives.",
-        "Set PUBLIC_URL to the address that visitors use, such as https://embed.example.com",
-    )
+    if settings.public_url is None and settings.trusted_proxies:
+        yield Finding(
+            "public_url_missing",
+            "PUBLIC_URL is not set, although TRUSTED_PROXIES says that a proxy is in front. The"
+            " service trusts any Host header, and the texts that visitors sign name whatever host"
+            " it gives.",
+            "Set PUBLIC_URL to the address that visitors use, such as https://embed.example.com",
+        )
+    yield from check_process_count(settings, settings.web_concurrency)
 
 
 def _check_secrets(installation: Installation) -> Iterator[Finding]:
@@ -117,40 +111,29 @@ def _check_secrets(installation: Installation) -> Iterator[Finding]:
             " owner.",
             f"Create a new one by {_NEW_KEY} and set SECRET_KEY to it alone; sessions end then.",
         )
-    password = _read_password(installation.settings.database_url)
-    if password in _WEAK_PASSWORDS:
+    url = installation.settings.database_url
+    password = None if find_database_file(url) else conninfo_to_dict(url).get("password")
+    if password is not None and is_weak(str(password)):
         yield Finding(
             "secret_weak",
-            "The password in DATABASE_URL is one that others try first.",
+            "The password in DATABASE_URL can be guessed.",
             "Set another by ALTER ROLE ... PASSWORD '...' in psql, and change DATABASE_URL.",
         )
 
 
-def is_weak(key: str) -> bool:
-    """Tell whether a key is no random one: it has few different characters, or well-known words."""
-    lower = key.lower()
+def is_weak(secret: str) -> bool:
+    """Tell whether it is no random one: it has few different characters, or well-known words."""
+    lower = secret.lower()
     return len(set(lower)) < _FEW_CHARACTERS or any(word in lower for word in _WELL_KNOWN)
 
 
-def _read_password(url: str) -> str | None:
-    try:
-        password = urlsplit(url).password
-    except ValueError:  # several hosts, which libpq reads and this does not
-        return None
-    return None if password is None else unquote(password)
-
-
-def check_process_count(settings: Settings) -> Iterator[Finding]:
-    is_memory = settings.ratelimit_storage_uri.startswith("memory:")
-    if settings.web_concurrency > 1 and is_memory:
-        yield describe_unshared_limits(f"WEB_CONCURRENCY is {settings.web_concurrency}")
-
-
-def describe_unshared_limits(reason: str) -> Finding:
-    return Finding(
-        "limits_not_shared",
-        f"{reason}, and RATELIMIT_STORAGE_URI is memory://, where each process counts limits for"
-        " itself.",
-        "Set RATELIMIT_STORAGE_URI=redis://127.0.0.1:6379 (a Redis that you run), or"
-        " WEB_CONCURRENCY=1",
-    )
+def check_process_count(settings: Settings, count: int) -> Iterator[Finding]:
+    """Look whether so many processes of gunicorn count limits together."""
+    if count > 1 and settings.ratelimit_storage_uri.startswith("memory:"):
+        yield Finding(
+            "limits_not_shared",
+            f"{count} processes of gunicorn serve, and RATELIMIT_STORAGE_URI is memory://, where"
+            " each counts limits for itself.",
+            "Set RATELIMIT_STORAGE_URI=redis://127.0.0.1:6379 (a Redis that you run), or start one"
+            " (WEB_CONCURRENCY=1).",
+        )

@@ -14,7 +14,6 @@ from embed.doctor.probe import (
 )
 from embed.domain.times import Clock
 from embed.settings import Settings
-from embed.web.current import runtime
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import renew_session
 from embed.web.widget.blueprint import respond
@@ -50,20 +49,14 @@ def init_probe(app: Flask, settings: Settings, clock: Clock) -> None:
 
 
 def _report(probe: Probe, response: Response) -> Report:
-    # ProxyFix keeps what was there before it believed the proxies.
-    before = request.environ | request.environ.get("werkzeug.proxy_fix.orig", {})
     forwarded_for = request.headers.get("X-Forwarded-For", "")
     return Report(
         probe_id=probe.id,
         version=__version__,
-        client_address=request.remote_addr,
-        peer=(str(before.get("REMOTE_ADDR")), int(before.get("REMOTE_PORT", 0))),
         scheme=request.scheme,
-        host=str(before.get("HTTP_HOST", "")),
+        host=request.headers.get("Host", ""),
         forwarded_for=[each.strip() for each in forwarded_for.split(",") if each.strip()],
         received={name: request.headers.get(name) for name in REQUEST_HEADERS},
         sent=[(name, value) for name, value in response.headers if name in ANSWER_HEADERS],
-        bound_to=str(request.environ.get("SERVER_NAME", "")),
-        has_fallen_back=runtime().limiter.is_fallen_back,
         differing=probe.differing,
     )

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 from certificates import make_certificate
-from proxied import Proxied
+from proxied import Proxied, run_proxied
+from servers import find_free_port
 from world import RANDOM_KEY
 
 
@@ -24,7 +25,11 @@ def trusted(certificate, monkeypatch):
 @pytest.fixture(scope="module")
 def service(make_sqlite) -> Iterator[Proxied]:
     """The service with one proxy, whose address is its PUBLIC_URL."""
-    service = Proxied({"DATABASE_URL": make_sqlite(), "SECRET_KEY": RANDOM_KEY})
-    service.start()
-    yield service
-    service.stop()
+    environ = {
+        "DATABASE_URL": make_sqlite(),
+        "SECRET_KEY": RANDOM_KEY,
+        # Exporting metrics changes nothing of what is found.
+        "METRICS_BIND": f"127.0.0.1:{find_free_port()}",
+    }
+    with run_proxied(environ) as service:
+        yield service

@@ -27,17 +27,11 @@ class Proxied:
         self.port = find_free_port()
         self.url = f"{scheme}://{'localhost' if scheme == 'https' else '127.0.0.1'}:{self.port}"
         self.environ = {"PUBLIC_URL": self.url, "TRUSTED_PROXIES": "1"} | environ
-        self._server = Gunicorn(self.environ)
-
-    def start(self) -> None:
-        self._server.start()
-
-    def stop(self) -> None:
-        self._server.stop()
+        self.server = Gunicorn(self.environ)
 
     @property
     def backend(self) -> str:
-        return self._server.url
+        return self.server.url
 
     def write_server(
         self, location: str = "", *, server: str = BODIES, passed_on: str = PASSED_ON
@@ -81,3 +75,13 @@ class Proxied:
         by_code = {finding.code: finding for finding in findings}
         assert len(by_code) == len(findings), findings
         return by_code
+
+
+@contextmanager
+def run_proxied(environ: dict[str, str], *, scheme: str = "http") -> Iterator[Proxied]:
+    service = Proxied(environ, scheme=scheme)
+    service.server.start()
+    try:
+        yield service
+    finally:
+        service.server.stop()

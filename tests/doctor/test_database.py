@@ -16,10 +16,10 @@ from embed.db import connection
 from embed.db.connection import db
 from embed.db.models import Job, WorkerProcess
 from embed.doctor import database
-from embed.doctor.database import Unusable, check_database, open_checked, open_for_reading
+from embed.doctor.database import check_database, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
+from embed.doctor.variables import Installation
 from embed.domain import times
-from embed.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -31,18 +31,11 @@ def _close():
         db.close()
 
 
-def read(url: str) -> Settings:
-    return Settings.from_environ({"DATABASE_URL": url, "SECRET_KEY": RANDOM_KEY})
-
-
-def examine(url: str, now=None) -> dict[str, Finding]:
-    try:
-        open_checked(read(url))
-        found = list(check_database(times.now if now is None else lambda: now))
-    except Unusable as reason:
-        found = [reason.finding]
-    finally:
-        db.close()
+def examine(url: str, now=None, **environ: str) -> dict[str, Finding]:
+    installation = Installation.from_environ(
+        {"DATABASE_URL": url, "SECRET_KEY": RANDOM_KEY} | environ
+    )
+    found = check_database(installation, times.now if now is None else lambda: now)
     return {each.code: each for each in found}
 
 
@@ -132,16 +125,10 @@ def test_file_that_is_no_database_is_found(tmp_path):
 @pytest.mark.parametrize(
     ("ahead", "codes"), [(timedelta(seconds=1), set()), (timedelta(minutes=2), {"clock_differs"})]
 )
-@pytest.mark.parametrize("model", ["job", "worker"])
-def test_times_of_the_future_are_found(database_url, model, ahead, codes):
+def test_times_of_the_future_are_found(database_url, ahead, codes):
     now = times.now()
     connection.open_database(database_url)
-    if model == "job":
-        Job.create(name="feed", started_at=now + ahead)
-    else:
-        WorkerProcess.create(
-            kind="worker", host="elsewhere", process_id=1, started_at=now, seen_at=now + ahead
-        )
+    Job.create(name="feed", started_at=now + ahead)
     db.close()
 
     assert set(examine(database_url, now)) == codes
@@ -153,6 +140,28 @@ def test_clock_that_differs_from_the_one_of_postgres_is_found(postgres_database_
 
     assert set(found) == {"clock_differs"}
     assert "Postgres says" in found["clock_differs"].problem
+
+
+# Processes
+
+
+@pytest.mark.parametrize(
+    ("kind", "codes"), [("gunicorn", {"limits_not_shared"}), ("worker", set())]
+)
+def test_several_servers_with_limits_in_memory_are_found(make_sqlite, kind, codes):
+    url, now = make_sqlite(), times.now()
+    connection.open_database(url)
+    for process_id, seen_at in enumerate((now, now, now - timedelta(minutes=1))):
+        WorkerProcess.create(
+            kind=kind, host="a", process_id=process_id, started_at=seen_at, seen_at=seen_at
+        )
+    db.close()
+
+    found = examine(url, now)
+
+    assert set(found) == codes
+    assert all("2 processes of gunicorn" in each.problem for each in found.values())
+    assert examine(url, now, RATELIMIT_STORAGE_URI="redis://127.0.0.1") == {}
 
 
 # Damage

@@ -1,24 +1,19 @@
-"""What flask doctor finds in the files of the service, its disks and its limits."""
+"""What flask doctor finds in the files of the service and on its disks."""
 
-import json
 import os
-import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from servers import PROJECT_DIR
 from world import RANDOM_KEY
 
-from embed.doctor import files
-from embed.doctor.database import Unusable, open_checked
-from embed.doctor.files import check_disks, check_files, find_least_free, list_files
+from embed.doctor.database import check_database
+from embed.doctor.files import check_files, list_files
 from embed.doctor.variables import Installation
+from embed.domain import times
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +35,7 @@ def installation(tmp_path, monkeypatch) -> Installation:
 
 def find(installation: Installation, user_id: int = ME) -> dict[str, str]:
     """Return the problems by code."""
-    return {each.code: each.problem for each in check_files(list_files(installation), user_id)}
+    return {each.code: each.problem for each in check_files(installation, user_id)}
 
 
 def test_nothing_is_wrong_with_files_that_the_service_made(installation, tmp_path):
@@ -84,7 +79,7 @@ def test_file_that_the_service_cannot_write_is_found(installation, tmp_path):
 
 
 def test_files_of_another_user_are_found(installation):
-    found = list(check_files(list_files(installation), SOMEBODY))
+    found = list(check_files(installation, SOMEBODY))
 
     assert {each.code for each in found} == {"file_of_another_user"}
     assert len(found) == 5  # the folder, too
@@ -126,14 +121,14 @@ def test_folder_that_this_user_may_not_enter_is_found(monkeypatch):
         with lose_rights():
             url = f"sqlite:///{folder / 'embed.db'}"
             installation = Installation.from_environ({"DATABASE_URL": url})
-            found = [each.code for each in check_files(list_files(installation), SOMEBODY)]
-            with pytest.raises(Unusable, match="this user may not enter") as reason:
-                open_checked(installation.settings)
+            found = [each.code for each in check_files(installation, SOMEBODY)]
+            (unreachable,) = check_database(installation, times.now)
         folder.chmod(0o700)
 
     assert installation.secret_keys == ()
     assert found == ["file_of_another_user"]
-    assert reason.value.finding.code == "database_unreachable"
+    assert unreachable.code == "database_unreachable"
+    assert "Permission denied" in unreachable.problem
 
 
 def test_key_file_does_not_matter_where_a_key_is_set(installation, tmp_path):
@@ -156,55 +151,20 @@ def test_missing_files_are_nothing_to_complain_about_and_are_not_made(tmp_path, 
 
 # Disks
 
-
-def test_disk_that_is_nearly_full_is_found(tmp_path, monkeypatch):
-    total, _, _ = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(files, "find_least_free", lambda _: total + 1)
-    (found,) = check_disks([tmp_path, tmp_path])
-
-    assert found.code == "disk_nearly_full"
-    assert str(tmp_path) in found.problem
-
-
-def test_disk_with_enough_space_is_fine_and_a_missing_folder_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "find_least_free", lambda _: 0)
-
-    assert list(check_disks([tmp_path, tmp_path / "missing"])) == []
-
-
+MIB = 1024**2
 GIB = 1024**3
 
 
 @pytest.mark.parametrize(
     ("total", "least"),
-    [(GIB // 2, GIB // 1024 * 100), (10 * GIB, GIB // 2), (1000 * GIB, GIB)],
+    [(GIB // 2, 100 * MIB), (10 * GIB, GIB // 2), (1000 * GIB, GIB)],
     ids=["small", "usual", "large"],
 )
-def test_least_that_is_free_grows_with_the_disk_up_to_a_bound(total, least):
-    assert find_least_free(total) == least
+def test_disk_with_less_than_a_part_left_is_found(installation, monkeypatch, total, least):
+    def find_with(free: int) -> dict[str, str]:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: (total, total - free, free))
+        return find(installation)
 
-
-# Open files
-
-CHECK = """
-import json
-from embed.doctor.files import check_open_files
-print(json.dumps([finding.code for finding in check_open_files()]))
-"""
-
-
-@pytest.mark.parametrize(("most", "codes"), [(899, ["open_files_limited"]), (900, [])])
-def test_limit_of_open_files_that_is_too_low_is_found(most, codes):
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-    done = subprocess.run(
-        [sys.executable, "-c", CHECK],
-        preexec_fn=limit,  # it only sets a limit
-        cwd=PROJECT_DIR,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert json.loads(done.stdout) == codes
+    assert find_with(least) == {}
+    assert set(find_with(least - 1)) == {"disk_nearly_full"}
+    assert str(installation.key_file.parent) in find_with(least - 1)["disk_nearly_full"]
