@@ -21,7 +21,7 @@ from embed.doctor.findings import Finding, NotChecked
 from embed.doctor.variables import Installation
 from embed.domain import times
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 
 @pytest.fixture(autouse=True)
