@@ -11,7 +11,7 @@ from world import Visitor
 from embed.db.leases import take_lease
 from embed.db.models import Job
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
 NOW = "2026-01-31T09:30:00.000Z"

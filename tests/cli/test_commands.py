@@ -13,7 +13,7 @@ from embed.db.models import MODELS, Submission
 from embed.factory import create_app
 from embed.settings import Settings
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 NOW = "2026-01-31T09:30:00.000Z"
 TOKEN = ("--token-name", "USD Coin", "--token-symbol", "USDC", "--token-mint", USDC)
@@ -187,6 +187,7 @@ def test_page_without_an_owner_belongs_to_the_installation_and_can_be_handed_ove
 # Pages
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_page_is_made_with_defaults_and_shown_and_listed(operator):
     page = operator.show("pages", "create", *TOKEN)
 
@@ -265,6 +266,7 @@ def test_update_of_nothing_changes_nothing(operator, page_id):
     assert dump() == before
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_deleted_page_stays_in_the_list_until_it_is_purged(operator, page_id):
     deleted = operator.show("pages", "delete", page_id, "--yes")
 
@@ -393,6 +395,7 @@ def test_removed_tag_leaves_its_wallets(operator, page_id):
 # Submissions
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_submissions_are_listed_newest_first_and_decided(operator, world, clock):
     ids = []
     for nickname in ("Ann", "Bob", "Cem"):
@@ -675,6 +678,7 @@ def test_soft_refusals_and_submissions_of_deleted_pages_are_not_approved(operato
     assert "deleted" in operator.refuse("submissions", "approve", submission_id)
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_commands_on_a_database_that_is_not_upgraded_say_how_to_upgrade_it(empty_database_url):
     environ = {"DATABASE_URL": empty_database_url, "SECRET_KEY": SECRET_KEY}
     operator = Operator(create_app(Settings.from_environ(environ)))
@@ -715,12 +719,10 @@ def test_commands_work_as_processes_too(environ):
     assert json.loads(listed.stdout) == [page]
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("words", "status"),
     [
         (("pages", "show", "nowhere"), 1),
-        (("pages", "purge", "nowhere"), 2),
         (("pages", "list", "--colour"), 2),
     ],
 )

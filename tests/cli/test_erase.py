@@ -5,8 +5,8 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from remote import RemotePage, make_environ
-from servers import run_flask, run_gunicorn
+from remote import RemotePage, make_environ, run_here
+from servers import run_gunicorn
 from world import USDC, Visitor
 
 from embed.db.connection import db
@@ -118,7 +118,7 @@ def test_service_that_runs_shows_the_wallet_no_more(database_url):
         assert page.submit(visitor).status_code == 201
         assert page.list_addresses() == [visitor.address]
 
-        ended = run_flask("erase", visitor.address, "--yes", environ=environ)
+        ended = run_here("erase", visitor.address, "--yes", environ=environ)
 
         assert ended.stdout.endswith("Erased.\n")
         assert page.list_addresses() == []

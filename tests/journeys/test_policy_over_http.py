@@ -3,14 +3,13 @@
 from decimal import Decimal
 
 import pytest
-from world import USDC, Visitor, World, another_wallet, code_of, read_exactly, with_session
+from world import Visitor, World, another_wallet, code_of, read_exactly, with_session
 
 from embed import owners
 from embed.db.models import Submission
 from embed.submissions import queries
-from embed.submissions.queries import MAX_LISTED
 
-pytestmark = [pytest.mark.slow, pytest.mark.deployed, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = [pytest.mark.slow, pytest.mark.deployed]
 
 
 def submit(world, visitor, nickname="Visitor", **arguments) -> str:
@@ -37,11 +36,7 @@ def list_own(world, visitor) -> list[tuple[str, str | None]]:
 @pytest.mark.parametrize(
     ("balance", "minimum"),
     [
-        ("0", "1"),
         ("9.5", "10"),
-        ("99", "100.25"),
-        ("0.1", "0.3"),
-        ("1000000000000000000", "10000000000000000000"),
         ("18446744073.709551614", "18446744073.709551615"),  # one number to a float
         ("0", "0.0000001"),
     ],
@@ -59,14 +54,6 @@ def test_wallet_below_the_minimum_learns_both_numbers(world, balance, minimum):
     assert answer.text.endswith(f'"balance": {balance}, "minBalance": {minimum}}}')
 
 
-def test_whole_numbers_are_written_without_a_fraction(world):
-    world.configure(min_balance=10)
-
-    text = world.submit(Visitor()).text
-    assert '"balance": 0,' in text
-    assert '"minBalance": 10}' in text
-
-
 def test_balance_never_observed_is_zero(world):
     world.configure(min_balance="0.000001")
 
@@ -76,11 +63,7 @@ def test_balance_never_observed_is_zero(world):
 @pytest.mark.parametrize(
     ("balance", "minimum"),
     [
-        (10, 10),
-        ("10.000001", 10),
-        ("1e18", 10),
         ("18446744073.709551615", "18446744073.709551615"),
-        ("18446744073.709551616", "18446744073.709551615"),
         ("9", "8.99999999999999999999"),
     ],
 )
@@ -92,35 +75,6 @@ def test_minimum_itself_is_enough(world, balance, minimum):
     assert submit_status(world, visitor) == "pending"
 
 
-class Balances:
-    """A balance source that records its calls."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, str]] = []
-
-    def get_balance(self, page, address):
-        self.asked.append((page.token_mint, address))
-        return Decimal("3.5")
-
-
-@pytest.mark.parametrize("balances", [Balances()])
-@pytest.mark.in_process
-def test_no_minimum_asks_for_no_balance(world, balances):
-    assert submit_status(world, Visitor()) == "pending"
-
-    assert balances.asked == []
-
-
-@pytest.mark.parametrize("balances", [Balances()])
-@pytest.mark.in_process
-def test_gate_asks_the_balance_source_for_mint_and_wallet(world, balances):
-    visitor = Visitor()
-    world.configure(min_balance=4)
-
-    assert world.submit(visitor).json["balance"] == 3.5
-    assert balances.asked[-1] == (USDC, visitor.address)
-
-
 def test_gate_counts_for_auto_approval_too(world):
     world.configure(min_balance=1, auto_approve=True)
 
@@ -130,26 +84,10 @@ def test_gate_counts_for_auto_approval_too(world):
 # Cooldown
 
 
-def test_rejected_wallet_learns_to_the_second_when_to_come_back(world):
-    visitor = Visitor()
-    world.reject(submit(world, visitor))
-
-    world.clock.forward(hours=6)
-    answer = world.submit(visitor)
-
-    assert code_of(answer) == "cooldown_active"
-    assert answer.headers["Retry-After"] == str(18 * 60 * 60)
-
-
 @pytest.mark.parametrize(
     ("passed", "retry_after"),
-    [
-        ({}, "60"),
-        ({"milliseconds": 1}, "60"),
-        ({"seconds": 1}, "59"),
-        ({"seconds": 59, "milliseconds": 999}, "1"),
-    ],
-    ids=["at once", "1 ms", "1 s", "1 ms before the end"],
+    [({"milliseconds": 1}, "60"), ({"seconds": 59, "milliseconds": 999}, "1")],
+    ids=["1 ms", "1 ms before the end"],
 )
 def test_seconds_to_wait_are_rounded_up(world, passed, retry_after):
     visitor = Visitor()
@@ -159,16 +97,6 @@ def test_seconds_to_wait_are_rounded_up(world, passed, retry_after):
     world.clock.forward(**passed)
 
     assert world.submit(visitor).headers["Retry-After"] == retry_after
-
-
-def test_cooldown_is_over_at_its_exact_end(world):
-    visitor = Visitor()
-    world.configure(cooldown_s=60)
-    world.reject(submit(world, visitor))
-
-    world.clock.forward(seconds=60)
-
-    assert submit_status(world, visitor) == "pending"
 
 
 def test_cooldown_counts_from_the_decision(world):
@@ -274,10 +202,7 @@ def earn_approvals(world, visitor, count: int) -> None:
         world.clock.forward(seconds=1)
 
 
-@pytest.mark.parametrize(
-    ("approvals", "status"),
-    [(0, "pending"), (1, "pending"), (2, "auto_approved"), (3, "auto_approved")],
-)
+@pytest.mark.parametrize(("approvals", "status"), [(1, "pending"), (2, "auto_approved")])
 def test_session_climbs_with_enough_approvals(world, approvals, status):
     visitor = with_session(world)
     earn_approvals(world, visitor, approvals)
@@ -285,13 +210,6 @@ def test_session_climbs_with_enough_approvals(world, approvals, status):
     world.configure(trust_after=2)
 
     assert submit_status(world, visitor) == status
-
-
-def test_ladder_is_off_unless_the_owner_sets_it(world):
-    visitor = with_session(world)
-    earn_approvals(world, visitor, 3)
-
-    assert submit_status(world, visitor) == "pending"
 
 
 def test_promotion_skips_the_queue_and_its_capacity(world):
@@ -628,13 +546,7 @@ def test_owner_sees_refusals_and_cannot_decide_on_them(world):
 
 
 @pytest.mark.parametrize(
-    ("field", "code"),
-    [
-        ("walletAddress", "invalid_wallet_address"),
-        ("nickname", "invalid_nickname_length"),
-        ("nonceId", "invalid_nonce"),
-        ("signature", "invalid_signature"),
-    ],
+    ("field", "code"), [("nonceId", "invalid_nonce"), ("signature", "invalid_signature")]
 )
 def test_what_was_not_signed_is_not_kept(world, field, code):
     visitor = with_session(world)
@@ -646,18 +558,8 @@ def test_what_was_not_signed_is_not_kept(world, field, code):
     assert list_own(world, visitor) == []
 
 
-def test_session_cannot_fill_the_table_with_refusals(world):
-    world.configure(min_balance=1)
-    visitor = with_session(world)
-    for _ in range(MAX_LISTED + 3):  # anybody can create wallets; beyond the limit all are refused
-        world.post(world.draft(Visitor()), cookie=visitor.cookie)
-        world.clock.forward(milliseconds=1)
-
-    kept = Submission.select().where(Submission.status == "soft_rejected")
-    assert kept.count() == MAX_LISTED
-    assert len(list_own(world, visitor)) == MAX_LISTED
-
-
+@pytest.mark.in_process
+@pytest.mark.databases("sqlite", "postgres")
 def test_session_fills_the_table_with_no_more_refusals_than_its_list_shows(world_with):
     world = world_with(
         LIMIT_SESSION_NONCES="60/hour",

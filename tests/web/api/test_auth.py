@@ -6,7 +6,7 @@ from world import ENDPOINTS, SITE, Visitor, code_of
 from embed.db.models import ApiKey
 from embed.domain.key_format import make_key
 
-pytestmark = [pytest.mark.deployed, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.deployed
 
 every_endpoint = pytest.mark.parametrize("ask", ENDPOINTS.values(), ids=ENDPOINTS)
 both_roots = pytest.mark.parametrize("root", ["/api/embed", "/embed/api"])
@@ -61,7 +61,6 @@ HEADERS = {
 }
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(("header", "code"), HEADERS.values(), ids=HEADERS)
 @pytest.mark.in_process
 def test_header_is_bearer_one_space_and_the_key(world, header, code):
@@ -70,7 +69,6 @@ def test_header_is_bearer_one_space_and_the_key(world, header, code):
     assert code_of(world.read(headers={"Authorization": sent})) == code
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
 @pytest.mark.in_process
 def test_scheme_may_be_written_in_any_case(world, scheme):
@@ -90,7 +88,6 @@ def test_tier_is_part_of_the_key(world):
     assert code_of(world.read(key=world.secret_key.replace("sec", "pub"))) == "invalid_key"
 
 
-@pytest.mark.databases("sqlite")
 @every_endpoint
 @pytest.mark.parametrize(
     ("headers", "code"),

@@ -5,8 +5,6 @@ from world import Visitor, code_of
 
 from embed.db.models import Proof, Submission
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
-
 
 def ask(world, visitor, **fields):
     body = {"trackingPageId": world.page_id, "walletAddress": visitor.address} | fields
@@ -76,7 +74,6 @@ def test_name_cannot_be_taken_out_of_the_signed_text(world):
     assert code_of(world.post(world.draft(visitor, "Ada", nonce=nameless))) == "invalid_signature"
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("nickname", "code"),
     [
@@ -104,7 +101,6 @@ def test_bad_names_are_refused_before_anything_is_signed(world, nickname, code):
     assert answer.status_code == 400
 
 
-@pytest.mark.databases("sqlite")
 def test_address_is_judged_before_the_name(world):
     answer = ask(world, Visitor(), walletAddress="0", nickname="!")
 

@@ -127,6 +127,7 @@ def test_purged_page_has_no_keys_any_more(world):
     [({"seconds": 119, "milliseconds": 999}, None), ({"seconds": 120}, "invalid_nonce")],
     ids=["just before", "at the end"],
 )
+@pytest.mark.in_process
 def test_nonce_lives_as_long_as_is_set(world_with, age, code):
     world = world_with(NONCE_LIFETIME="120")
     draft = world.draft(Visitor())

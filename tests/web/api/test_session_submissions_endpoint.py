@@ -107,6 +107,8 @@ def test_submissions_of_one_instant_come_in_a_stable_order(world, visitor):
     assert first == second
 
 
+@pytest.mark.in_process
+@pytest.mark.databases("sqlite", "postgres")
 def test_only_the_fifty_newest_are_listed(world_with):
     world = world_with(
         LIMIT_SESSION_NONCES="60/hour",

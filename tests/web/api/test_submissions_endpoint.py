@@ -8,7 +8,7 @@ from world import SECRET_KEY, SITE, Visitor, code_of
 
 from embed.db.models import Submission
 
-pytestmark = [pytest.mark.deployed, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.deployed
 
 
 def test_submission_answers_with_just_its_id_and_that_it_waits(world):

@@ -10,7 +10,7 @@ from embed.db.models import Submission, UsedNonce
 from embed.submissions import used_nonces
 from embed.wallets.listings import update_listings
 
-pytestmark = [pytest.mark.deployed, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.deployed
 
 STATEMENT = "This signature does not authorize any transaction."
 ACTIONS = ("show", "withdraw")
@@ -46,7 +46,6 @@ def test_message_says_what_it_is_for_and_ends_by_authorizing_nothing(world, acti
     assert len(message) < 1_200
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("action", ACTIONS)
 @pytest.mark.in_process
 def test_message_is_short_enough_for_a_ledger_with_the_longest_host(world_with, action):
@@ -60,7 +59,6 @@ def test_message_is_short_enough_for_a_ledger_with_the_longest_host(world_with, 
     assert len(message) < 1_200
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("action", ["", "Show", "erase", "show ", "\0", "a" * 5_000])
 @pytest.mark.in_process
 def test_unknown_action_is_refused(world, action):
@@ -93,6 +91,7 @@ def test_wallet_that_the_page_knows_nothing_of(world):
     }
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_everything_is_shown_from_any_device_without_a_cookie(world):
     visitor = Visitor()
     world.open_widget(visitor)
@@ -311,6 +310,7 @@ def test_refused_request_leaves_its_nonce_usable(world):
     assert code_of(world.post_for_records("show", good)) is None
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_used_nonces_are_forgotten_when_they_could_not_be_used_any_more(world):
     body = world.sign_for_records(Visitor(), "show")
     world.post_for_records("show", body)
@@ -326,7 +326,6 @@ def test_used_nonces_are_forgotten_when_they_could_not_be_used_any_more(world):
 # Limits
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.in_process
 def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with):
     world = world_with(LIMIT_SESSION_SUBMISSIONS="2/hour")
@@ -340,7 +339,6 @@ def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with
     assert code_of(world.submit(visitor)) is None
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.in_process
 def test_requests_of_an_address_are_limited_without_a_session(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="2/hour")
@@ -350,7 +348,6 @@ def test_requests_of_an_address_are_limited_without_a_session(world_with):
     assert codes == [None, None, "rate_limit_ip"]
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.in_process
 def test_bad_signatures_count_for_nobody(world_with):
     world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
@@ -362,7 +359,6 @@ def test_bad_signatures_count_for_nobody(world_with):
     assert code_of(world.show_records(visitor)) is None
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.in_process
 def test_nonces_for_records_count_as_the_sessions_nonces(world_with):
     world = world_with(LIMIT_SESSION_NONCES="2/hour")

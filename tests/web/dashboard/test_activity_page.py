@@ -15,7 +15,7 @@ from embed.events.kinds import Event
 from embed.pages import update_page
 from embed.web.dashboard.activity import STACK
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ def list_entries(answer) -> list[int]:
     return [int(number) for number in re.findall(r"entry (\d+)\.", answer.text)]
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_log_says_who_did_what_when_newest_first(world, owner, path):
     log(world, 2)
 
@@ -43,6 +44,7 @@ def test_log_says_who_did_what_when_newest_first(world, owner, path):
     assert list_entries(owner.get(path)) == [1, 0]
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_parts_of_the_log_show_everything_once(world, owner, path):
     log(world, 120)
     seen, where = [], path
@@ -108,6 +110,7 @@ def test_hostile_log_is_shown_as_text(world, owner, path):
     assert "<bdi>&lt;script&gt;</bdi>" in text
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_statements_do_not_grow_with_the_past(world, owner, path, count_statements):
     add_submissions(world, 5)
     log(world, 5)

@@ -6,7 +6,7 @@ import pytest
 
 from embed.db.models import Job, WorkerProcess
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 NOBODY = "The background work is not running."
 PATH = "/dashboard/background"
@@ -56,7 +56,6 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
     )
 
 
-@pytest.mark.databases("sqlite")
 def test_owner_sees_no_machine_of_the_operator(world, owner):
     report(world)
     page = owner.get(PATH).text
@@ -65,7 +64,6 @@ def test_owner_sees_no_machine_of_the_operator(world, owner):
     assert "4711" not in page
 
 
-@pytest.mark.databases("sqlite")
 def test_every_page_leads_to_it(world, owner):
     assert f'href="{PATH}"' in owner.get("/dashboard/").text
     assert f'href="{PATH}"' in owner.get(f"/dashboard/pages/{world.page_id}/wallets").text

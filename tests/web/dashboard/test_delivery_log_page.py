@@ -17,7 +17,7 @@ from receiving import (
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 HOSTILE = "<script>alert(1)</script>\"'"
 
@@ -105,7 +105,6 @@ def test_log_is_narrowed_to_a_state_and_a_receiver(world, owner, log):
     assert "Only messages to https://hooks.example/…" in owner.see(f"{log}?receiver={webhook.id}")
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "query",
     [
@@ -131,6 +130,7 @@ def test_position_past_every_message_is_the_start(world, owner, log):
     assert list_ids(owner.get(f"{log}?after={10**14}-{webhook.id}")) == [message.id]
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.parametrize("query", ["", "state=delivered"])
 def test_parts_of_the_log_show_everything_once(world, owner, log, query):
     webhook, channel = add_webhook(world), add_channel(world)
@@ -239,6 +239,7 @@ def test_nothing_is_sent_again_by_opening_an_address(world, owner):
     assert world.dump() == before
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_statements_do_not_grow_with_10_000_deliveries(world, owner, log, count_statements):
     webhook = add_webhook(world)
     add_deliveries(world, webhook, 5)

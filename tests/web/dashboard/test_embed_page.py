@@ -10,7 +10,7 @@ from embed.db.models import ApiKey
 from embed.settings import PROJECT_DIR
 from embed.translations import LANGUAGES
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 
 def open_page(owner, **chosen: str | list[str]) -> str:
@@ -59,7 +59,6 @@ def test_choices_go_into_snippet_and_preview(world, owner):
         assert 'height="450"' in code
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "chosen",
     [
@@ -78,7 +77,6 @@ def test_choice_that_makes_no_sense_is_named_and_left_out(owner, chosen):
     assert "<script>" not in text
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("theme", "scheme"),
     [("", "light"), ("light", "light"), ("dark", "dark"), ("auto", "light dark"), ("x", "light")],
@@ -90,7 +88,6 @@ def test_frame_has_the_color_scheme_of_the_theme(owner, theme, scheme):
     assert f'colorScheme: "{scheme}" }}}}' in read_code(text, "react")
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("height", ["199", "4001", "-1", "1e3", "tall", "9" * 5000])
 def test_height_that_makes_no_sense_is_named_and_left_out(owner, height):
     text = open_page(owner, height=height)
@@ -152,7 +149,6 @@ def test_new_key_is_in_that_answer_only(world, owner):
     assert key not in repr(world.dump())
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

@@ -14,7 +14,7 @@ from embed.keys import access
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 EVIL = "https://evil.example"
 

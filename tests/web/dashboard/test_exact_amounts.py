@@ -179,10 +179,17 @@ def test_queue_and_simulation_see_the_last_digit(world, owner):
         assert one.after == outcome
 
 
-# Invalid amounts
+# Invalid amounts: those of each kind; all of them are in tests/domain/test_amounts.py.
 
 
-IN_COMMANDS = {name: raw for name, raw in BAD_AMOUNTS.items() if "\0" not in raw}
+BAD = {
+    name: BAD_AMOUNTS[name]
+    for name in (
+        *("nothing at all", "white space around", "words", "negative", "NUL"),
+        *("just above the bound", "21 digits after the point", "10,000 characters"),
+    )
+}
+IN_COMMANDS = {name: raw for name, raw in BAD.items() if "\0" not in raw}
 
 
 @pytest.mark.parametrize("raw", IN_COMMANDS.values(), ids=IN_COMMANDS)
@@ -201,7 +208,7 @@ def test_command_says_in_one_line_what_an_amount_is(world, raw):
     assert world.dump() == before
 
 
-@pytest.mark.parametrize("raw", BAD_AMOUNTS.values(), ids=BAD_AMOUNTS)
+@pytest.mark.parametrize("raw", BAD.values(), ids=BAD)
 def test_form_says_what_an_amount_is_and_keeps_what_was_typed(world, owner, raw):
     wallet = world.track(Visitor().address, balance=5)
     before = world.dump()
@@ -225,7 +232,7 @@ def test_form_says_what_an_amount_is_and_keeps_what_was_typed(world, owner, raw)
 
 
 # White space around cells is ignored, and an empty cell leaves the balance unchanged.
-IN_FILES = {name: raw for name, raw in BAD_AMOUNTS.items() if raw == raw.strip() != ""}
+IN_FILES = {name: raw for name, raw in BAD.items() if raw == raw.strip() != ""}
 
 
 @pytest.mark.parametrize("raw", IN_FILES.values(), ids=IN_FILES)

@@ -7,7 +7,7 @@ import pytest
 from embed.keys import access, management
 from embed.web.dashboard import sessions
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 SIGN_IN = "/dashboard/sign-in"
 
@@ -20,7 +20,6 @@ def paths_of(world) -> list[str]:
     ]
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("body", [{"email": 5}, {"token_name": {"a": 1}}, [1], "text", 5])
 def test_json_is_no_form(world, owner, body):
     headers = {"X-CSRFToken": owner.token}
@@ -88,7 +87,6 @@ def send_raw(client, path: str, body: bytes, mimetype: str, *, is_chunked=False)
     return answer, stream.read_bytes
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("mimetype", [URL_ENCODED, "multipart/form-data; boundary=x"])
 def test_large_form_before_sign_in_is_refused_unread(world, owner, mimetype):
     anonymous = world.app.test_client()
@@ -102,7 +100,6 @@ def test_large_form_before_sign_in_is_refused_unread(world, owner, mimetype):
     )
 
 
-@pytest.mark.databases("sqlite")
 def test_large_form_of_unknown_length_is_read_up_to_the_limit(world, owner):
     anonymous = world.app.test_client()
 
@@ -112,7 +109,6 @@ def test_large_form_of_unknown_length_is_read_up_to_the_limit(world, owner):
     assert read <= 17 * 1024
 
 
-@pytest.mark.databases("sqlite")
 def test_owner_sends_much_only_where_a_file_is_expected(world, owner):
     base = f"/dashboard/pages/{world.page_id}"
     sent = {
@@ -135,7 +131,6 @@ def test_owner_sends_much_only_where_a_file_is_expected(world, owner):
         assert answer.status_code == 422  # read, and found to hold no addresses
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "target",
     ["//[", "http://[", "//evil.example", "/dashboard/\r\nX: y", "/dashboard\\\\evil", "/embed/"],
@@ -175,7 +170,6 @@ def test_preview_key_follows_the_secret_there_and_back(world):
     assert get_key("old") == old
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "contents",
     [

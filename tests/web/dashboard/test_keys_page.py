@@ -8,7 +8,7 @@ from world import SITE, Visitor, read_log
 from embed.db.models import ApiKey
 from embed.keys import access, management, refused_origins
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 KEY = re.compile(r"svc_(?:pub|sec)_[0-9A-Za-z]{32}")
 
@@ -66,7 +66,6 @@ def test_sites_are_normalised_each_once_and_the_owner_is_told(world, owner):
     assert ("https://new.example", "http://b.example") in kept
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("origins", "said"),
     [
@@ -212,7 +211,6 @@ def test_label_is_changed_removed_and_logged(world, owner):
     ]
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("label", "said"),
     [("x" * 65, "longer than 64 characters"), ("a\tb", "cannot be shown"), ("a\0b", "be shown")],
@@ -284,6 +282,7 @@ def test_page_without_keys_leads_to_the_first(world, owner):
     assert "Create a public key" in owner.see(path_of(world))
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_list_asks_the_database_as_often_for_200_keys_as_for_5(world, owner, count_statements):
     def fill(count):
         for number in range(count):

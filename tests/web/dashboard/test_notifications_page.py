@@ -28,7 +28,7 @@ from embed.pages import get_page
 from embed.web.dashboard.filters import MESSAGES, STATES
 from embed.web.dashboard.receivers import EXAMPLES, OWN_MAIL_SERVER
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/=]+")
 
@@ -74,7 +74,6 @@ def test_channel_is_added_and_shown_without_its_secret(world, owner):
 
 
 @pytest.mark.parametrize(("kind", "checked"), [("channel", CHANNEL_TYPES), ("webhook", ALL_TYPES)])
-@pytest.mark.databases("sqlite")
 def test_form_offers_every_type_and_proposes_the_usual_ones(world, owner, kind, checked):
     text = owner.get(path_of(world, f"{kind}s", "new")).text
     boxes = re.findall(r'<input ([^>]*)type="checkbox" value="([^"]+)"', text)
@@ -88,7 +87,6 @@ def test_every_type_and_state_has_words():
     assert set(STATES) == set(DELIVERY_STATES)
 
 
-@pytest.mark.databases("sqlite")
 def test_every_example_is_an_address_that_is_accepted_and_its_secrets_are_hidden(world, owner):
     text = owner.see(path_of(world, "channels", "new"))
     settings = runtime_of(world).settings
@@ -102,7 +100,6 @@ def test_every_example_is_an_address_that_is_accepted_and_its_secrets_are_hidden
         assert secret not in shown
 
 
-@pytest.mark.databases("sqlite")
 def test_plain_mail_addresses_are_offered_where_the_installation_has_a_mail_server(
     environ, request
 ):
@@ -115,7 +112,6 @@ def test_plain_mail_addresses_are_offered_where_the_installation_has_a_mail_serv
     assert send_form(owner, "channel", "me@example.com").status_code == 303
 
 
-@pytest.mark.databases("sqlite")
 def test_without_a_mail_server_the_form_says_so(world, owner):
     assert "This installation has no mail server" in owner.see(path_of(world, "channels", "new"))
 
@@ -355,6 +351,7 @@ def test_other_pages_of_the_owner_say_nothing_of_it(world, owner):
     assert owner.see("/dashboard/").count("1 message could not be delivered.") == 1
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_statements_do_not_grow_with_receivers_and_deliveries(world, owner, count_statements):
     webhook = add_webhook(world)
     add_deliveries(world, webhook, 3, "given_up")

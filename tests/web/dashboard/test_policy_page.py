@@ -10,7 +10,7 @@ from world import read_log
 
 from embed.db.models import Submission
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 PRESENT = {
     "min_balance": "0",
@@ -74,6 +74,7 @@ def test_form_shows_the_present_policy(world, owner, path):
     )
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_saved_policy_is_kept_and_logged(world, owner, path):
     world.clock.forward(minutes=1)
     answer = save(
@@ -108,7 +109,6 @@ def test_form_saved_as_it_came_changes_nothing(world, owner, path, seconds):
     assert read_policy(world) == before
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("field", "raw"),
     [
@@ -163,6 +163,7 @@ def test_each_field_says_what_it_does_now(world, owner, path):
 # The preview
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_preview_shows_only_what_would_differ_and_saves_nothing(world, owner, path):
     rich, *_ = add_submissions(world, 3)
     world.observe(_address_of(rich), 100)
@@ -214,6 +215,7 @@ def test_hostile_names_are_shown_as_text(world, owner, path):
     assert "<i>" not in text
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_statements_do_not_grow_with_the_past(world, owner, path, count_statements):
     add_submissions(world, 5)
     few = count_statements(lambda: preview(owner, path, auto_approve="y"))

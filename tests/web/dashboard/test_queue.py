@@ -9,7 +9,7 @@ from world import Visitor, read_log
 from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -47,6 +47,7 @@ def list_shown(answer) -> list[str]:
 # What is shown
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_what_waits_is_listed_newest_first_or_oldest_first(world, owner):
     ids = add_submissions(world, 3)
 
@@ -54,6 +55,7 @@ def test_what_waits_is_listed_newest_first_or_oldest_first(world, owner):
     assert list_shown(owner.get(path_of(world), query_string={"order": "oldest"})) == ids
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
     add_submissions(world, 1, nickname="Waits")
     add_submissions(world, 1, "approved", nickname="Approved")
@@ -82,6 +84,7 @@ def test_turned_away_one_says_why(world, owner):
     assert "Reason: rejected recently" in owner.see(path_of(world) + "?tab=turned-away")
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.parametrize("tab", ["waiting", "decided"])
 @pytest.mark.parametrize("order", ["newest", "oldest"])
 def test_parts_of_fifty_show_everything_once(world, owner, tab, order):
@@ -130,6 +133,7 @@ def test_balance_never_observed_is_said_to_be_so(world, owner):
     assert "never read" in owner.see(path_of(world))
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_past_of_wallet_counts_on_all_pages_of_the_owner_and_no_others(world, owner, stranger):
     visitor = Visitor()
     add_submissions(world, 2, "rejected", wallet_address=visitor.address)
@@ -147,6 +151,7 @@ def test_past_of_wallet_counts_on_all_pages_of_the_owner_and_no_others(world, ow
     assert "This wallet before 1 approved, 2 rejected" in owner.see(path_of(world))
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_past_of_session_counts_on_this_page_without_the_submission_itself(world, owner):
     add_submissions(world, 1, session_id="s" * 20)
     add_submissions(world, 3, "rejected", session_id="s" * 20)
@@ -191,7 +196,7 @@ def test_ladder_says_that_a_rejection_broke_it(world, owner):
     assert "1 of 1 approvals by hand, but rejected since" in owner.see(path_of(world))
 
 
-@pytest.mark.databases("sqlite")
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.parametrize(
     ("known", "sent"),
     [
@@ -327,6 +332,7 @@ def test_choosing_nothing_is_a_sentence(world, owner):
     assert "Choose at least one submission first." in answer.text
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_more_ids_than_a_statement_takes_is_a_sentence(world, owner):
     waiting = send(world)
 
@@ -477,6 +483,7 @@ def test_strangers_are_sent_to_sign_in(world, owner):
 # Speed
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])
 def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_statements):
     statuses = {"waiting": "pending", "decided": "approved", "turned-away": "soft_rejected"}
@@ -492,7 +499,6 @@ def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_stat
     assert few == many <= 14
 
 
-@pytest.mark.databases("sqlite")
 def test_statements_of_an_answer_with_the_undo_bar_are_no_more(world, owner, count_statements):
     first, *_ = add_submissions(world, 5)
     plain = count_statements(lambda: owner.get(path_of(world)))
@@ -504,6 +510,7 @@ def test_statements_of_an_answer_with_the_undo_bar_are_no_more(world, owner, cou
 # What visitors withdrew
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_queue_says_how_many_were_withdrawn_lately(world, owner):
     assert "withdrawn" not in owner.see(path_of(world))
     for count, sentence in (

@@ -9,7 +9,7 @@ from embed import owners
 from embed.db.models import Owner
 from embed.domain import passwords
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 SIGN_IN = "/dashboard/sign-in"
 HOME = "/dashboard/"
@@ -95,7 +95,6 @@ def test_wrong_password_and_unknown_email_get_the_same_answer(guest, email, pass
 
 
 @pytest.mark.parametrize("email", ["owner@example.com", "nobody@example.com", "new@example.com"])
-@pytest.mark.databases("sqlite")
 def test_every_attempt_costs_one_comparison_of_the_same_kind(world, owner, guest, hashes, email):
     owners.create_owner("new@example.com", world.clock())  # has not chosen a password yet
     quickly_hashed = owner.owner.password_hash
@@ -108,7 +107,6 @@ def test_every_attempt_costs_one_comparison_of_the_same_kind(world, owner, guest
     assert costs[0] == costs[1]
 
 
-@pytest.mark.databases("sqlite")
 def test_attempts_at_one_account_are_limited_from_wherever(world, guest, hashes):
     owners.create_owner("new@example.com", world.clock())
     for number in range(10):
@@ -124,7 +122,6 @@ def test_attempts_at_one_account_are_limited_from_wherever(world, guest, hashes)
     assert attempt_from(guest, "192.0.2.99", "another@example.com").status_code == 422
 
 
-@pytest.mark.databases("sqlite")
 def test_attempts_from_one_address_are_limited_at_whatever_account(world, guest, hashes):
     for number in range(30):
         answer = attempt_from(guest, "192.0.2.1", f"{number}@example.com")
@@ -203,6 +200,7 @@ def make_link(world, owner: OwnerBrowser) -> str:
     return f"/dashboard/password/{signer.sign(known.id, known.password_hash)}"
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_one_time_link_works_once_and_signs_in(world, owner, guest):
     link, new = make_link(world, owner), "another long password"
 
@@ -230,7 +228,6 @@ def test_link_that_we_did_not_make_is_refused(world, owner, guest, end):
     assert guest.open(link).status_code == 404
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     "base_url",
     ["http://embed.example", "https://embed.example", "http://localhost.evil.example"],
@@ -243,7 +240,6 @@ def test_cookie_is_one_that_no_other_host_can_set(world, owner, base_url):
     assert {"HttpOnly", "SameSite=Lax", "Path=/", "Secure"} == set(attributes)
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("base_url", ["http://localhost", "http://127.0.0.1:8000"])
 def test_cookie_works_without_https_on_localhost(world, owner, base_url):
     answer = world.app.test_client().get(SIGN_IN, base_url=base_url)
@@ -253,7 +249,6 @@ def test_cookie_works_without_https_on_localhost(world, owner, base_url):
     assert {"HttpOnly", "SameSite=Lax", "Path=/dashboard"} == set(attributes)
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("name", "is_read"),
     [
@@ -294,7 +289,6 @@ def test_owner_lands_where_they_were_going(world, guest):
         "http:///dashboard/",
     ],
 )
-@pytest.mark.databases("sqlite")
 def test_sign_in_leads_nowhere_else(guest, target):
     location = guest.open(SIGN_IN).request.path
     token = find_token(guest.open(location).text)
@@ -345,7 +339,6 @@ def test_present_password_cannot_be_guessed_without_limit(owner):
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 600
 
 
-@pytest.mark.databases("sqlite")
 def test_passwords_are_masked_and_known_to_password_managers(world, owner, guest):
     purposes_by_page = {
         guest.open(SIGN_IN).text: ["current"],

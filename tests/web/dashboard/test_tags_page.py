@@ -10,7 +10,7 @@ from embed.db.models import Tag, WalletTag
 from embed.settings import PROJECT_DIR
 from embed.wallets.tags import COLORS
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 HOSTILE = "<b>&\"'"
 
@@ -33,7 +33,6 @@ def test_tag_is_added_and_listed_with_its_wallets(world, owner):
     assert world.read().json["tags"][0]["name"] == "team"
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("name", "color", "said"),
     [
@@ -109,6 +108,7 @@ def test_every_color_that_is_offered_is_one_that_the_style_sheets_know(sheet):
     assert set(COLORS) <= set(known)
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_list_asks_the_database_as_often_for_200_tags_as_for_5(world, owner, count_statements):
     def fill(first, last):
         for number in range(first, last):

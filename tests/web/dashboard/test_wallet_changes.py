@@ -11,7 +11,7 @@ from world import USDC, Visitor
 
 from embed.web.dashboard.filters import format_change
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 DAY = timedelta(days=1)
 
@@ -38,6 +38,7 @@ def open_wallets(owner, **search):
     return answer
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_wallets_show_changes_exactly_and_a_line(chain_owner):
     track(chain_owner.world, "18446744073.709551615", {1: "0.5", 7: "20000000000"})
 
@@ -82,6 +83,7 @@ def test_without_an_endpoint_there_are_no_columns(world, owner):
     assert 'class="change"' not in open_wallets(owner).text
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_a_hundred_wallets_take_as_many_statements_as_one(chain_owner, count_statements):
     track(chain_owner.world, "5", {1: "4"})
     one = count_statements(lambda: open_wallets(chain_owner))

@@ -17,7 +17,7 @@ from embed.db.connection import db
 from embed.db.models import Balance, Wallet
 from embed.wallets import tracking
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -65,6 +65,7 @@ def latest_entry(world) -> tuple[str, str, str]:
 # The list
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_search_finds_by_name_and_address_whatever_the_case(world, owner):
     one = world.track(make_address(), alias="Treasury")
     world.track(make_address(), alias="100% other_name")
@@ -76,6 +77,7 @@ def test_search_finds_by_name_and_address_whatever_the_case(world, owner):
     assert list_shown(owner, q="nothing\0 like it") == []
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_list_is_narrowed_by_tag_and_visibility(world, owner):
     tag = world.add_tag("team")
     world.track(make_address(), alias="Tagged", tag_names=["team"])
@@ -87,6 +89,7 @@ def test_list_is_narrowed_by_tag_and_visibility(world, owner):
     assert owner.get(path_of(world), query_string={"tag": "A" * 20}).status_code == 404
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_what_the_holding_watch_found_is_marked_and_can_be_searched_for(world, owner):
     for alias, marks in {
         "Flagged": {"low_count": 2},
@@ -119,6 +122,7 @@ def test_mint_that_the_chain_refused_is_told_where_the_chain_is_used(world, owne
     assert sentence in owner.get(path_of(world)).text
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_list_comes_in_hundreds(world, owner):
     add_submissions(world, 201)
 
@@ -136,6 +140,7 @@ def test_hostile_name_is_shown_as_text(world, owner):
     assert HOSTILE in owner.see(path_of(world))
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_views_ask_the_database_as_often_for_200_wallets_as_for_5(world, owner, count_statements):
     world.add_tag("team")
 
@@ -173,7 +178,6 @@ def test_wallet_is_added(world, owner):
     assert latest_entry(world) == (owner.email, "add wallet", f"Treasury ({address})")
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("fields", "field", "said"),
     [
@@ -435,6 +439,7 @@ def test_import_is_one_change_with_one_entry_in_the_log(world, owner):
     assert [wallet["address"] for wallet in world.read().json["wallets"]] == [other]
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_import_keeps_the_order_of_the_file(world, owner):
     addresses = [make_address() for _ in range(20)]
 

@@ -9,8 +9,6 @@ from world import SITE, Visitor, code_of
 
 from embed.db.models import Submission
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
-
 COOKIE = "embed_session"
 
 
@@ -169,7 +167,6 @@ def test_expired_session_is_followed_by_a_new_one(world):
     assert world.list_own(visitor).json["submissions"] == []
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("cookie", ["", "x", "a.b", "a" * 5000, "\xe9"])
 def test_broken_cookie_is_followed_by_a_new_session(world, cookie):
     visitor = Visitor()
@@ -253,14 +250,12 @@ def test_widget_loads_nothing_but_the_services_own_files(world):
     assert all(link["href"].startswith(("/", "data:,")) for link in document.find("link"))
 
 
-@pytest.mark.databases("sqlite")
 def test_signing_window_loads_the_same_and_is_framed_by_nobody(world):
     policy = read_policy(world.call("GET", "/embed/sign"))
 
     assert policy == read_policy(open_frame(world)) | {"frame-ancestors": ["'none'"]}
 
 
-@pytest.mark.databases("sqlite")
 def test_refusal_loads_its_style_and_nothing_else(world):
     refused = world.call("GET", f"/embed/tracking/{world.page_id}")
 
@@ -272,7 +267,6 @@ def test_refusal_loads_its_style_and_nothing_else(world):
     }
 
 
-@pytest.mark.databases("sqlite")
 def test_only_the_widgets_refusals_are_shown_inside_sites(world):
     refused = [
         world.call("GET", path) for path in ("/x", "/embed/x", "/dashboard/x/y", "/favicon.ico")
@@ -342,7 +336,6 @@ REFUSALS = {
 }
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(("make_key", "status", "code"), REFUSALS.values(), ids=REFUSALS)
 def test_refusal_is_a_small_page_for_people_that_sets_no_cookie(world, make_key, status, code):
     visitor = Visitor()
@@ -418,7 +411,6 @@ def test_what_an_owner_wrote_is_text_and_never_markup(world, text):
     assert all(is_own_or_data(script) for script in document.find("script"))
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_what_the_address_says_is_never_markup(world, text):
     plain = Document(open_frame(world).text)
@@ -447,7 +439,6 @@ def read_own(answer) -> list[dict]:
     return json.loads(data)
 
 
-@pytest.mark.databases("sqlite")
 def test_own_submissions_come_with_the_page_what_waits_first(world):
     visitor, stranger = Visitor(), Visitor()
     world.open_widget(visitor)
@@ -473,7 +464,6 @@ def test_own_submissions_come_with_the_page_what_waits_first(world):
     assert read_own(open_frame(world)) == []
 
 
-@pytest.mark.databases("sqlite")
 def test_page_says_whether_the_browser_sent_the_cookie(world):
     visitor = Visitor()
     world.open_widget(visitor)
