@@ -14,7 +14,7 @@ from embed.db.connection import db
 from embed.db.models import BaseModel, Delivery, Message, Owner, Page, Receiver, Submission, Wallet
 from embed.db.snapshots import in_byte_order, reading_one_state, stream
 from embed.errors import InvalidInput
-from embed.maintenance.page_file.reading import decode_line
+from embed.maintenance.page_file.reading import read_line
 from embed.maintenance.page_file.tables import (
     FORMAT,
     SHARED,
@@ -75,7 +75,7 @@ def export_page(page_id: str, file: IO[bytes]) -> Exported:
 def _check_importable(line: bytes) -> None:
     """Notice now, not when the file is needed, what could not be imported. Raises InvalidInput."""
     try:
-        decode_line(line)
+        read_line(line)
     except ValueError as mistake:
         raise InvalidInput(f"The page holds a value that no file may have: {mistake}") from None
 

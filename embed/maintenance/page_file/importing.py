@@ -1,7 +1,7 @@
 """Taking over a page from a file: all of it or nothing."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -11,15 +11,14 @@ from typing import IO, Any
 from peewee import EXCLUDED, IntegrityError, chunked
 
 from embed import owners
-from embed.balances.history import count_days
 from embed.balances.observations import bump_pages_of
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index
-from embed.db.models import Balance, DailyBalance, Owner, Page
+from embed.db.models import Balance, Owner, Page
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import check_owner_is_there, lock_owners
-from embed.maintenance.page_file.reading import Line, read_lines
-from embed.maintenance.page_file.tables import SHARED, TABLES, Table, list_page_columns
+from embed.maintenance.page_file.reading import PageFile, Row
+from embed.maintenance.page_file.tables import SHARED, Columns, Table, list_page_columns
 from embed.pages import find_page, get_page
 from embed.wallets.tracking import PageFull
 
@@ -53,26 +52,28 @@ def import_page(
     The page goes to the owner in the file, who is created without a password if there is none of
     this address, or to the owner `owner_email`. Raises InvalidInput, NotFound.
     """
-    counts = Counter(line["type"] for _, line in islice(read_lines(file), 1, None))
+    counts = Counter(row.table.name for _, row in PageFile(file).read_rows())
     if counts["wallet"] > max_wallets:
         raise PageFull(max_wallets)
     file.seek(0)
     with db.atomic():
-        numbered = read_lines(file)
-        (_, header), (_, of_owner), (_, of_page) = islice(numbered, 3)  # as has been checked
-        owner, is_new = _find_owner(owner_email, of_owner, now)
-        page = _add_page(of_page, owner)
-        _add_all(page, numbered)
-        if header["version"] < 8:
+        again = PageFile(file)
+        rows = again.read_rows()
+        (_, of_owner), (_, of_page) = islice(rows, 2)  # as has been checked
+        owner, is_new = _find_owner(owner_email, of_owner.columns, now)
+        page = _add_page(of_page.columns, owner)
+        for table, of_table in groupby(rows, key=lambda each: each[1].table):
+            while batch := list(islice(of_table, _BATCH)):
+                _add_or_name(page, table, batch)
+        if again.version < 8:
             _link_wallets(page)
         bump_pages_of([page.token_mint], excluding=[page.id])
     return Imported(get_page(page.id), is_new, counts)
 
 
-def _find_owner(email: str | None, found: Line, now: datetime) -> tuple[Owner, bool]:
+def _find_owner(email: str | None, columns: Columns, now: datetime) -> tuple[Owner, bool]:
     if email is not None:
         return owners.get_owner(email), False
-    columns = TABLES["owner"].read_columns(found)
     try:
         return owners.get_owner(columns["email"]), False
     except NotFound:
@@ -81,9 +82,9 @@ def _find_owner(email: str | None, found: Line, now: datetime) -> tuple[Owner, b
         return owner, True
 
 
-def _add_page(line: Line, owner: Owner) -> Page:
+def _add_page(columns: Columns, owner: Owner) -> Page:
     """Add the page alone, after locking all who share its balances, as store_chain does."""
-    page = Page(owner=owner, **TABLES["page"].read_columns(line))
+    page = Page(owner=owner, **columns)
     sharing: Any = Page.select(Page.owner).where(Page.token_mint == page.token_mint).distinct()
     lock_owners(owner.id, *[owner_id for (owner_id,) in sharing.tuples()])
     check_owner_is_there(owner.id)
@@ -96,12 +97,6 @@ def _add_page(line: Line, owner: Owner) -> Page:
     return page
 
 
-def _add_all(page: Page, numbered: Iterator[tuple[int, Line]]) -> None:
-    for name, of_type in groupby(numbered, key=lambda each: each[1]["type"]):
-        while batch := list(islice(of_type, _BATCH)):
-            _add_or_name(page, TABLES[name], batch)
-
-
 def _link_wallets(page: Page) -> None:
     """Let wallets name their submissions, as migration 8 does."""
     migration: Any = import_module("embed.db.migrations.0008_wallet_submission")
@@ -110,10 +105,10 @@ def _link_wallets(page: Page) -> None:
         db.execute_sql(of_page, (page.id,))
 
 
-def _add_or_name(page: Page, table: Table, batch: Sequence[tuple[int, Line]]) -> None:
-    """Add lines together, or one by one if that is refused. Raises InvalidInput for one of them."""
+def _add_or_name(page: Page, table: Table, batch: Sequence[tuple[int, Row]]) -> None:
+    """Add rows together, or one by one if that is refused. Raises InvalidInput for one of them."""
     try:
-        _add(page, table, [line for _, line in batch])
+        _add(page, table, [row for _, row in batch])
     except IntegrityError as error:
         for each in batch if len(batch) > 1 else ():
             _add_or_name(page, table, [each])
@@ -122,33 +117,29 @@ def _add_or_name(page: Page, table: Table, batch: Sequence[tuple[int, Line]]) ->
         raise InvalidInput(f"Line {batch[0][0]}: {reason}.") from None
 
 
-def _add(page: Page, table: Table, lines: Sequence[Line]) -> None:
+def _add(page: Page, table: Table, rows: Sequence[Row]) -> None:
     """Add rows and their parts. Of those that pages share, what is here already stays."""
+    is_shared = table.model in SHARED
     with db.atomic():  # a savepoint
         of_page = list_page_columns(table.model, page)
-        _insert(table, [of_page | table.read_columns(line) for line in lines])
+        _insert(table, [of_page | row.columns for row in rows], is_shared=is_shared)
         for part in table.parts:
-            keys = _find_keys(table, of_page, [line[table.key.name] for line in lines])
-            rows = [
-                {part.parent.name: keys[line[table.key.name]]} | part.read_columns(row)
-                for line in lines
-                for row in part.unpack(line)
+            keys = _find_keys(table, of_page, [row.key for row in rows])
+            of_rows = [
+                {part.parent.name: keys[row.key]} | columns
+                for row in rows
+                for columns in row.parts[part.name]
             ]
-            _insert(part, rows, is_shared=table.model in SHARED)
+            _insert(part, of_rows, is_shared=is_shared)
 
 
-def _find_keys(table: Table, of_page: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _find_keys(table: Table, of_page: Columns, keys: Sequence[str]) -> dict[str, Any]:
     """Return the primary keys of rows by what names these in the file."""
-    primary_key = table.model._meta.primary_key
-    if table.key is primary_key:
-        return {name: name for name in names}
-    query = table.model.select(table.key, primary_key).where(table.key.in_(names))
-    return dict(query.filter(**of_page).tuples())
+    query = table.model.select(table.key, table.model._meta.primary_key)
+    return dict(query.where(table.key.in_(keys)).filter(**of_page).tuples())
 
 
-def _insert(table: Table, rows: Sequence[dict[str, Any]], *, is_shared: bool = False) -> None:
-    if table.model is DailyBalance:
-        rows = [row | {"day": count_days(row["observed_at"])} for row in rows]
+def _insert(table: Table, rows: Sequence[Columns], *, is_shared: bool) -> None:
     for batch in chunked(rows, _BATCH):
         query = table.model.insert_many(batch)
         if table.model is Balance:  # what was entered later counts
@@ -157,6 +148,6 @@ def _insert(table: Table, rows: Sequence[dict[str, Any]], *, is_shared: bool = F
                 preserve=[Balance.amount, Balance.observed_at],
                 where=EXCLUDED.observed_at > Balance.observed_at,
             )
-        elif is_shared or table.model in SHARED:
+        elif is_shared:
             query = query.on_conflict_ignore()
         query.execute()

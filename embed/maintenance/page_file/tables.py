@@ -5,7 +5,7 @@ that belongs to a page is there: so what is added to the models is in the file w
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -26,8 +26,10 @@ from peewee import (
     TextField,
 )
 
+from embed.balances.history import count_days
 from embed.db import models, schema_version
 from embed.db.fields import AmountField, InstantField, LinesField
+from embed.domain.activity import find_address, read_facts
 from embed.domain.addresses import is_address
 from embed.domain.identifiers import ID_LENGTH
 from embed.domain.policy import REJECT_REASON_BY_CODE
@@ -38,7 +40,24 @@ FORMAT: Final = "tracking-embed-page"
 # The number of the newest migration, which made the columns. Version 0.5, which had 7, wrote 1.
 VERSION: Final = int(schema_version.list_migrations()[-1][:4])
 
+Columns = dict[str, Any]  # the values of a row by the names of the model's fields
+
+
+def _find_address(row: Columns) -> str | None:
+    try:
+        return find_address(read_facts(row["data"]))
+    except (ValueError, RecursionError):
+        raise ValueError("The data is no JSON object.") from None
+
+
+# Columns that follow from others of their row.
+_DERIVED: dict[Any, Callable[[Columns], Any]] = {
+    models.Activity.address: _find_address,
+    models.Message.address: _find_address,
+    models.DailyBalance.day: lambda row: count_days(row["observed_at"]),
+}
 LEFT_OUT: set[Any] = {
+    *_DERIVED,
     # What belongs to the whole installation.
     models.Job,
     models.WorkerProcess,
@@ -46,8 +65,6 @@ LEFT_OUT: set[Any] = {
     models.Owner.id,
     models.Owner.created_at,
     models.Owner.password_hash,
-    # This follows from `observed_at`.
-    models.DailyBalance.day,
 }
 # Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
 # numbers that a database counts up, nor the row in whose line a part is written are in the file.
@@ -59,6 +76,15 @@ SHARED: dict[Any, Any] = {
     models.Balance: models.Balance.address,
     models.ChainBalance: models.ChainBalance.address,
 }
+# Tables whose rows are written in the lines of others, by their names there, with the column that
+# names the row in whose line they are.
+_PARTS: dict[str, Any] = {
+    "days": models.DailyBalance.balance,
+    "deliveries": models.Delivery.message,
+    "proof": models.Proof.submission,
+    "refusedOrigins": models.RefusedOrigin.api_key,
+    "tagIds": models.WalletTag.wallet,
+}
 
 # Names that are others than in the models.
 _NAMES: dict[Any, str] = {
@@ -66,8 +92,6 @@ _NAMES: dict[Any, str] = {
     models.Submission.api_key: "key",
     models.Balance: "enteredBalance",
     models.ChainBalance: "observedBalance",
-    models.DailyBalance: "days",
-    models.Delivery: "deliveries",
     models.Message.type: "message_type",  # `type` is that of the line
     models.Page.is_embeddable: "embed",
     models.Wallet.is_hidden: "hide_from_public",
@@ -111,7 +135,8 @@ _FORM_BY_TYPE: dict[Any, Any] = {
     TextField: _lines(100_000),
     ForeignKeyField: _ID,
 }
-_FORM_BY_LENGTH = {ID_LENGTH: _ID, 44: _ADDRESS}
+_ADDRESS_LENGTH = 44
+_FORM_BY_LENGTH = {ID_LENGTH: _ID, _ADDRESS_LENGTH: _ADDRESS}
 
 # Columns whose values have a narrower form than their type.
 _FORMS: dict[Any, Any] = {
@@ -169,34 +194,27 @@ def to_json(field: Any, stored: Any) -> Any:
     return stored if isinstance(field, AmountField) else value
 
 
-def _read_instant(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError(f"{text} is not a date and time.") from None
-
-
-def _read_address(text: str) -> str:
-    if not is_address(text):
-        raise ValueError(f"{text} is not an address (base58 of 32 bytes).")
-    return text
-
-
-def _find_reader(field: Any) -> Callable[[str], Any] | None:
-    """Return what makes a column's value of a text in a file; None: it is the value."""
-    if isinstance(field, InstantField):
-        return _read_instant
+def _from_json(field: Any, value: Any) -> Any:
+    """Return a column's value, whose form has been checked. Raises ValueError with a sentence."""
+    if value is None:
+        return None
     if isinstance(field, AmountField):
-        return Decimal
-    return _read_address if _find_form(field) is _ADDRESS else None
+        return Decimal(value)
+    if isinstance(field, InstantField):
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"{value} is not a date and time.") from None
+    if getattr(field, "max_length", None) == _ADDRESS_LENGTH and not is_address(value):
+        raise ValueError(f"{value} is not an address (base58 of 32 bytes).")
+    return value
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Table:
     model: Any
-    name: str  # the type of its lines; that of a part is its name in the lines of its parent
-    columns: dict[str, Any]  # by their names in JSON
-    readers: dict[str, Callable[[str], Any]]  # of columns whose values are no texts, and addresses
+    name: str  # the type of its lines, or the name of a part
+    columns: dict[str, Any]  # fields by their names in JSON
     parent: Any  # of a part: the column that names the row in whose line it is written
     parts: list["Table"]
 
@@ -205,12 +223,15 @@ class Table:
         """The column that names a row in a file."""
         return SHARED.get(self.model) or self.model.id
 
-    def read_columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a row's columns. Raises ValueError with a sentence."""
-        columns = {field.name: row[name] for name, field in self.columns.items()}
-        for name, read in self.readers.items():
-            if columns[name] is not None:
-                columns[name] = read(columns[name])
+    def read_columns(self, row: Any) -> Columns:
+        """Return the columns of a decoded line or part. Raises ValueError with a sentence."""
+        columns = {
+            field.name: _from_json(field, getattr(row, name) if isinstance(row, Struct) else row)
+            for name, field in self.columns.items()
+        }
+        for field, derive in _DERIVED.items():
+            if field.model is self.model:
+                columns[field.name] = derive(columns)
         return columns
 
     def pack(self, rows: list[dict[str, Any]]) -> Any:
@@ -219,14 +240,12 @@ class Table:
             return [value for row in rows for value in row.values()]
         return next(iter(rows), None) if self.parent.primary_key else rows
 
-    def unpack(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return a part's rows from its parent's line."""
-        packed = line[self.name]
-        if not isinstance(packed, list):
+    def unpack(self, line: Struct) -> list[Columns]:
+        """Return a part's rows from its parent's line. Raises ValueError with a sentence."""
+        packed = getattr(line, self.name)
+        if self.parent.primary_key:
             packed = [packed] if packed else []
-        return [
-            row if isinstance(row, dict) else dict.fromkeys(self.columns, row) for row in packed
-        ]
+        return [self.read_columns(row) for row in packed]
 
     def make_type(self, *, is_older: bool = False) -> Any:
         """Return the type of its lines, or of a part in the lines of its parent.
@@ -248,10 +267,10 @@ class Table:
         )
         if self.parent is None:
             return row
+        if self.parent.primary_key:
+            return row | None
         most = MAX_PER_KEY if self.model is models.RefusedOrigin else None
-        return (
-            row | None if self.parent.primary_key else Annotated[list[row], Meta(max_length=most)]
-        )
+        return Annotated[list[row], Meta(max_length=most)]
 
 
 def _find_default(field: Any) -> Any:
@@ -270,26 +289,18 @@ def list_page_columns(model: Any, page: models.Page) -> dict[str, Any]:
     return {name: value for name, value in values if name in model._meta.fields}
 
 
-def _find_parent(model: Any) -> Any:
-    """Return the column of what a table without a page of its own belongs to."""
-    references = [each for each in model._meta.sorted_fields if isinstance(each, ForeignKeyField)]
-    if model in SHARED or any(each.rel_model is models.Page for each in references):
-        return None
-    return next((each for each in references if each.rel_model is not models.Owner), None)
-
-
-def _describe(model: Any, parent: Any = None) -> Table:
+def _describe(model: Any, name: str, parent: Any = None) -> Table:
     columns = {
         _name_column(field): field
         for field in model._meta.sorted_fields
         if is_carried(field) and field is not parent
     }
-    name = _NAMES.get(model) or f"{model.__name__[0].lower()}{model.__name__[1:]}"
-    if parent is not None and not parent.primary_key and model not in _NAMES:
-        name = f"{name if len(columns) > 1 else next(iter(columns))}s"
-    parts = [_describe(part, above) for part, above in _PARENTS.items() if above.rel_model is model]
-    readers = {each.name: read for each in columns.values() if (read := _find_reader(each))}
-    return Table(model, name, columns, readers, parent, parts)
+    parts = [
+        _describe(above.model, part, above)
+        for part, above in _PARTS.items()
+        if above.rel_model is model
+    ]
+    return Table(model, name, columns, parent, parts)
 
 
 def _name_column(field: Any) -> str:
@@ -303,18 +314,13 @@ def _name_column(field: Any) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-_PARENTS = {
-    model: parent
-    for model in models.MODELS
-    if model not in LEFT_OUT and (parent := _find_parent(model))
-}
 # In the order of a file's lines: what others refer to comes before them, as in MODELS, and what
 # pages share comes last.
 TABLES = {
-    table.name: table
+    name: _describe(model, name)
     for model in sorted(models.MODELS, key=lambda each: each in SHARED)
     if model in (models.Owner, models.Page, *SHARED) or "page" in model._meta.fields
-    for table in [_describe(model)]
+    for name in [_NAMES.get(model) or f"{model.__name__[0].lower()}{model.__name__[1:]}"]
 }
 
 

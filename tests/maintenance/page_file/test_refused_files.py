@@ -12,8 +12,7 @@ from embed.db.connection import db
 from embed.db.models import ApiKey, Owner, Page
 from embed.errors import InvalidInput
 from embed.factory import create_app
-from embed.maintenance.page_file.reading import MAX_LINE_BYTES
-from embed.maintenance.page_file.reading import read_lines as read_file
+from embed.maintenance.page_file.reading import MAX_LINE_BYTES, PageFile
 from embed.maintenance.page_file.tables import VERSION
 from embed.settings import Settings
 
@@ -37,7 +36,7 @@ def content(make_sqlite) -> bytes:
 def refuse(content: bytes) -> str:
     """Read a file that is refused before the database is asked; return the reason."""
     with pytest.raises(InvalidInput) as refusal:
-        list(read_file(io.BytesIO(content)))
+        list(PageFile(io.BytesIO(content)).read_rows())
     return check_sentence(refusal.value)
 
 
@@ -155,7 +154,7 @@ def swap(lines):
         (change("activity", action="x" * 31), "action"),
         (change("activity", subject="Ann"), "subject"),
         (change("activity", data="[]"), "no JSON object"),
-        (change("activity", address="Ann"), "address"),
+        (change("activity", address=USDC), "unknown field `address`"),
         (change("receiver", secret="whsec_AAAA"), "secret"),
         (change("receiver", secret=None), "A webhook has a secret"),
         (change("receiver", kind="channel"), "A webhook has a secret"),
@@ -283,7 +282,7 @@ def test_line_without_end_is_not_read_into_memory():
             return b"x" * limit
 
     with pytest.raises(InvalidInput, match="Line 1: longer than"):
-        list(read_file(Endless()))
+        list(PageFile(Endless()).read_rows())
 
 
 def test_page_with_more_wallets_than_allowed_is_refused(world, content):
