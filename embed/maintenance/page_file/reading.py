@@ -15,7 +15,6 @@ from embed.errors import InvalidInput
 from embed.maintenance.page_file.tables import (
     FORMAT,
     LINE,
-    OLDER_LINE,
     SHARED,
     TABLES,
     VERSION,
@@ -159,9 +158,9 @@ def _read_header(raw: bytes) -> int:
 
 def read_line(raw: bytes, version: int = VERSION) -> Row | Trailer:
     """Raises ValueError with what is wrong."""
-    if version < 9:
-        raw = _find_facts(raw)
-    line: Any = msgspec.json.decode(raw, type=LINE if version == VERSION else OLDER_LINE)
+    if version < VERSION:
+        raw = _renew(raw)
+    line: Any = msgspec.json.decode(raw, type=LINE)
     if isinstance(line, Trailer):
         return line
     table = TABLES[line.__struct_config__.tag]
@@ -173,14 +172,18 @@ def read_line(raw: bytes, version: int = VERSION) -> Row | Trailer:
     return row
 
 
-def _find_facts(raw: bytes) -> bytes:
-    """Give a line of the log the facts that migration 9 makes of its sentence."""
+def _renew(raw: bytes) -> bytes:
+    """Give an older line the columns that migrations gave its table since version 0.5."""
     line = msgspec.json.decode(raw)
     match line:
+        case {"type": "submission"}:
+            line.pop("hasAddedWallet", None)
+        case {"type": "wallet"}:  # see also _link_wallets, which needs the whole file
+            line = {"submissionId": None, "withdrawn": False} | line
         case {"type": "activity", "action": str(action), "subject": str(subject)}:
             line["data"] = parse_old_subject(action, subject)
-            return msgspec.json.encode(line)
-    return raw
+            del line["subject"]
+    return msgspec.json.encode(line)
 
 
 def _check_wallet(row: Columns) -> None:

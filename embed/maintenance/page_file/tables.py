@@ -14,7 +14,7 @@ from operator import or_
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import NODEFAULT, Meta, Struct
+from msgspec import Meta, Struct
 from peewee import (
     AutoField,
     BigIntegerField,
@@ -247,23 +247,18 @@ class Table:
             packed = [packed] if packed else []
         return [self.read_columns(row) for row in packed]
 
-    def make_type(self, *, is_older: bool = False) -> Any:
-        """Return the type of its lines, or of a part in the lines of its parent.
-
-        Lines that are older may lack columns that may be empty or have a default, and keep others.
-        """
-        fields = []
-        for name, field in self.columns.items():
-            form = _find_form(field) | None if field.null else _find_form(field)
-            fields.append((name, form, _find_default(field) if is_older else NODEFAULT))
-        for part in self.parts:
-            default = part.pack([]) if is_older else NODEFAULT
-            fields.append((part.name, part.make_type(is_older=is_older), default))
+    def make_type(self) -> Any:
+        """Return the type of its lines, or of a part in the lines of its parent."""
+        fields = [
+            (name, _find_form(field) | None if field.null else _find_form(field))
+            for name, field in self.columns.items()
+        ]
+        fields += [(part.name, part.make_type()) for part in self.parts]
         if self.parent and len(fields) == 1:
             return list[fields[0][1]]  # type: ignore[misc]  # made while the program runs
         tag: Any = {} if self.parent else {"tag_field": "type", "tag": self.name}
         row: Any = msgspec.defstruct(
-            self.model.__name__, fields, kw_only=True, forbid_unknown_fields=not is_older, **tag
+            self.model.__name__, fields, kw_only=True, forbid_unknown_fields=True, **tag
         )
         if self.parent is None:
             return row
@@ -271,13 +266,6 @@ class Table:
             return row | None
         most = MAX_PER_KEY if self.model is models.RefusedOrigin else None
         return Annotated[list[row], Meta(max_length=most)]
-
-
-def _find_default(field: Any) -> Any:
-    """Return in JSON what a column has where nothing is given; NODEFAULT if something must be."""
-    if field.default is None or callable(field.default):
-        return None if field.null else NODEFAULT
-    return to_json(field, field.db_value(field.default))
 
 
 def is_carried(field: Any) -> bool:
@@ -337,7 +325,4 @@ class Trailer(Struct, tag_field="type", tag="trailer", forbid_unknown_fields=Tru
     sha256: Annotated[str, Meta(description="of all bytes before this line")]
 
 
-LINE, OLDER_LINE = (
-    reduce(or_, (table.make_type(is_older=is_older) for table in TABLES.values()), Trailer)
-    for is_older in (False, True)
-)
+LINE = reduce(or_, (table.make_type() for table in TABLES.values()), Trailer)
