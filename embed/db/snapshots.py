@@ -8,39 +8,50 @@ import psycopg
 from peewee import Field, Node, OperationalError, PostgresqlDatabase
 
 from embed.db.connection import db
-from embed.db.models import MODELS
 from embed.domain.identifiers import make_id
 
 _FETCHED = 1000  # rows that Postgres sends at a time
 
+_READABLE = """
+    SELECT quote_ident(relname) FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    AND has_table_privilege(oid, 'SELECT')
+"""
+
 
 @contextmanager
-def reading_one_state() -> Iterator[None]:
-    """Read the database as it is at the first statement, while others go on writing."""
-    if not isinstance(db.obj, PostgresqlDatabase):
-        with db.transaction("DEFERRED"):
+def reading_one_state(database: Any = None) -> Iterator[None]:
+    """Read a database as it is at the first statement, while others go on writing.
+
+    Another than the models' may be given.
+    """
+    database = database or db.obj
+    if not _is_postgres(database):
+        with database.transaction("DEFERRED"):
             yield
         return
-    tables = ", ".join(f'"{model._meta.table_name}"' for model in MODELS)
-    with db.transaction("REPEATABLE READ"):
-        # A table that an upgrade or a restore replaces later would look empty
-        # (https://www.postgresql.org/docs/current/mvcc-caveats.html).
-        db.execute_sql(f"LOCK TABLE {tables} IN ACCESS SHARE MODE")
+    tables = ", ".join(name for (name,) in database.execute_sql(_READABLE))
+    with database.transaction("REPEATABLE READ"):
+        if tables:  # there are none in a new database
+            # A table that an upgrade or a restore replaces later would look empty
+            # (https://www.postgresql.org/docs/current/mvcc-caveats.html).
+            database.execute_sql(f"LOCK TABLE {tables} IN ACCESS SHARE MODE")
         yield
 
 
-def stream(query: Any) -> Iterator[tuple[Any, ...]]:
+def stream(query: Any, database: Any = None) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query as the database stores them, without holding all in memory.
 
-    Call this inside a transaction.
+    Another database than the models' may be given. Call this inside a transaction.
     """
+    database = database or db.obj
     sql, parameters = query.sql()
-    if not isinstance(db.obj, PostgresqlDatabase):
-        yield from db.execute_sql(sql, parameters)
+    if not _is_postgres(database):
+        yield from database.execute_sql(sql, parameters)
         return
     try:
         # Only a named cursor stays on the server.
-        with db.connection().cursor(name=make_id()) as cursor:
+        with database.connection().cursor(name=make_id()) as cursor:
             cursor.itersize = _FETCHED
             cursor.execute(sql, parameters)
             yield from cursor
@@ -50,5 +61,8 @@ def stream(query: Any) -> Iterator[tuple[Any, ...]]:
 
 def in_byte_order(field: Field) -> Node:
     """Return what to order by so that every database orders texts in the same way."""
-    is_postgres = isinstance(db.obj, PostgresqlDatabase)
-    return field.collate('"C"' if is_postgres else "BINARY")
+    return field.collate('"C"' if _is_postgres(db.obj) else "BINARY")
+
+
+def _is_postgres(database: object) -> bool:
+    return isinstance(database, PostgresqlDatabase)

@@ -3,32 +3,29 @@
 import sqlite3
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
 
 import psycopg
+from peewee import PeeweeException, SqliteDatabase, Table
 from psycopg.adapt import Buffer, Loader
 
+from embed.db.connection import make_database
+from embed.db.snapshots import reading_one_state, stream
 from embed.errors import InvalidInput
 from embed.settings import find_database_file
 
 Schema = dict[str, tuple[str, ...]]  # the columns of each table, sorted
 RowStream = Generator[tuple[Any, ...], None, None]
 
+_MIGRATIONS = "schema_migration"
 _WAIT_S = 5.0  # for a connection that is just being closed, and for locks
-_LIMITS = {"connect_timeout": 5}  # seconds
-_BATCH = 2000  # rows of one answer of a Postgres server
 
 _OTHERS = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
-"""
-_READABLE = """
-    SELECT relname FROM pg_class
-    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
-    AND has_table_privilege(oid, 'SELECT')
 """
 _COUNTERS = """
     SELECT column_name, pg_get_serial_sequence(quote_ident(table_name), column_name)
@@ -51,69 +48,70 @@ def _quote(*names: str) -> str:
 class _Rows:
     """Rows inside one transaction at a time, on a connection of its own."""
 
-    _name: str
-    _error: type[Exception]
-    _has_migrations: str  # a query for a row
-    _connection: Any
+    def __init__(self, database: Any, name: str) -> None:
+        self._database, self._name = database, name
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Self]:
+        """Read as of one instant, while others write."""
+        with self._connected(), reading_one_state(self._database):
+            yield self
 
     def list_migrations(self) -> list[str]:
         """Return the names of those that were applied, in order."""
-        if not self.fetch(self._has_migrations):
-            return []
-        return [name for (name,) in self.fetch("SELECT name FROM schema_migration ORDER BY name")]
+        with self._explain("read"):
+            if not self._database.table_exists(_MIGRATIONS):
+                return []
+        return [name for (name,) in self.fetch(f"SELECT name FROM {_MIGRATIONS} ORDER BY name")]  # noqa: S608 -- a name of ours
 
     def has_rows(self, table: str) -> bool:
         return bool(self.fetch(f"SELECT 1 FROM {_quote(table)} LIMIT 1"))  # noqa: S608 -- names of ours
 
     def read(self, table: str, columns: Sequence[str]) -> RowStream:
+        query = Table(table, columns).bind(self._database).select()
         with self._explain("read"):
-            yield from self._stream(f"SELECT {_quote(*columns)} FROM {_quote(table)}")  # noqa: S608 -- names of ours
+            yield from stream(query, self._database)
 
     def change(self, statement: str) -> None:
         with self._explain("written"):
-            self._connection.execute(statement)
+            self._database.execute_sql(statement)
 
     def fetch(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         with self._explain("read"):
-            rows: list[tuple[Any, ...]] = self._connection.execute(statement, parameters).fetchall()
+            rows: list[tuple[Any, ...]] = self._database.execute_sql(
+                statement, parameters
+            ).fetchall()
             return rows
 
-    def _stream(self, statement: str) -> Iterator[tuple[Any, ...]]:
-        yield from self._connection.execute(statement)
-
     @contextmanager
-    def _using(self, connection: Any) -> Iterator[None]:
-        self._connection = connection
-        with closing(connection), self._explain("written"):  # the end of a transaction may fail
+    def _connected(self) -> Iterator[None]:
+        with self._explain("used"), self._database.connection_context():
             yield
 
     @contextmanager
     def _explain(self, done: str) -> Iterator[None]:
         try:
             yield
-        except self._error as error:
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+        except (PeeweeException, sqlite3.Error, psycopg.Error) as error:
+            reason = getattr(error, "orig", error)
+            if getattr(reason, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise InvalidInput(
                     f"Another program has {self._name} open: stop the service, its worker and"
                     " whatever else uses it."
+                ) from error
+            if isinstance(reason, psycopg.errors.LockNotAvailable):
+                raise InvalidInput(
+                    "Another program holds tables of the Postgres database, as a restore or an"
+                    " upgrade does: repeat this when it has ended."
                 ) from error
             raise InvalidInput(f"{self._name} cannot be {done}: {error}") from error
 
 
 class SqliteRows(_Rows):
-    _error = sqlite3.Error
-    _has_migrations = "SELECT 1 FROM sqlite_master WHERE name = 'schema_migration'"
-
     def __init__(self, path: Path) -> None:
-        self.path, self._name = path, str(path)
-
-    @contextmanager
-    def snapshot(self) -> Iterator[Self]:
-        """Read as of one instant, while others write."""
-        with self._connect(), self._connection:
-            self.change("PRAGMA query_only = 1")
-            self.change("BEGIN")
-            yield self
+        address = f"file:{quote(str(path))}?mode=rw"  # without creating it
+        super().__init__(SqliteDatabase(address, uri=True, timeout=_WAIT_S), str(path))
+        self.path = path
 
     @contextmanager
     def alone(self, _tables: Iterable[str] = ()) -> Iterator[Self]:
@@ -121,72 +119,46 @@ class SqliteRows(_Rows):
 
         Raises InvalidInput if somebody has, even if they are idle.
         """
-        with self._connect(), self._connection:
+        with self._connected():
             # In this mode, SQLite's lock excludes every other connection until this one is closed.
             self.change("PRAGMA locking_mode = EXCLUSIVE")
             self.change("PRAGMA foreign_keys = 0")  # they are checked at the end
-            self.change("BEGIN IMMEDIATE")
-            yield self
-            for table, _, referred, _ in self.fetch("PRAGMA foreign_key_check"):
-                raise InvalidInput(f"A row of {table} refers to no row of {referred}.")
+            with self._database.transaction("IMMEDIATE"):
+                yield self
+                for table, _, referred, _ in self.fetch("PRAGMA foreign_key_check"):
+                    raise InvalidInput(f"A row of {table} refers to no row of {referred}.")
 
     def read_schema(self) -> Schema:
         """Return the schema of a file of any version."""
-        tables = self.fetch(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
-            " AND name <> 'schema_migration' ORDER BY name"
-        )
-        return {
-            table: tuple(
-                sorted(row[1] for row in self.fetch(f"PRAGMA table_info({_quote(table)})"))
-            )
-            for (table,) in tables
-        }
+        with self._explain("read"):
+            return {
+                table: tuple(sorted(each.name for each in self._database.get_columns(table)))
+                for table in self._database.get_tables()
+                if table != _MIGRATIONS and not table.startswith("sqlite")
+            }
 
     def write(self, table: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
         marks = ", ".join("?" for _ in columns)
         statement = f"INSERT INTO {_quote(table)} ({_quote(*columns)}) VALUES ({marks})"  # noqa: S608 -- names of ours
         with self._explain("written"):
-            self._connection.executemany(statement, rows)
+            self._database.connection().executemany(statement, rows)
 
     def empty(self, tables: Iterable[str]) -> None:
         for table in tables:
             self.change(f"DELETE FROM {_quote(table)}")  # noqa: S608 -- names of ours
 
     @contextmanager
-    def _connect(self) -> Iterator[None]:
+    def _connected(self) -> Iterator[None]:
         if not self.path.is_file():
             problem = "is not a file" if self.path.exists() else "does not exist"
             raise InvalidInput(f"{self.path} {problem}.")
-        address = f"file:{quote(str(self.path))}?mode=rw"  # without creating it
-        with self._explain("opened"):
-            # Transactions begin and end here only.
-            connection = sqlite3.connect(address, _WAIT_S, uri=True, isolation_level=None)
-        with self._using(connection):
+        with super()._connected():
             yield
 
 
 class PostgresRows(_Rows):
-    _name = "The Postgres database"
-    _error = psycopg.Error
-    _has_migrations = "SELECT 1 WHERE to_regclass('schema_migration') IS NOT NULL"
-
     def __init__(self, url: str) -> None:
-        self._url = url
-
-    @contextmanager
-    def snapshot(self) -> Iterator[Self]:
-        """Read as of one instant, while others write."""
-        with self._connect():
-            tables = [name for (name,) in self.fetch(_READABLE)]
-            self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-            self._connection.read_only = True
-            with self._connection.transaction():
-                # The instant is that of the first statement after this one. A table that a restore
-                # or an upgrade replaced after that instant would look empty
-                # (https://www.postgresql.org/docs/current/mvcc-caveats.html).
-                self._lock(tables, "ACCESS SHARE")
-                yield self
+        super().__init__(make_database(url), "The Postgres database")
 
     @contextmanager
     def alone(self, tables: Iterable[str]) -> Iterator[Self]:
@@ -195,17 +167,17 @@ class PostgresRows(_Rows):
         `tables` are locked: who connects meanwhile waits until the end. Raises InvalidInput if
         somebody is connected, even if they are idle.
         """
-        with self._connect():
+        with self._connected():
             self._wait_until_alone()
-            with self._connection.transaction():
-                self._lock(tables, "ACCESS EXCLUSIVE")
+            with self._database.transaction():
+                self.change(f"LOCK TABLE {_quote(*tables)} IN ACCESS EXCLUSIVE MODE")
                 yield self
 
     def write(self, table: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
         statement = f"COPY {_quote(table)} ({_quote(*columns)}) FROM STDIN"
         with (
             self._explain("written"),
-            self._connection.cursor() as cursor,
+            self._database.connection().cursor() as cursor,
             cursor.copy(statement) as copy,
         ):
             for row in rows:
@@ -220,32 +192,12 @@ class PostgresRows(_Rows):
     def empty(self, tables: Iterable[str]) -> None:
         self.change(f"TRUNCATE {_quote(*tables)}")
 
-    def _stream(self, statement: str) -> Iterator[tuple[Any, ...]]:
-        # A cursor with a name stays in the server, which sends one batch at a time.
-        with self._connection.cursor(name="rows") as cursor:
-            cursor.itersize = _BATCH
-            yield from cursor.execute(statement)
-
     @contextmanager
-    def _connect(self) -> Iterator[None]:
-        limits: dict[str, Any] = {} if "connect_timeout" in self._url else _LIMITS
-        with self._explain("opened"):
-            connection = psycopg.connect(self._url, autocommit=True, **limits)
-        connection.adapters.register_loader("bool", _IntegerLoader)
-        with self._using(connection):
+    def _connected(self) -> Iterator[None]:
+        with super()._connected():
+            self.change(f"SET lock_timeout = '{_WAIT_S * 1000:.0f}ms'")
+            self._database.connection().adapters.register_loader("bool", _IntegerLoader)
             yield
-
-    def _lock(self, tables: Iterable[str], mode: str) -> None:
-        if not tables:  # of a database that is new
-            return
-        self.change(f"SET LOCAL lock_timeout = '{_WAIT_S * 1000:.0f}ms'")
-        try:
-            self._connection.execute(f"LOCK TABLE {_quote(*tables)} IN {mode} MODE")
-        except psycopg.errors.LockNotAvailable:
-            raise InvalidInput(
-                "Another program holds tables of the Postgres database, as a restore or an upgrade"
-                " does: repeat this when it has ended."
-            ) from None
 
     def _wait_until_alone(self) -> None:
         deadline = time.monotonic() + _WAIT_S
