@@ -1,8 +1,6 @@
 """The log of deliveries: its lists, sending again, test messages, deleting old entries."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +10,8 @@ from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
-from embed.domain.identifiers import ID_LENGTH, make_id
+from embed.db.pagination import Cursor, Slice, in_order, make_slice
+from embed.domain.identifiers import make_id
 from embed.errors import NotFound
 from embed.events.outbox import TEST, lock_receivers, write_messages
 from embed.notifications.delivery import send
@@ -23,57 +22,28 @@ STATES = ("waiting", "delivered", "given_up")
 SLICE_SIZE = 50
 KEPT = timedelta(days=30)  # what was delivered, or given up
 
-_CURSOR = re.compile(rf"([0-9]{{1,15}})-([0-9A-Za-z]{{{ID_LENGTH}}})")
-
-
-@dataclass(frozen=True, slots=True)
-class LogCursor:
-    """A delivery's position in the log; the next slice begins after it."""
-
-    number: int  # of the message
-    receiver_id: str
-
-    @classmethod
-    def parse(cls, raw: str | None) -> "LogCursor | None":
-        """Return None if `raw` is no cursor, so that the log begins at its start."""
-        found = _CURSOR.fullmatch(raw or "")
-        return None if found is None else cls(int(found[1]), found[2])
-
-    def __str__(self) -> str:
-        return f"{self.number}-{self.receiver_id}"
-
-
-@dataclass(frozen=True, slots=True)
-class LogSlice:
-    rows: list[Delivery]
-    next_cursor: LogCursor | None  # None: this is the last slice
-
 
 def read_log(
     page: Page,
     *,
     receiver: Receiver | None = None,
     state: str | None = None,
-    after: LogCursor | None = None,
-) -> LogSlice:
+    after: Cursor | None = None,
+) -> Slice[Delivery]:
     """Return a slice of a page's deliveries with their messages, newest first."""
     conditions: list[Any] = [Message.page == page]
     if receiver is not None:
         conditions.append(Delivery.receiver == receiver)
     if state is not None:
         conditions.append(Delivery.state == state)
-    if after is not None:
-        # The first condition is redundant, but it alone can use the index.
-        conditions.append(Message.number <= after.number)
-        conditions.append((Message.number < after.number) | (Delivery.receiver < after.receiver_id))
     query = Delivery.select(Delivery, Message).join(Message).where(*conditions)
-    rows = list(
-        query.order_by(Message.number.desc(), Delivery.receiver.desc()).limit(SLICE_SIZE + 1)
-    )
-    if len(rows) <= SLICE_SIZE:
-        return LogSlice(rows, None)
-    last = rows[SLICE_SIZE - 1]
-    return LogSlice(rows[:SLICE_SIZE], LogCursor(last.message.number, last.receiver_id))
+    query = in_order(query, (Message.number, Delivery.receiver), after)
+    rows: list[Delivery] = list(query.limit(SLICE_SIZE + 1))
+    return make_slice(rows, SLICE_SIZE, _find_position)
+
+
+def _find_position(delivery: Delivery) -> Cursor:
+    return Cursor(delivery.message.number, delivery.receiver_id)
 
 
 def get_delivery_to(receiver: Receiver, message_id: str) -> Delivery:

@@ -7,10 +7,11 @@ from flask import request, url_for
 from flask.typing import ResponseReturnValue
 
 from embed.db.models import Page, Receiver
+from embed.db.pagination import Cursor
 from embed.domain.identifiers import is_id
 from embed.errors import NotFound
 from embed.notifications import delivery_log
-from embed.notifications.delivery_log import STATES, LogCursor
+from embed.notifications.delivery_log import STATES
 from embed.notifications.receivers import list_receivers
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import get_own_page, get_own_receiver
@@ -23,7 +24,7 @@ class View(NamedTuple):
 
     receiver: Receiver | None
     state: str | None  # None: all
-    after: LogCursor | None
+    after: Cursor | None
 
     @classmethod
     def read(cls, page: Page) -> "View":
@@ -32,7 +33,7 @@ class View(NamedTuple):
         return cls(
             get_own_receiver(page, receiver_id) if receiver_id else None,
             state if state in STATES else None,
-            LogCursor.parse(request.args.get("after")),
+            Cursor.parse(request.args.get("after")),
         )
 
     def link(self, page: Page, **changes: Any) -> str:
