@@ -1,5 +1,6 @@
 """What the background work reports: which processes do it, and how each job went."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -46,8 +47,7 @@ def is_anybody_working(now: datetime) -> bool:
 
 def read_work_status(now: datetime) -> WorkStatus:
     reports: dict[str, JobReport] = {}
-    for job in Job.select(Job, is_leased(now).alias("is_running")).order_by(Job.name):
-        report = _describe(job)
+    for report in _list_reports(now):
         same = reports.get(report.name)
         reports[report.name] = _combine(same, report) if same else report
     return WorkStatus(
@@ -70,19 +70,13 @@ def is_alive(now: datetime) -> Any:
     return (seen_at > now - SEEN_WITHIN) & (seen_at <= now + SEEN_WITHIN)
 
 
-def _describe(job: Any) -> JobReport:
-    fields: dict[str, Any] = job.__data__
-    return JobReport(
+def _list_reports(now: datetime) -> Iterator[JobReport]:
+    is_running = is_leased(now).converter(bool).alias("is_running")
+    columns = (Job.name, Job.started_at, Job.finished_at, Job.summary, Job.failed_at, Job.failure)
+    query: Any = Job.select(*columns, Job.due_at, is_running).order_by(Job.name)
+    for report in query.objects(JobReport):
         # Tasks of one kind have rows such as "receiver ID", which are reported together.
-        name=fields["name"].partition(" ")[0],
-        is_running=bool(job.is_running),
-        started_at=fields["started_at"],
-        finished_at=fields["finished_at"],
-        summary=fields["summary"],
-        failed_at=fields["failed_at"],
-        failure=fields["failure"],
-        due_at=fields["due_at"],
-    )
+        yield replace(report, name=report.name.partition(" ")[0])
 
 
 def _combine(one: JobReport, other: JobReport) -> JobReport:
