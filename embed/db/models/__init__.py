@@ -1,5 +1,9 @@
 """The database tables; every rule that a database can enforce is a constraint."""
 
+# What is imported here is for other packages.
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
 from embed.db.fields import BaseModel
 from embed.db.models.balances import Balance, ChainBalance, DailyBalance, Token
 from embed.db.models.events import Activity, Delivery, Message, Receiver
@@ -24,41 +28,6 @@ from embed.db.models.wallets import (
     WalletTag,
 )
 from embed.db.models.work import Job, WorkerProcess
-
-__all__ = [
-    "APPROVED",
-    "HOLDING_WATCHES",
-    "IS_VISIBLE",
-    "LIVE",
-    "LOW_IN_A_ROW",
-    "MODELS",
-    "STATUSES",
-    "UNMARKED",
-    "Activity",
-    "ApiKey",
-    "Balance",
-    "BaseModel",
-    "ChainBalance",
-    "DailyBalance",
-    "Delivery",
-    "Job",
-    "Listing",
-    "Message",
-    "Owner",
-    "Page",
-    "Proof",
-    "Receiver",
-    "RefusedOrigin",
-    "Submission",
-    "Tag",
-    "Token",
-    "TrackedWallet",
-    "UsedNonce",
-    "Wallet",
-    "WalletTag",
-    "Withdrawal",
-    "WorkerProcess",
-]
 
 MODELS = (
     Owner,
