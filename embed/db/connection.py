@@ -95,9 +95,8 @@ class _PrivateSqliteDatabase(SqliteDatabase):
 
     def begin(self, lock_type: str | None = None) -> None:
         """Begin a transaction, which takes the write lock."""
-        wait_ms = choose_ms(_WRITE_LOCK)
-        self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")  # type: ignore[no-untyped-call]  # peewee has no type for it
-        with waiting_for(_WRITE_LOCK):
+        with waiting_for(_WRITE_LOCK) as wait_ms:
+            self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")  # type: ignore[no-untyped-call]  # peewee has no type for it
             super().begin(lock_type)
 
     def rollback(self) -> None:
@@ -190,8 +189,8 @@ def locking_row(row_id: str) -> Iterator[None]:
     if not db.for_update:
         yield
         return
-    _shorten_lock_timeout(db.obj, choose_ms(row_id))
-    with waiting_for(row_id):
+    with waiting_for(row_id) as wait_ms:
+        _shorten_lock_timeout(db.obj, wait_ms)
         yield
 
 

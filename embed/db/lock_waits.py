@@ -37,38 +37,38 @@ def waiting_briefly() -> Iterator[None]:
         _thread.waits_briefly = False
 
 
-def waits_briefly() -> bool:
-    return getattr(_thread, "waits_briefly", False)
-
-
 def longest_ms() -> int:
     """Return how many milliseconds this thread waits for a lock, unless it is to wait briefly."""
     wait_ms: int = getattr(_thread, "longest_ms", _LONGEST_MS)
     return wait_ms
 
 
-def choose_ms(lock: str | None = None) -> int:
-    """Return how many milliseconds this thread waits now, for a lock that `waiting_for` watches.
-
-    Commands and background work wait as long as ever, as no request waits for their threads.
-    """
-    is_in_vain = lock in _held and longest_ms() < _LONGEST_MS
-    return _BRIEF_MS if waits_briefly() or is_in_vain else longest_ms()
+def choose_ms() -> int:
+    """Return how many milliseconds this thread waits for a lock now."""
+    return _BRIEF_MS if _waits_briefly() else longest_ms()
 
 
 @contextmanager
-def waiting_for(lock: str) -> Iterator[None]:
-    """Note whether the block, which takes a lock, waited for it in vain."""
+def waiting_for(lock: str) -> Iterator[int]:
+    """Yield how long the block is to wait for the lock; note whether it waited in vain.
+
+    Commands and background work wait as long as ever, as no request waits for their threads.
+    """
     try:
-        yield
+        is_request = longest_ms() < _LONGEST_MS
+        yield _BRIEF_MS if is_request and lock in _held else choose_ms()
     except OperationalError as error:
-        if is_lock_held(error) and not waits_briefly():
+        if _is_lock_held(error) and not _waits_briefly():
             _held.add(lock)
         raise
     _held.discard(lock)
 
 
-def is_lock_held(error: OperationalError) -> bool:
+def _waits_briefly() -> bool:
+    return getattr(_thread, "waits_briefly", False)
+
+
+def _is_lock_held(error: OperationalError) -> bool:
     """Tell whether a statement failed because it waited too long for a lock."""
     reason = getattr(error, "orig", None)
     if isinstance(reason, sqlite3.Error):
