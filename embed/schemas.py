@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
-from embed.domain.amounts import MAX_DECIMALS
+from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.domain.nonces import ACTIONS
 from embed.domain.nonces import Nonce as SubmissionNonce
 from embed.domain.nonces import RecordNonce as RecordsNonce
@@ -31,11 +31,13 @@ def instant(description: str, example: str | None = "2026-01-31T09:35:01.002Z") 
 
 
 def exact_amount(description: str, example: Decimal) -> Meta:
-    return about(
-        f"{description} In whole tokens, decimals applied. An exact number of at most "
-        f"{MAX_DECIMALS} decimals, never with an exponent: a 64-bit float may round it.",
-        example,
+    """Describe an amount, which a Struct holds as write_amount has written it."""
+    description += (
+        " In whole tokens, decimals applied. An exact number of at most "
+        f"{MAX_DECIMALS} decimals, never with an exponent: a 64-bit float may round it."
     )
+    limits = {"minimum": 0, "maximum": int(MAX_AMOUNT)}
+    return about(description, example, type="number", format="decimal", **limits)
 
 
 class Json(Struct, rename="camel", kw_only=True):
@@ -120,7 +122,7 @@ class Wallet(Json):
     address: WalletAddress
     public_alias: Annotated[str | None, about(_OWN_ALIAS, "Treasury")]
     token_balance: Annotated[
-        Decimal,
+        Raw,
         exact_amount(
             "What it holds, as read from the chain or entered; else 0.",
             Decimal("18446744073.709551615"),
@@ -337,14 +339,14 @@ class RecordedListing(Json):
 class EnteredBalance(Json):
     """A balance that the owner entered."""
 
-    amount: Annotated[Decimal, exact_amount("What it holds.", Decimal(1000))]
+    amount: Annotated[Raw, exact_amount("What it holds.", Decimal(1000))]
     observed_at_iso: Annotated[str, instant("When.", "2026-01-30T18:00:00.000Z")]
 
 
 class ObservedBalance(Json):
     """The newest observation on the chain."""
 
-    amount: Annotated[Decimal, exact_amount("What it held.", Decimal("1250.5"))]
+    amount: Annotated[Raw, exact_amount("What it held.", Decimal("1250.5"))]
     observed_at_iso: Annotated[str, instant("When.", "2026-01-31T09:30:00.000Z")]
     days: Annotated[int, about("Past days of which an amount is kept.", 12, minimum=0)]
 
@@ -387,5 +389,5 @@ class WithdrawnWallet(Json):
 class GateRefusal(Json):
     """What a refusal by the holding gate has besides its code."""
 
-    balance: Annotated[Decimal, exact_amount("What the service knows of this wallet.", Decimal(0))]
-    min_balance: Annotated[Decimal, exact_amount("What the page asks for.", Decimal(100))]
+    balance: Annotated[Raw, exact_amount("What the service knows of this wallet.", Decimal(0))]
+    min_balance: Annotated[Raw, exact_amount("What the page asks for.", Decimal(100))]

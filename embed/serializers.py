@@ -62,13 +62,14 @@ def describe_wallet(wallet: TrackedWallet) -> schemas.Wallet:
         id=wallet.id,
         address=wallet.address,
         public_alias=wallet.public_alias,
-        token_balance=wallet.token_balance,
+        token_balance=write_amount(wallet.token_balance),
         tags=[describe_tag(tag) for tag in wallet.tags],
     )
 
 
 def describe_wallet_for_owner(wallet: TrackedWallet) -> dict[str, Any]:
     return as_dict(describe_wallet(wallet)) | {
+        "tokenBalance": wallet.token_balance,  # as commands print amounts
         "hideFromPublic": wallet.is_hidden,
         "flagged": wallet.is_flagged,
         "withheld": wallet.is_withheld,
@@ -175,9 +176,14 @@ def format_optional(instant: datetime | None) -> str | None:
 
 
 def as_dict(described: msgspec.Struct) -> dict[str, Any]:
-    """Return what a Struct is as JSON, with amounts as they are."""
-    fields: dict[str, Any] = msgspec.to_builtins(described, builtin_types=(Decimal,))
+    """Return what a Struct is as JSON, with amounts as they were written."""
+    fields: dict[str, Any] = msgspec.to_builtins(described, builtin_types=(msgspec.Raw,))
     return fields
+
+
+def write_amount(amount: Decimal) -> msgspec.Raw:
+    """Write an amount here, since msgspec writes some Decimals with an exponent, such as 1E-7."""
+    return msgspec.Raw(format_amount(amount))
 
 
 def write_json(value: Any, *, is_compact: bool = False) -> bytes:
@@ -193,17 +199,12 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def _write_amounts(value: Any) -> Any:
-    """Format amounts here, since msgspec writes some Decimals with an exponent, such as 1E-7."""
+    """Write the amounts of dicts and lists; those of Structs are written when these are made."""
     kind = type(value)
     if kind is Decimal:
-        return msgspec.Raw(format_amount(value))
+        return write_amount(value)
     if kind is dict:
-        return {
-            name: one if type(one) is str else _write_amounts(one)  # most are texts
-            for name, one in value.items()
-        }
+        return {name: _write_amounts(one) for name, one in value.items()}
     if kind is list:
         return [_write_amounts(one) for one in value]
-    if isinstance(value, msgspec.Struct):
-        return _write_amounts(as_dict(value))
     return value

@@ -41,7 +41,7 @@ from embed.schemas import (
     RecordRequest,
     WalletRecords,
 )
-from embed.serializers import describe_submission, describe_tag, format_optional
+from embed.serializers import describe_submission, describe_tag, format_optional, write_amount
 from embed.submissions.ownership import check_limits, check_signed_nonce
 from embed.submissions.used_nonces import use_nonce
 from embed.wallets.tags import list_tags
@@ -187,8 +187,8 @@ def _read_observed(page: Page, address: str) -> ObservedBalance | None:
     if balance is None:
         return None
     days = DailyBalance.select().where(DailyBalance.balance == balance).count()
-    observed_at = format_instant(balance.observed_at)
-    return ObservedBalance(amount=balance.amount, observed_at_iso=observed_at, days=days)
+    amount, observed_at = write_amount(balance.amount), format_instant(balance.observed_at)
+    return ObservedBalance(amount=amount, observed_at_iso=observed_at, days=days)
 
 
 def _read_entered(page: Page, address: str) -> EnteredBalance | None:
@@ -199,5 +199,5 @@ def _read_entered(page: Page, address: str) -> EnteredBalance | None:
     )
     if balance is None:
         return None
-    observed_at = format_instant(balance.observed_at)
-    return EnteredBalance(amount=balance.amount, observed_at_iso=observed_at)
+    amount, observed_at = write_amount(balance.amount), format_instant(balance.observed_at)
+    return EnteredBalance(amount=amount, observed_at_iso=observed_at)
