@@ -119,6 +119,13 @@ def test_without_a_public_url_nothing_has_to_answer():
         ask(environ)
 
 
+def test_without_a_public_url_another_service_may_answer(service):
+    sample = f'server {{ listen 127.0.0.1:{service.port}; return 200 "Welcome to nginx!"; }}'
+
+    with service.run_proxy(sample), pytest.raises(NotChecked, match="this service does not answer"):
+        service.ask(PUBLIC_URL="", PORT=str(service.port))
+
+
 # HTTPS
 
 

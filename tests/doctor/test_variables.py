@@ -40,6 +40,17 @@ def test_empty_variable_is_unset_but_not_for_gunicorn():
     assert "WEB_CONCURRENCY is empty" in found.problem
 
 
+def test_key_file_that_cannot_be_used_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("embed.settings.INSTANCE_DIR", tmp_path)
+    (tmp_path / "secret_key").write_text("hush")
+
+    (found,) = find(SECRET_KEY="")
+
+    assert found.code == "setting_invalid"
+    assert "secret_key contains a key that is too short" in found.problem
+    assert "hush" not in found.problem + found.remedy
+
+
 def test_settings_that_contradict_each_other_are_found():
     (found,) = find(BACKGROUND="gunicorn", QUEUE_URL="redis://127.0.0.1")
 
