@@ -8,7 +8,6 @@ import click
 from embed.maintenance.backups import make_backup
 from embed.maintenance.copying import TableSum
 from embed.maintenance.restoring import copy_database, restore_backup
-from embed.settings import SettingsError
 from embed.settings.urls import parse_database_url
 from embed.terminal import Command, check_confirmed, confirm_option, print_answer, runtime
 
@@ -56,9 +55,9 @@ def copy_to(url: str) -> None:
     URL has the form of DATABASE_URL.
     """
     try:
-        target = parse_database_url({"DATABASE_URL": url})
-    except SettingsError as mistake:
-        raise click.UsageError(str(mistake).replace("DATABASE_URL", "URL", 1)) from None
+        target = parse_database_url(url)
+    except ValueError as mistake:
+        raise click.UsageError(f"URL {mistake}") from None
     tables = copy_database(runtime().settings.database_url, target)
     print_answer(
         {"tables": tables},

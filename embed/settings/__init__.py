@@ -2,17 +2,17 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field, fields
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import unquote
 
 from limits import RateLimitItem
 
 from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
 from embed.settings.urls import (
-    DEFAULT_DATABASE_URL,
     parse_bind,
     parse_database_url,
     parse_public_url,
@@ -22,17 +22,16 @@ from embed.settings.urls import (
 )
 from embed.settings.values import (
     SettingsError,
-    parse_background,
     parse_choice,
     parse_limit,
+    parse_seconds,
     parse_span,
     parse_switch,
     parse_whole_number,
-    read_span,
+    read,
 )
 
 __all__ = [
-    "DEFAULT_DATABASE_URL",
     "INSTANCE_DIR",
     "PROJECT_DIR",
     "VARIABLES",
@@ -40,39 +39,11 @@ __all__ = [
     "SettingsError",
     "find_database_file",
     "load_secret_key",
-    "parse_span",
 ]
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent.parent
 INSTANCE_DIR = PROJECT_DIR / "instance"
 _SQLITE = "sqlite:///"
-
-VARIABLES = (
-    "DATABASE_URL",
-    "SECRET_KEY",
-    "PUBLIC_URL",
-    "TRUSTED_PROXIES",
-    "RATELIMIT_STORAGE_URI",
-    "LIMIT_PER_IP",
-    "LIMIT_PER_KEY",
-    "LIMIT_SESSION_NONCES",
-    "LIMIT_SESSION_SUBMISSIONS",
-    "LIMIT_IP_SUBMISSIONS",
-    "MAX_WALLETS",
-    "NONCE_LIFETIME",
-    "SOLANA_RPC_URL",
-    "LIMIT_RPC",
-    "BALANCE_REFRESH",
-    "BALANCE_HISTORY",
-    "BACKGROUND",
-    "QUEUE_URL",
-    "SMTP_URL",
-    "ALLOW_PRIVATE_TARGETS",
-    "FRONT_PAGE",
-    "WEB_CONCURRENCY",
-    "METRICS_BIND",
-    "LOG_FORMAT",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,29 +51,32 @@ class Settings:
     """The parsed settings; the README has a table of them."""
 
     secret_keys: tuple[str, ...] = field(repr=False)  # the first signs, all verify
-    database_url: str
-    public_url: str | None
-    trusted_proxies: int
-    ratelimit_storage_uri: str
-    limit_per_ip: RateLimitItem
-    limit_per_key: RateLimitItem
-    limit_session_nonces: RateLimitItem
-    limit_session_submissions: RateLimitItem
-    limit_ip_submissions: RateLimitItem
-    max_wallets: int  # per page
-    nonce_lifetime: timedelta
-    solana_rpc_url: tuple[str, ...] = field(repr=False)  # the first that works; () for none
-    limit_rpc: RateLimitItem  # calls of one method to one endpoint
-    balance_refresh: timedelta
-    balance_history: timedelta  # how long a balance of each day is kept
-    background: str  # who does the background work: gunicorn or worker
-    queue_url: str | None = field(repr=False)  # deprecated: part of `background`
-    smtp_url: str | None = field(repr=False)
-    allow_private_targets: bool
-    front_page: bool  # whether / answers
-    web_concurrency: int  # gunicorn's worker processes
-    metrics_bind: tuple[str, int] | None  # address and port
-    log_format: str  # text or json
+    database_url: str = read(parse_database_url, "sqlite:///instance/embed.db")
+    public_url: str | None = read(parse_public_url)
+    trusted_proxies: int = read(partial(parse_whole_number, least=0), "0")
+    ratelimit_storage_uri: str = read(parse_storage_uri, "memory://")
+    limit_per_ip: RateLimitItem = read(parse_limit, "600/minute")
+    limit_per_key: RateLimitItem = read(parse_limit, "6000/minute")
+    limit_session_nonces: RateLimitItem = read(parse_limit, "20/10 minutes")
+    limit_session_submissions: RateLimitItem = read(parse_limit, "10/10 minutes")
+    limit_ip_submissions: RateLimitItem = read(parse_limit, "20/10 minutes")
+    max_wallets: int = read(partial(parse_whole_number, least=1), "50000")  # per page
+    nonce_lifetime: timedelta = read(parse_seconds, "600")
+    # The first that works; () for none.
+    solana_rpc_url: tuple[str, ...] = read(parse_rpc_urls, "", is_secret=True)
+    limit_rpc: RateLimitItem = read(parse_limit, "40/10 seconds")  # of one method to one endpoint
+    balance_refresh: timedelta = read(partial(parse_span, example="10 minutes"), "10 minutes")
+    # How long a balance of each day is kept.
+    balance_history: timedelta = read(partial(parse_span, example="90 days"), "90 days")
+    # Who does the background work.
+    background: str = read(partial(parse_choice, of=("gunicorn", "worker")), "gunicorn")
+    queue_url: str | None = read(str, is_secret=True)  # deprecated: part of `background`
+    smtp_url: str | None = read(parse_smtp_url, is_secret=True)
+    allow_private_targets: bool = read(parse_switch, "0")
+    front_page: bool = read(parse_switch, "1")  # whether / answers
+    web_concurrency: int = read(partial(parse_whole_number, least=1), "1")  # gunicorn's processes
+    metrics_bind: tuple[str, int] | None = read(parse_bind)  # address and port
+    log_format: str = read(partial(parse_choice, of=("text", "json")), "text")
 
     @property
     def uses_chain(self) -> bool:
@@ -133,36 +107,31 @@ class Settings:
         Raises SettingsError.
         """
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
-        return cls(
-            secret_keys=parse_secret_keys(given, INSTANCE_DIR / "secret_key"),
-            database_url=parse_database_url(given),
-            public_url=parse_public_url(given),
-            trusted_proxies=parse_whole_number(given, "TRUSTED_PROXIES", default=0, least=0),
-            ratelimit_storage_uri=parse_storage_uri(given),
-            limit_per_ip=parse_limit(given, "LIMIT_PER_IP", "600/minute"),
-            limit_per_key=parse_limit(given, "LIMIT_PER_KEY", "6000/minute"),
-            limit_session_nonces=parse_limit(given, "LIMIT_SESSION_NONCES", "20/10 minutes"),
-            limit_session_submissions=parse_limit(
-                given, "LIMIT_SESSION_SUBMISSIONS", "10/10 minutes"
-            ),
-            limit_ip_submissions=parse_limit(given, "LIMIT_IP_SUBMISSIONS", "20/10 minutes"),
-            max_wallets=parse_whole_number(given, "MAX_WALLETS", default=50_000, least=1),
-            nonce_lifetime=timedelta(
-                seconds=parse_whole_number(given, "NONCE_LIFETIME", default=600, least=1)
-            ),
-            solana_rpc_url=parse_rpc_urls(given),
-            limit_rpc=parse_limit(given, "LIMIT_RPC", "40/10 seconds"),
-            balance_refresh=read_span(given, "BALANCE_REFRESH", "10 minutes"),
-            balance_history=read_span(given, "BALANCE_HISTORY", "90 days"),
-            background=parse_background(given),
-            queue_url=given.get("QUEUE_URL"),
-            smtp_url=parse_smtp_url(given),
-            allow_private_targets=parse_switch(given, "ALLOW_PRIVATE_TARGETS", default="0"),
-            front_page=parse_switch(given, "FRONT_PAGE", default="1"),
-            web_concurrency=parse_whole_number(given, "WEB_CONCURRENCY", default=1, least=1),
-            metrics_bind=parse_bind(given, "METRICS_BIND"),
-            log_format=parse_choice(given, "LOG_FORMAT", default="text", of=("text", "json")),
-        )
+        if "SECRET_KEY" in given:
+            keys = parse_secret_keys(given["SECRET_KEY"])
+        else:
+            keys = (load_secret_key(INSTANCE_DIR / "secret_key"),)
+        if "QUEUE_URL" in given and given.setdefault("BACKGROUND", "worker") != "worker":
+            raise SettingsError("QUEUE_URL means BACKGROUND=worker; leave one of the two out.")
+        values: dict[str, Any] = {}
+        for setting in _list_read():
+            name = setting.name.upper()
+            raw = given.get(name, setting.metadata["default"])
+            try:
+                values[setting.name] = None if raw is None else setting.metadata["parse"](raw)
+            except ValueError as mistake:
+                raise SettingsError(f"{name} {mistake}") from None
+        return cls(secret_keys=keys, **values)
+
+
+def _list_read() -> list[Field[Any]]:
+    return [setting for setting in fields(Settings) if setting.metadata]
+
+
+# Every variable, with the text of its default.
+VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None} | {
+    setting.name.upper(): setting.metadata["default"] for setting in _list_read()
+}
 
 
 def find_database_file(database_url: str) -> Path | None:

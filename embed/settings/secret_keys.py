@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -16,10 +16,9 @@ _HOW_TO_MAKE_A_KEY = (
 )
 
 
-def parse_secret_keys(given: Mapping[str, str], path: Path) -> tuple[str, ...]:
-    if "SECRET_KEY" not in given:
-        return (load_secret_key(path),)
-    keys = tuple(key.strip() for key in given["SECRET_KEY"].split(","))
+def parse_secret_keys(raw: str) -> tuple[str, ...]:
+    """Raises SettingsError."""
+    keys = tuple(key.strip() for key in raw.split(","))
     if not all(keys):
         raise SettingsError("SECRET_KEY has an empty entry between commas.")
     if not all(key.isprintable() for key in keys):  # undecodable bytes cannot be used as a key

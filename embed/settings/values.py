@@ -1,69 +1,71 @@
-"""Settings that are limits, numbers, times and choices."""
+"""How settings are read, and those that are limits, numbers, times and choices."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import field
 from datetime import timedelta
+from typing import TypeVar
 
 from limits import RateLimitItem, parse_many
 
 _SPAN = re.compile(r"([0-9]{1,5}) (second|minute|hour|day)s?")
+
+Value = TypeVar("Value")
 
 
 class SettingsError(ValueError):
     """A variable has an invalid value; the text names the variable."""
 
 
-def parse_limit(given: Mapping[str, str], name: str, default: str) -> RateLimitItem:
+def read(
+    parse: Callable[[str], Value], default: str | None = None, *, is_secret: bool = False
+) -> Value:
+    """Describe how a setting is read from the variable that has its name in capitals.
+
+    `parse` raises ValueError with the end of a sentence that begins with the variable's name. A
+    variable that is not set is read as `default`.
+    """
+    described: Value = field(metadata={"parse": parse, "default": default}, repr=not is_secret)
+    return described
+
+
+def parse_limit(raw: str) -> RateLimitItem:
     try:
-        (limit,) = parse_many(given.get(name, default))  # only one limit is supported
+        (limit,) = parse_many(raw)  # only one limit is supported
     except ValueError:
-        raise SettingsError(f"{name} must look like 600/minute or 20/10 minutes.") from None
+        raise ValueError("must look like 600/minute or 20/10 minutes.") from None
     if limit.amount < 1:
-        raise SettingsError(f"{name} must allow 1 or more.")
+        raise ValueError("must allow 1 or more.")
     return limit
 
 
-def parse_whole_number(given: Mapping[str, str], name: str, *, default: int, least: int) -> int:
-    raw = given.get(name, str(default))
+def parse_whole_number(raw: str, *, least: int) -> int:
     if not (raw.isascii() and raw.isdigit() and len(raw) < 10 and int(raw) >= least):
-        raise SettingsError(f"{name} must be a whole number, {least} or more.")
+        raise ValueError(f"must be a whole number, {least} or more.")
     return int(raw)
 
 
-def parse_switch(given: Mapping[str, str], name: str, *, default: str) -> bool:
-    raw = given.get(name, default)
-    if raw not in ("0", "1"):
-        raise SettingsError(f"{name} must be 0 or 1.")
-    return raw == "1"
+def parse_seconds(raw: str) -> timedelta:
+    return timedelta(seconds=parse_whole_number(raw, least=1))
 
 
-def read_span(given: Mapping[str, str], name: str, default: str) -> timedelta:
-    span = parse_span(given.get(name, default))
+def parse_span(raw: str, *, example: str) -> timedelta:
+    """Read a time such as ``10 minutes`` or ``1 day``."""
+    form = _SPAN.fullmatch(raw)
+    try:
+        span = timedelta(**{f"{form[2]}s": int(form[1])}) if form else None
+    except OverflowError:
+        span = None
     if not span:
-        raise SettingsError(f"{name} must look like {default}.")
+        raise ValueError(f"must look like {example}.")
     return span
 
 
-def parse_span(text: str) -> timedelta | None:
-    """Return how long ``10 minutes`` or ``1 day`` are; None for any other form."""
-    form = _SPAN.fullmatch(text)
-    try:
-        return timedelta(**{f"{form[2]}s": int(form[1])}) if form else None
-    except OverflowError:
-        return None
+def parse_switch(raw: str) -> bool:
+    return parse_choice(raw, of=("0", "1")) == "1"
 
 
-def parse_choice(given: Mapping[str, str], name: str, *, default: str, of: Sequence[str]) -> str:
-    raw = given.get(name, default)
+def parse_choice(raw: str, *, of: Sequence[str]) -> str:
     if raw not in of:
-        raise SettingsError(f"{name} must be {' or '.join(of)}.")
+        raise ValueError(f"must be {' or '.join(of)}.")
     return raw
-
-
-def parse_background(given: Mapping[str, str]) -> str:
-    """Read who does the background work; QUEUE_URL said so before BACKGROUND did."""
-    if "QUEUE_URL" not in given:
-        return parse_choice(given, "BACKGROUND", default="gunicorn", of=("gunicorn", "worker"))
-    if given.get("BACKGROUND", "worker") != "worker":
-        raise SettingsError("QUEUE_URL means BACKGROUND=worker; leave one of the two out.")
-    return "worker"
