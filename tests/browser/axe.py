@@ -1,11 +1,15 @@
 """WCAG 2.2 AA and good practice, as far as axe-core can check them."""
 
+from collections.abc import Collection
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Frame, Page
 
-# All rules once, and in the other theme those that depend on colours.
+# All rules once; those that depend on colours or widths again in the other theme or width.
 ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOR_RULES = ["color-contrast", "link-in-text-block"]
+NARROW_RULES = ["target-size", "scrollable-region-focusable"]
+NARROW_PX = 320
 # axe-core takes the transparent background of a frame for white, whatever is behind it.
 BACKGROUNDS = {"light": "#fbf8f2", "dark": "#14202a"}
 _SCRIPT = Axe().axe_script
@@ -16,15 +20,34 @@ _PAINT = """([theme, color]) => {
 }"""
 
 
-def find_violations(where: str, page: Page, frame: Frame | None = None) -> list[str]:
-    """Return what axe-core finds in a page or in its frame, in both themes, a line each."""
+def find_violations(
+    where: str, page: Page, frame: Frame | None = None, *, themes: Collection[str] = BACKGROUNDS
+) -> list[str]:
+    """Return what axe-core finds in a page or in its frame, in each theme, a line each."""
     target = frame or page.main_frame
     found = []
-    for theme, rules in (("dark", COLOR_RULES), ("light", ALL_RULES)):
+    for theme in themes:
+        rules = ALL_RULES if theme == "light" else COLOR_RULES
         page.emulate_media(color_scheme=theme)
         target.evaluate(_PAINT, [theme, BACKGROUNDS[theme]])
         found += [f"{where}, {theme}: {line}" for line in run_axe(target, rules)]
     return found
+
+
+def find_faults(where: str, page: Page) -> list[str]:
+    """Return what axe-core finds in a page with a background of its own, and if it is too wide.
+
+    In the light theme at the width it has, and in the dark theme on a narrow phone.
+    """
+    size = page.viewport_size
+    page.emulate_media(color_scheme="light")
+    found = [f"{where}, light: {line}" for line in run_axe(page, ALL_RULES)]
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": NARROW_PX, "height": size["height"]})
+    found += [f"{where}, dark: {line}" for line in run_axe(page, COLOR_RULES + NARROW_RULES)]
+    width = page.evaluate("document.documentElement.scrollWidth")
+    page.set_viewport_size(size)
+    return found + [f"{where} is {width} px wide"] * (width > NARROW_PX)
 
 
 def run_axe(target: Page | Frame, rules: list[str]) -> list[str]:

@@ -2,14 +2,13 @@
 
 import json
 import signal
-import subprocess
-import sys
 
 import pytest
 import requests
+from demo_process import run_demo
 from embedded_page import ask_text, submit
 from playwright.sync_api import expect
-from servers import PROJECT_DIR, clean_environ, find_free_port, is_listening, run_flask
+from servers import find_free_port, run_flask
 from world import SECRET_KEY
 
 pytestmark = pytest.mark.browser
@@ -21,31 +20,14 @@ def demo_environ(tmp_path_factory):
     return {"DATABASE_URL": f"sqlite:///{path}", "SECRET_KEY": SECRET_KEY}
 
 
-def start_demo(environ):
-    """Return the running command and the document that it prints."""
-    ports = ["--port", str(find_free_port()), "--host-port", str(find_free_port())]
-    command = subprocess.Popen(
-        [sys.executable, "-m", "flask", "demo", "--json", *ports],
-        cwd=PROJECT_DIR,
-        env=clean_environ() | environ,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return command, json.loads(command.stdout.readline())
-
-
-def end_demo(command) -> int:
-    command.send_signal(signal.SIGINT)
-    status = command.wait()
-    command.stdout.close()
-    return status
-
-
 @pytest.fixture(scope="module")
 def demo(demo_environ):
-    command, said = start_demo(demo_environ)
-    yield said
-    end_demo(command)
+    """The document that the running command prints."""
+    ports = ("--port", str(find_free_port()), "--host-port", str(find_free_port()))
+    with run_demo(demo_environ, *ports, "--json") as command:
+        yield json.loads(command.stdout.readline())
+        command.send_signal(signal.SIGINT)
+        command.wait()
 
 
 def test_visitor_goes_from_connect_to_approved_with_the_demo_wallet(
@@ -101,21 +83,6 @@ def test_site_is_another_origin_with_a_switch_for_the_theme(demo, page):
 
     assert demo["hostUrl"].startswith("http://localhost:")
     assert demo["widgetUrl"].startswith("http://127.0.0.1:")
-
-
-def test_demo_runs_again_on_the_same_page_and_ends_cleanly(tmp_path, demo_environ):
-    # A database of its own: another demo on it would take this one's messages.
-    demo_environ = demo_environ | {"DATABASE_URL": f"sqlite:///{tmp_path / 'embed.db'}"}
-    ids = set()
-    for _ in range(2):
-        command, said = start_demo(demo_environ)
-        assert requests.get(said["hostUrl"], timeout=10).ok
-        assert end_demo(command) == 0
-        port = int(said["hostUrl"].rpartition(":")[2])
-        assert not is_listening(port)
-        ids.add(said["id"])
-
-    assert len(ids) == 1
 
 
 def test_service_itself_has_no_demo_wallet(embedded_page, page):

@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from absence import skip_or_fail
+from embedded_page import HOW_TO_GET_ONE, find_browser
 from servers import PROJECT_DIR, clean_environ
 
 pytestmark = pytest.mark.browser
@@ -19,9 +21,13 @@ def read_width(png: bytes) -> int:
     return struct.unpack(">I", png[16:20])[0]
 
 
-def test_one_command_takes_every_page_and_shows_all_on_one(launch, tmp_path):
+def test_one_command_takes_every_page_and_shows_all_on_one(playwright, tmp_path):
+    browser = find_browser(playwright)
+    if browser is None:
+        skip_or_fail(HOW_TO_GET_ONE)
     command = [sys.executable, SCRIPT, "--quick", tmp_path]
-    subprocess.run(command, cwd=PROJECT_DIR, env=clean_environ(), check=True, capture_output=True)
+    environ = clean_environ() | {"CHROMIUM": browser}
+    subprocess.run(command, cwd=PROJECT_DIR, env=environ, check=True, capture_output=True)
 
     index = (tmp_path / "index.html").read_text(encoding="utf-8")
     files = re.findall(r'<img [^>]*src="([^"]+)"', index)
