@@ -160,13 +160,6 @@ def dashboard(embedded_page) -> EmbeddedPage:
 
 
 @pytest.fixture
-def service_with_short_nonces(service, service_environ, host):
-    """The same service with nonces that are valid for twelve seconds."""
-    with run_gunicorn(service_environ | {"NONCE_LIFETIME": "12"}) as server:
-        yield EmbeddedPage(service[0], server.url, host)
-
-
-@pytest.fixture
 def browser_wallet() -> BrowserWallet:
     return BrowserWallet()
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from embedded_page import BrowserWallet, frame_of, submit
+from embedded_page import BrowserWallet, submit
 from playwright.sync_api import expect
-from test_accessible import check, overflow_of
+from test_accessible import overflow_of
 from test_list_in_browser import HOSTILE, fill_page
 from world import Visitor
 
@@ -161,16 +161,22 @@ def test_receipt_that_cannot_be_read_now_is_asked_for_again(embedded_page, page,
     expect(widget.locator(".proof pre")).to_be_visible()
 
 
-@pytest.mark.parametrize("answer", ["{}", "null", "[]", '"text"', "<html>"])
-def test_answer_that_is_no_receipt_is_not_shown_as_one(embedded_page, page, prove, answer):
+def test_answer_that_is_no_receipt_is_not_shown_as_one(embedded_page, page, prove):
     prove("Night heron")
-    page.route(RECEIPT, lambda route: route.fulfill(body=answer, content_type="application/json"))
-    widget = embedded_page.open(page)
-    find_mark(widget, "Night heron").click()
-
-    expect(widget.locator(".proof")).to_have_text(
-        "Something went wrong on the server. What you typed is kept; please try again."
+    answers = ["{}", "null", "[]", '"text"', "<html>"]
+    page.route(
+        RECEIPT,
+        lambda route: route.fulfill(body=answers.pop(), content_type="application/json"),
     )
+    widget = embedded_page.open(page)
+    mark = find_mark(widget, "Night heron")
+    while answers:
+        mark.click()
+        expect(widget.locator(".proof")).to_have_text(
+            "Something went wrong on the server. What you typed is kept; please try again."
+        )
+        mark.click()
+        expect(widget.locator(".proof")).to_have_count(0)
 
 
 def test_what_a_receipt_says_is_shown_as_text(embedded_page, page, prove):
@@ -337,28 +343,17 @@ def test_own_receipt_that_cannot_be_loaded_says_so_and_can_be_asked_for_again(
 # Looks
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(embedded_page, page, prove, theme):
-    prove("Night heron")
-    prove("Night owl")
-    widget = embedded_page.open(page, theme=theme)
-    find_mark(widget, "Night heron").click()
-    expect(widget.locator(".proof pre")).to_be_visible()
-
-    assert check(page, "proof", theme) == []
-
-
-@pytest.mark.parametrize("lang", ["en", "de", "ru", "ar", "ja"])
-def test_nothing_sticks_out_at_320_pixels(embedded_page, page, prove, lang):
+def test_nothing_sticks_out_at_320_pixels(embedded_page, page, prove):
     prove("W" * 32)
     prove("Night heron")
     page.set_viewport_size({"width": 320, "height": 640})
-    widget = embedded_page.open(page, lang=lang, style="body { margin: 0 }")
-    for number in range(2):
-        widget.locator("button.proved").nth(number).click()
-    expect(widget.locator(".proof pre")).to_have_count(2)
+    for lang in ("en", "de", "ru", "ar", "ja"):
+        widget = embedded_page.open(page, lang=lang, style="body { margin: 0 }")
+        for number in range(2):
+            widget.locator("button.proved").nth(number).click()
+        expect(widget.locator(".proof pre")).to_have_count(2)
 
-    assert overflow_of(page) == []
+        assert overflow_of(page) == [], lang
 
 
 def test_arabic_has_the_mark_left_of_the_name(embedded_page, page, prove):
@@ -369,15 +364,3 @@ def test_arabic_has_the_mark_left_of_the_name(embedded_page, page, prove):
     mark.click()
     expect(widget.locator(".proof pre")).to_have_css("direction", "ltr")
     assert re.search(r"\S", mark.inner_text())
-
-
-def test_frame_asks_only_its_own_service(embedded_page, page, prove):
-    prove("Night heron")
-    urls = []
-    page.on("request", lambda one: one.frame.parent_frame and urls.append(one.url))
-    widget = embedded_page.open(page)
-    find_mark(widget, "Night heron").click()
-    expect(widget.locator(".proof pre")).to_be_visible()
-
-    assert [url for url in urls if not url.startswith(f"{embedded_page.service_url}/")] == []
-    assert frame_of(page, embedded_page.service_url)

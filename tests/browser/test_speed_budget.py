@@ -4,6 +4,7 @@ import pytest
 from embedded_page import frame_of
 from loaded_bytes import count_loaded
 from playwright.sync_api import expect
+from world import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +34,11 @@ def test_everything_that_the_frame_loads_fits_the_budget(hundred, page, lang):
 def test_frame_asks_nobody_else(hundred, page):
     urls = []
     page.on("request", lambda request: request.frame.parent_frame and urls.append(request.url))
+    hundred.approve(hundred.submit(Visitor(), "Proved").json["submissionId"])
     widget = hundred.open(page)
+    widget.get_by_role("button", name="Show more").click()
+    widget.get_by_role("button", name="proved").click()
+    expect(widget.locator(".proof pre")).to_be_visible()
     widget.get_by_role("button", name="Add your wallet").click()
     expect(widget.locator("#flow")).to_be_visible()
 
