@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import CharField, SqliteDatabase, TextField, fn
+from peewee import CharField, SqliteDatabase, TextField, Value, fn
 
 from embed.db.connection import db
 from embed.db.fields import AmountField
@@ -23,7 +23,6 @@ from embed.db.models import (
     Listing,
     Message,
     Page,
-    Receiver,
     Submission,
     Wallet,
     Withdrawal,
@@ -32,11 +31,14 @@ from embed.domain.addresses import is_address
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, lock_owners
 from embed.events.kinds import Event
-from embed.events.outbox import lock_receivers
-from embed.submissions.withdrawal import delete_sent, leave_out_soft_rejections, note_withdrawn
+from embed.submissions.withdrawal import (
+    delete_sent,
+    erase_traces,
+    leave_out_soft_rejections,
+    report_withdrawn,
+)
 
-_ERASED = '{"erasedBy":"operator"}'  # the data of an entry that was about the wallet
-_CUT = "…"  # in place of an address in other entries, as in another wallet's alias
+_CUT = "…"  # in place of an address in entries about others, as in another wallet's alias
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +58,25 @@ def check_address(raw: str) -> str:
 
 
 def find_kept(address: str) -> list[Kept]:
-    observed = ChainBalance.address == address
-    of_pages: dict[str, tuple[Any, Any]] = {
+    observed = ChainBalance.select(ChainBalance.id).where(ChainBalance.address == address)
+    conditions: dict[str, tuple[Any, Any]] = {
         "entry in the list": (Wallet, Wallet.address == address),
         "submissions": (Submission, Submission.wallet_address == address),
         "times in the public list": (Listing, Listing.address == address),
         "entries in the log": (Activity, _holds(Activity.data, address)),
         "messages": (Message, _holds(Message.data, address)),
-    }
-    of_all: dict[str, Any] = {
-        "balances that were entered": Balance.select().where(Balance.address == address),
-        "balances from the chain": ChainBalance.select().where(observed),
-        "balances of past days": DailyBalance.select().join(ChainBalance).where(observed),
-        "reports of background work": Job.select().where(_reported(address)),
+        "balances that were entered": (Balance, Balance.address == address),
+        "balances from the chain": (ChainBalance, ChainBalance.id.in_(observed)),
+        "balances of past days": (DailyBalance, DailyBalance.balance.in_(observed)),
+        "reports of background work": (Job, _reported(address)),
     }
     kept = []
-    for what, (model, condition) in of_pages.items():
-        counts = model.select(model.page, fn.COUNT(model.page)).where(condition)
-        kept += [Kept(what, *one) for one in counts.group_by(model.page).tuples()]
-    kept.sort(key=lambda one: one.page_id or "")
-    counted = [Kept(what, None, query.count()) for what, query in of_all.items()]
-    return kept + [one for one in counted if one.count]
+    for what, (model, condition) in conditions.items():
+        of_page = [model.page] if "page" in model._meta.fields else []
+        counts = model.select(*of_page or [Value(None)], fn.COUNT(Value(1))).where(condition)
+        rows = counts.group_by(*of_page).tuples()
+        kept += [Kept(what, page_id, count) for page_id, count in rows if count]
+    return sorted(kept, key=lambda one: (one.page_id is None, one.page_id or ""))
 
 
 def _reported(address: str) -> Any:
@@ -89,16 +89,16 @@ def find_mentions(address: str) -> list[tuple[str, int]]:
     After an erasure these are words that owners wrote, such as a page's comment.
     """
     fields = [
-        (f"{model._meta.table_name}.{field.column_name}", model, field)
+        field
         for model in MODELS
         for field in model._meta.sorted_fields
         if isinstance(field, CharField | TextField) and not isinstance(field, AmountField)
     ]
-    counts = [
-        (column, model.select().where(_holds(field, address)).count())
-        for column, model, field in fields
+    return [
+        (f"{field.model._meta.table_name}.{field.column_name}", count)
+        for field in fields
+        if (count := field.model.select().where(_holds(field, address)).count())
     ]
-    return [(column, count) for column, count in counts if count]
 
 
 def _holds(field: Any, address: str) -> Any:
@@ -130,27 +130,17 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
     this = (Submission.page == page) & (Submission.wallet_address == address)
     sent = list(Submission.select().where(this).order_by(Submission.created_at, Submission.id))
     sent_ids = Submission.select(Submission.id).where(this)
-    withdrawn = {
-        one.submission_id
-        for one in Withdrawal.select().where(Withdrawal.submission_id.in_(sent_ids))
-    }
+    earlier = Withdrawal.select().where(Withdrawal.submission_id.in_(sent_ids))
+    withdrawn = {one.submission_id for one in earlier}
     reported = [one for one in leave_out_soft_rejections(sent) if one.id not in withdrawn]
-    lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
-    Message.delete().where(Message.page == page, Message.address == address).execute()
-    Activity.update(data=_ERASED, address=None).where(
-        Activity.page == page, Activity.address == address
-    ).execute()
+    erase_traces(page, address, erased_by="operator")
     for model in (Activity, Message):
         model.update(data=fn.REPLACE(model.data, address, _CUT)).where(
             model.page == page, _holds(model.data, address)
         ).execute()
-    Listing.delete().where(Listing.page == page, Listing.address == address).execute()
     Wallet.delete().where(Wallet.page == page, Wallet.address == address).execute()
-    note_withdrawn(reported, edit.now)
     delete_sent(sent, edit.now, nonce_lifetime)
-    for one in reported:
-        has_left = wallet is not None and wallet.submission_id == one.id
-        edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
+    report_withdrawn(edit, reported, wallet)
     edit.log(Event("erase wallet", {}))
 
 

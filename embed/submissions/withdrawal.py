@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Literal
 
 from peewee import Value, fn
 
@@ -25,12 +26,12 @@ from embed.events.kinds import Event
 from embed.events.outbox import lock_receivers
 from embed.runtime import Runtime
 from embed.schemas import WithdrawnWallet
+from embed.serializers import write_json
 from embed.submissions.used_nonces import keep_used, use_nonce
 from embed.wallets.tracking import untrack_withdrawn
 
 ACTOR = "visitor"
 
-_ERASED = '{"erasedBy":"holder"}'  # the data of an entry that named the wallet
 _RETRY_AFTER = timedelta(seconds=1)
 
 
@@ -60,18 +61,17 @@ def _withdraw(edit: Edit, nonce: RecordNonce, nonce_lifetime: timedelta) -> With
     if wallet is not None and not stays_listed:
         has_left_list = not (wallet.is_withdrawn and wallet.is_hidden)  # it had left already
         untrack_withdrawn(Wallet.id == wallet.id)
-    _erase_traces(
+    erase_traces(
         page,
         address,
+        erased_by="holder",
         nicknames={one.nickname for one in sent},
         stays_listed=stays_listed,
         before=_find_sent_again(nonce),
     )
     _erase(sent, edit.now, nonce_lifetime)
     reported = leave_out_soft_rejections(sent)
-    for one in reported:
-        has_left = wallet is not None and wallet.submission_id == one.id
-        edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
+    report_withdrawn(edit, reported, wallet)
     if (
         has_left_list and not reported
     ):  # the owner showed what had been withdrawn while it was hidden
@@ -86,13 +86,14 @@ def _is_withdrawn_with(wallet: Wallet, sent: Sequence[Submission]) -> bool:
     return wallet.is_withdrawn or wallet.submission_id in {one.id for one in sent}
 
 
-def _erase_traces(
+def erase_traces(
     page: Page,
     address: str,
     *,
-    nicknames: Collection[str],
-    stays_listed: bool,
-    before: datetime | None,
+    erased_by: Literal["holder", "operator"],
+    nicknames: Collection[str] = (),
+    stays_listed: bool = False,
+    before: datetime | None = None,
 ) -> None:
     """Erase what names the wallet beside its submissions and its place on the list.
 
@@ -112,8 +113,9 @@ def _erase_traces(
         for one in Activity.select(Activity.id, Activity.data).where(entries)
         if not stays_listed or _names_holder(read_facts(one.data), nicknames)
     ]
+    data = write_json({"erasedBy": erased_by}, is_compact=True).decode()
     for batch in in_batches(erased):
-        Activity.update(data=_ERASED, address=None).where(Activity.id.in_(batch)).execute()
+        Activity.update(data=data, address=None).where(Activity.id.in_(batch)).execute()
     lock_receivers(Receiver.page == page)  # before their deliveries, which go with the messages
     Message.delete().where(messages).execute()
     Listing.delete().where(listings).execute()
@@ -167,7 +169,6 @@ def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta)
 
     Otherwise withdrawing would be a way around a rejection.
     """
-    note_withdrawn(leave_out_soft_rejections(sent), now)
     kept = [one for one in sent if one.status == "rejected"]
     for batch in in_batches(kept):
         Submission.update(nickname="").where(Submission.id.in_(batch)).execute()
@@ -175,12 +176,18 @@ def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta)
     delete_sent([one for one in sent if one.status != "rejected"], now, nonce_lifetime)
 
 
-def note_withdrawn(submissions: Sequence[Submission], now: datetime) -> None:
-    """Keep which submissions were withdrawn, and when."""
+def report_withdrawn(edit: Edit, submissions: Sequence[Submission], wallet: Wallet | None) -> None:
+    """Keep and tell which submissions were withdrawn; `wallet` is what was on the list."""
     for batch in in_batches(submissions):
         Withdrawal.insert_many(
-            [{"submission_id": one.id, "page": one.page_id, "withdrawn_at": now} for one in batch]
+            [
+                {"submission_id": one.id, "page": edit.page, "withdrawn_at": edit.now}
+                for one in batch
+            ]
         ).execute()
+    for one in submissions:
+        has_left = wallet is not None and wallet.submission_id == one.id
+        edit.log(Event.of_withdrawal(one, edit.now, has_left_list=has_left))
 
 
 def delete_sent(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta) -> None:
