@@ -21,7 +21,7 @@ def backup(file: Path) -> None:
     made = make_backup(runtime().settings.database_url, file)
     print_answer(
         {"file": str(file), "bytes": made.size_bytes, "tables": made.tables},
-        f"Saved {made.rows:,} rows in {file}, {made.size_bytes:,} bytes.\n"
+        f"Saved {_count_rows(made.tables):,} rows in {file}, {made.size_bytes:,} bytes.\n"
         "Keep it secret. SECRET_KEY is not in it: keep that, too.",
     )
 

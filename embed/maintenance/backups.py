@@ -6,7 +6,7 @@ It is a SQLite database with the tables of the service, and one more with a chec
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from peewee import SqliteDatabase
@@ -26,10 +26,6 @@ class Backup:
     path: Path
     size_bytes: int
     tables: list[TableSum]
-
-    @property
-    def rows(self) -> int:
-        return sum(table.rows for table in self.tables)
 
 
 def make_backup(database_url: str, path: Path) -> Backup:
@@ -57,9 +53,7 @@ def save_rows(source: Rows, path: Path) -> Backup:
     os.close(file)
     part = Path(name)
     try:
-        _fill(part, source, migrations)
-        with SqliteRows(part).snapshot() as written:
-            sums = check_sums(written)
+        sums = _fill(part, source, migrations)
         size = part.stat().st_size
         check_is_new(path)
         part.rename(path)
@@ -70,13 +64,14 @@ def save_rows(source: Rows, path: Path) -> Backup:
     return Backup(path, size, sums)
 
 
-def _fill(part: Path, source: Rows, migrations: Sequence[str]) -> None:
+def _fill(part: Path, source: Rows, migrations: Sequence[str]) -> list[TableSum]:
     make_tables(part, migrations)
     with SqliteRows(part).alone() as target:
         target.change(f"PRAGMA application_id = {_APPLICATION_ID}")
         sums = copy_tables(source, target, target.read_schema())
         target.change(f"CREATE TABLE {_SUMS} ({', '.join(_SUM_COLUMNS)})")
-        target.write(_SUMS, _SUM_COLUMNS, ((each.table, each.rows, each.checksum) for each in sums))
+        target.write(_SUMS, _SUM_COLUMNS, map(astuple, sums))
+    return sums
 
 
 def make_tables(path: Path, migrations: Sequence[str]) -> None:
@@ -103,24 +98,18 @@ def check_backup(file: SqliteRows) -> list[str]:
         raise InvalidInput(f"{file.path} is damaged: {verdict}")
     migrations = file.list_migrations()
     check_migrations(migrations, f"{file.path} cannot be restored.")
-    check_sums(file)
+    saved = {TableSum(*row) for row in file.read(_SUMS, _SUM_COLUMNS)}
+    wrong = saved ^ set(sum_tables(file, read_saved_schema(file)))
+    if wrong:
+        table = min(str(each.table) for each in wrong)
+        raise InvalidInput(
+            f"{file.path} is damaged: its rows are not those that were saved, in {table}."
+        )
     return migrations
 
 
 def read_saved_schema(file: SqliteRows) -> Schema:
     return {table: columns for table, columns in file.read_schema().items() if table != _SUMS}
-
-
-def check_sums(file: SqliteRows) -> list[TableSum]:
-    """Read all rows and compare them with the checksums in the file. Raises InvalidInput."""
-    saved = {TableSum(*row) for row in file.read(_SUMS, _SUM_COLUMNS)}
-    sums = sum_tables(file, read_saved_schema(file))
-    wrong = sorted({str(each.table) for each in saved ^ set(sums)})
-    if wrong:
-        raise InvalidInput(
-            f"{file.path} is damaged: its rows are not those that were saved, in {wrong[0]}."
-        )
-    return sums
 
 
 def _sync_folder(folder: Path) -> None:

@@ -96,7 +96,7 @@ def test_backup_is_one_plain_sqlite_file_for_its_user_alone(backup, filled_url):
 def test_backup_tells_rows_and_size(filled_url, tmp_path):
     made = make_backup(filled_url, tmp_path / "backup.db")
 
-    assert made.rows == ROWS * len(MODELS)
+    assert [each.rows for each in made.tables] == [ROWS] * len(MODELS)
     assert made.size_bytes == (tmp_path / "backup.db").stat().st_size
     assert {each.table for each in made.tables} == {model._meta.table_name for model in MODELS}
 
@@ -125,11 +125,11 @@ def test_existing_file_is_not_overwritten(filled_url, tmp_path, kind):
 def test_file_that_appears_meanwhile_is_not_overwritten(filled_url, tmp_path, monkeypatch):
     path = tmp_path / "backup.db"
 
-    def write_there(_file: SqliteRows) -> list[TableSum]:
+    def write_there(*_: object) -> list[TableSum]:
         path.write_text("mine")
         return []
 
-    monkeypatch.setattr("embed.maintenance.backups.check_sums", write_there)
+    monkeypatch.setattr("embed.maintenance.backups.copy_tables", write_there)
     with pytest.raises(InvalidInput, match="exists already"):
         make_backup(filled_url, path)
 

@@ -19,7 +19,7 @@ from embed.db.work_status import read_work_status
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
 from embed.maintenance import copying, restoring, rows
-from embed.maintenance.backups import make_backup
+from embed.maintenance.backups import Backup, make_backup
 from embed.maintenance.restoring import copy_database, restore_backup
 from embed.maintenance.rows import PostgresRows, SqliteRows
 
@@ -249,7 +249,11 @@ def test_backup_that_begins_during_a_restore_waits_and_has_all_rows(
     restore_backup(backup, url, kept=tmp_path / "kept.db")
     saving.join(120)
 
-    assert [each.rows for each in made] == [sum(map(len, read_stored(url).values()))]
+    assert [count_rows(each) for each in made] == [sum(map(len, read_stored(url).values()))]
+
+
+def count_rows(backup: Backup) -> int:
+    return sum(table.rows for table in backup.tables)
 
 
 def wait_for_a_lock_that_is_waited_for(url: str) -> None:
@@ -293,7 +297,7 @@ def test_schema_of_its_own_is_restored_and_saved_by_a_role_that_may_only_read(
 
     made = make_backup(f"{url}%20-crole%3D{role}", tmp_path / "read.db")
 
-    assert made.rows == sum(map(len, read_stored(url).values()))
+    assert count_rows(made) == sum(map(len, read_stored(url).values()))
     assert list_emails(whole) == set()
     with using(url):
         numbers = [message.number for message in Message.select()]
