@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
 
 from embed.outbound.guard import Reach, guarded
-from embed.outbound.http import RequestFailed, find_reason
+from embed.outbound.http import FAILURES, RequestFailed, find_reason
 
 
 class CertificateRefused(RequestFailed):
@@ -56,7 +56,7 @@ def exchange(
             )
     except ssl.SSLCertVerificationError as refusal:
         raise CertificateRefused(str(refusal.verify_message)) from None
-    except (OSError, HTTPException, UnicodeError) as failure:
+    except FAILURES as failure:
         raise RequestFailed(find_reason(failure)) from None
 
 

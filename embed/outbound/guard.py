@@ -5,23 +5,21 @@ name that resolves differently the second time gets around it. Python's audit ev
 (https://docs.python.org/3/library/audit_events.html); no library is changed for that.
 """
 
-import io
 import os
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from enum import Enum
-from functools import partial
-from http.client import HTTPResponse
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 import requests
-import urllib3
+
+from embed.outbound.received import bound_http, bound_mail
 
 # Networks whose addresses hold an IPv4 address in their last 32 bits (RFC 6052, RFC 8215).
 _TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
@@ -76,8 +74,8 @@ class Guard:
     def bound_answers(self, event: str, client: Any) -> None:
         """Count what a client that connects will read."""
         if self._left_bytes is not None:
-            bind = _bound_http if event == _HTTP else _bound_mail
-            bind(client, self.count)
+            bound = bound_http if event == _HTTP else bound_mail
+            bound(client, self.count)
 
     def count(self, received: int) -> None:
         """Raises requests.ConnectionError, an OSError, which all libraries expect."""
@@ -180,77 +178,6 @@ def wait(wait_s: float) -> None:
         time.sleep(wait_s)
     else:
         guard.wait(wait_s)
-
-
-def _bound_http(client: Any, count: Callable[[int], None]) -> None:
-    """Change one connection of urllib3, before it reads anything.
-
-    What was packed counts again as it is unpacked: it is small only until then.
-    """
-
-    def get_response() -> urllib3.HTTPResponse:
-        response: urllib3.HTTPResponse = type(client).getresponse(client)
-        vars(response)["stream"] = partial(_stream, response, count)
-        return response
-
-    client.response_class = partial(_BoundedResponse, count)
-    client.getresponse = get_response
-
-
-def _stream(
-    response: urllib3.HTTPResponse, count: Callable[[int], None], *how: Any, **options: Any
-) -> Iterator[bytes]:
-    try:
-        for chunk in type(response).stream(response, *how, **options):
-            count(len(chunk))
-            yield chunk
-    except requests.ConnectionError:
-        response.close()
-        raise
-
-
-def _bound_mail(client: Any, count: Callable[[int], None]) -> None:
-    """Change one client of smtplib, before it reads anything: a reply has no end."""
-
-    def get_reply() -> tuple[int, bytes]:
-        if client.file is None:  # it would open it now
-            client.file = _bound(client.sock.makefile("rb"), count)
-        reply: tuple[int, bytes] = type(client).getreply(client)
-        return reply
-
-    client.getreply = get_reply
-
-
-class _BoundedResponse(HTTPResponse):
-    def __init__(
-        self, count: Callable[[int], None], opened: socket.socket, *more: Any, **options: Any
-    ) -> None:
-        super().__init__(opened, *more, **options)
-        self.fp = _bound(self.fp, count)
-
-
-def _bound(file: io.BufferedReader, count: Callable[[int], None]) -> io.BufferedReader:
-    return io.BufferedReader(_BoundedFile(file.detach(), count))
-
-
-class _BoundedFile(io.RawIOBase):
-    """What a connection receives, while `count` allows it."""
-
-    def __init__(self, file: io.RawIOBase, count: Callable[[int], None]) -> None:
-        self._file = file
-        self._count = count
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        count: int | None = self._file.readinto(buffer)
-        self._count(count or 0)
-        return count
-
-    def close(self) -> None:
-        super().close()
-        self._file.close()
 
 
 def is_allowed(address: Any, reach: Reach) -> bool:

@@ -6,7 +6,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
@@ -20,7 +20,8 @@ from embed.outbound.guard import Guard, Reach, TargetRefused, close_all, guarded
 
 _CHUNK_BYTES = 64 * 1024
 
-_FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, HTTPException, OSError)
+# What requests raises is an OSError; a name that cannot be a host's is a UnicodeError.
+FAILURES = (OSError, HTTPException, urllib3.exceptions.HTTPError, UnicodeError)
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (TargetRefused, "its address is inside the operator's network"),
     (TimeoutError, "timed out"),
@@ -31,6 +32,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (ssl.SSLCertVerificationError, "its certificate is not trusted"),
     (ssl.SSLError, "its TLS failed"),
     (requests.exceptions.InvalidURL, "its address is not valid"),
+    (UnicodeError, "its address is not valid"),
 )
 # How it shows that the server has closed a connection, without an answer.
 _HUNG_UP = (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError)
@@ -100,19 +102,17 @@ class Client:
         so it has to be one that may arrive twice.
         """
         sent = {"Accept-Encoding": "identity", **headers}
-        with ExitStack() as on_failure:
-            on_failure.callback(self.close)
+        try:
             with guarded(reach=self._reach, timeout_s=timeout_s, kept=self._kept) as guard:
                 try:
                     request = Request("POST", url, headers=sent, data=body).prepare()
-                    answer = self._ask(request, guard, timeout_s, max_bytes)
-                except _FAILURES as failure:
+                    return self._ask(request, guard, timeout_s, max_bytes)
+                except FAILURES as failure:
                     reason = "timed out" if guard.is_expired else find_reason(failure)
                     raise RequestFailed(reason) from None
-                except UnicodeError:  # a name that cannot be a host's
-                    raise RequestFailed("its address is not valid") from None
-            on_failure.pop_all()
-        return answer
+        except BaseException:
+            self.close()
+            raise
 
     def _ask(
         self, request: PreparedRequest, guard: Guard, timeout_s: float, max_bytes: int
@@ -145,36 +145,30 @@ class Clients:
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._idle: deque[tuple[Client, Seconds]] = deque()  # with the time since when
-        self._is_closed = False
+        self._most_idle = MOST_IDLE
 
     @contextmanager
     def borrow(self) -> Iterator[Client]:
-        client = self._take()
+        with self._lock:
+            self._close_surplus()
+            client = self._idle.pop()[0] if self._idle else Client(self._reach)
         try:
             yield client
         finally:
-            self._give_back(client)
+            with self._lock:
+                self._idle.append((client, self._monotonic()))
+                self._close_surplus()
 
     def close(self) -> None:
         """Close those that are idle, and each other one when it is given back."""
         with self._lock:
-            self._is_closed = True
-            self._shrink(0)
+            self._most_idle = 0
+            self._close_surplus()
 
-    def _take(self) -> Client:
-        with self._lock:
-            self._shrink(MOST_IDLE)
-            return self._idle.pop()[0] if self._idle else Client(self._reach)
-
-    def _give_back(self, client: Client) -> None:
-        with self._lock:
-            self._idle.append((client, self._monotonic()))
-            self._shrink(0 if self._is_closed else MOST_IDLE)
-
-    def _shrink(self, most: int) -> None:
-        """Close all above so many, and those that were idle for too long."""
+    def _close_surplus(self) -> None:
+        """Close those beyond the number that may be idle, and those that were so for too long."""
         since = self._monotonic() - LONGEST_IDLE_S
-        while self._idle and (len(self._idle) > most or self._idle[0][1] <= since):
+        while self._idle and (len(self._idle) > self._most_idle or self._idle[0][1] <= since):
             self._idle.popleft()[0].close()
 
 

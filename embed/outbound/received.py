@@ -1,0 +1,86 @@
+"""Counting what clients receive, while they receive it.
+
+http.client and smtplib read from a file that they make of their socket; here that is one that
+counts. All libraries that are used here connect by one of the two.
+"""
+
+import io
+import socket
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.client import HTTPResponse
+from typing import Any
+
+import requests
+import urllib3
+
+Count = Callable[[int], None]  # raises requests.ConnectionError when that was too much
+
+
+def bound_http(client: Any, count: Count) -> None:
+    """Change one connection of urllib3, before it reads anything.
+
+    What was packed counts again as it is unpacked: it is small only until then.
+    """
+
+    def get_response() -> urllib3.HTTPResponse:
+        response: urllib3.HTTPResponse = type(client).getresponse(client)
+        vars(response)["stream"] = partial(_stream, response, count)
+        return response
+
+    client.response_class = partial(_BoundedResponse, count)
+    client.getresponse = get_response
+
+
+def _stream(
+    response: urllib3.HTTPResponse, count: Count, *how: Any, **options: Any
+) -> Iterator[bytes]:
+    try:
+        for chunk in type(response).stream(response, *how, **options):
+            count(len(chunk))
+            yield chunk
+    except requests.ConnectionError:
+        response.close()
+        raise
+
+
+def bound_mail(client: Any, count: Count) -> None:
+    """Change one client of smtplib, before it reads anything: a reply has no end."""
+
+    def get_reply() -> tuple[int, bytes]:
+        if client.file is None:  # it would open it now
+            client.file = _bound(client.sock.makefile("rb"), count)
+        reply: tuple[int, bytes] = type(client).getreply(client)
+        return reply
+
+    client.getreply = get_reply
+
+
+class _BoundedResponse(HTTPResponse):
+    def __init__(self, count: Count, opened: socket.socket, *more: Any, **options: Any) -> None:
+        super().__init__(opened, *more, **options)
+        self.fp = _bound(self.fp, count)
+
+
+def _bound(file: io.BufferedReader, count: Count) -> io.BufferedReader:
+    return io.BufferedReader(_BoundedFile(file.detach(), count))
+
+
+class _BoundedFile(io.RawIOBase):
+    """What a connection receives, while `count` allows it."""
+
+    def __init__(self, file: io.RawIOBase, count: Count) -> None:
+        self._file = file
+        self._count = count
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        count: int | None = self._file.readinto(buffer)
+        self._count(count or 0)
+        return count
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
