@@ -73,7 +73,9 @@ def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, pag
     watch.seen[:] = [text for text in watch.seen if "/embed/session" not in text]
 
 
-@pytest.mark.parametrize("opener", [None, "same-origin-allow-popups"])
+@pytest.mark.parametrize(
+    ("policy", "opener"), [("require-corp", None), ("credentialless", "same-origin-allow-popups")]
+)
 def test_window_signs_for_a_site_that_does_not_cut_it_off(
     embedded_page, context, page, browser_wallet, policy, opener
 ):
