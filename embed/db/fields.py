@@ -51,6 +51,19 @@ class AmountField(TextField):
     __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
 
 
+class ChoiceField(CharField):
+    """One of a few words; the database allows no others."""
+
+    def __init__(self, *words: str, **options: Any) -> None:
+        super().__init__(max_length=max(map(len, words)), **options)
+        self.words = words
+
+    def bind(self, model: type[Model], name: str, set_attribute: bool = True) -> None:
+        super().bind(model, name, set_attribute)
+        words = ", ".join(f"'{word}'" for word in self.words)
+        self.constraints = [Check(f"{self.column_name} IN ({words})")]
+
+
 def check_amount(column: str) -> Any:
     """Allow only digits, or digits, a point and digits: no negative amounts."""
     digits = "'0123456789'"

@@ -10,7 +10,7 @@ from peewee import (
     TextField,
 )
 
-from embed.db.fields import BaseModel, InstantField, LinesField, Table
+from embed.db.fields import BaseModel, ChoiceField, InstantField, LinesField, Table
 from embed.db.models.pages import Page
 from embed.domain.identifiers import ID_LENGTH, make_id
 
@@ -36,7 +36,7 @@ class Receiver(BaseModel):
 
     page = ForeignKeyField(Page, on_delete="CASCADE")
     page_id: str
-    kind = CharField(max_length=7, constraints=[Check("kind IN ('webhook', 'channel')")])
+    kind = ChoiceField("webhook", "channel")
     target = TextField()  # holds secrets: show only its masked form
     event_types = LinesField(default=())  # none: all
     secret = TextField(null=True)  # of a webhook, for HMAC: whsec_...
@@ -79,9 +79,7 @@ class Delivery(Table):
     message = ForeignKeyField(Message, on_delete="CASCADE", index=False)
     receiver = ForeignKeyField(Receiver, on_delete="CASCADE", index=False)
     receiver_id: str
-    state = CharField(
-        max_length=9, constraints=[Check("state IN ('waiting', 'delivered', 'given_up')")]
-    )
+    state = ChoiceField("waiting", "delivered", "given_up")
     attempts = IntegerField(default=0)
     attempted_at = InstantField(null=True)
     answer = TextField(null=True)  # to the last attempt, in words for the owner

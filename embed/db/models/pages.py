@@ -12,7 +12,15 @@ from peewee import (
     TextField,
 )
 
-from embed.db.fields import AmountField, BaseModel, InstantField, LinesField, Table, check_amount
+from embed.db.fields import (
+    AmountField,
+    BaseModel,
+    ChoiceField,
+    InstantField,
+    LinesField,
+    Table,
+    check_amount,
+)
 
 HOLDING_WATCHES = ("leave", "flag", "hide")
 
@@ -42,11 +50,7 @@ class Page(BaseModel):
     cooldown_s = IntegerField(default=86_400, constraints=[Check("cooldown_s >= 0")])
     trust_after = IntegerField(default=0, constraints=[Check("trust_after >= 0")])
     # What becomes of a visitor's wallet that holds less than the minimum, see holding_watch.py.
-    holding_watch = CharField(
-        max_length=5,
-        default="leave",
-        constraints=[Check("holding_watch IN ('leave', 'flag', 'hide')")],
-    )
+    holding_watch = ChoiceField(*HOLDING_WATCHES, default="leave")
     # Incremented by every change that the public payload shows.
     version = IntegerField(default=1)
     listed_version = IntegerField(default=0)  # the version that the feed has caught up with
@@ -56,7 +60,7 @@ class Page(BaseModel):
 class ApiKey(BaseModel):
     page = ForeignKeyField(Page, on_delete="CASCADE")
     page_id: str
-    tier = CharField(max_length=6, constraints=[Check("tier IN ('public', 'secret')")])
+    tier = ChoiceField("public", "secret")
     key_hash = CharField(max_length=64, unique=True)
     display_prefix = CharField(max_length=12)
     origins = LinesField(default=())

@@ -2,7 +2,7 @@
 
 from peewee import BlobField, CharField, Check, ForeignKeyField, TextField
 
-from embed.db.fields import BaseModel, InstantField, Table
+from embed.db.fields import BaseModel, ChoiceField, InstantField, Table
 from embed.db.models.pages import ApiKey, Page
 from embed.domain.identifiers import ID_LENGTH
 
@@ -67,10 +67,7 @@ class Proof(Table):
     submission_id: str
     message = TextField()
     signature = BlobField(constraints=[Check("length(signature) = 64")])
-    form = CharField(
-        max_length=9,
-        constraints=[Check("form IN ('raw', 'legacy-v0', 'v0', 'v1-early', 'v1')")],
-    )
+    form = ChoiceField("raw", "legacy-v0", "v0", "v1-early", "v1")
     signed_bytes = BlobField()  # exactly what the signature covers
 
 

@@ -1,8 +1,8 @@
 """The background work."""
 
-from peewee import CharField, Check, IntegerField, TextField
+from peewee import CharField, IntegerField, TextField
 
-from embed.db.fields import InstantField, Table
+from embed.db.fields import ChoiceField, InstantField, Table
 from embed.domain.identifiers import ID_LENGTH, make_id
 
 
@@ -25,7 +25,7 @@ class WorkerProcess(Table):
     """A process that does background work."""
 
     id = CharField(max_length=ID_LENGTH, primary_key=True, default=make_id)
-    kind = CharField(max_length=8, constraints=[Check("kind IN ('gunicorn', 'worker')")])
+    kind = ChoiceField("gunicorn", "worker")
     host = TextField()
     process_id = IntegerField()
     started_at = InstantField()

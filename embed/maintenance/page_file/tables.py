@@ -4,7 +4,6 @@ A line is a row of a table. It has every column but those that LEFT_OUT names, a
 that belongs to a page is there: so what is added to the models is in the file without a word here.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +27,7 @@ from peewee import (
 
 from embed.balances.history import count_days
 from embed.db import models, schema_version
-from embed.db.fields import AmountField, InstantField, LinesField
+from embed.db.fields import AmountField, ChoiceField, InstantField, LinesField
 from embed.domain.activity import find_address, read_facts
 from embed.domain.addresses import is_address
 from embed.domain.identifiers import ID_LENGTH
@@ -180,9 +179,8 @@ def _find_form(field: Any) -> Any:
         return _FORMS[field]
     if not isinstance(field, CharField):
         return next(form for kind, form in _FORM_BY_TYPE.items() if isinstance(field, kind))
-    checks = " ".join(check.sql for check in field.constraints or ())
-    if choices := re.findall("'([^']*)'", checks.partition(" IN ")[2]):
-        return Literal[tuple(choices)]
+    if isinstance(field, ChoiceField):
+        return Literal[field.words]
     return _FORM_BY_LENGTH.get(field.max_length) or _line(field.max_length)
 
 
