@@ -28,7 +28,7 @@ class ByteCache(Generic[Key, Value]):
         self._group_of = group_of
         self._values: OrderedDict[Key, Value] = OrderedDict()
         self._groups: dict[Hashable, dict[Key, None]] = {}  # in the same order
-        self._bytes = 0
+        self.size_bytes = 0
         self._lock = threading.Lock()
 
     def get(self, key: Key) -> Value | None:
@@ -45,20 +45,16 @@ class ByteCache(Generic[Key, Value]):
             if key in self._values:
                 self._remove(key)
             self._values[key] = value
-            self._bytes += _size(value)
+            self.size_bytes += _size(value)
             group = self._groups.setdefault(self._group_of(key), {})
             group[key] = None
             if len(group) > MOST_IN_GROUP:
                 self._remove(next(iter(group)))
-            while self._bytes > self._max_bytes and len(self._values) > 1:
+            while self.size_bytes > self._max_bytes and len(self._values) > 1:
                 self._remove(next(iter(self._values)))
 
-    @property
-    def size_bytes(self) -> int:
-        return self._bytes
-
     def _remove(self, key: Key) -> None:
-        self._bytes -= _size(self._values.pop(key))
+        self.size_bytes -= _size(self._values.pop(key))
         name = self._group_of(key)
         del self._groups[name][key]
         if not self._groups[name]:

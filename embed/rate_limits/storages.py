@@ -115,9 +115,6 @@ class ExactMemoryStorage(Storage):
             self._windows.clear()
             return count
 
-    def __len__(self) -> int:
-        return len(self._windows)
-
     def _sweep(self, now: float) -> None:
         self._windows = {
             key: window for key, window in self._windows.items() if window.ends_at > now

@@ -65,7 +65,7 @@ def test_counters_can_be_forgotten_one_by_one_and_all_together():
     kept.clear("one")
 
     assert [kept.get("one"), kept.get("two")] == [0, 1]
-    assert (kept.reset(), len(kept)) == (2, 0)
+    assert (kept.reset(), len(kept._windows)) == (2, 0)
 
 
 def test_window_that_is_over_starts_anew():
@@ -84,5 +84,5 @@ def test_what_has_expired_is_forgotten_and_the_rest_is_not(monkeypatch):
     kept.incr("today", expiry=60)
     kept.incr("today", expiry=60)
 
-    assert len(kept) == 1
+    assert len(kept._windows) == 1
     assert kept.get("today") == 2
