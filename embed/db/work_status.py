@@ -1,14 +1,20 @@
 """What the background work reports: which processes do it, and how each job went."""
 
+import os
+import platform
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
+from embed.db.connection import db
 from embed.db.leases import is_leased
 from embed.db.models import Job, WorkerProcess
 
+Kind = Literal["gunicorn", "worker"]  # of processes
+
 SEEN_WITHIN = timedelta(seconds=30)  # a process without a report for so long is gone
+_KEPT = timedelta(days=1)  # reports of processes that are gone, and of keys that are not due
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +47,35 @@ class WorkStatus:
         return max((process.seen_at for process in self.processes), default=None)
 
 
-def is_anybody_working(now: datetime) -> bool:
-    return bool(_select_processes(now).exists())
+def report_process(process_id: str, kind: Kind, started_at: datetime, now: datetime) -> None:
+    """Report that this process works, and drop what is old."""
+    with db.atomic():
+        query: Any = WorkerProcess.insert(
+            id=process_id,
+            kind=kind,
+            host=platform.node(),
+            process_id=os.getpid(),
+            started_at=started_at,
+            seen_at=now,
+        ).on_conflict(conflict_target=[WorkerProcess.id], preserve=[WorkerProcess.seen_at])
+        query.execute()
+        WorkerProcess.delete().where(WorkerProcess.seen_at < now - _KEPT).execute()
+        Job.delete().where(
+            Job.name.contains(" "),
+            Job.started_at < now - _KEPT,
+            Job.leased_until.is_null(),
+            Job.due_at.is_null(),
+        ).execute()
+
+
+def remove_process(process_id: str) -> None:
+    WorkerProcess.delete().where(WorkerProcess.id == process_id).execute()
+
+
+def is_anybody_working(now: datetime, kind: Kind | None = None) -> bool:
+    """Tell whether any process does the work, or one of this kind."""
+    processes = _select_processes(now)
+    return bool((processes.where(WorkerProcess.kind == kind) if kind else processes).exists())
 
 
 def read_work_status(now: datetime) -> WorkStatus:

@@ -10,17 +10,28 @@ from peewee import PeeweeException
 
 from embed.db.connection import db
 from embed.db.schema_version import NewerDatabase, upgrade_until_done
+from embed.db.work_status import Kind, is_anybody_working, remove_process, report_process
 from embed.domain.identifiers import make_id
 from embed.runtime import Runtime
+from embed.settings import Settings
 from embed.worker.jobs import Jobs
 from embed.worker.outages import ERRORS, Outage
-from embed.worker.presence import Kind, remove_process, report_process, should_work
 from embed.worker.tasks import TaskRunner
 
 _SHORTEST_PAUSE_S = 0.05  # between two looks
 _LAST_REPORT_S = 1.0  # for saying that it works no longer, once its tasks had their time
 
 _log = logging.getLogger(__name__)
+
+
+def should_work(kind: Kind, settings: Settings, now: datetime) -> bool:
+    """Tell whether processes of a kind do the background work.
+
+    gunicorn's do it only while no ``flask worker`` does, and never where BACKGROUND is worker.
+    """
+    if kind == "worker":
+        return True
+    return settings.background == "gunicorn" and not is_anybody_working(now, "worker")
 
 
 class Background:

@@ -9,9 +9,9 @@ from world import USDC, Visitor
 
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Delivery, Job, Message, Receiver, Token, Wallet
+from embed.db.work_status import report_process
 from embed.monitoring import gauges as gauges_module
 from embed.monitoring.gauges import read_balances_gauge, read_gauges
-from embed.worker.presence import report_process
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

@@ -10,9 +10,9 @@ from remote import at_once
 from waiting import wait_for
 
 from embed.db import connection, schema_version
+from embed.db.work_status import report_process
 from embed.monitoring import readiness
 from embed.monitoring.readiness import Readiness
-from embed.worker.presence import report_process
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

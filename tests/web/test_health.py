@@ -2,11 +2,11 @@
 
 import pytest
 
+from embed.db.work_status import report_process
 from embed.factory import create_app
 from embed.logs.lines import make_formatter
 from embed.logs.redaction import Redactor
 from embed.settings import Settings
-from embed.worker.presence import report_process
 
 CHECKS = ["/healthz", "/readyz"]
 EVERYBODY = {"Authorization": None, "Origin": None}

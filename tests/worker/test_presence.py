@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from embed.db.models import Job, WorkerProcess
-from embed.db.work_status import SEEN_WITHIN, read_work_status
+from embed.db.work_status import SEEN_WITHIN, read_work_status, remove_process, report_process
 from embed.runtime import EXTENSION
-from embed.worker.presence import remove_process, report_process, should_work
+from embed.worker.background import should_work
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
