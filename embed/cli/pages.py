@@ -130,8 +130,8 @@ def _drop_unset(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _look_up_names(fields: dict[str, Any]) -> dict[str, Any]:
     """Add the name and the symbol that are not given from the chain. Raises InvalidInput."""
-    options = {"token_name": "--token-name", "token_symbol": "--token-symbol"}
-    absent = [option for name, option in options.items() if name not in fields]
+    needed = {"token_name": "--token-name", "token_symbol": "--token-symbol"}
+    absent = [option for name, option in needed.items() if name not in fields]
     if not absent:
         return fields
     ending = f"Give {' and '.join(absent)}."

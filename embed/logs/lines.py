@@ -9,13 +9,13 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
 
 from embed.domain.times import format_instant
-from embed.logs.context import Context, find_context
+from embed.logs.context import find_context
 from embed.logs.redaction import Redactor
 
 _log = logging.getLogger("embed")
@@ -37,44 +37,42 @@ class LineFormatter(logging.Formatter):
         super().__init__()
         self._redactor = redactor
 
-    def read_message(self, record: logging.LogRecord, context: Context) -> str:
+    def read_message(self, record: logging.LogRecord) -> str:
         message = _read_message(record)[:_LONGEST_READ]
         if not hasattr(record, FIELDS):
-            message = self._redactor.redact(message, context.environ)
+            message = self._redactor.redact(message, find_context().environ)
         message = escape(message)
         return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
 
-    def list_traceback(self, record: logging.LogRecord, context: Context) -> list[str]:
+    def list_traceback(self, record: logging.LogRecord) -> list[str]:
         """Return the lines of a record's traceback; empty if it has none."""
         parts = [self.formatException(record.exc_info)] if record.exc_info else []
         parts += [record.stack_info] if record.stack_info else []
         text = "\n".join(parts)[-_LONGEST_READ:]
-        text = self._redactor.redact(text, context.environ)[-_LONGEST_TRACEBACK:]
+        text = self._redactor.redact(text, find_context().environ)[-_LONGEST_TRACEBACK:]
         return [escape(line) for line in text.split("\n")] if text else []
 
 
 class TextFormatter(LineFormatter):
     def format(self, record: logging.LogRecord) -> str:
-        context = find_context()
+        about = "".join(f" ({value})" for value in _describe_context().values())
         start = f"{_format_time(record)} [{record.process}] {record.levelname}"
-        lines = [f"{start} {self.read_message(record, context)}{_name_context(context)}"]
-        lines += [_INDENT + line for line in self.list_traceback(record, context)]
-        return "\n".join(lines)
+        lines = [f"{start} {self.read_message(record)}{about}"]
+        return "\n".join(lines + [_INDENT + line for line in self.list_traceback(record)])
 
 
 class JsonFormatter(LineFormatter):
     def format(self, record: logging.LogRecord) -> str:
-        context = find_context()
         entry: dict[str, Any] = {
             "time": _format_time(record),
             "level": record.levelname,
             "logger": record.name,
             "processId": record.process,
-            "message": self.read_message(record, context),
+            "message": self.read_message(record),
+            **_describe_context(),
+            **getattr(record, FIELDS, {}),
         }
-        entry |= dict(_list_context(context))
-        entry |= getattr(record, FIELDS, {})
-        if traceback := self.list_traceback(record, context):
+        if traceback := self.list_traceback(record):
             entry["traceback"] = "\n".join(traceback)
         return json.dumps(entry)
 
@@ -104,15 +102,10 @@ def _format_time(record: logging.LogRecord) -> str:
     return format_instant(datetime.fromtimestamp(record.created, UTC))
 
 
-def _name_context(context: Context) -> str:
-    return "".join(f" ({escape(str(value))})" for _, value in _list_context(context))
-
-
-def _list_context(context: Context) -> Iterator[tuple[str, str]]:
-    if context.request_id is not None:
-        yield "requestId", context.request_id
-    if context.task is not None:
-        yield "task", escape(context.task)
+def _describe_context() -> dict[str, str]:
+    context = find_context()
+    described = {"requestId": context.request_id, "task": context.task}
+    return {name: escape(value) for name, value in described.items() if value is not None}
 
 
 def set_up_logs(form: str, secrets: Iterable[str]) -> None:

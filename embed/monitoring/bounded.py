@@ -15,7 +15,6 @@ class PendingAnswer(Future[Answer]):
     def __init__(self) -> None:
         super().__init__()
         self.began_at = monotonic()
-        self.ended_at = float("inf")
 
     def wait(self, limit_s: float) -> Answer:
         """Return the answer, or raise what was raised; TimeoutError at `limit_s` from its begin."""
@@ -33,24 +32,22 @@ class BoundedQuestion(Generic[Answer]):
         self._ask = ask
         self._name = name  # the thread's
         self._lock = threading.Lock()
-        self._pending: PendingAnswer[Answer] | None = None
+        self._latest: PendingAnswer[Answer] | None = None
 
     def begin(self, fresh_s: float = 0.0) -> PendingAnswer[Answer]:
-        """Ask, unless there is an answer that came in the last `fresh_s`."""
+        """Ask, unless the latest answer is pending or was asked for in the last `fresh_s`."""
         with self._lock:
-            if self._pending is None or monotonic() >= self._pending.ended_at + fresh_s:
-                self._pending = PendingAnswer()
-                threading.Thread(
-                    target=self._answer, args=(self._pending,), name=self._name, daemon=True
-                ).start()
-            return self._pending
+            latest = self._latest
+            if latest and (not latest.done() or monotonic() < latest.began_at + fresh_s):
+                return latest
+            self._latest = PendingAnswer()
+            threading.Thread(
+                target=self._answer, args=(self._latest,), name=self._name, daemon=True
+            ).start()
+            return self._latest
 
     def _answer(self, pending: PendingAnswer[Answer]) -> None:
         try:
-            answer = self._ask()
+            pending.set_result(self._ask())
         except Exception as error:
-            pending.ended_at = monotonic()
             pending.set_exception(error)
-        else:
-            pending.ended_at = monotonic()
-            pending.set_result(answer)

@@ -3,7 +3,9 @@
 import os
 import secrets
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from embed.settings.values import SettingsError
@@ -49,18 +51,12 @@ def load_secret_key(path: Path) -> str:
 
 def _write_once(path: Path, text: str) -> None:
     """Create `path` with its whole text, unless another process has created it meanwhile."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(draft, path)
-    except FileExistsError:
-        pass
-    finally:
-        draft.unlink()
+    with NamedTemporaryFile("w", dir=path.parent, prefix=f"{path.name}.") as draft:
+        draft.write(text)
+        draft.flush()
+        os.fsync(draft.fileno())
+        with suppress(FileExistsError):
+            os.link(draft.name, path)
 
 
 def list_secrets(keys: Iterable[str], urls: Iterable[str | None]) -> tuple[str, ...]:
