@@ -5,7 +5,6 @@ import signal
 import sys
 import threading
 from contextlib import ExitStack
-from typing import Any
 
 import click
 
@@ -21,6 +20,7 @@ from embed.demo.tracking_page import (
     TOKEN_NAME,
     TOKEN_SYMBOL,
     WALLET_COUNT,
+    DemoPage,
     make_demo_page,
 )
 from embed.domain.passwords import PasswordLinkSigner
@@ -73,39 +73,44 @@ def _run(port: int, host_port: int) -> None:
         say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
         market = Market(page.mint, TOKEN_NAME, TOKEN_SYMBOL, page.units)
         threading.Thread(target=market.keep_trading, daemon=True).start()
-        widget_url = f"{base_url}/embed/tracking/{page.id}?key={page.public_key}"
-        site = create_site(base_url, widget_url, mailbox, market)
+        shown = _list_addresses(page, base_url, host_url, settings)
+        site = create_site(base_url, shown["widgetUrl"], mailbox, market)
         servers.enter_context(serve(site, host_listener))
         server = servers.enter_context(run_service(listener, environ, lock))
         say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
-        submitted = act(base_url, page, market, mailbox, say)
-        links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
-        result = {
-            "id": page.id,
-            "publicKey": page.public_key,
-            "secretKey": page.secret_key,
-            "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
-            **submitted,
-            "hostUrl": host_url,
-            "mailboxUrl": f"{host_url}/mailbox",
-            "widgetUrl": widget_url,
-            "dashboardUrl": build_password_url(page.owner, links, base_url),
-        }
-        print_answer(result, _describe(result, environ["DATABASE_URL"]))
+        shown |= act(base_url, page, market, mailbox, say)
+        print_answer(shown, _describe(shown, environ["DATABASE_URL"]))
         server.wait()
 
 
-def _describe(result: dict[str, Any], database_url: str) -> str:
+def _list_addresses(
+    page: DemoPage, base_url: str, host_url: str, settings: Settings
+) -> dict[str, str]:
+    """Return what the demo shows of its page, named as in the JSON document."""
+    links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
+    return {
+        "id": page.id,
+        "publicKey": page.public_key,
+        "secretKey": page.secret_key,
+        "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
+        "hostUrl": host_url,
+        "mailboxUrl": f"{host_url}/mailbox",
+        "widgetUrl": base_url + page.widget_path,
+        "dashboardUrl": build_password_url(page.owner, links, base_url),
+    }
+
+
+def _describe(shown: dict[str, str], database_url: str) -> str:
     return f"""
-Open the site:    {result["hostUrl"]}  (the widget in a frame, with a test wallet)
-Read the mailbox: {result["mailboxUrl"]}  (what the service writes to the owner)
-Open the widget:  {result["widgetUrl"]}
-Be its owner:     {result["dashboardUrl"]}
+Open the site:    {shown["hostUrl"]}  (the widget in a frame, with a test wallet)
+Read the mailbox: {shown["mailboxUrl"]}  (what the service writes to the owner)
+Open the widget:  {shown["widgetUrl"]}
+Be its owner:     {shown["dashboardUrl"]}
                   (choose a password; from then on sign in as {OWNER})
-{_write_commands(result["id"], database_url)}
-Read the page:    curl -H 'Authorization: Bearer {result["secretKey"]}' {result["apiUrl"]}
-Public key:       {result["publicKey"]}
-Secret key:       {result["secretKey"]}
+{_write_commands(shown["id"], database_url)}
+Read the page:    curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
+Public key:       {shown["publicKey"]}
+Secret key:       {shown["secretKey"]}
 
 The next run makes new keys, and these stop working. Press Ctrl-C to end the demo."""
 

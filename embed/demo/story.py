@@ -105,7 +105,7 @@ class DemoVisitor:
 
     def open_widget(self) -> None:
         """Open the iframe route and store its session cookie."""
-        answer = self._request(f"/embed/tracking/{self._page.id}?key={self._page.public_key}")
+        answer = self._request(self._page.widget_path)
         # It is for HTTPS only. Browsers send it to loopback all the same, requests does not.
         self._session.headers["Cookie"] = answer.headers["Set-Cookie"].partition(";")[0]
 

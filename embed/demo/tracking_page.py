@@ -34,6 +34,10 @@ class DemoPage:
     public_key: str
     secret_key: str
 
+    @property
+    def widget_path(self) -> str:
+        return f"/embed/tracking/{self.id}?key={self.public_key}"
+
 
 def make_demo_page(origins: list[str], settings: Settings, now: datetime) -> DemoPage:
     """Create the page the first time, find it afterwards; create new keys each time.
