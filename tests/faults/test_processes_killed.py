@@ -51,11 +51,11 @@ def time_start(server) -> Callable[[], float]:
 
 
 def test_worker_process_killed(server, time_start):
-    worker = min(server.list_workers())
     with (
         Load([server.url], server.environ) as load,
         fault_under(load, time_start=time_start) as fault,
     ):
+        worker = min(server.list_workers())
         os.kill(worker, signal.SIGKILL)
         wait_for(lambda: worker not in server.list_workers())
 

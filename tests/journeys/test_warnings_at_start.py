@@ -1,7 +1,8 @@
 """What the server says about settings that work and are not wise."""
 
 import pytest
-from remote import make_environ
+import requests
+from remote import TIMEOUT_S, make_environ
 from servers import find_free_port, run_gunicorn
 
 pytestmark = pytest.mark.slow
@@ -12,8 +13,9 @@ WARNING = "PUBLIC_URL is not set"
 @pytest.fixture
 def said(emptied_database_url, tmp_path, capfd):
     def start(*arguments: str, **variables: str) -> str:
-        with run_gunicorn(make_environ(emptied_database_url, **variables), *arguments):
-            pass
+        with run_gunicorn(make_environ(emptied_database_url, **variables), *arguments) as server:
+            # A worker that is told to end before it listens for signals would be waited for.
+            requests.get(f"{server.url}/healthz", timeout=TIMEOUT_S)
         return capfd.readouterr().err
 
     return start

@@ -88,23 +88,10 @@ def test_running_service_keeps_the_contract(page, tmp_path):
     assert max(listed) > 0
 
 
-WRONG_HEADER = {"Vary": {"schema": {"type": "string", "const": "Cookie"}}}
-WRONG_SCHEMA = {"application/json": {"schema": {"required": ["id"]}}}
-
-
-@pytest.mark.databases("sqlite")
-@pytest.mark.parametrize(
-    "falsify",
-    [
-        lambda responses: responses.update({"201": responses.pop("200")}),
-        lambda responses: responses["200"]["headers"].update(WRONG_HEADER),
-        lambda responses: responses["200"]["content"].update(WRONG_SCHEMA),
-    ],
-    ids=["status", "header", "field"],
-)
-def test_run_fails_where_the_document_says_something_else(page, tmp_path, falsify):
+def test_run_fails_where_the_document_says_something_else(page, tmp_path):
     document = requests.get(page.server_url + DOCUMENT, timeout=LIMIT_S).json()
-    falsify(document["paths"]["/siws/nonce"]["post"]["responses"])
+    responses = document["paths"]["/siws/nonce"]["post"]["responses"]
+    responses["200"]["content"] = {"application/json": {"schema": {"required": ["id"]}}}
     (tmp_path / "false.json").write_text(json.dumps(document))
 
     run = run_schemathesis(
