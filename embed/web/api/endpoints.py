@@ -155,14 +155,13 @@ def create_record_nonce(body: RecordNonceRequest) -> RecordNonce:
 _BY_HOLDER = ("invalid_wallet_address", *_NONCE, "page_not_found", "rate_limit_session")
 
 
-@Operation("POST", "/wallet-records", refusals=_BY_HOLDER)
+@Operation("POST", "/wallet-records", refusals=_BY_HOLDER, is_translated=True)
 def show_wallet_records(body: RecordRequest) -> WalletRecords:
     """See what the page keeps of a wallet.
 
     For whoever holds the wallet's key, without a cookie or an account; also while the page is
-    private or embedding is off.
+    private or embedding is off. At `/embed/api`, sentences are in the visitor's language.
     """
-    # Visitors read it in the widget; the API speaks English.
     gettext = translate if request.blueprint == OWN_API else str
     return records.show_records(_check_ownership(body, "show"), gettext)
 

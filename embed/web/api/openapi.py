@@ -165,6 +165,19 @@ _CONDITIONS = [
         "header", "A-IM", f"At `/embed/api`: `{DELTA}` asks for only what has changed (RFC 3229)."
     ),
 ]
+_LANGUAGE = [
+    _parameter(
+        "query",
+        "lang",
+        "At `/embed/api`: the language of sentences, if the widget speaks it.",
+        "de",
+    ),
+    _parameter(
+        "header",
+        "Accept-Language",
+        "At `/embed/api`: the language of sentences if `lang` names none. Otherwise English.",
+    ),
+]
 _SESSION = _parameter(
     "cookie", COOKIE, "The visitor's session, which the widget's page starts. No credential."
 )
@@ -247,6 +260,7 @@ def _describe_operation(operation: Operation) -> Described:
     parameters = [
         *_ORIGIN_HEADERS,
         *(_CONDITIONS if 304 in operation.answers else ()),
+        *(_LANGUAGE if operation.is_translated else ()),
         *([_SESSION] if operation.has_session else ()),
         *([_describe_page("query")] if operation.page_place == "query" else ()),
     ]

@@ -39,6 +39,7 @@ class Operation:
     status: int = 200
     answers: Mapping[int, type[Json] | None] = field(default_factory=dict)  # if it makes responses
     has_session: bool = True  # whether it reads the session cookie
+    is_translated: bool = False  # whether it speaks the visitor's language at OWN_API
     links: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # to operations, and when
     check_first: Callable[[], None] | None = None  # comes before the body is read
     view: Callable[..., Any] = field(init=False)

@@ -2,13 +2,17 @@
 
 import sys
 from collections import defaultdict
+from decimal import Decimal
 
 import pytest
 from contract import DOCUMENT, OPERATIONS, resolve
 from werkzeug.datastructures import EnvironHeaders, ImmutableMultiDict
 from world import Visitor, code_of
 
+from embed.db.models import Wallet
 from embed.doctor.probe import HEADER
+from embed.events.editing import editing
+from embed.events.kinds import Event
 from embed.schemas import Json
 from embed.web.api import operations
 
@@ -28,16 +32,25 @@ def prepare(world, operation: str) -> dict:
         draft = make_draft(world, visitor, operation)
         fields = read_body_schema(described)["properties"]
         arguments["json"] = {name: draft[name] for name in fields}
-    if any(one["in"] == "query" for one in described["parameters"]):
+    if any(one["name"] == "trackingPageId" for one in described["parameters"]):
         arguments["query_string"] = {"trackingPageId": world.page_id}
     return arguments
 
 
 def make_draft(world, visitor, operation: str) -> dict:
     """Return every field that the bodies of the API have, with a nonce that fits the operation."""
+    if operation == "showWalletRecords":
+        flag(world, visitor)
     if operation in ACTIONS:
         return world.sign_for_records(visitor, ACTIONS[operation])
     return world.draft(visitor) | {"action": "show"}
+
+
+def flag(world, visitor) -> None:
+    """Let the log say of the visitor's wallet what is said in the language of its reader."""
+    wallet = Wallet.get_by_id(world.track(visitor.address).id)
+    with editing(world.page_id, "holding watch", world.clock()) as edit:
+        edit.log(Event.of_holding(wallet, Decimal("0.5"), Decimal(2), is_flagged=True))
 
 
 def call(world, operation: str, arguments: dict):
