@@ -25,7 +25,7 @@ _START = "Start gunicorn, which upgrades it, or run flask db upgrade as the serv
 
 
 def check_database(installation: Installation, clock: Clock) -> Iterator[Finding]:
-    """Read it, without a file created or changed. Raises NotChecked."""
+    """Read it, without a file created or changed; leaves it open. Raises NotChecked."""
     if "DATABASE_URL" in installation.invalid:
         raise NotChecked("Not checked: the database, as DATABASE_URL is not valid.")
     url = installation.settings.database_url
@@ -49,9 +49,6 @@ def check_database(installation: Installation, clock: Clock) -> Iterator[Finding
             yield from check_process_count(installation.settings, count)
         if path is not None:
             yield from _check_integrity()
-    finally:
-        if db.obj is not None:
-            db.close()
 
 
 def open_for_reading(url: str) -> None:
@@ -117,7 +114,8 @@ def _describe_clock(now: datetime, other: str) -> Finding:
 def _check_integrity() -> Iterator[Finding]:
     """Raises NotChecked if a SQLite file is too large to be read in time."""
     ends_at = time.monotonic() + _INTEGRITY_S
-    db.connection().set_progress_handler(lambda: time.monotonic() >= ends_at, _STEPS)
+    sqlite = db.connection()
+    sqlite.set_progress_handler(lambda: time.monotonic() >= ends_at, _STEPS)
     try:
         answer = db.execute_sql("PRAGMA quick_check(1)").fetchone()[0]
     except PeeweeException as error:
@@ -127,6 +125,8 @@ def _check_integrity() -> Iterator[Finding]:
                 f" {_INTEGRITY_S:g} seconds. PRAGMA quick_check in sqlite3 does it."
             ) from None
         answer = str(error)
+    finally:
+        sqlite.set_progress_handler(None, _STEPS)
     if answer != "ok":
         yield Finding(
             "database_damaged",

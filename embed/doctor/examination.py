@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from embed.db.connection import db
+from embed.doctor.background import check_background
 from embed.doctor.database import check_database
 from embed.doctor.files import check_files
 from embed.doctor.findings import Finding, NotChecked
@@ -44,7 +46,12 @@ def examine(environ: Mapping[str, str], clock: Clock) -> Examination:
     examination = Examination()
     examination.add("settings", check_variables(installation))
     examination.add("files", check_files(installation, os.geteuid()))
-    examination.add("database", check_database(installation, clock))
+    try:
+        examination.add("database", check_database(installation, clock))
+        examination.add("background work", check_background(installation.settings, clock))
+    finally:
+        if db.obj is not None:
+            db.close()
     examination.add("public address", check_public_address(installation, clock))
     return examination
 

@@ -26,6 +26,8 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "database_ahead": "error",
     "database_damaged": "error",
     "clock_differs": "error",
+    "no_worker": "error",
+    "job_failing": "error",
     # The service at its public address
     "public_url_unreachable": "error",
     "certificate_invalid": "error",

@@ -23,7 +23,7 @@ def test_nothing_is_wrong_with_a_service_on_its_defaults(database_url):
         told = run_flask("doctor", environ=environ)
 
     assert told.stdout == (
-        "Nothing is wrong.\nChecked: settings, files, database, public address.\n"
+        "Nothing is wrong.\nChecked: settings, files, database, background work, public address.\n"
     )
     assert told.stderr == ""
 

@@ -35,7 +35,9 @@ def examine(url: str, now=None, **environ: str) -> dict[str, Finding]:
     installation = Installation.from_environ(
         {"DATABASE_URL": url, "SECRET_KEY": RANDOM_KEY} | environ
     )
-    found = check_database(installation, times.now if now is None else lambda: now)
+    found = list(check_database(installation, times.now if now is None else lambda: now))
+    if db.obj is not None:
+        db.close()
     return {each.code: each for each in found}
 
 
