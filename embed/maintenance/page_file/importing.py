@@ -128,7 +128,7 @@ def _add(page: Page, table: Table, rows: Sequence[Row]) -> None:
             of_rows = [
                 {part.parent.name: keys[row.key]} | columns
                 for row in rows
-                for columns in row.parts[part.name]
+                for columns in row.parts[part]
             ]
             _insert(part, of_rows, is_shared=is_shared)
 

@@ -34,12 +34,12 @@ class Row:
 
     table: Table
     columns: Columns
-    parts: dict[str, list[Columns]]  # by their names
+    parts: dict[Table, list[Columns]]
 
-    def list_all(self) -> list[tuple[Table, list[Columns]]]:
-        """Return the row, and then the rows of its parts, by their tables."""
-        parts = [(part, self.parts[part.name]) for part in self.table.parts]
-        return [(self.table, [self.columns]), *parts]
+    @property
+    def rows(self) -> dict[Table, list[Columns]]:
+        """The row and those of its parts."""
+        return {self.table: [self.columns]} | self.parts
 
     @property
     def key(self) -> str:
@@ -105,7 +105,7 @@ class PageFile:
                 raise ValueError(f"the {ordinal} line, and no other, is the {name}.")
         if table.model is Wallet and columns["submission"] is not None:
             self._check_approved(columns["submission"], columns["address"])
-        for each, rows in row.list_all():
+        for each, rows in row.rows.items():
             for field in each.columns.values():
                 if isinstance(field, ForeignKeyField):
                     self._check_known(field.rel_model, [one[field.name] for one in rows])
@@ -164,9 +164,8 @@ def read_line(raw: bytes, version: int = VERSION) -> Row | Trailer:
     if isinstance(line, Trailer):
         return line
     table = TABLES[line.__struct_config__.tag]
-    parts = {part.name: part.unpack(line) for part in table.parts}
-    row = Row(table, table.read_columns(line), parts)
-    for each, rows in row.list_all():
+    row = Row(table, table.read_columns(line), {each: each.unpack(line) for each in table.parts})
+    for each, rows in row.rows.items():
         for columns in rows if each.model in _CHECKS else ():
             _CHECKS[each.model](columns)
     return row

@@ -38,11 +38,13 @@ GONE = {
 
 def test_file_of_a_moved_page_has_the_same_bytes(other_url, filled):
     content = export(filled.page_id)
+    addresses = list_addresses()
 
     move_to(filled.world, other_url)
     take_over(filled.world, content)
 
     assert export(filled.page_id) == content
+    assert list_addresses() == addresses  # which are not in the file
 
 
 def test_log_of_an_older_file_is_read_as_an_upgrade_reads_it(filled, make_sqlite):
@@ -61,6 +63,20 @@ def test_log_of_an_older_file_is_read_as_an_upgrade_reads_it(filled, make_sqlite
 
     assert read_log(filled.page_id) == shown
     assert list_addresses() == addresses
+
+
+@pytest.mark.databases("sqlite")
+def test_entry_or_message_is_about_the_wallet_that_its_data_names(filled, make_sqlite):
+    def forge_data(lines) -> None:
+        for line in lines:
+            if line["type"] in ("activity", "message"):
+                line["data"] = f'{{"walletAddress":"{USDC}"}}'
+
+    content = forge(export(filled.page_id), forge_data)
+    move_to(filled.world, make_sqlite())
+    take_over(filled.world, content)
+
+    assert {address for _, address in list_addresses()} == {USDC}
 
 
 def list_addresses() -> list[tuple[str, str | None]]:
