@@ -27,12 +27,6 @@ _OTHERS = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
 """
-_COUNTERS = """
-    SELECT column_name, pg_get_serial_sequence(quote_ident(table_name), column_name)
-    FROM information_schema.columns
-    WHERE table_schema = current_schema() AND table_name = %s
-    AND pg_get_serial_sequence(quote_ident(table_name), column_name) IS NOT NULL
-"""
 
 
 def open_rows(url: str) -> "Rows":
@@ -183,7 +177,11 @@ class PostgresRows(_Rows):
             for row in rows:
                 copy.write_row(row)
         # The next numbers follow the highest, as SQLite's do by themselves.
-        for column, sequence in self.fetch(_COUNTERS, table):
+        for column in columns:
+            counter = "SELECT pg_get_serial_sequence(quote_ident(%s), %s)"
+            ((sequence,),) = self.fetch(counter, table, column)
+            if sequence is None:
+                continue
             highest = f"SELECT COALESCE(MAX({_quote(column)}), 0) FROM {_quote(table)}"  # noqa: S608 -- names of ours
             ((number,),) = self.fetch(highest)
             # Unlike setval(), this is undone if the transaction is.
