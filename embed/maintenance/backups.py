@@ -49,17 +49,15 @@ def save_rows(source: Rows, path: Path) -> Backup:
     """Save what a transaction sees. Raises InvalidInput, OSError."""
     migrations = source.list_migrations()
     check_migrations(migrations, "The database cannot be saved.")
-    file, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    os.close(file)
-    part = Path(name)
-    try:
+    with tempfile.TemporaryDirectory(
+        dir=path.parent, prefix=f".{path.name}.", suffix=".part"
+    ) as folder:
+        part = Path(folder, path.name)
+        part.touch(mode=0o600)
         sums = _fill(part, source, migrations)
         size = part.stat().st_size
         check_is_new(path)
         part.rename(path)
-    finally:
-        part.unlink(missing_ok=True)
-        Path(f"{part}-journal").unlink(missing_ok=True)
     _sync_folder(path.parent)
     return Backup(path, size, sums)
 
