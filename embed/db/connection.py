@@ -3,6 +3,9 @@
 Each thread keeps its connection open: opening one costs more than most requests.
 """
 
+# mypy: allow-untyped-calls
+# Several of peewee's methods have no types.
+
 import logging
 import os
 import select
@@ -96,12 +99,12 @@ class _PrivateSqliteDatabase(SqliteDatabase):
     def begin(self, lock_type: str | None = None) -> None:
         """Begin a transaction, which takes the write lock."""
         with waiting_for(_WRITE_LOCK) as wait_ms:
-            self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")  # type: ignore[no-untyped-call]  # peewee has no type for it
+            self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")
             super().begin(lock_type)
 
     def rollback(self) -> None:
         """End the transaction, unless SQLite did so itself, as it does where a disk is full."""
-        if self.connection().in_transaction:  # type: ignore[no-untyped-call]  # peewee has no type for it
+        if self.connection().in_transaction:
             super().rollback()
 
 
@@ -148,14 +151,14 @@ class _ServicePostgresDatabase(PostgresqlDatabase):
 
         Not inside a transaction, some of whose statements would then be lost.
         """
-        if not self.is_closed() and _is_dropped(self.connection().pgconn):  # type: ignore[no-untyped-call]  # peewee has no type for it
+        if not self.is_closed() and _is_dropped(self.connection().pgconn):
             self.close()
-        return super().cursor(named_cursor)  # type: ignore[no-untyped-call]  # peewee has no type for it
+        return super().cursor(named_cursor)
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """Raises OperationalError also where a standby or a full disk allows no writes."""
         try:
-            return super().execute_sql(sql, params)  # type: ignore[no-untyped-call]  # peewee has no type for it
+            return super().execute_sql(sql, params)
         except InternalError as error:
             reason = getattr(error, "orig", None)
             if isinstance(reason, errors.ReadOnlySqlTransaction):
