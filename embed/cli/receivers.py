@@ -46,7 +46,7 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
     @group.command("test", help=f"Send a test message now, and show the {test_shows}.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())
     def test(receiver_id: str) -> None:
-        delivery = send_test(receivers.get_receiver(receiver_id, kind).id, runtime())
+        delivery = send_test(receivers.get_receiver(receiver_id, kind), runtime())
         print_answer(describe_delivery(delivery))
         if delivery.state != "delivered":
             raise click.ClickException(f"The test message was not delivered: {delivery.answer}.")

@@ -120,29 +120,16 @@ def list_given_up(page: Page, *, limit: int) -> Sequence[Delivery]:
     return list(found.order_by(Delivery.message.desc(), Delivery.receiver.desc()).limit(limit))
 
 
-def _get_delivery(delivery_id: int) -> Delivery:
-    """Raises NotFound."""
-    query = (
-        Delivery.select(Delivery, Message, Receiver).join(Message).switch(Delivery).join(Receiver)
-    )
-    delivery = query.where(Delivery.id == delivery_id).get_or_none()
-    if delivery is None:
-        raise NotFound(f"There is no delivery {delivery_id}.")
-    return delivery
-
-
-def send_again(delivery_id: int) -> Delivery:
+def send_again(delivery: Delivery) -> None:
     """Let a message be sent once more, with the same id, before those that are newer.
 
-    A receiver that failed last is tried at once. Raises NotFound.
+    A receiver that failed last is tried at once.
     """
-    delivery = _get_delivery(delivery_id)
+    receiver = Receiver.id == delivery.receiver_id
     with db.atomic():
-        lock_receivers(Receiver.id == delivery.receiver_id)
-        Delivery.update(state="waiting").where(Delivery.id == delivery_id).execute()
-        _try_at_once(delivery.receiver_id)
-    delivery.state = "waiting"
-    return delivery
+        lock_receivers(receiver)
+        Delivery.update(state="waiting").where(Delivery.id == delivery.id).execute()
+        _end_waits(receiver)
 
 
 def send_all_again(page_id: str) -> int:
@@ -167,25 +154,26 @@ def send_all_again(page_id: str) -> int:
     return count
 
 
-def queue_test(receiver_id: str, now: datetime) -> Message:
-    """Leave a test message, which goes ahead of all others. Raises NotFound."""
-    receiver = _get_receiver(receiver_id)
+def queue_test(receiver: Receiver, now: datetime) -> Message:
+    """Leave a test message, which goes ahead of all others.
+
+    Raises NotFound if the receiver has been removed.
+    """
     message = None
     with skip_if_reference_missing(), db.atomic():
-        (number,) = write_messages(receiver.page_id, [(TEST, {}, [receiver_id])], now)
+        (number,) = write_messages(receiver.page_id, [(TEST, {}, [receiver.id])], now)
         message = Message.get(Message.number == number)
-        _try_at_once(receiver_id)
+        _end_waits(Receiver.id == receiver.id)
     if message is None:
-        raise NotFound(f"The receiver {receiver_id} has been removed.")
+        raise NotFound(f"The receiver {receiver.id} has been removed.")
     return message
 
 
-def send_test(receiver_id: str, runtime: Runtime) -> Delivery:
-    """Send a test message in this thread, and return how that went. Raises NotFound."""
-    receiver = _get_receiver(receiver_id)
+def send_test(receiver: Receiver, runtime: Runtime) -> Delivery:
+    """Send a test message in this thread, and return how that went."""
     message = Message(
         id=make_id(),
-        page=receiver.page,
+        page=receiver.page_id,
         type=TEST,
         data=write_json({"trackingPageId": receiver.page_id}, is_compact=True).decode(),
         created_at=runtime.clock(),
@@ -204,25 +192,13 @@ def send_test(receiver_id: str, runtime: Runtime) -> Delivery:
         delivery.message = message
         delivery.save(force_insert=True)
         if outcome.is_delivered:
-            _try_at_once(receiver_id)
+            _end_waits(Receiver.id == receiver.id)
     return delivery
 
 
-def _try_at_once(receiver_id: str) -> None:
-    """End the wait after failures; the pause between two texts to a channel stays."""
-    _end_waits(Receiver.id == receiver_id)
-
-
 def _end_waits(condition: Expression) -> None:
+    """End receivers' waits after failures; the pause between two texts to a channel stays."""
     Receiver.update(next_attempt_at=None).where(condition, Receiver.failed_attempts > 0).execute()
-
-
-def _get_receiver(receiver_id: str) -> Receiver:
-    query = Receiver.select(Receiver, Page, Owner).join(Page).join(Owner)
-    receiver = query.where(Receiver.id == receiver_id).get_or_none()
-    if receiver is None:
-        raise NotFound(f"There is no receiver {receiver_id}.")
-    return receiver
 
 
 def prune(now: datetime) -> int:

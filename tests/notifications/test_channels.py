@@ -191,7 +191,7 @@ def test_old_part_of_what_waits_is_given_up(owner, http_receiver):
 def test_test_is_a_message_of_its_own(owner, http_receiver):
     channel = owner.add_channel(json_target(http_receiver))
     owner.tell_of_submission("Ann")
-    delivery_log.queue_test(channel.id, owner.world.clock())
+    delivery_log.queue_test(channel, owner.world.clock())
 
     owner.deliver(channel)
     owner.world.clock.forward(minutes=1)

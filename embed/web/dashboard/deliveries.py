@@ -74,7 +74,7 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
     url = url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
     if delivery.state == "waiting":
         return redirect_with_message("The message is already waiting to be sent.", url)
-    delivery_log.send_again(delivery.id)
+    delivery_log.send_again(delivery)
     return redirect_with_message(
         "The message is being sent again. Reload this page to see the result.", url
     )

@@ -80,7 +80,7 @@ def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     if delivery_log.has_waiting_test(receiver):
         sentence = "A test message is already being sent."
     else:
-        delivery_log.queue_test(receiver.id, runtime().clock())
+        delivery_log.queue_test(receiver, runtime().clock())
         sentence = "A test message is being sent. Reload this page to see the result."
     return redirect_with_message(
         sentence, url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)

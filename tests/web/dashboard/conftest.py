@@ -34,7 +34,7 @@ def things(world, owner) -> dict[str, str]:
     webhook = receivers.add_webhook(
         world.page_id, "https://hooks.example/x", settings=settings, now=world.clock()
     )
-    message = queue_test(webhook.id, world.clock())
+    message = queue_test(webhook, world.clock())
     key = access.find_access(world.public_key).key_id
     return {
         "page_id": world.page_id,

@@ -197,6 +197,14 @@ def test_message_that_waits_already_stays_as_it_is(world, owner, log):
     assert "Send again" not in owner.see(log)
 
 
+def test_message_that_another_receiver_got_cannot_be_sent_again(world, owner):
+    add_webhook(world)
+    message = tell(world)
+    later = add_webhook(world)
+
+    assert owner.post(again(world, later, message)).status_code == 404
+
+
 def test_all_that_was_given_up_is_sent_again_by_one_button_but_no_tests(
     world, owner, http_receiver
 ):

@@ -278,11 +278,11 @@ def test_only_one_test_waits_for_a_receiver(world, owner):
 def test_test_for_a_receiver_that_is_removed_meanwhile_is_not_queued(world, owner, monkeypatch):
     webhook = add_webhook(world)
 
-    def find_and_remove(_: str) -> Receiver:
+    def remove_and_answer(_: Receiver) -> bool:
         Receiver.delete().execute()
-        return webhook
+        return False
 
-    monkeypatch.setattr(delivery_log, "_get_receiver", find_and_remove)
+    monkeypatch.setattr(delivery_log, "has_waiting_test", remove_and_answer)
 
     assert owner.post(path_of(world, webhook.id, "test")).status_code == 404
     assert Message.select().count() == 0
