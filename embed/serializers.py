@@ -14,7 +14,6 @@ from embed.db.models import (
     Owner,
     Page,
     Proof,
-    Receiver,
     Submission,
     Tag,
     TrackedWallet,
@@ -133,19 +132,6 @@ def describe_key(key: ApiKey) -> dict[str, Any]:
         "allowNullOrigin": key.allow_null_origin,
         "createdAtIso": format_instant(key.created_at),
         "revokedAtIso": format_optional(key.revoked_at),
-    }
-
-
-def describe_receiver(receiver: Receiver, *, masked_target: str) -> dict[str, Any]:
-    """Return a webhook or channel without its secrets."""
-    return {
-        "id": receiver.id,
-        "trackingPageId": receiver.page_id,
-        "target": masked_target,
-        "events": list(receiver.event_types),
-        "createdAtIso": format_instant(receiver.created_at),
-        "failedAttempts": receiver.failed_attempts,
-        "nextAttemptAtIso": format_optional(receiver.next_attempt_at),
     }
 
 

@@ -19,21 +19,20 @@ group = Group("owners", help="People who own tracking pages.")
 )
 def create(email: str, language: str | None) -> None:
     """Create an owner, and print a one-time link to choose a password."""
-    owner = owners.create_owner(email, runtime().clock(), language=language)
-    print_answer(describe_owner(owner) | {"passwordUrl": _build_password_url(owner)})
+    _print_with_link(owners.create_owner(email, runtime().clock(), language=language))
 
 
 @group.command("reset")
 @click.argument("email")
 def reset(email: str) -> None:
     """Print a one-time link for an owner to choose a new password."""
-    owner = owners.get_owner(email)
-    print_answer(describe_owner(owner) | {"passwordUrl": _build_password_url(owner)})
+    _print_with_link(owners.get_owner(email))
 
 
-def _build_password_url(owner: Owner) -> str:
+def _print_with_link(owner: Owner) -> None:
     base_url = runtime().settings.public_url or "http://127.0.0.1:8000"
-    return owners.build_password_url(owner, runtime().password_links, base_url)
+    link = owners.build_password_url(owner, runtime().password_links, base_url)
+    print_answer(describe_owner(owner) | {"passwordUrl": link})
 
 
 @group.command("list")

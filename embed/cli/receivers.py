@@ -1,17 +1,16 @@
 """flask channels and flask webhooks"""
 
-from typing import Any
-
 import click
 
 from embed.db.models import Receiver
+from embed.domain.times import format_instant
 from embed.events.outbox import MESSAGE_TYPES
 from embed.notifications import receivers
 from embed.notifications.delivery_log import send_test
 from embed.notifications.receivers import Kind, mask_target
 from embed.notifications.signatures import read_public_key
-from embed.serializers import describe_delivery, describe_receiver
-from embed.terminal import Group, print_answer, runtime
+from embed.serializers import describe_delivery, format_optional
+from embed.terminal import Group, JsonObject, print_answer, runtime
 
 event_option = click.option(
     "--event",
@@ -22,8 +21,17 @@ event_option = click.option(
 )
 
 
-def describe(receiver: Receiver) -> dict[str, Any]:
-    described = describe_receiver(receiver, masked_target=mask_target(receiver))
+def describe(receiver: Receiver) -> JsonObject:
+    """Return a webhook or channel without its secrets."""
+    described = {
+        "id": receiver.id,
+        "trackingPageId": receiver.page_id,
+        "target": mask_target(receiver),
+        "events": list(receiver.event_types),
+        "createdAtIso": format_instant(receiver.created_at),
+        "failedAttempts": receiver.failed_attempts,
+        "nextAttemptAtIso": format_optional(receiver.next_attempt_at),
+    }
     if receiver.signing_key is not None:
         described["publicKey"] = read_public_key(receiver.signing_key)
     return described
