@@ -46,17 +46,16 @@ class RateLimiter:
 
     def find_wait(self, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
         """Count one request of `who`; above the limit, tell the metrics, and return the wait."""
-        reset_at = self.count(name, limit, who)
-        if reset_at is None:
-            return None
-        LIMITED.labels(name).inc()
-        return timedelta(seconds=reset_at - time.time())
+        wait = self.count(name, limit, who)
+        if wait is not None:
+            LIMITED.labels(name).inc()
+        return wait
 
-    def count(self, name: str, limit: RateLimitItem, who: str) -> float | None:
-        """Count one request of `who`.
+    def count(self, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
+        """Count one request of `who`; above the limit, return how long the window still lasts.
 
-        Above the limit, return when the window ends, in seconds since 1970. `name` and the hash of
-        `who` are the key in Redis: changing either resets the counters of a running installation.
+        `name` and the hash of `who` are the key in Redis: changing either resets the counters of
+        a running installation.
         """
         who = self._hash(who)
         if self.is_fallen_back:
@@ -73,7 +72,8 @@ class RateLimiter:
         return hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
 
 
-def _count(counters: Strategy, name: str, limit: RateLimitItem, who: str) -> float | None:
+def _count(counters: Strategy, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
     if counters.hit(limit, name, who):
         return None
-    return counters.get_window_stats(limit, name, who).reset_time
+    reset_at = counters.get_window_stats(limit, name, who).reset_time
+    return timedelta(seconds=reset_at - time.time())
