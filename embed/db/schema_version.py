@@ -1,5 +1,8 @@
 """Which migrations a database has, and applying or undoing them."""
 
+# mypy: allow-untyped-calls
+# Several of peewee's methods have no types.
+
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -110,12 +113,26 @@ def downgrade(name: str) -> None:
 
 @contextmanager
 def _changing_schema(database: Any) -> Iterator[None]:
-    """Run a transaction in which nobody else changes the schema."""
-    with _without_cascades(database), database.atomic():
-        if not _is_sqlite(database):
+    """Run a transaction in which nobody else changes the schema.
+
+    In SQLite, foreign keys are off: dropping a table would delete the rows that refer to it. SQLite
+    ignores the setting inside a transaction (https://sqlite.org/lang_altertable.html, "Making Other
+    Kinds Of Table Schema Changes").
+    """
+    if not isinstance(database, SqliteDatabase):
+        with database.atomic():
             database.execute_sql("SET LOCAL lock_timeout = 0")
             database.execute_sql("SELECT pg_advisory_xact_lock(%s)", (_UPGRADE_LOCK,))
-        yield
+            yield
+        return
+    database.execute_sql("PRAGMA foreign_keys = 0")
+    try:
+        if database.execute_sql("PRAGMA foreign_keys").fetchone()[0]:
+            raise ProgrammingError("An upgrade cannot begin inside a transaction.")
+        with database.atomic():
+            yield
+    finally:
+        database.execute_sql("PRAGMA foreign_keys = 1")
 
 
 def check_not_newer(database: Any = None) -> None:
@@ -125,32 +142,9 @@ def check_not_newer(database: Any = None) -> None:
         raise NewerDatabase(unknown)
 
 
-@contextmanager
-def _without_cascades(database: Any) -> Iterator[None]:
-    """Switch SQLite's foreign keys off: dropping a table would delete the rows that refer to it.
-
-    SQLite ignores the setting inside a transaction (https://sqlite.org/lang_altertable.html,
-    "Making Other Kinds Of Table Schema Changes").
-    """
-    if not _is_sqlite(database):
-        yield
-        return
-    database.execute_sql("PRAGMA foreign_keys = 0")
-    try:
-        if database.execute_sql("PRAGMA foreign_keys").fetchone()[0]:
-            raise ProgrammingError("An upgrade cannot begin inside a transaction.")
-        yield
-    finally:
-        database.execute_sql("PRAGMA foreign_keys = 1")
-
-
-def _is_sqlite(database: object) -> bool:
-    return isinstance(database, SqliteDatabase)
-
-
 def _check_references(database: Any) -> None:
     """Raises IntegrityError if a foreign key refers to no row; Postgres checks this itself."""
-    if _is_sqlite(database):
+    if isinstance(database, SqliteDatabase):
         broken = database.execute_sql("PRAGMA foreign_key_check").fetchone()
         if broken is not None:
             raise IntegrityError(f"A row of {broken[0]} refers to no row of {broken[2]}.")
