@@ -1,6 +1,7 @@
 """The OpenAPI document, made from the endpoints, their Structs and the table of errors.
 
-What is written here is what several endpoints share: headers, parameters, and codes.
+What is written here, and in openapi_parameters.py, is what several endpoints share: codes, headers
+and parameters.
 """
 
 import inspect
@@ -13,16 +14,24 @@ from flask import Blueprint, Response
 
 from embed import __version__
 from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
-from embed.logs.context import REQUEST_ID_HEADER
-from embed.schemas import GateRefusal, Json, PageId
+from embed.schemas import GateRefusal, Json
 from embed.serializers import write_json
 from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers what is described
-from embed.web.api.cors import EXPOSED, list_permissions
+from embed.web.api.cors import list_permissions
+from embed.web.api.openapi_parameters import (
+    HEADERS,
+    OF_ALL,
+    OF_ANSWER,
+    OF_PREFLIGHT,
+    ORIGIN,
+    Described,
+    describe_header,
+    describe_page,
+    list_headers,
+    list_parameters,
+    refer_to_headers,
+)
 from embed.web.api.operations import OPERATIONS, Operation
-from embed.web.api.tracking_page import DELTA
-from embed.web.visitor import COOKIE
-
-Described = dict[str, Any]  # a part of the document
 
 DESCRIPTION = """\
 Reads a tracking page, starts and finishes the submission of a wallet, and lists what a visitor \
@@ -83,112 +92,6 @@ def _drop_examples(described: Any) -> Any:
     return described
 
 
-# Headers and parameters
-
-_TEXT = {"type": "string"}
-
-
-def _header(description: str, *, required: bool = False, **schema: Any) -> Described:
-    return {"description": description, "required": required, "schema": _TEXT | schema}
-
-
-HEADERS = {
-    "Vary": _header(
-        "Names `Origin`, since the answer's headers depend on it.",
-        required=True,
-        pattern="(^|, )Origin$",
-    ),
-    "Access-Control-Allow-Origin": _header("The request's `Origin` header; absent without one."),
-    "Access-Control-Allow-Credentials": _header(
-        "Scripts may send the session cookie; absent without an `Origin` header.", const="true"
-    ),
-    "Access-Control-Expose-Headers": _header(
-        "What scripts may read besides; absent without an `Origin` header.",
-        const=", ".join(EXPOSED),
-    ),
-    REQUEST_ID_HEADER: _header(
-        "Names this request to the operator, whose log has it.",
-        required=True,
-        pattern="^[0-9A-Za-z-]{8,64}$",
-    ),
-    "Retry-After": _header(
-        "The seconds to wait, rounded up.", required=True, type="integer", minimum=1
-    ),
-    "ETag": _header("At `/embed/api`: the payload's tag.", pattern="^W/"),
-    "Cache-Control": _header("At `/embed/api`: whether a browser may keep the answer."),
-    "IM": _header("The format of what has changed.", required=True, const=DELTA),
-    "Delta-Base": _header("The tag of the payload that has changed.", required=True, pattern="^W/"),
-    "Allow": _header("The methods that this path has, with commas between them.", required=True),
-}
-_OF_ALL = ("Vary", REQUEST_ID_HEADER)
-_OF_PREFLIGHT = (*_OF_ALL, "Access-Control-Allow-Origin")
-_OF_ANSWER = (*_OF_PREFLIGHT, "Access-Control-Allow-Credentials", "Access-Control-Expose-Headers")
-
-
-def _refer_to_headers(*names: str) -> Described:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
-
-
-def _parameter(
-    where: str, name: str, description: str, example: str | None = None, *, required: bool = False
-) -> Described:
-    described = {"name": name, "in": where, "required": required, "description": description}
-    return described | {"schema": _TEXT} | ({"example": example} if example else {})
-
-
-_ORIGIN = _parameter(
-    "header",
-    "Origin",
-    "Public keys: an origin on the key's list. Browsers send it by themselves.",
-    "https://www.example.com",
-)
-_ORIGIN_HEADERS = [
-    _ORIGIN,
-    _parameter(
-        "header",
-        "Referer",
-        "Public keys: its origin counts if there is no `Origin`.",
-        "https://www.example.com/wallets",
-    ),
-    _parameter(
-        "header",
-        "Sec-Fetch-Site",
-        "Public keys: `same-origin` counts if there is neither `Origin` nor `Referer`.",
-        "same-origin",
-    ),
-]
-_CONDITIONS = [
-    _parameter(
-        "header", "If-None-Match", "At `/embed/api`: the `ETag` of the payload that the client has."
-    ),
-    _parameter(
-        "header", "A-IM", f"At `/embed/api`: `{DELTA}` asks for only what has changed (RFC 3229)."
-    ),
-]
-_LANGUAGE = [
-    _parameter(
-        "query",
-        "lang",
-        "At `/embed/api`: the language of sentences, if the widget speaks it.",
-        "de",
-    ),
-    _parameter(
-        "header",
-        "Accept-Language",
-        "At `/embed/api`: the language of sentences if `lang` names none. Otherwise English.",
-    ),
-]
-_SESSION = _parameter(
-    "cookie", COOKIE, "The visitor's session, which the widget's page starts. No credential."
-)
-
-
-def _describe_page(place: str) -> Described:
-    example = make_example(msgspec.json.schema(PageId))
-    about = "The id of the key's page."
-    return _parameter(place, "trackingPageId", about, example, required=True)
-
-
 # Refusals
 
 _BY_ANY_PREFLIGHT = ("invalid_host", "internal_error")
@@ -247,7 +150,7 @@ def _json(
     named = {name: {"value": value} for name, value in examples.items()}
     return {
         "description": description,
-        "headers": _refer_to_headers(*headers),
+        "headers": refer_to_headers(*headers),
         "content": {"application/json": {"schema": schema, "examples": named}},
     }
 
@@ -257,18 +160,11 @@ def _json(
 
 def _describe_operation(operation: Operation) -> Described:
     summary, *more = inspect.cleandoc(operation.view.__doc__ or "").split("\n\n")
-    parameters = [
-        *_ORIGIN_HEADERS,
-        *(_CONDITIONS if 304 in operation.answers else ()),
-        *(_LANGUAGE if operation.is_translated else ()),
-        *([_SESSION] if operation.has_session else ()),
-        *([_describe_page("query")] if operation.page_place == "query" else ()),
-    ]
     described: Described = {
         "operationId": _name(operation),
         "summary": summary.removesuffix("."),
         "description": "\n\n".join(one.replace("\n", " ") for one in more),
-        "parameters": parameters,
+        "parameters": list_parameters(operation),
     }
     if operation.body:
         schema = _refer_to(operation.body)
@@ -282,7 +178,7 @@ def _describe_operation(operation: Operation) -> Described:
         for status, answer in operation.answers.items()
     }
     codes = (*_BY_ANY, *_BY_PLACE_OF_PAGE[operation.page_place], *operation.refusals)
-    return described | {"responses": answers | _describe_refusals(codes, _OF_ANSWER)}
+    return described | {"responses": answers | _describe_refusals(codes, OF_ANSWER)}
 
 
 def _name(operation: Operation) -> str:
@@ -294,14 +190,10 @@ def _write_camel(name: str) -> str:
 
 
 def _describe_answer(operation: Operation, status: int, answer: type[Json] | None) -> Described:
-    headers = [
-        *_OF_ANSWER,
-        *(("ETag", "Cache-Control") if 304 in operation.answers else ()),
-        *(("IM", "Delta-Base") if status == 226 else ()),
-    ]
+    headers = list_headers(operation, status)
     if answer is None:
         description = "Only at `/embed/api`: the client has the present payload."
-        return {"description": description, "headers": _refer_to_headers(*headers)}
+        return {"description": description, "headers": refer_to_headers(*headers)}
     schema = _refer_to(answer)
     description = SCHEMAS[answer.__name__]["description"]
     if status == 226:
@@ -338,20 +230,20 @@ def _describe_preflight(operation: Operation) -> Described:
     if operation.page_place == "path":  # so that the page's keys are looked up
         codes += ("origin_not_allowed", "unavailable")
     fixed = {
-        name: _header("Always the same.", required=True, const=value)
+        name: describe_header("Always the same.", required=True, const=value)
         for name, value in list_permissions(operation.method).items()
     }
     return {
         "operationId": _write_camel(f"preflight_{noun}"),
         "summary": "Answer a browser's preflight",
         "security": [],
-        "parameters": [_ORIGIN],
+        "parameters": [ORIGIN],
         "responses": {
             "204": {
                 "description": "The browser may send the request.",
-                "headers": _refer_to_headers(*_OF_PREFLIGHT) | fixed,
+                "headers": refer_to_headers(*OF_PREFLIGHT) | fixed,
             },
-            **_describe_refusals(codes, _OF_ALL),
+            **_describe_refusals(codes, OF_ALL),
         },
     }
 
@@ -362,7 +254,7 @@ def _describe_path(operation: Operation) -> Described:
         "options": _describe_preflight(operation),
     }
     in_path = operation.page_place == "path"
-    return ({"parameters": [_describe_page("path")]} if in_path else {}) | described
+    return ({"parameters": [describe_page("path")]} if in_path else {}) | described
 
 
 def build_document() -> Described:
@@ -397,8 +289,8 @@ def build_document() -> Described:
             "headers": HEADERS,
             # For no operation in particular: another method, and what Werkzeug itself refuses.
             "responses": {
-                "MethodNotAllowed": _describe_refusal(["method_not_allowed"], *_OF_ANSWER, "Allow"),
-                "BadRequest": _describe_refusal(["bad_request"], *_OF_ANSWER),
+                "MethodNotAllowed": _describe_refusal(["method_not_allowed"], *OF_ANSWER, "Allow"),
+                "BadRequest": _describe_refusal(["bad_request"], *OF_ANSWER),
             },
         },
     }
