@@ -152,7 +152,10 @@ class SqliteRows(_Rows):
 
 class PostgresRows(_Rows):
     def __init__(self, url: str) -> None:
-        super().__init__(make_database(url), "The Postgres database")
+        database = make_database(url)
+        # A server that is sent many rows may be busy for longer than one that answers requests.
+        database.connect_params.pop("tcp_user_timeout", None)
+        super().__init__(database, "The Postgres database")
 
     @contextmanager
     def alone(self, tables: Iterable[str]) -> Iterator[Self]:
