@@ -243,7 +243,6 @@ def environ(emptied_database_url):
 
 
 @pytest.mark.slow
-@pytest.mark.databases("sqlite", "postgres")
 def test_list_and_records_and_withdrawals_tell_who_put_a_wallet_there(app, clock):
     # Not shrunk, which takes minutes.
     run_state_machine_as_test(
