@@ -14,6 +14,8 @@ from embed.wallets import balance_refresh
 from embed.wallets.listings import update_listings
 
 EXTENSION = "embed.jobs"  # their key in app.extensions
+# Errors whose text may be shown to everybody: sentences without addresses or secrets.
+KNOWN_ERRORS = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
 
 # Renews the lease of a task. Long ones call it between their steps, outside of transactions.
 # Raises LeaseLost, which is to end the task.
@@ -72,8 +74,6 @@ class Jobs:
     """What is done in the background."""
 
     all: tuple[PeriodicJob | KeyedJob, ...] = ()
-    # Errors whose text may be shown to everybody: sentences without addresses or secrets.
-    known_errors: tuple[type[Exception], ...] = (InvalidInput, NotFound)
     timing: Timing = Timing()
 
 
@@ -88,12 +88,11 @@ def list_jobs(settings: Settings) -> Jobs:
             "slow-notifications", partial(find_due_receivers, is_slow=True), deliver, at_once=4
         ),
     )
-    known_errors = (InvalidInput, NotFound, balance_refresh.RefreshFailed)
     if not settings.uses_chain:
-        return Jobs(jobs, known_errors)
+        return Jobs(jobs)
     every = balance_refresh.choose_interval(settings.balance_refresh)
     balances = PeriodicJob(balance_refresh.LEASE, every, balance_refresh.run_job)
-    return Jobs((balances, *jobs), known_errors)
+    return Jobs((balances, *jobs))
 
 
 def _update_feeds(runtime: Runtime, _: KeepAlive) -> str:

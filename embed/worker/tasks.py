@@ -14,7 +14,7 @@ from embed.db.models import Job
 from embed.domain.identifiers import make_id
 from embed.logs.context import working_on_task
 from embed.runtime import Runtime
-from embed.worker.jobs import Jobs, KeyedJob, PeriodicJob
+from embed.worker.jobs import KNOWN_ERRORS, Jobs, KeyedJob, PeriodicJob
 from embed.worker.outages import ERRORS, Outage
 
 # A task that runs for so long without calling its KeepAlive is stuck: its lease is not renewed any
@@ -105,11 +105,11 @@ def choose_wait(before: Any, longest: timedelta) -> timedelta:
     return min(max(2 * last, FIRST_WAIT), longest)
 
 
-def describe_failure(error: Exception, known: tuple[type[Exception], ...]) -> str:
+def describe_failure(error: Exception) -> str:
     """Return one line that may be shown to everybody; unknown texts may hold secrets."""
     if isinstance(error, ERRORS):
         return "The database did not answer."
-    if isinstance(error, known):
+    if isinstance(error, KNOWN_ERRORS):
         text = " ".join(f"{type(error).__name__}: {error}".split())
         return text[:_LONGEST_FAILURE]
     return f"{type(error).__name__}; the log has more."
@@ -232,7 +232,7 @@ class TaskRunner:
             task.release()  # if it ends because the process does
         except Exception as error:  # every job may fail in its own way
             _log.error("The background task %s failed.", task.name, exc_info=error)
-            task.report_failure(describe_failure(error, self._jobs.known_errors))
+            task.report_failure(describe_failure(error))
         else:
             task.report_success(summary)
 

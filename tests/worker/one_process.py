@@ -14,10 +14,6 @@ from embed.worker.tasks import Task, TaskRunner
 HOUR = timedelta(hours=1)
 
 
-class KnownError(Exception):
-    """Its text may be shown."""
-
-
 def succeed(_runtime, _keep_alive) -> str:
     return "Done."
 
@@ -39,7 +35,7 @@ class OneProcess:
 
     def define(self, *jobs: PeriodicJob | KeyedJob) -> None:
         """Begin again, as a process with these jobs."""
-        defined = Jobs(jobs, known_errors=(KnownError,))
+        defined = Jobs(jobs)
         self.timing = defined.timing
         self._started: list[Task] = []
         self.runner = TaskRunner(

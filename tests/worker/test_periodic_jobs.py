@@ -4,9 +4,10 @@ import logging
 from datetime import timedelta
 
 import pytest
-from one_process import HOUR, KnownError, OneProcess, fail_with, succeed
+from one_process import HOUR, OneProcess, fail_with, succeed
 from peewee import OperationalError
 
+from embed.errors import InvalidInput
 from embed.logs.context import find_context
 from embed.worker.jobs import PeriodicJob
 
@@ -98,7 +99,7 @@ def test_clock_that_goes_back_stops_no_job(process: OneProcess):
 
 
 def test_failed_job_is_tried_again_with_growing_waits_up_to_its_period(process: OneProcess):
-    process.define_job(fail_with(KnownError("no")), timedelta(seconds=60))
+    process.define_job(fail_with(InvalidInput("no")), timedelta(seconds=60))
 
     waits = []
     for _ in range(5):
@@ -111,14 +112,14 @@ def test_failed_job_is_tried_again_with_growing_waits_up_to_its_period(process: 
 
 
 def test_success_ends_the_growing_of_waits_and_clears_the_failure(process: OneProcess):
-    process.define_job(fail_with(KnownError("no")))
+    process.define_job(fail_with(InvalidInput("no")))
     process.work()
     process.define_job(succeed)
     process.clock.now = process.report.due_at
     process.work()
     assert (process.report.failure, process.report.failed_at) == (None, None)
 
-    process.define_job(fail_with(KnownError("no")))
+    process.define_job(fail_with(InvalidInput("no")))
     process.clock.now = process.report.due_at
     process.work()
     assert process.report.due_at - process.clock() == 10 * SECOND
@@ -128,8 +129,8 @@ def test_success_ends_the_growing_of_waits_and_clears_the_failure(process: OnePr
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (KnownError("The token\nhas no mint."), "KnownError: The token has no mint."),
-        (KnownError("x" * 1000), f"KnownError: {'x' * 288}"),
+        (InvalidInput("The token\nhas no mint."), "InvalidInput: The token has no mint."),
+        (InvalidInput("x" * 1000), f"InvalidInput: {'x' * 286}"),
         (RuntimeError("https://key@rpc.example"), "RuntimeError; the log has more."),
         (OperationalError("host=db password=p"), "The database did not answer."),
     ],

@@ -13,7 +13,7 @@ from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings
 from embed.wallets.balance_refresh import RefreshFailed
 from embed.web.dashboard.background import TITLES
-from embed.worker.jobs import PeriodicJob, list_jobs
+from embed.worker.jobs import KNOWN_ERRORS, PeriodicJob, list_jobs
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -81,7 +81,7 @@ def test_balances_that_could_not_all_be_read_are_a_failure_that_is_told(
     endpoint.fail(answer_error(-32005))
     with pytest.raises(RefreshFailed) as failure:
         run_job("balances", app.extensions[EXTENSION])
-    assert isinstance(failure.value, list_jobs(read_settings(WITH_ENDPOINT)).known_errors)
+    assert isinstance(failure.value, KNOWN_ERRORS)
     assert "secret" not in str(failure.value)
 
     endpoint.heal()
