@@ -132,37 +132,37 @@ def test_another_balance_brings_another_change(embedded_page, page, track):
     expect(find_row(widget, "Ann").locator(".delta")).to_have_text("24h +5")
 
 
-@pytest.mark.parametrize("lang", ["en", "ar", "de", "ja", "ru"])
-def test_no_row_is_wider_than_a_narrow_screen(embedded_page, page, track, lang):
+def test_no_row_is_wider_than_a_narrow_screen(embedded_page, page, track):
     page.set_viewport_size({"width": 320, "height": 700})
     most = "99999999999999999999"
     track("Whale " * 10, most, {DAY: "0.00000000000000000001", 7 * DAY: "1"})
     track("Fallen", "0.000000123456789", {DAY: most, 7 * DAY: "123456.789"})
     track("Ann")
     Wallet.update(public_alias=None).where(Wallet.public_alias == "Ann").execute()
-    page.goto(embedded_page.widget_url(lang=lang))
+    for lang in ("en", "ar", "de", "ja", "ru"):
+        page.goto(embedded_page.widget_url(lang=lang))
 
-    expect(page.locator(".delta")).to_have_count(6)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    assert page.locator(".list").evaluate("(one) => one.scrollWidth <= one.clientWidth")
-    for cell in page.locator(".change, .address, .line, .copy").all():
-        box = cell.bounding_box()
-        assert box["width"] > 0
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 320
+        expect(page.locator(".delta")).to_have_count(6)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, lang
+        assert page.locator(".list").evaluate("(one) => one.scrollWidth <= one.clientWidth"), lang
+        for cell in page.locator(".change, .address, .line, .copy").all():
+            box = cell.bounding_box()
+            assert box["width"] > 0, lang
+            assert box["x"] >= 0, lang
+            assert box["x"] + box["width"] <= 320, lang
 
 
-@pytest.mark.parametrize("lang", ["en", "ar", "ru"])
-@pytest.mark.parametrize("width", [320, 375])
-def test_change_is_not_cut_off_on_a_phone(embedded_page, page, track, width, lang):
-    page.set_viewport_size({"width": width, "height": 700})
+def test_change_is_not_cut_off_on_a_phone(embedded_page, page, track):
     track("Ann", "1035.5", {DAY: "999123.25"})
     track("Bob", "7431.125", {DAY: "4400.5"})
-    page.goto(embedded_page.widget_url(lang=lang))
-
-    expect(page.locator(".change")).to_have_count(2)
-    for delta in page.locator(".delta:first-of-type").all():
-        assert delta.evaluate("(one) => one.scrollWidth <= one.clientWidth"), delta.inner_text()
+    for lang in ("en", "ar", "ru"):
+        page.goto(embedded_page.widget_url(lang=lang))
+        expect(page.locator(".change")).to_have_count(2)
+        for width in (320, 375):
+            page.set_viewport_size({"width": width, "height": 700})
+            for delta in page.locator(".delta:first-of-type").all():
+                fits = delta.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+                assert fits, (lang, width, delta.inner_text())
 
 
 @pytest.mark.parametrize("lang", ["en", "ar"])

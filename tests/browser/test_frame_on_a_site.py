@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from embedded_page import HostSite, frame_of
 from playwright.sync_api import expect
-from test_signing_window import open_window
 from waiting import wait_for
 
 pytestmark = pytest.mark.browser
@@ -265,13 +264,18 @@ def test_snippet_for_dark_sites_is_seen_through_without_a_script(embedded_page, 
     wait_for(lambda: corner_of_frame(page) == color_at(page, 2, 2) == (20, 32, 42))
 
 
-def test_signing_window_has_the_theme_that_the_site_gave_the_frame(embedded_page, page):
+def test_signing_window_has_the_frames_language_accent_and_theme_of_the_site(embedded_page, page):
     page.emulate_media(color_scheme="light")
-    widget = embedded_page.open(page, style=DARK, accent="ff6600")
+    widget = embedded_page.open(page, style=DARK, accent="ff6600", lang="de")
     expect(widget.locator("body")).to_have_css("color", LIGHT_INK)
-    window = open_window(page, widget)
+    widget.locator("#add").click()
+    with page.expect_popup() as popup:
+        widget.locator("[data-do=open-window]").first.click()
+    window = popup.value
 
     expect(window.locator("body")).to_have_css("color", LIGHT_INK)
+    expect(window.locator("html")).to_have_attribute("lang", "de")
+    expect(window.locator("html")).to_have_css("--accent", "#ff6600")
     assert "theme=dark" in window.url
     assert "accent=%23ff6600" in window.url
 

@@ -142,13 +142,11 @@ def test_frames_that_were_removed_leave_nothing_behind(embedded_page, page):
     assert page.evaluate("window.added") == before
 
 
-def test_site_that_adds_and_removes_two_hundred_frames_keeps_working(
-    embedded_page, open_site, page
-):
+def test_site_that_adds_and_removes_many_frames_keeps_working(embedded_page, open_site, page):
     open_site("", MODULE)
     page.evaluate(
         """(src) => {
-          for (let count = 0; count < 200; count += 1) {
+          for (let count = 0; count < 50; count += 1) {
             const frame = document.createElement("iframe");
             frame.src = src;
             document.body.append(frame);

@@ -51,10 +51,9 @@ def poll(embedded_page: EmbeddedPage, page, time: str = "05:00"):
     return answered.value
 
 
-@pytest.mark.parametrize("count", [3, 250])
-def test_idle_poll_costs_less_than_a_kilobyte(embedded_page, page, wire, count):
-    embedded_page.track_many(count)
-    open_with_clock(embedded_page, page, count)
+def test_idle_poll_costs_less_than_a_kilobyte(embedded_page, page, wire):
+    embedded_page.track_many(250)
+    open_with_clock(embedded_page, page, 250)
     embedded_page.settle(page)
     for _ in range(3):
         wire.clear()
@@ -67,10 +66,9 @@ def test_idle_poll_costs_less_than_a_kilobyte(embedded_page, page, wire, count):
         assert len(wire.sent) + len(wire.received) < MAX_IDLE_BYTES, wire.sent + wire.received
 
 
-@pytest.mark.parametrize("count", [3, 250])
-def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page, asked, count):
-    embedded_page.track_many(count)
-    open_with_clock(embedded_page, page, count)
+def test_idle_tab_asks_for_nothing_but_the_page(embedded_page, page, asked):
+    embedded_page.track_many(250)
+    open_with_clock(embedded_page, page, 250)
     embedded_page.settle(page)
     asked.clear()
     for _ in range(4):

@@ -80,8 +80,7 @@ def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
     assert names(widget) == ["more", "less", "some", "dust"]
 
 
-@pytest.mark.parametrize("written", ["1500", "1500.0", "1.5E+3"])
-def test_refresh_of_an_unchanged_list_changes_nothing(embedded_page, page, reads, written):
+def test_refresh_of_an_unchanged_list_changes_nothing(embedded_page, page, reads):
     page.clock.install()
     embedded_page.track(BrowserWallet().address, alias="Rich", balance=1500)
     widget = embedded_page.open(page)
@@ -91,9 +90,9 @@ def test_refresh_of_an_unchanged_list_changes_nothing(embedded_page, page, reads
         body = (
             route.fetch(headers=whole)
             .text()
-            .replace('"tokenBalance":1500', f'"tokenBalance":{written}')
+            .replace('"tokenBalance":1500', '"tokenBalance":1.5E+3')
         )
-        assert f'"tokenBalance":{written}' in body
+        assert '"tokenBalance":1.5E+3' in body
         route.fulfill(body=body, content_type="application/json")
 
     page.route(READ, rewrite)

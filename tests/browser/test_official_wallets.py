@@ -84,40 +84,6 @@ def test_off_chain_way_is_used_where_it_is_offered(
     assert embedded_page.find_submission(wallet.address).status == "pending"
 
 
-def test_way_that_fails_is_followed_by_the_next_and_none_is_waited_for_again(
-    wallet, open_with, frame
-):
-    faults = {"signOffchainMessage": ["fail"], "signMessage": ["hang"]}
-    widget = open_with(wallet, faults=faults)
-    submit(widget, wallet=NAME)
-    expect(widget.locator("[data-busy]")).to_have_text(
-        "Your wallet could not sign it that way. Please confirm once more…"
-    )
-    press(widget, "Cancel")
-    press(widget, "Sign and send")
-
-    expect(widget.get_by_text(WAITS)).to_be_visible()
-    asked = ["connect", "signOffchainMessage", "signMessage", "signOffchainMessage"]
-    assert frame().evaluate("wallet.asked") == asked
-
-
-def test_visitor_who_declined_is_not_asked_in_another_way(wallet, open_with, frame):
-    faults = {"connect": ["decline"], "signOffchainMessage": ["decline", "abort", "text"]}
-    widget = open_with(wallet, faults=faults)
-    press(widget, "Add your wallet")
-    press(widget, f"Use {NAME}")
-    expect(alert(widget)).to_have_text(DECLINED)
-    press(widget, TRY_AGAIN)
-    give_name(widget)
-    press(widget, "Sign and send")
-    for _ in range(3):
-        expect(alert(widget)).to_have_text(DECLINED)
-        press(widget, TRY_AGAIN)
-
-    expect(widget.get_by_text(WAITS)).to_be_visible()
-    assert frame().evaluate("wallet.asked.includes('signMessage')") is False
-
-
 def test_wrong_answer_is_told_as_what_it_is_and_nothing_is_sent(
     embedded_page, two_accounts, page, open_with
 ):

@@ -5,7 +5,7 @@ from embedded_page import frame_of, submit
 from playwright.sync_api import expect
 from world import Visitor
 
-pytestmark = [pytest.mark.browser, pytest.mark.deployed]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
@@ -26,6 +26,7 @@ def visit(embedded_page, context, page):
     return widget, send
 
 
+@pytest.mark.deployed
 def test_what_waits_stands_above_the_list_and_moves_nothing(embedded_page, page, visit):
     widget, send = visit
     send("Night heron")
@@ -72,6 +73,7 @@ def test_what_waits_comes_first_and_the_rest_on_demand(embedded_page, page, visi
     assert waiting
 
 
+@pytest.mark.deployed
 def test_rows_that_have_not_changed_are_not_read_again(embedded_page, context, page, visit):
     context.clock.install()
     widget, send = visit

@@ -217,43 +217,28 @@ def test_countdown_ticks_and_is_read_out_once(widget, page):
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
-@pytest.mark.parametrize("step", ["connect", "sign"])
 def test_visitor_who_declines_in_the_wallet_can_think_again(
-    embedded_page, context, page, browser_wallet, step
-):
-    refusal = {"code": 4001, "message": "No."}
-    context.add_init_script(browser_wallet.script(refuse={step: [refusal]}))
-    widget = embedded_page.open(page)
-
-    if step == "sign":
-        submit(widget, "Night heron")
-    else:
-        widget.get_by_role("button", name="Add your wallet").click()
-        widget.get_by_role("button", name="Use Test wallet").click()
-    expect(widget.get_by_role("alert")).to_have_text(
-        "You declined in your wallet. Nothing was sent."
-    )
-    widget.get_by_role("button", name="Try again").click()
-
-    if step == "sign":
-        expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-        assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
-    else:
-        expect(widget.get_by_label("Name to show")).to_be_focused()
-
-
-def test_wallet_that_fails_is_told_from_one_that_declines(
     embedded_page, context, page, browser_wallet
 ):
-    refusal = {"code": -32603, "message": "Internal error"}
-    context.add_init_script(browser_wallet.script(refuse={"sign": [refusal]}))
+    refusal = {"code": 4001, "message": "No."}
+    context.add_init_script(browser_wallet.script(refuse={"connect": [refusal], "sign": [refusal]}))
     widget = embedded_page.open(page)
+    alert = widget.get_by_role("alert")
+    declined = "You declined in your wallet. Nothing was sent."
 
-    submit(widget)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Use Test wallet").click()
+    expect(alert).to_have_text(declined)
+    widget.get_by_role("button", name="Try again").click()
+    expect(widget.get_by_label("Name to show")).to_be_focused()
+    widget.get_by_label("Name to show").fill("Night heron")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_role("button", name="Sign and send").click()
+    expect(alert).to_have_text(declined)
+    widget.get_by_role("button", name="Try again").click()
 
-    expect(widget.get_by_role("alert")).to_have_text(
-        "Your wallet could not do this. Please open it and try again."
-    )
+    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
+    assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
 
 
 def test_wallet_that_signs_badly_is_asked_again(embedded_page, context, page, browser_wallet):

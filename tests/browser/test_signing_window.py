@@ -65,14 +65,6 @@ def test_window_does_not_believe_a_site_that_hides_its_name(embedded_page, page)
     )
 
 
-def test_window_takes_on_the_frames_language_and_theme(embedded_page, page):
-    window = open_window(page, embedded_page.open(page, theme="dark", accent="b3261e"))
-
-    expect(window.locator("html")).to_have_attribute("lang", "en")
-    expect(window.locator("html")).to_have_attribute("data-theme", "dark")
-    expect(window.locator("html")).to_have_css("--accent", "#b3261e")
-
-
 def test_visitor_may_ask_for_the_window_although_the_frame_has_a_wallet(
     embedded_page, context, page, browser_wallet
 ):
@@ -157,17 +149,6 @@ def test_window_that_the_site_keeps_apart_is_told_on_both_sides_and_the_list_wor
 
     expect(window.get_by_text("Your wallet waits")).to_be_visible()
     assert embedded_page.find_submission(top_wallet.address).status == "pending"
-
-
-def test_site_that_allows_popups_from_its_isolation_keeps_the_window(
-    embedded_page, page, top_wallet
-):
-    allowing = {"Cross-Origin-Opener-Policy": "same-origin-allow-popups"}
-    widget = embedded_page.open(page, headers=allowing)
-
-    submit(open_window(page, widget), wallet="Top wallet")
-
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
 
 
 def test_window_that_its_own_answer_cuts_off_is_not_called_closed(embedded_page, context, page):
@@ -318,19 +299,6 @@ def test_window_whose_frame_was_removed_says_so_and_sends_nothing(embedded_page,
         "This window belongs to a list on another site. Please open it from there."
     )
     expect(window.get_by_label("Name to show on the list")).to_have_value("Night heron")
-
-
-def test_leaving_a_step_in_the_window_aborts_the_frames_request(embedded_page, page, top_wallet):
-    widget = embedded_page.open(page)
-    window = open_window(page, widget)
-    page.route("**/embed/api/siws/nonce", lambda _: None)  # never answered
-    with page.expect_request("**/embed/api/siws/nonce"):
-        ask_for_text(window)
-
-    with page.expect_event("requestfailed", lambda one: one.url.endswith("/siws/nonce")):
-        window.locator("[data-step=nickname]").get_by_role("button", name="Back").click()
-
-    expect(window.get_by_role("button", name="Use Top wallet")).to_be_visible()
 
 
 def test_window_opened_by_nobody_holds_nothing(embedded_page, page):

@@ -1,19 +1,16 @@
 """Adding a wallet in the frame, from opening the widget to the updated list."""
 
 import base64
-import json
-from pathlib import Path
 
 import base58
 import pytest
 from embedded_page import BrowserWallet, ask_text, frame_of, read_text, submit
 from playwright.sync_api import expect
 
-pytestmark = [pytest.mark.browser, pytest.mark.deployed]
-
-TESTS_DIR = Path(__file__).parent.parent
+pytestmark = pytest.mark.browser
 
 
+@pytest.mark.deployed
 def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, browser_wallet):
     context.clock.install()
     context.add_init_script(browser_wallet.script())
@@ -31,6 +28,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, bro
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 
+@pytest.mark.deployed
 def test_wallet_approved_by_policy_is_on_the_list_at_once(
     embedded_page, context, page, browser_wallet
 ):
@@ -82,18 +80,6 @@ def test_wallet_of_any_solana_network_is_offered_and_of_no_other(embedded_page, 
     widget.get_by_role("button", name="Add your wallet").click()
 
     expect(widget.locator("[data-wallets]")).to_have_text("Use Dev")
-
-
-def test_account_that_cannot_sign_is_told_plainly(embedded_page, context, page, browser_wallet):
-    context.add_init_script(browser_wallet.script(accountFeatures=[]))
-    widget = embedded_page.open(page)
-
-    widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="Use Test wallet").click()
-
-    expect(widget.get_by_role("alert")).to_have_text(
-        "Your wallet shows no Solana account to this page."
-    )
 
 
 @pytest.mark.parametrize("encode", [base64.b64encode, base58.b58encode])
@@ -149,24 +135,6 @@ def test_nickname_is_judged_as_one_types(embedded_page, context, page, browser_w
     expect(name).to_have_attribute("aria-invalid", "false")
 
 
-def test_page_and_server_agree_on_nicknames(embedded_page, page):
-    cases = json.loads((TESTS_DIR / "nickname_cases.json").read_text(encoding="utf-8"))
-    embedded_page.open(page)
-    frame = frame_of(page, embedded_page.service_url)
-    main_url = frame.locator("script[src$='main.js']").get_attribute("src")
-    found = frame.evaluate(
-        "async ([url, cases]) => cases.map(({raw}) => raw).map((await import(url)).checkNickname)",
-        [main_url.replace("main.js", "nicknames.js"), cases],
-    )
-
-    wrong = [
-        (case["case"], code)
-        for case, code in zip(cases, found, strict=True)
-        if code != case.get("refused")
-    ]
-    assert wrong == []
-
-
 def test_way_can_be_left_and_walked_again(embedded_page, context, page, browser_wallet):
     context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
@@ -199,25 +167,3 @@ def test_leaving_a_step_aborts_the_request_for_a_text(embedded_page, context, pa
 
     expect(widget.get_by_role("button", name="Use Test wallet")).to_be_visible()
     expect(widget.locator("[data-problem]")).to_be_hidden()
-
-
-def test_wallet_that_answers_after_the_visitor_left_sends_nothing(
-    embedded_page, context, page, browser_wallet
-):
-    context.clock.install()
-    context.add_init_script(browser_wallet.script(slow={"sign": [5_000]}))
-    sent = []
-    page.on("request", lambda request: sent.append(request.url))
-    widget = embedded_page.open(page)
-    ask_text(widget)
-    widget.get_by_role("button", name="Sign and send").click()
-    widget.locator("[data-step=confirm]").get_by_role("button", name="Back").first.click()
-    widget.get_by_label("Name to show on the list").fill("Another")
-
-    page.clock.run_for(6_000)
-    frame = frame_of(page, embedded_page.service_url)
-    frame.wait_for_function("window.testWallet.signed.length === 1")
-    widget.get_by_role("button", name="Continue", exact=True).click()
-
-    read_text(widget)
-    assert not [url for url in sent if url.endswith("/embed/api/submissions")]
