@@ -68,6 +68,7 @@ def test_addresses_of_apprise_are_channels(settings, target):
         ("vapid://x", "reads files"),
         ("irc://irc.example.com/news", "not checked here"),
         ("rsyslog://127.0.0.1", "not checked here"),
+        ("mqtt://hooks.example/topic", "not checked here"),
         (f"{DISCORD}?template=/etc/passwd", "template"),
         (f"{DISCORD}?TEMPLATE=file:///etc/passwd", "template"),
         (f"https://discord.com/api/webhooks/4174216298/{TOKEN}?template=x", "template"),

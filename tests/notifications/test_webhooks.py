@@ -232,6 +232,8 @@ def settings(app, runtime):
         "http://[::ffff:192.168.0.1]/",
         "http://[fe80::1]/",
         "https://localhost",
+        "http://LOCALHOST./",
+        "http://2130706433/",
         "https://printer.localhost./",
     ],
 )
@@ -247,6 +249,9 @@ def test_address_inside_the_network_is_refused_when_it_is_added(settings, url):
         "example.com",
         "ftp://example.com",
         "file:///etc/passwd",
+        "javascript:alert(1)",
+        "gopher://example.com/",
+        "https://example.com/\r\nHost: other",
         "https://",
         "https://:80/",
         "https://example.com:0/",

@@ -75,29 +75,12 @@ def test_form_without_its_token_does_nothing(world, owner):
     assert world.dump() == before
 
 
+# One of each kind: test_webhooks.py and test_channels.py in tests/notifications have all.
 @pytest.mark.parametrize(
     "target",
     [
         "http://127.0.0.1/",
-        "http://localhost:8000/",
-        "http://LOCALHOST./",
-        "http://[::1]/",
-        "http://[::ffff:10.0.0.1]/",
-        "http://2130706433/",
-        "http://0x7f.1/",
-        "http://169.254.169.254/latest/meta-data",
-        "http://10.0.0.1/",
         "https://user:password@hooks.example/",
-        "file:///etc/passwd",
-        "javascript:alert(1)",
-        "gopher://hooks.example/",
-        "https://",
-        "https://[",
-        "https://hooks.example:99999/",
-        "https://hooks.example:0/",
-        "https://hooks.example/\r\nHost: other",
-        "https://hooks.example/\0",
-        "https://hooks.example/" + "x" * 2000,
         "https://hooks.éxample/",
         MARKUP,
         "   ",
@@ -120,13 +103,6 @@ def test_hostile_webhook_is_refused_beside_the_field(world, owner, target):
     [
         "syslog://",
         "ntfy://127.0.0.1/topic",
-        "json://169.254.169.254/latest/meta-data",
-        "dbus://",
-        "file:///etc/passwd",
-        "discord://1234567890/token?template=/etc/passwd",
-        "mqtt://hooks.example/topic",
-        "unknown://hooks.example",
-        "https://hooks.example/",
         "ntfys://ntfy.sh/topic\n",
         "ntfys://ntfy.sh/\0",
         "ntfys://ntfy.sh/\u202ecipot",

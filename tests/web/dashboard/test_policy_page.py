@@ -98,7 +98,7 @@ def test_cooldown_may_be_written_in_any_unit(world, owner, path, number, unit, s
     assert world.page.cooldown_s == seconds
 
 
-@pytest.mark.parametrize("seconds", [0, 1, 90, 3600, 86_400, 129_600, 2**31 - 1])
+@pytest.mark.parametrize("seconds", [0, 90, 129_600, 2**31 - 1])
 def test_form_saved_as_it_came_changes_nothing(world, owner, path, seconds):
     world.configure(cooldown_s=seconds, min_balance="1e20")
     before = read_policy(world)
@@ -114,7 +114,7 @@ def test_form_saved_as_it_came_changes_nothing(world, owner, path, seconds):
     [
         (field, raw)
         for field in ("min_balance", "queue_capacity", "cooldown", "trust_after")
-        for raw in ("", "-1", "x", "<b>", "9" * 400, "9" * 5000, "1e999", "nan", "\0")
+        for raw in ("", "-1", "<b>", "9" * 5000, "inf", "\0")
     ],
 )
 def test_what_cannot_be_kept_is_said_beside_its_field(world, owner, path, field, raw):
