@@ -19,7 +19,7 @@ from embed.db.models import ChainBalance, Token
 from embed.errors import ApiError
 from embed.runtime import EXTENSION
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
 REFRESH = timedelta(minutes=10)
@@ -121,6 +121,7 @@ def test_page_without_a_minimum_asks_nobody(world, chain):
     assert not chain.calls
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_observation_is_recorded_with_its_time(world, chain, visitor):
     chain.hold(visitor.address, 11, auxiliary=1)
     world.submit(visitor)
@@ -130,6 +131,7 @@ def test_observation_is_recorded_with_its_time(world, chain, visitor):
     assert known.all_observed_at == world.clock()
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_same_wallet_asked_again_within_30_seconds_costs_no_second_call(world, chain, gate):
     page, address = world.page, Visitor().address
     chain.hold(address, 5)
@@ -143,6 +145,7 @@ def test_same_wallet_asked_again_within_30_seconds_costs_no_second_call(world, c
     assert chain.calls[COMPLETE] == 2
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_answer_that_another_process_got_costs_no_second_call(world, chain, gate):
     address = Visitor().address
     observe(world, address, 3, other=4)
@@ -160,6 +163,7 @@ def test_sweep_of_one_account_is_no_live_answer(world, chain, gate):
     assert chain.calls[COMPLETE] == 1
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_answer_of_an_older_slot_counts_less_than_what_is_known(world, chain, gate):
     address = Visitor().address
     row = ChainObservation(address, "x", Decimal(12), 10**12, world.clock())
@@ -169,6 +173,7 @@ def test_answer_of_an_older_slot_counts_less_than_what_is_known(world, chain, ga
     assert ChainBalance.get().slot == 10**12
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_chain_is_asked_outside_of_any_transaction(world, gate, visitor, monkeypatch):
     seen = []
     get_balance = LiveBalances.get_balance
@@ -186,7 +191,6 @@ def test_chain_is_asked_outside_of_any_transaction(world, gate, visitor, monkeyp
 # Many at once
 
 
-@pytest.mark.databases("sqlite")  # Postgres takes a hundred connections, and others need some
 def test_a_hundred_at_once_cost_one_call(world, chain, gate, held):
     page, address = world.page, Visitor().address
     observe(world, address, 5)  # by the sweep; for those whose turn does not come in time
@@ -206,7 +210,6 @@ def test_a_hundred_at_once_cost_one_call(world, chain, gate, held):
     assert chain.calls[COMPLETE] == 1
 
 
-@pytest.mark.databases("sqlite")
 def test_visitors_who_come_together_wait_for_their_turn(world, chain, gate, monkeypatch):
     for limit in ("MAX_QUEUED", "BUDGET"):
         monkeypatch.setattr(f"embed.balances.gate.{limit}", timedelta(seconds=30))
@@ -318,6 +321,7 @@ def test_wallet_of_which_nothing_usable_is_said_delays_no_other_wallet(
     assert ask(gate, world.page, address) == 5
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.parametrize(
     ("age", "expected"),
     [(3 * REFRESH, 12), (3 * REFRESH + timedelta(milliseconds=1), "balance_unavailable")],

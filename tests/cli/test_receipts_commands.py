@@ -15,7 +15,7 @@ from embed.db.connection import db
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.submissions.proofs import list_public_proofs
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 NOWHERE = "0" * 20
 
@@ -58,6 +58,7 @@ def export(run, world) -> bytes:
 # One
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_receipt_is_the_one_that_the_public_reads(run, world, prove):
     submission_id = prove()
 
@@ -102,6 +103,7 @@ def test_receipt_that_there_is_not_is_refused_with_the_reason(run, world, prove)
 # All
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_export_has_the_receipts_of_the_list_by_time_and_then_id(run, world, prove):
     first = prove("Ada")
     world.clock.forward(seconds=1)
@@ -170,6 +172,7 @@ def test_export_goes_to_a_file_whose_digest_can_be_checked(run, world, prove, tm
     assert path.read_bytes() == export(run, world)
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_export_takes_one_statement_for_the_receipts_however_many(
     run, world, prove, count_statements
 ):
@@ -246,7 +249,6 @@ def test_device_is_written_to_and_not_replaced(run, world):
     assert Path("/dev/full").is_char_device()
 
 
-@pytest.mark.databases("sqlite")
 def test_full_disk_behind_standard_output_gives_an_error_and_no_digest(world, environ):
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(

@@ -9,8 +9,6 @@ from world import USDC, Visitor, read_exactly
 
 from embed.db.models import Wallet
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
-
 RPC = "https://rpc.example/?api-key=secret"
 DAY = timedelta(days=1)
 
@@ -43,6 +41,7 @@ def track(world, amount="5", earlier=None, **changes):
     return wallet
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_changes_are_exact_numbers_and_the_line_is_a_path(chain_world):
     wallet = track(
         chain_world, "18446744073.709551615", {1: "0.000000001", 7: "99999999999999999999"}
@@ -107,6 +106,7 @@ def test_what_is_no_id_is_left_out(chain_world, wallets):
     assert read(chain_world, wallets) == {}
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_a_hundred_take_as_many_statements_as_one_and_no_more_are_answered(
     chain_world, count_statements
 ):
@@ -128,7 +128,6 @@ def test_payload_of_the_spec_stays_as_it_is(chain_world):
 # Refusals
 
 
-@pytest.mark.databases("sqlite")
 def test_refusals_are_those_of_the_list(chain_world):
     wallet = track(chain_world).id
     other = chain_world.make_page()
@@ -145,21 +144,18 @@ def test_refusals_are_those_of_the_list(chain_world):
     assert ask(chain_world, wallet).status_code == 401
 
 
-@pytest.mark.databases("sqlite")
 def test_changes_of_a_deleted_page_are_not_found(chain_world):
     chain_world.delete_page()
 
     assert ask(chain_world, "x").status_code == 404
 
 
-@pytest.mark.databases("sqlite")
 def test_changes_count_against_the_limit_of_their_client(world_with):
     world = world_with(SOLANA_RPC_URL=RPC, LIMIT_PER_IP="3/hour")
 
     assert [ask(world, "x").status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
-@pytest.mark.databases("sqlite")
 def test_nobody_keeps_the_answer_and_other_sites_cannot_read_it(chain_world):
     answer = chain_world.call(
         "GET",

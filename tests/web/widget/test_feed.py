@@ -11,8 +11,6 @@ from embed.wallets import tracking
 from embed.wallets.listings import update_listings
 from embed.wallets.tracking import WalletFields
 
-pytestmark = pytest.mark.databases("sqlite", "postgres")
-
 HOST = "http://localhost"
 HOSTILE = '<script>alert(1)</script> & "]]>" \' \ufffe\U0001ffff 🐋'
 HARMLESS = HOSTILE.replace("\ufffe", "")
@@ -56,6 +54,7 @@ def listed(world):
     return ann
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_feed_tells_who_joined_and_left_newest_first(world, listed):
     world.track(Visitor().address)
     update(world)
@@ -152,6 +151,7 @@ def test_wallet_that_was_never_public_is_not_told_of(world, listed, hide):
     assert read_titles(world) == ["Ann joined the list"]
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_feed_has_the_newest_hundred(world):
     update(world)
     for number in range(120):
@@ -180,7 +180,6 @@ def test_page_without_any_wallet_has_an_empty_feed(world):
 # Languages
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(
     ("lang", "title"),
     [
@@ -266,6 +265,7 @@ def test_nobody_keeps_a_feed_without_asking(world, listed):
     assert "Set-Cookie" not in answer.headers
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_feed_takes_as_many_statements_for_a_hundred_wallets_as_for_one(
     world, listed, count_statements
 ):
@@ -280,7 +280,6 @@ def test_feed_takes_as_many_statements_for_a_hundred_wallets_as_for_one(
 # The page names it
 
 
-@pytest.mark.databases("sqlite")
 def test_page_of_the_list_names_its_feed(world, listed):
     world.configure(public_title='"Our" holders')
     page = world.client.get(f"/embed/tracking/{world.page_id}?key={world.public_key}&lang=de").text
