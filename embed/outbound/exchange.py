@@ -39,8 +39,8 @@ def exchange(
     parts = urlsplit(url)
     connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = connect(parts.hostname or "", parts.port, timeout=timeout_s)
-    try:
-        with guarded(reach=Reach.ANY, timeout_s=timeout_s), closing(connection):
+    with guarded(reach=Reach.ANY, timeout_s=timeout_s) as guard, closing(connection):
+        try:
             connection.connect()
             certificate_ends_at = _find_end(connection)
             # One that is refused before all of its body was sent is answered all the same.
@@ -48,16 +48,20 @@ def exchange(
                 method = "POST" if body else "GET"
                 connection.request(method, parts.path, body or None, dict(headers))
             response = connection.getresponse()
-            return Exchange(
-                status=response.status,
-                headers=tuple(response.getheaders()),
-                body=response.read(max_bytes),
-                certificate_ends_at=certificate_ends_at,
-            )
-    except ssl.SSLCertVerificationError as refusal:
-        raise CertificateRefused(str(refusal.verify_message)) from None
-    except FAILURES as failure:
-        raise RequestFailed(find_reason(failure)) from None
+            beginning = response.read(max_bytes)
+            if guard.is_expired:  # the connection was ended, which looks like the answer's end
+                raise TimeoutError
+        except ssl.SSLCertVerificationError as refusal:
+            raise CertificateRefused(str(refusal.verify_message)) from None
+        except FAILURES as failure:
+            reason = "timed out" if guard.is_expired else find_reason(failure)
+            raise RequestFailed(reason) from None
+    return Exchange(
+        status=response.status,
+        headers=tuple(response.getheaders()),
+        body=beginning,
+        certificate_ends_at=certificate_ends_at,
+    )
 
 
 def _find_end(connection: HTTPConnection) -> datetime | None:
