@@ -82,7 +82,16 @@ def _open_sqlite(path: Path) -> Database:
     )
 
 
-class _PrivateSqliteDatabase(SqliteDatabase):
+class SqliteFile(SqliteDatabase):
+    """A file that is opened as it is."""
+
+    def rollback(self) -> None:
+        """End the transaction, unless SQLite did so itself, as it does where a disk is full."""
+        if self.connection().in_transaction:
+            super().rollback()
+
+
+class _PrivateSqliteDatabase(SqliteFile):
     """Creates its file for its user alone, where SQLite would follow the umask.
 
     SQLite gives its other files the permissions of this one.

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from peewee import SqliteDatabase
+from peewee import PeeweeException
 
 from embed.db import schema_version
+from embed.db.connection import SqliteFile
 from embed.errors import InvalidInput
 from embed.maintenance.copying import TableSum, check_migrations, copy_tables, sum_tables
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
@@ -77,9 +78,11 @@ def make_tables(path: Path, migrations: Sequence[str]) -> None:
 
     Raises InvalidInput.
     """
-    database = SqliteDatabase(str(path))
+    database = SqliteFile(str(path))
     try:
         schema_version.upgrade(database, last=migrations[-1])
+    except PeeweeException as error:
+        raise InvalidInput(f"{path} cannot be written: {error}") from error
     finally:
         database.close()
 

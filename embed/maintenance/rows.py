@@ -9,10 +9,10 @@ from typing import Any, Self
 from urllib.parse import quote
 
 import psycopg
-from peewee import PeeweeException, SqliteDatabase, Table
+from peewee import PeeweeException, Table
 from psycopg.adapt import Buffer, Loader
 
-from embed.db.connection import make_database
+from embed.db.connection import SqliteFile, make_database
 from embed.db.snapshots import reading_one_state, stream
 from embed.errors import InvalidInput
 from embed.settings import find_database_file
@@ -104,7 +104,7 @@ class _Rows:
 class SqliteRows(_Rows):
     def __init__(self, path: Path) -> None:
         address = f"file:{quote(str(path))}?mode=rw"  # without creating it
-        super().__init__(SqliteDatabase(address, uri=True, timeout=_WAIT_S), str(path))
+        super().__init__(SqliteFile(address, uri=True, timeout=_WAIT_S), str(path))
         self.path = path
 
     @contextmanager

@@ -151,6 +151,20 @@ def test_failure_midway_leaves_no_file(filled_url, tmp_path, monkeypatch):
 # Damaged files, and those of others
 
 
+def test_full_disk_is_what_is_told_when_sqlite_ends_the_transaction_by_itself(tmp_path):
+    path = tmp_path / "small.db"
+    path.touch()
+
+    def overfill() -> None:
+        with SqliteRows(path).alone() as file:
+            file.change("PRAGMA max_page_count = 9")
+            file.change("CREATE TABLE filled (value)")
+            file.write("filled", ["value"], ((bytes(9_000),) for _ in range(9)))
+
+    with pytest.raises(InvalidInput, match=r"cannot be written: database or disk is full$"):
+        overfill()
+
+
 def test_change_of_one_row_is_noticed(backup):
     content = backup.read_bytes()
     spot = content.index(b"v1-early")
