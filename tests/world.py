@@ -18,7 +18,6 @@ from embed.db.connection import db
 from embed.db.models import Activity, ApiKey, Page, Submission
 from embed.db.pagination import read_rows
 from embed.domain.amounts import RawAmount, parse_amount
-from embed.domain.nonces import Nonce, NonceSigner
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
 from embed.runtime import EXTENSION
@@ -296,17 +295,6 @@ class World(PageClient):
         } | {
             "api_key": sorted(repr(row | {"last_used_at": None}) for row in ApiKey.select().dicts())
         }
-
-    def forge_nonce(self, visitor: Visitor, secret_key: str) -> dict:
-        """Return an answer of the nonce endpoint as if signed with another secret key."""
-        nonce_id, nonce = NonceSigner(Nonce, [secret_key], self.clock).issue(
-            page_id=self.page_id,
-            wallet_address=visitor.address,
-            key_id=access.find_access(self.public_key).key_id,
-            host="localhost",
-            lifetime=timedelta(minutes=10),
-        )
-        return {"nonceId": nonce_id, "message": nonce.build_message()}
 
 
 # A valid request to each endpoint that submissions need.

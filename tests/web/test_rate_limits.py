@@ -199,14 +199,6 @@ def test_as_many_forwarded_hops_are_believed_as_there_are_trusted_proxies(
     assert not is_limited(world, "198.51.100.99")
 
 
-def test_client_cannot_escape_by_making_up_forwarded_addresses(world_with):
-    world = world_with(LIMIT_PER_IP="1/hour", TRUSTED_PROXIES="1")
-    assert not is_limited(world, HERE, forwarded="198.51.100.7")
-
-    for made_up in ("1.1.1.1", "2.2.2.2, 3.3.3.3", "x"):
-        assert is_limited(world, HERE, forwarded=f"{made_up}, 198.51.100.7")
-
-
 def send_preflight(world, *, origin=SITE, **arguments):
     path = f"/api/embed/tracking/{world.page_id}"
     return world.call("OPTIONS", path, headers={"Origin": origin}, **arguments)
@@ -249,13 +241,6 @@ def test_one_address_cannot_fill_a_queue(world_with):
     assert code_of(world.read()) is None
     draft = world.draft(Visitor())
     assert code_of(world.post(draft, **at("192.0.2.2"))) is None
-
-
-def test_submissions_of_one_ipv6_network_count_together(world_with):
-    world = world_with(LIMIT_IP_SUBMISSIONS="1/hour")
-    assert code_of(world.post(world.draft(Visitor()), **at("2001:db8::1"))) is None
-
-    assert code_of(world.post(world.draft(Visitor()), **at("2001:db8::2"))) == "rate_limit_ip"
 
 
 def test_server_that_relays_visitors_is_not_limited(world_with):
@@ -337,14 +322,6 @@ def test_refused_origins_and_preflights_do_not_use_up_a_key(world_with):
     assert code_of(world.read()) is None
 
 
-def test_preflight_is_answered_when_the_key_is_used_up(world_with):
-    world = world_with(LIMIT_PER_KEY="1/hour")
-    world.read()
-
-    assert code_of(world.read()) == "rate_limit_key"
-    assert world.call("OPTIONS", f"/api/embed/tracking/{world.page_id}").status_code == 204
-
-
 # Per session
 
 
@@ -415,17 +392,6 @@ def test_submissions_are_limited_per_session(tight):
     assert code_of(tight.post(drafts[1])) is None
 
 
-def test_only_submissions_with_a_good_signature_count(tight):
-    visitor = with_session(tight)
-    draft = tight.draft(visitor)
-    for wrong in ({"signature": ""}, {"nickname": ""}, {"nonceId": "x"}, {"walletAddress": "x"}):
-        for _ in range(2):
-            answer = tight.post(draft | wrong, cookie=visitor.cookie)
-            assert answer.status_code in (400, 401)
-
-    assert code_of(tight.post(draft, cookie=visitor.cookie)) is None
-
-
 def test_reading_and_listing_have_no_session_limit(tight):
     visitor = with_session(tight)
 
@@ -484,21 +450,6 @@ def test_processes_count_together_in_redis(environ, redis_url, clock, setting, c
 
     assert code_of(refused) == code
     assert 3570 <= retry_after(refused) <= 3600
-
-
-def test_every_limit_works_on_redis(world_with, redis_url):
-    world = world_with(
-        RATELIMIT_STORAGE_URI=redis_url,
-        LIMIT_SESSION_NONCES="1/hour",
-        LIMIT_SESSION_SUBMISSIONS="1/hour",
-    )
-    visitor, other = with_session(world), Visitor()
-    draft = world.draft(visitor)
-
-    assert code_of(world.ask_nonce(visitor)) == "rate_limit_session"
-    assert code_of(world.post(draft, cookie=visitor.cookie)) is None
-    draft = world.draft(other)
-    assert code_of(world.post(draft, cookie=visitor.cookie)) == "rate_limit_session"
 
 
 def test_redis_holds_nothing_but_counters(world_with, redis_url):

@@ -4,7 +4,6 @@ import pytest
 from world import ENDPOINTS, SITE, Visitor, code_of
 
 from embed.db.models import ApiKey
-from embed.domain.key_format import make_key
 
 pytestmark = pytest.mark.deployed
 
@@ -89,23 +88,6 @@ def test_tier_is_part_of_the_key(world):
 
 
 @every_endpoint
-@pytest.mark.parametrize(
-    ("headers", "code"),
-    [
-        ({"Authorization": None}, "missing_key"),
-        ({"Authorization": "Basic eDp5"}, "missing_key"),
-        ({"Authorization": "Bearer svc_xyz_"}, "invalid_key"),
-        ({"Authorization": f"Bearer {make_key('public')}"}, "invalid_key"),
-        ({"Authorization": f"Bearer {make_key('secret')}"}, "invalid_key"),
-    ],
-    ids=["none", "Basic", "form", "unknown public", "unknown secret"],
-)
-@pytest.mark.in_process
-def test_every_endpoint_is_closed_without_a_good_key(world, ask, headers, code):
-    assert code_of(ask(world, headers=headers)) == code
-
-
-@every_endpoint
 @pytest.mark.parametrize("tier", ["public", "secret"])
 def test_key_of_another_page_is_invalid(world, ask, tier):
     other = world.make_page()
@@ -119,27 +101,6 @@ def test_unknown_page_is_told_from_another_page_by_nobody(world):
     other = world.make_page()
 
     assert world.read(other).data == world.read("x" * 20).data
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        ENDPOINTS["tracking"],
-        ENDPOINTS["nonce"],
-        ENDPOINTS["session"],
-        lambda w, **a: w.post({}, **a),
-    ],
-    ids=["tracking", "nonce", "session", "submissions"],
-)
-@pytest.mark.parametrize("key", ["public_key", "secret_key"])
-def test_revocation_counts_from_the_next_request_on(world, ask, key):
-    key, other = getattr(world, key), world.make_key("secret")
-    assert code_of(world.read(key=key)) is None
-
-    world.revoke(key)
-
-    assert code_of(ask(world, key=key)) == "revoked_key"
-    assert code_of(world.read(key=other)) is None
 
 
 def test_nonce_does_not_outlive_its_key(world):

@@ -4,12 +4,11 @@ What makes an address, a nickname, a nonce or a signature a bad one is the matte
 which has all the cases. Here are those that HTTP, JSON or a database could trip over.
 """
 
-import base64
 import itertools
 import json
 
 import pytest
-from world import SECRET_KEY, SITE, Clock, Visitor, World, code_of, with_session
+from world import SECRET_KEY, SITE, Clock, World, code_of, with_session
 
 from embed.db import connection
 from embed.factory import create_app
@@ -18,6 +17,7 @@ from embed.settings import Settings
 NONCE = "/api/embed/siws/nonce"
 SUBMISSIONS = "/api/embed/submissions"
 SESSION = "/api/embed/session/submissions"
+RECORDS = "/api/embed/wallet-records"
 NONCE_FIELDS = ("trackingPageId", "walletAddress")
 FIELDS = (*NONCE_FIELDS, "nickname", "nonceId", "signature")
 
@@ -46,6 +46,11 @@ def visitor(world):
 @pytest.fixture
 def draft(world, visitor):
     return world.draft(visitor)
+
+
+@pytest.fixture
+def records(world, visitor):
+    return world.sign_for_records(visitor, "show")
 
 
 def check_refusal(world, code: str, *request, **arguments) -> None:
@@ -173,18 +178,27 @@ def test_field_of_another_type_is_refused(world, visitor, draft, endpoint, field
     check_draft(world, visitor, "missing_fields", endpoint, draft)
 
 
-@BOTH
-@pytest.mark.parametrize("page_id", OPAQUE.values(), ids=OPAQUE)
-def test_page_that_is_none_is_refused(world, visitor, draft, endpoint, page_id):
-    draft["trackingPageId"] = page_id
-    check_draft(world, visitor, "invalid_key", endpoint, draft)
-
-
-@BOTH
-@pytest.mark.parametrize("address", OPAQUE.values(), ids=OPAQUE)
-def test_address_that_is_none_is_refused(world, visitor, draft, endpoint, address):
-    draft["walletAddress"] = address
-    check_draft(world, visitor, "invalid_wallet_address", endpoint, draft)
+@pytest.mark.parametrize(
+    ("endpoint", "field", "code"),
+    [
+        (NONCE, "trackingPageId", "invalid_key"),
+        (NONCE, "walletAddress", "invalid_wallet_address"),
+        (SUBMISSIONS, "trackingPageId", "invalid_key"),
+        (SUBMISSIONS, "walletAddress", "invalid_wallet_address"),
+        (SUBMISSIONS, "nonceId", "invalid_nonce"),
+        (SUBMISSIONS, "signature", "invalid_signature"),
+        (RECORDS, "trackingPageId", "invalid_key"),
+        (RECORDS, "walletAddress", "invalid_wallet_address"),
+        (RECORDS, "nonceId", "invalid_nonce"),
+        (RECORDS, "signature", "invalid_signature"),
+    ],
+)
+@pytest.mark.parametrize("value", OPAQUE.values(), ids=OPAQUE)
+def test_value_that_is_none_is_refused(
+    world, visitor, draft, records, endpoint, field, code, value
+):
+    body = (records if endpoint == RECORDS else draft) | {field: value}
+    check_draft(world, visitor, code, endpoint, body)
 
 
 LENGTH, CHARS = "invalid_nickname_length", "invalid_nickname_chars"
@@ -202,45 +216,6 @@ NICKNAMES = {name: (value, CHARS) for name, value in OPAQUE.items()} | {
 def test_nickname_that_is_none_is_refused(world, visitor, draft, nickname, code):
     draft["nickname"] = nickname
     check_draft(world, visitor, code, SUBMISSIONS, draft)
-
-
-@pytest.mark.parametrize("nonce_id", OPAQUE.values(), ids=OPAQUE)
-def test_nonce_that_is_none_is_unknown(world, visitor, draft, nonce_id):
-    draft["nonceId"] = nonce_id
-    check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
-
-
-@pytest.mark.parametrize("added", ["x", "\n", "\0", "\xe9", "\ud800"], ids=ascii)
-def test_nonce_with_something_added_is_unknown(world, visitor, draft, added):
-    draft["nonceId"] += added
-    check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
-
-
-def test_used_nonce_is_refused(world, visitor, draft):
-    assert code_of(world.post(draft)) is None
-    check_draft(world, visitor, "invalid_nonce", SUBMISSIONS, draft)
-
-
-def test_nonce_of_another_wallet_is_refused(world, visitor, draft):
-    draft["nonceId"] = world.ask_nonce(Visitor()).json["nonceId"]
-    check_draft(world, visitor, "nonce_binding_mismatch", SUBMISSIONS, draft)
-
-
-@pytest.mark.parametrize("signature", OPAQUE.values(), ids=OPAQUE)
-def test_signature_that_is_none_is_refused(world, visitor, draft, signature):
-    draft["signature"] = signature
-    check_draft(world, visitor, "invalid_signature", SUBMISSIONS, draft)
-
-
-@pytest.mark.parametrize("added", ["\n", "\0", "\xe9", "\ud800"], ids=ascii)
-def test_signature_with_something_added_is_refused(world, visitor, draft, added):
-    draft["signature"] += added
-    check_draft(world, visitor, "invalid_signature", SUBMISSIONS, draft)
-
-
-def test_64_bytes_that_are_no_signature_are_refused(world, visitor, draft):
-    draft["signature"] = base64.b64encode(bytes(64)).decode()
-    check_draft(world, visitor, "invalid_signature", SUBMISSIONS, draft)
 
 
 # Outside the body

@@ -47,15 +47,6 @@ def test_message_names_the_public_address(world_with, public_url, host):
     assert message.startswith(f"{host} ")
 
 
-def test_every_nonce_is_another(world):
-    visitor = Visitor()
-
-    first, second = world.ask_nonce(visitor).json, world.ask_nonce(visitor).json
-
-    assert first["nonceId"] != second["nonceId"]
-    assert first["message"] != second["message"]
-
-
 def test_nothing_is_written_when_a_nonce_is_issued(world):
     visitor = Visitor()
     world.open_widget(visitor)
@@ -64,19 +55,6 @@ def test_nothing_is_written_when_a_nonce_is_issued(world):
     assert world.ask_nonce(visitor).status_code == 200
 
     assert world.dump() == before
-
-
-@pytest.mark.parametrize("key", ["public_key", "secret_key"])
-def test_both_tiers_of_key_get_nonces(world, key):
-    assert world.ask_nonce(Visitor(), key=getattr(world, key)).status_code == 200
-
-
-def test_session_is_optional(world):
-    with_session = Visitor()
-    world.open_widget(with_session)
-
-    assert world.ask_nonce(with_session).status_code == 200
-    assert world.ask_nonce(Visitor()).status_code == 200
 
 
 def test_unknown_fields_are_ignored(world):

@@ -41,41 +41,6 @@ def test_secret_key_works_from_anywhere(world, headers):
     assert code_of(world.post(draft, key=key, headers=headers)) is None
 
 
-@pytest.mark.parametrize(
-    ("entry", "origin", "is_allowed"),
-    [
-        ("https://site.example", "https://site.example", True),
-        ("https://site.example", "HTTPS://Site.Example", True),
-        ("https://Site.Example/", "https://site.example", True),
-        ("https://site.example/a/path", "https://site.example", True),
-        ("https://site.example", "https://site.example:443", True),
-        ("https://site.example:443", "https://site.example", True),
-        ("http://site.example:80", "http://site.example", True),
-        ("http://site.example", "http://site.example:80", True),
-        ("https://site.example:80", "https://site.example", False),
-        ("http://site.example:443", "http://site.example", False),
-        ("https://site.example", "http://site.example", False),
-        ("https://site.example", "https://site.example:8443", False),
-        ("https://site.example:8443", "https://site.example", False),
-        ("https://site.example:8443", "https://site.example:8443", True),
-        ("https://site.example", "https://www.site.example", False),
-        ("https://site.example", "https://site.example.evil.example", False),
-        ("https://site.example", "https://evilsite.example", False),
-        ("https://bücher.example", "https://xn--bcher-kva.example", True),
-        ("http://localhost:3000", "http://localhost:3000", True),
-        ("http://localhost:3000", "http://127.0.0.1:3000", False),
-        ("http://[::1]:3000", "http://[0:0:0:0:0:0:0:1]:3000", True),
-        ("tauri://localhost", "tauri://localhost", True),
-    ],
-)
-def test_origin_is_compared_by_scheme_host_and_port(world, entry, origin, is_allowed):
-    key = world.make_key("public", origins=[entry])
-
-    answer = world.read(key=key, headers={"Origin": origin})
-
-    assert code_of(answer) == (None if is_allowed else "origin_not_allowed")
-
-
 def test_every_entry_of_the_list_is_allowed_and_only_for_its_key(world):
     key = world.make_key("public", origins=["https://a.example", "https://b.example"])
 
@@ -84,43 +49,13 @@ def test_every_entry_of_the_list_is_allowed_and_only_for_its_key(world):
         assert code_of(world.read(headers={"Origin": origin})) == "origin_not_allowed"
 
 
-def test_key_with_an_empty_list_lets_no_site_in(world):
-    key = world.make_key("public")
-
-    assert code_of(world.read(key=key)) == "origin_not_allowed"
-
-
-@pytest.mark.parametrize(
-    ("headers", "code"),
-    [
-        ({"Origin": SITE, "Referer": f"{EVIL}/"}, None),
-        ({"Origin": EVIL, "Referer": f"{SITE}/"}, "origin_not_allowed"),
-        ({"Origin": "null", "Referer": f"{SITE}/"}, "origin_not_allowed"),
-        ({"Origin": "garbage", "Referer": f"{SITE}/"}, "origin_not_allowed"),
-        ({"Origin": "", "Referer": f"{SITE}/"}, None),
-        ({"Origin": None, "Referer": f"{SITE}/a%20b?c=@d#e"}, None),
-        ({"Origin": None, "Referer": SITE.upper()}, None),
-        ({"Origin": None, "Referer": f"{EVIL}/{SITE}"}, "origin_not_allowed"),
-        ({"Origin": None, "Referer": f"{SITE}@evil.example/"}, "origin_not_allowed"),
-        ({"Origin": None, "Referer": "about:blank"}, "origin_not_allowed"),
-        ({"Origin": None, "Referer": ""}, "missing_origin"),
-    ],
-    ids=str,
-)
-def test_referer_counts_only_where_there_is_no_origin(world, headers, code):
-    assert code_of(world.read(headers=headers)) == code
-
-
 @pytest.mark.parametrize(
     ("headers", "code"),
     [
         ({"Origin": "null"}, None),
         ({"Origin": None}, None),
-        ({"Origin": ""}, None),
-        ({"Origin": SITE}, None),
         ({"Origin": EVIL}, "origin_not_allowed"),
         ({"Origin": None, "Referer": f"{EVIL}/"}, "origin_not_allowed"),
-        ({"Origin": "Null"}, "origin_not_allowed"),
     ],
     ids=str,
 )
@@ -146,12 +81,6 @@ def test_null_origin_is_let_in_where_the_key_allows_it(world, headers, code):
         ({"Origin": None, "Sec-Fetch-Site": "same-site"}, "missing_origin"),
         ({"Origin": None, "Sec-Fetch-Site": "cross-site"}, "missing_origin"),
         ({"Origin": None, "Sec-Fetch-Site": "none"}, "missing_origin"),
-        ({"Origin": EVIL, "Sec-Fetch-Site": "same-origin"}, "origin_not_allowed"),
-        ({"Origin": "null", "Sec-Fetch-Site": "same-origin"}, "origin_not_allowed"),
-        (
-            {"Origin": None, "Referer": f"{EVIL}/", "Sec-Fetch-Site": "same-origin"},
-            "origin_not_allowed",
-        ),
     ],
     ids=str,
 )

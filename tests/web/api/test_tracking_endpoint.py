@@ -1,9 +1,7 @@
 """GET /tracking/{id} (docs/api.md, Read a page), and its payload."""
 
-from decimal import Decimal
-
 import pytest
-from world import SITE, USDC, Visitor, code_of, read_exactly
+from world import USDC, Visitor, code_of
 
 from embed import owners, pages
 from embed.wallets import tags, tracking
@@ -64,13 +62,6 @@ def test_wallet_of_which_nothing_is_known_has_no_alias_and_nothing_else_either(w
     assert (wallet["publicAlias"], wallet["tokenBalance"], wallet["tags"]) == (None, 0, [])
 
 
-@pytest.mark.parametrize("key", ["public_key", "secret_key"])
-def test_both_tiers_of_key_read_the_same(world, key):
-    world.track(Visitor().address, alias="Ann")
-
-    assert world.read(key=getattr(world, key)).json["wallets"][0]["publicAlias"] == "Ann"
-
-
 def test_hidden_wallets_are_never_returned(world):
     shown, hidden = Visitor().address, Visitor().address
     world.track(shown)
@@ -92,34 +83,6 @@ def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(w
     first, second = world.read().json["wallets"], world.read().json["wallets"]
     assert [wallet["address"] for wallet in first] == addresses
     assert first == second
-
-
-@pytest.mark.parametrize(
-    ("amount", "text"),
-    [
-        (0, "0"),
-        (1500, "1500"),
-        ("1500.0", "1500"),
-        ("0.000001", "0.000001"),
-        ("1e-7", "0.0000001"),
-        ("2.5", "2.5"),
-        (18446744073709551615, "18446744073709551615"),
-        ("18446744073.709551614", "18446744073.709551614"),
-        ("18446744073.709551615", "18446744073.709551615"),
-        ("1e20", "100000000000000000000"),
-        ("0.00000000000000000001", "0.00000000000000000001"),
-        ("99999999999999999999.99999999999999999999", "99999999999999999999.99999999999999999999"),
-    ],
-)
-def test_balance_is_a_plain_number(world, amount, text):
-    address = Visitor().address
-    world.track(address)
-    world.observe(address, amount)
-
-    answer = world.read()
-
-    assert read_exactly(answer)["wallets"][0]["tokenBalance"] == Decimal(amount)
-    assert f'"tokenBalance":{text},' in answer.text
 
 
 def test_owners_do_not_share_what_they_entered(world):
@@ -224,21 +187,6 @@ def test_private_page_and_switched_off_embedding_are_refused(world, setting):
 
     world.configure(**{setting: True})
     assert world.read().status_code == 200
-
-
-def test_deleted_page_is_not_found(world):
-    world.delete_page()
-
-    assert code_of(world.read()) == "not_found"
-    assert code_of(world.read(key=world.secret_key)) == "not_found"
-
-
-def test_read_needs_no_session_and_no_body(world):
-    answer = world.call("GET", f"/api/embed/tracking/{world.page_id}", headers={"Origin": SITE})
-
-    assert answer.status_code == 200
-    assert "Set-Cookie" not in answer.headers
-    assert "Cache-Control" not in answer.headers
 
 
 def test_head_is_checked_as_get_is(world):

@@ -222,18 +222,6 @@ def test_refusals_are_those_of_the_list(world, listed):
     assert read_statuses()[2] == 404
 
 
-def test_revoked_key_opens_no_feed(world, listed):
-    world.revoke(world.public_key)
-
-    assert get_feed(world).status_code == 401
-
-
-def test_feed_counts_against_the_limit_of_its_client(world_with):
-    world = world_with(LIMIT_PER_IP="3/hour")
-
-    assert [get_feed(world).status_code for _ in range(4)] == [200, 200, 200, 429]
-
-
 # Caching
 
 
