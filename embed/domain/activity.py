@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
 import msgspec
@@ -77,8 +77,23 @@ _PAGE_FIELDS = {
 # By whom the facts of an entry were erased, which were about a wallet.
 _ERASED = {"holder": "withdrawn by the wallet's holder", "operator": "erased by the operator"}
 
+_LONGEST_EXPONENT = 100  # many times an amount's
+
 Facts = dict[str, Any]
-_decode = msgspec.json.Decoder(Facts, float_hook=Decimal).decode
+
+
+def _read_number(text: str) -> Decimal:
+    """Raises ValueError for a number that would fill the memory once it is written in full."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text} is no number.") from None
+    if abs(number.adjusted()) > _LONGEST_EXPONENT:
+        raise ValueError(f"{text} is no amount.")
+    return number
+
+
+_decode = msgspec.json.Decoder(Facts, float_hook=_read_number).decode
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 

@@ -154,6 +154,8 @@ def swap(lines):
         (change("activity", action="x" * 31), "action"),
         (change("activity", subject="Ann"), "subject"),
         (change("activity", data="[]"), "no JSON object"),
+        (change("activity", data='{"tokenBalance":1e9999999}'), "no JSON object"),
+        (change("activity", data=f'{{"tokenBalance":1e{"9" * 30}}}'), "no JSON object"),
         (change("activity", address=USDC), "unknown field `address`"),
         (change("receiver", secret="whsec_AAAA"), "secret"),
         (change("receiver", secret=None), "A webhook has a secret"),
