@@ -565,6 +565,7 @@ MISTAKES = {
         ("submissions", "list", "{page}", "--limit", "many"),
         ("demo", "--port", "0"),
         ("demo", "--colour"),
+        ("doctor", "--all"),
     ],
     "numbers": [
         ("wallets", "add", "{page}", USDC, "--balance", "-1"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from servers import PROJECT_DIR, open_postgres, provide
+from servers import PROJECT_DIR
 from world import RANDOM_KEY
 
 from embed.db import connection
@@ -98,17 +98,6 @@ def test_database_that_refuses_connections_is_found_without_its_password(tmp_pat
 
     assert set(found) == {"database_unreachable"}
     assert "hush" not in found["database_unreachable"].problem
-
-
-def test_database_that_has_stopped_is_found():
-    for server in provide(open_postgres):
-        url = server.url.format(name="postgres")
-        before = examine(url)
-        server.stop()
-        after = examine(url)
-        server.start()
-
-    assert (set(before), set(after)) == ({"database_behind"}, {"database_unreachable"})
 
 
 def test_file_that_is_no_database_is_found(tmp_path):

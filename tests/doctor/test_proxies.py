@@ -18,10 +18,6 @@ def write_outer(service: Proxied, inner_port: int) -> str:
     return inner + service.write_server().replace(service.backend, f"http://127.0.0.1:{inner_port}")
 
 
-def test_nothing_is_found_with_a_proxy_as_documented(service):
-    assert service.examine(service.write_server()) == {}
-
-
 def test_proxy_that_is_not_trusted_is_found(service):
     # The service trusts one proxy; the command is told so, too, and there are two.
     found = service.examine(write_outer(service, find_free_port()))
