@@ -17,7 +17,7 @@ from embed.maintenance import owner_removal
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 EMAIL, OTHER = "owner@example.com", "other@example.com"
 TOKEN = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
@@ -68,6 +68,7 @@ def test_owner_without_pages_is_removed(world, remove, other):
     assert "no owner" in refusal(remove("--yes", email=OTHER))
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_removing_an_owner_without_pages_makes_no_other_owner(app, clock):
     owners.create_owner(OTHER, clock())
 
@@ -112,6 +113,7 @@ def test_owner_of_the_installation_stays(remove):
     assert "the installation's own owner" in said
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.usefixtures("owner", "other")
 def test_pages_go_to_another_owner_with_all_that_visitors_sent(world, remove):
     visitor = Visitor()
@@ -128,6 +130,7 @@ def test_pages_go_to_another_owner_with_all_that_visitors_sent(world, remove):
     assert (entry.actor, entry.subject) == (COMMAND_LINE, f"owner: {OTHER}")
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.usefixtures("owner")
 def test_deleted_pages_stay_with_the_installation_until_they_are_purged(world, remove):
     submission_id = world.submit(Visitor()).json["submissionId"]
@@ -204,6 +207,7 @@ def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, r
         owners.choose_password(other.id, "", PASSWORD)
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.usefixtures("owner", "other")
 def test_mailbox_of_the_removed_owner_hears_no_more_and_other_receivers_stay(world, remove):
     settings = world.app.extensions[EXTENSION].settings
@@ -222,6 +226,7 @@ def test_mailbox_of_the_removed_owner_hears_no_more_and_other_receivers_stay(wor
     assert Delivery.select().where(Delivery.receiver == mailbox.id).count() == 0
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.usefixtures("owner", "other")
 def test_entered_balances_go_with_their_owner(world, remove):
     visitor = Visitor()
@@ -244,6 +249,7 @@ def name_outcome(call):
         connection.db.close()
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_page_created_during_the_removal_belongs_to_an_owner_who_is_there(world, clock):
     for number in range(ROUNDS):
         owner = owners.create_owner(f"{number}@example.com", clock())
@@ -260,6 +266,7 @@ def test_page_created_during_the_removal_belongs_to_an_owner_who_is_there(world,
             assert pages.get_page(created.id).owner.email == owner.email
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_page_is_not_handed_to_an_owner_who_is_being_removed(world, clock):
     for number in range(ROUNDS):
         heir = owners.create_owner(f"{number}@example.com", clock())
@@ -272,6 +279,7 @@ def test_page_is_not_handed_to_an_owner_who_is_being_removed(world, clock):
         assert world.page.owner.email in list_emails()
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_two_owners_who_are_removed_in_favour_of_each_other_do_not_deadlock(world, clock):
     for number in range(ROUNDS):
         emails = [f"{side}{number}@example.com" for side in "ab"]

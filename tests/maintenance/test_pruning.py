@@ -122,6 +122,7 @@ def test_nothing_else_is_deleted(world):
     assert {model: model.select().count() for model in MODELS} == counts
 
 
+@pytest.mark.databases("sqlite")
 def test_worker_and_command_delete_the_same(app, world):
     page = world.page_id
     Message.create(page=page, type="test", data="{}", created_at=world.clock())
@@ -140,6 +141,7 @@ def test_worker_and_command_delete_the_same(app, world):
     )
 
 
+@pytest.mark.databases("sqlite")
 def test_documentation_lists_every_kind(world):
     text = (PROJECT_DIR / "docs" / "backups.md").read_text()
     rows = read_rows(text, "what", "is deleted", "`flask prune` calls it")

@@ -125,13 +125,12 @@ def test_tables_are_created_in_an_empty_database(backup, empty_database_url):
         assert Owner.select().count() == 3
 
 
-@pytest.mark.parametrize("table", ["owner", "submission", "worker_process"])
-def test_failure_midway_leaves_everything_as_it_was(backup, used_url, tmp_path, monkeypatch, table):
+def test_failure_midway_leaves_everything_as_it_was(backup, used_url, tmp_path, monkeypatch):
     before = read_stored(used_url)
     copy_table = copying._copy_table
 
     def copy_or_fail(source, target, name, columns):
-        if name == table:
+        if name == "worker_process":  # the last one
             raise InvalidInput("enough")
         return copy_table(source, target, name, columns)
 

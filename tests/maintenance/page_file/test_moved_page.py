@@ -28,7 +28,7 @@ from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
 from embed.wallets.listings import update_listings
 from embed.wallets.tracking import WalletFields, update_wallet
 
-pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+pytestmark = pytest.mark.slow
 
 GONE = {
     "hasAddedWallet",
@@ -36,6 +36,7 @@ GONE = {
 }  # columns of files of version 0.5 that this version does not have
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_file_of_a_moved_page_has_the_same_bytes(other_url, filled):
     content = export(filled.page_id)
     addresses = list_addresses()
@@ -65,7 +66,6 @@ def test_log_of_an_older_file_is_read_as_an_upgrade_reads_it(filled, make_sqlite
     assert list_addresses() == addresses
 
 
-@pytest.mark.databases("sqlite")
 def test_entry_or_message_is_about_the_wallet_that_its_data_names(filled, make_sqlite):
     def forge_data(lines) -> None:
         for line in lines:
@@ -100,7 +100,6 @@ def test_file_has_every_table_and_column_but_those_that_are_left_out():
         assert set(table.columns.values()) == columns - implied
 
 
-@pytest.mark.databases("sqlite")
 def test_file_of_version_0_5_is_taken_over(world):
     older = read_lines((Path(__file__).parent / "page-0.5.0.jsonl").read_bytes())
 
@@ -112,7 +111,6 @@ def test_file_of_version_0_5_is_taken_over(world):
         assert find(lines, line["type"], **kept)
 
 
-@pytest.mark.databases("sqlite")
 def test_older_file_may_lack_only_what_came_later(filled):
     def make_old(lines) -> None:
         lines[0]["format"] = "tracking-embed-page/1"
@@ -152,7 +150,6 @@ def moved(filled, make_sqlite):
     return filled
 
 
-@pytest.mark.databases("sqlite")
 def test_keys_work_and_revoked_ones_stay_revoked(moved):
     world = moved.world
 
@@ -161,7 +158,6 @@ def test_keys_work_and_revoked_ones_stay_revoked(moved):
     assert code_of(world.read(key=moved.revoked_key)) == "revoked_key"
 
 
-@pytest.mark.databases("sqlite")
 def test_visitors_see_what_they_sent(moved):
     answer = moved.world.list_own(moved.visitor)
 
@@ -171,7 +167,6 @@ def test_visitors_see_what_they_sent(moved):
     }
 
 
-@pytest.mark.databases("sqlite")
 def test_receipt_is_the_same(filled, make_sqlite):
     world = filled.world
     path = f"/embed/tracking/{world.page_id}/receipts/{filled.approved_id}?key={world.public_key}"
@@ -184,7 +179,6 @@ def test_receipt_is_the_same(filled, make_sqlite):
     assert world.client.get(path).data == before.data
 
 
-@pytest.mark.databases("sqlite")
 def test_cooldown_goes_on(moved):
     world = moved.world
 
@@ -193,7 +187,6 @@ def test_cooldown_goes_on(moved):
     assert code_of(world.submit(moved.rejected)) is None
 
 
-@pytest.mark.databases("sqlite")
 def test_trust_that_was_earned_counts(moved):
     world = moved.world
     friend = Visitor()
@@ -203,7 +196,6 @@ def test_trust_that_was_earned_counts(moved):
     assert world.submit(friend).json["status"] == "auto_approved"
 
 
-@pytest.mark.databases("sqlite")
 def test_wallet_that_waits_can_still_be_approved_and_not_be_sent_twice(moved):
     world = moved.world
 
@@ -213,7 +205,6 @@ def test_wallet_that_waits_can_still_be_approved_and_not_be_sent_twice(moved):
     assert moved.waiting.address in world.read().text
 
 
-@pytest.mark.databases("sqlite")
 def test_nonce_that_was_used_stays_used(filled, make_sqlite):
     world = filled.world
     visitor = Visitor()
@@ -258,7 +249,6 @@ def test_wallet_that_a_submission_put_there_is_still_known_as_that(other_url, fi
     assert added == {filled.visitor.address: filled.approved_id}
 
 
-@pytest.mark.databases("sqlite")
 def test_wallet_of_an_older_file_that_was_withdrawn_while_hidden_is_not_the_owners(
     filled, make_sqlite
 ):
@@ -276,14 +266,12 @@ def test_wallet_of_an_older_file_that_was_withdrawn_while_hidden_is_not_the_owne
     assert [one.address for one in withdrawn] == [visitor.address]
 
 
-@pytest.mark.databases("sqlite")
 def test_feed_announces_nobody_anew(moved):
     moved.world.clock.forward(hours=1)
 
     assert update_listings(moved.world.clock()) == "No list has changed."
 
 
-@pytest.mark.databases("sqlite")
 def test_message_that_waits_stays_with_the_installation_that_has_it(filled, make_sqlite):
     world = filled.world
     visitor = Visitor()
@@ -300,7 +288,6 @@ def test_message_that_waits_stays_with_the_installation_that_has_it(filled, make
     assert Delivery.select().count() == delivered
 
 
-@pytest.mark.databases("sqlite")
 def test_deleted_page_stays_deleted(filled, make_sqlite):
     filled.world.delete_page()
     content = export(filled.page_id)
@@ -315,7 +302,6 @@ def test_deleted_page_stays_deleted(filled, make_sqlite):
 # What is there already
 
 
-@pytest.mark.databases("sqlite")
 def test_page_that_is_there_is_kept_until_it_is_purged(filled):
     world = filled.world
     content = export(filled.page_id)
@@ -338,7 +324,6 @@ def emptier(filled, make_sqlite):
     return content, page
 
 
-@pytest.mark.databases("sqlite")
 @pytest.mark.parametrize(("age", "kept"), [(-1, "7"), (1, "1250.000001")])
 def test_newer_one_of_two_entered_balances_counts(filled, emptier, age, kept):
     content, page = emptier
@@ -353,7 +338,6 @@ def test_newer_one_of_two_entered_balances_counts(filled, emptier, age, kept):
     assert balance.amount == Decimal(kept)
 
 
-@pytest.mark.databases("sqlite")
 def test_observation_of_the_chain_that_is_known_here_stays(filled, emptier):
     content, _ = emptier
     ChainBalance.create(
@@ -370,7 +354,6 @@ def test_observation_of_the_chain_that_is_known_here_stays(filled, emptier):
     assert ChainBalance.get().amount == Decimal(3)
 
 
-@pytest.mark.databases("sqlite")
 def test_other_pages_of_the_token_get_a_new_version(filled, emptier):
     content, page = emptier
 
@@ -383,7 +366,6 @@ def test_other_pages_of_the_token_get_a_new_version(filled, emptier):
 # Owners
 
 
-@pytest.mark.databases("sqlite")
 def test_owner_of_the_file_is_created_without_a_password(filled, make_sqlite):
     content = export(filled.page_id)
     move_to(filled.world, make_sqlite())
@@ -395,7 +377,6 @@ def test_owner_of_the_file_is_created_without_a_password(filled, make_sqlite):
     assert (done.page.owner, owner.password_hash, owner.language) == (owner, None, "de")
 
 
-@pytest.mark.databases("sqlite")
 def test_page_goes_to_the_owner_who_is_named(filled, emptier):
     content, _ = emptier
     other = owners.create_owner("other@example.com", filled.world.clock())
