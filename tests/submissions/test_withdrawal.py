@@ -510,17 +510,6 @@ def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
     assert Submission.get().status == "rejected"
 
 
-def test_bulk_decision_skips_what_was_withdrawn_meanwhile(world, visitor):
-    withdrawn = submit(world, visitor)
-    (other,) = add_submissions(world, 1)
-    world.withdraw(visitor)
-
-    result = decisions.reject(world.page, [withdrawn, other], world.clock())
-
-    assert [one.id for one in result.decided] == [other]
-    assert (result.undecided, result.withdrawn) == ([], [withdrawn])
-
-
 def test_bulk_decision_knows_only_the_pages_own_withdrawals(world, visitor):
     withdrawn = submit(world, visitor)
     world.withdraw(visitor)

@@ -121,10 +121,6 @@ def test_statements_do_not_grow_with_the_past(world, owner, path, count_statemen
     assert count_statements(lambda: owner.get(path)) == few <= 8
 
 
-def test_other_owners_find_nothing_here(owner, stranger, path):
-    assert stranger.get(path).status_code == 404
-
-
 def _find_chart(page: str) -> str:
     return re.search(r'<svg class="chart".*?</svg>', page, re.DOTALL)[0]
 

@@ -169,22 +169,6 @@ def test_delivered_message_is_sent_again_with_the_same_id_before_newer_ones(
     assert read_states(owner.get(log)) == ["delivered", "delivered"]
 
 
-def test_message_that_was_given_up_is_sent_again_at_once(world, owner, log, http_receiver):
-    webhook = add_webhook(world, http_receiver.url)
-    http_receiver.statuses = [500, 500]
-    message = tell(world)
-    deliver(world, webhook)
-    world.clock.forward(days=1)
-    deliver(world, webhook)
-    assert read_states(owner.get(log)) == ["given_up"]
-
-    owner.post(again(world, webhook, message))
-    deliver(world, webhook)
-
-    assert http_receiver.ids == [message.id] * 3
-    assert read_states(owner.get(log)) == ["delivered"]
-
-
 def test_message_that_waits_already_stays_as_it_is(world, owner, log):
     webhook = add_webhook(world)
     message = tell(world)

@@ -208,46 +208,7 @@ def test_command_says_in_one_line_what_an_amount_is(world, raw):
     assert world.dump() == before
 
 
-@pytest.mark.parametrize("raw", BAD.values(), ids=BAD)
-def test_form_says_what_an_amount_is_and_keeps_what_was_typed(world, owner, raw):
-    wallet = world.track(Visitor().address, balance=5)
-    before = world.dump()
-    address = Visitor().address
-    rest = {"queue_capacity": "9", "cooldown": "1", "cooldown_unit": "days", "trust_after": "0"}
-    forms = [(path_of(world, "policy"), "min_balance", rest)]
-    if raw:  # else: leave the balance as it is
-        forms += [
-            (path_of(world, "wallets", "new"), "balance", {"address": address}),
-            (path_of(world, "wallets", wallet.id), "balance", {}),
-        ]
-    for path, field, fields in forms:
-        answer = owner.post(path, **{field: raw}, **fields)
-
-        assert answer.status_code == 422
-        said = re.search(rf'id="{field}-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
-        sentence = r"(A|The minimum) balance (must|can) (be|have) .*\.|This field is required\."
-        assert re.fullmatch(sentence, said)
-        assert read_field(answer.text, field) == raw
-    assert world.dump() == before
-
-
 # White space around cells is ignored, and an empty cell leaves the balance unchanged.
-IN_FILES = {name: raw for name, raw in BAD.items() if raw == raw.strip() != ""}
-
-
-@pytest.mark.parametrize("raw", IN_FILES.values(), ids=IN_FILES)
-def test_import_says_what_an_amount_is(world, owner, raw):
-    before = world.dump()
-    file = io.StringIO()
-    csv.writer(file).writerow([Visitor().address, "", "", "", raw])
-
-    answer = check_file(owner, file.getvalue())
-
-    assert answer.status_code == 422
-    assert re.search(r"is not a balance\. A balance (must|can) (be|have) [^<]*\.", answer.text)
-    assert world.dump() == before
-
-
 # Random amounts
 
 

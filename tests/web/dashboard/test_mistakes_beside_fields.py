@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from world import USDC, Visitor
+from world import USDC
 
 from embed import pages
 from embed.errors import InvalidInput
@@ -58,14 +58,6 @@ def test_mistake_is_beside_its_field(world, owner, path, form, field):
     answer = owner.post(f"/dashboard/pages/{world.page_id}/{path}", **form)
 
     assert list_wrong_fields(answer) == [field]
-
-
-def test_wallet_that_is_tracked_already_is_beside_the_address(world, owner):
-    address = world.track(Visitor().address).address
-
-    answer = owner.post(f"/dashboard/pages/{world.page_id}/wallets/new", address=address)
-
-    assert list_wrong_fields(answer) == ["address"]
 
 
 @pytest.mark.parametrize(

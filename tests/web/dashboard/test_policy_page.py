@@ -251,14 +251,5 @@ def test_unknown_holding_watch_is_refused(world, owner, path):
     assert world.page.holding_watch == "leave"
 
 
-def test_other_owners_find_nothing_here(world, owner, stranger, path):
-    before = read_policy(world)
-
-    assert stranger.get(path).status_code == 404
-    assert save(stranger, path, min_balance="5").status_code == 404
-    assert preview(stranger, path).status_code == 404
-    assert read_policy(world) == before
-
-
 def _address_of(submission_id: str) -> str:
     return Submission.get_by_id(submission_id).wallet_address

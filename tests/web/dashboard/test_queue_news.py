@@ -131,9 +131,3 @@ def test_asking_is_no_visit_so_that_the_session_is_not_sent_again(world, owner):
     owner.post(path_of(world, "decide"), ids=[submission_id], decision="approve")
     ask(owner)
     assert "Undo" in owner.get(path_of(world)).text
-
-
-def test_somebody_signed_out_is_sent_to_the_sign_in(world):
-    answer = world.app.test_client().get(path_of(world, "news"))
-
-    assert answer.status_code == 302

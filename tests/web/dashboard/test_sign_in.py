@@ -287,6 +287,9 @@ def test_owner_lands_where_they_were_going(world, guest):
         "/embed.js",
         "/dashboardx",
         "http:///dashboard/",
+        "//[",
+        "http://[",
+        "/dashboard/\r\nX: y",
     ],
 )
 def test_sign_in_leads_nowhere_else(guest, target):

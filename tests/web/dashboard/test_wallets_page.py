@@ -14,7 +14,7 @@ from embed import pages
 from embed.balances import known
 from embed.balances.tokens import store_refusal
 from embed.db.connection import db
-from embed.db.models import Balance, Wallet
+from embed.db.models import Wallet
 from embed.wallets import tracking
 
 pytestmark = pytest.mark.slow
@@ -221,14 +221,17 @@ def test_wallet_is_edited(world, owner):
     assert read_all(world) == {wallet.address: ("New", set(), False, 3.0)}
 
 
-def test_balance_that_is_left_as_it_is_is_no_new_observation(world, owner):
-    wallet = world.track(make_address(), balance=7)
-    observed_at = Balance.get().observed_at
-    world.clock.forward(hours=1)
+def test_bad_edit_is_refused_beside_the_field_with_what_was_typed(world, owner):
+    wallet = world.track(make_address(), alias="Old")
+    before = read_all(world)
 
-    owner.post(path_of(world, wallet.id), alias="New", balance="7.0")
+    answer = owner.post(path_of(world, wallet.id), alias="New", balance="-1")
 
-    assert Balance.get().observed_at == observed_at
+    assert answer.status_code == 422
+    assert 'id="balance-wrong"' in answer.text
+    assert 'value="New"' in answer.text
+    assert 'value="-1"' in answer.text
+    assert read_all(world) == before
 
 
 def test_removing_asks_first(world, owner):
