@@ -104,6 +104,7 @@ def test_receipt_that_there_is_not_is_refused_with_the_reason(run, world, prove)
 
 
 @pytest.mark.databases("sqlite", "postgres")
+@pytest.mark.databases("sqlite", "postgres")
 def test_export_has_the_receipts_of_the_list_by_time_and_then_id(run, world, prove):
     first = prove("Ada")
     world.clock.forward(seconds=1)
@@ -139,6 +140,7 @@ def test_same_list_gives_the_same_bytes_at_any_time(run, world, prove):
     assert export(run, world) != before
 
 
+@pytest.mark.databases("sqlite", "postgres")
 def test_export_has_only_what_the_public_may_read(run, world, prove):
     shown, hidden, withheld, rejected, removed = (Visitor() for _ in range(5))
     for visitor in (shown, hidden, withheld, removed):
@@ -172,6 +174,7 @@ def test_export_goes_to_a_file_whose_digest_can_be_checked(run, world, prove, tm
     assert path.read_bytes() == export(run, world)
 
 
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.databases("sqlite", "postgres")
 def test_export_takes_one_statement_for_the_receipts_however_many(
     run, world, prove, count_statements
