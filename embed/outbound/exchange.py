@@ -38,7 +38,10 @@ def exchange(
     """
     parts = urlsplit(url)
     connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = connect(parts.hostname or "", parts.port, timeout=timeout_s)
+    try:
+        connection = connect(parts.hostname or "", parts.port, timeout=timeout_s)
+    except ValueError:  # the port is none
+        raise RequestFailed("its address is not valid") from None
     with guarded(reach=Reach.ANY, timeout_s=timeout_s) as guard, closing(connection):
         try:
             connection.connect()

@@ -15,3 +15,9 @@ OK = b"HTTP/1.1 200 OK\r\n"
 def test_answer_that_trickles_has_timed_out_and_is_not_taken_for_a_short_one(start):
     with serve_raw(trickle(start, 0.05)) as port, pytest.raises(RequestFailed, match="timed out"):
         exchange(f"http://127.0.0.1:{port}/", headers={}, body=b"", timeout_s=1, max_bytes=5_000)
+
+
+@pytest.mark.parametrize("port", ["99999999", "x"])
+def test_port_that_is_none_makes_the_address_invalid(port):
+    with pytest.raises(RequestFailed, match="its address is not valid"):
+        exchange(f"http://127.0.0.1:{port}/", headers={}, body=b"", timeout_s=1, max_bytes=1)
