@@ -1,0 +1,28 @@
+"""A page that was deleted, and comes back or not."""
+
+from datetime import timedelta
+
+import pytest
+
+from embed import pages
+from embed.errors import InvalidInput
+
+KEPT = timedelta(days=30)
+
+
+@pytest.fixture
+def deleted_at(world):
+    return pages.delete_page(world.page_id, world.clock()).deleted_at
+
+
+def test_page_comes_back_until_30_days_after_its_deletion(world, deleted_at):
+    page = pages.restore_page(world.page_id, deleted_at + KEPT - timedelta(seconds=1))
+
+    assert page.deleted_at is None
+
+
+def test_page_that_was_deleted_longer_ago_stays_deleted(world, deleted_at):
+    with pytest.raises(InvalidInput, match="more than 30 days ago"):
+        pages.restore_page(world.page_id, deleted_at + KEPT + timedelta(seconds=1))
+
+    assert pages.get_page(world.page_id).deleted_at == deleted_at

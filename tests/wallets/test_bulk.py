@@ -1,0 +1,39 @@
+"""Changing many wallets at once."""
+
+import pytest
+from world import Visitor
+
+from embed.db.models import Wallet
+from embed.domain.identifiers import make_id
+from embed.errors import InvalidInput
+from embed.wallets.bulk import MAX_CHANGED, change_wallets
+
+
+def hide(world, ids) -> int:
+    return change_wallets(world.page_id, ids, "hide", now=world.clock(), actor="owner")
+
+
+def test_as_many_as_may_be_changed_at_once_are(world):
+    world.track(Visitor().address)
+    wallet = Wallet.get()
+    others = [make_id() for _ in range(MAX_CHANGED - 1)]
+
+    assert hide(world, [wallet.id, *others]) == 1
+    assert Wallet.get().is_hidden
+
+
+def test_more_are_refused_and_none_is_changed(world):
+    world.track(Visitor().address)
+    wallet = Wallet.get()
+
+    with pytest.raises(InvalidInput, match=f"At most {MAX_CHANGED} wallets"):
+        hide(world, [wallet.id, *(make_id() for _ in range(MAX_CHANGED))])
+
+    assert not Wallet.get().is_hidden
+
+
+def test_tag_has_to_be_chosen(world):
+    world.track(Visitor().address)
+
+    with pytest.raises(InvalidInput, match="Choose a tag"):
+        change_wallets(world.page_id, [Wallet.get().id], "tag", now=world.clock(), actor="owner")
