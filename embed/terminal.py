@@ -14,6 +14,7 @@ from flask import current_app
 from flask.cli import with_appcontext
 from peewee import DatabaseError, InterfaceError, OperationalError
 
+from embed.db.lock_waits import is_lock_held
 from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
@@ -138,7 +139,8 @@ def _explain(failure: Exception) -> str:
         return str(newer)
     except (DatabaseError, InterfaceError):
         is_behind = False
-    if is_behind:
+    is_held = isinstance(failure, OperationalError) and is_lock_held(failure)
+    if is_behind and not is_held:
         return "The database has not been upgraded to this version: run flask db upgrade"
     if isinstance(failure, (OperationalError, InterfaceError)):
         return f"The database does not answer: {failure}"

@@ -58,7 +58,7 @@ def waiting_for(lock: str) -> Iterator[int]:
         is_request = longest_ms() < _LONGEST_MS
         yield _BRIEF_MS if is_request and lock in _held else choose_ms()
     except OperationalError as error:
-        if _is_lock_held(error) and not _waits_briefly():
+        if is_lock_held(error) and not _waits_briefly():
             _held.add(lock)
         raise
     _held.discard(lock)
@@ -68,7 +68,7 @@ def _waits_briefly() -> bool:
     return getattr(_thread, "waits_briefly", False)
 
 
-def _is_lock_held(error: OperationalError) -> bool:
+def is_lock_held(error: OperationalError) -> bool:
     """Tell whether a statement failed because it waited too long for a lock."""
     reason = getattr(error, "orig", None)
     if isinstance(reason, sqlite3.Error):

@@ -10,17 +10,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from peewee import IntegrityError, PeeweeException, ProgrammingError, SqliteDatabase
+from peewee import (
+    IntegrityError,
+    OperationalError,
+    PeeweeException,
+    ProgrammingError,
+    SqliteDatabase,
+)
 from playhouse.migrations import Migration, Runner
 from psycopg import errors
 
 from embed.db.connection import db
+from embed.db.models import MODELS
 from embed.errors import InvalidInput
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 
 # An arbitrary number that no other program's advisory locks use.
 _UPGRADE_LOCK = 7_013_508_215
+# For the tables of Postgres. Deadlocks are over before, as Postgres looks for them after a second.
+_TABLES_WAIT_S = 3
+_TABLES_PAUSE_S = 1.0
+_TABLES_TRIES = 5
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 5.0  # as long as a 503 asks callers to wait
 
@@ -46,6 +57,8 @@ def upgrade(database: Any = None, *, last: str | None = None) -> list[str]:
     database = database or db.obj
     with _changing_schema(database):
         check_not_newer(database)
+        if list_missing_migrations(database):
+            _lock_tables(database)
         applied: list[str] = _make_runner(database).up(last)
         if applied:
             _check_references(database)
@@ -107,6 +120,7 @@ def find_revertible() -> tuple[str, str]:
 def downgrade(name: str) -> None:
     """Undo a migration, which is the newest one, in one transaction."""
     with _changing_schema(db.obj):
+        _lock_tables(db.obj)
         _make_runner(db.obj).down(name)
         _check_references(db.obj)
 
@@ -135,6 +149,31 @@ def _changing_schema(database: Any) -> Iterator[None]:
         database.execute_sql("PRAGMA foreign_keys = 1")
 
 
+def _lock_tables(database: Any) -> None:
+    """Take all tables of Postgres from servers that still run, before any of them is changed.
+
+    Migrations take one after the other, and deadlock with what is under way: then Postgres may
+    choose the upgrade to fail, as often as it is tried. Here that costs a try. Who holds a table
+    for longer, such as pg_dump, gets the others as well between two tries. Raises OperationalError.
+    """
+    present = set(database.get_tables())
+    names = [model._meta.table_name for model in MODELS]
+    tables = ", ".join(f'"{name}"' for name in names if name in present)
+    if isinstance(database, SqliteDatabase) or not tables:
+        return
+    for number in range(1, _TABLES_TRIES + 1):
+        try:
+            with database.atomic():
+                database.execute_sql(f"SET LOCAL lock_timeout = '{_TABLES_WAIT_S}s'")
+                database.execute_sql(f"LOCK TABLE {tables}")
+            break
+        except OperationalError:
+            if number == _TABLES_TRIES:
+                raise
+            time.sleep(_TABLES_PAUSE_S)
+    database.execute_sql("SET LOCAL lock_timeout = 0")
+
+
 def check_not_newer(database: Any = None) -> None:
     """Raises NewerDatabase."""
     unknown = list_unknown_migrations(database)
@@ -150,8 +189,9 @@ def _check_references(database: Any) -> None:
             raise IntegrityError(f"A row of {broken[0]} refers to no row of {broken[2]}.")
 
 
-def list_missing_migrations() -> list[str]:
-    return [migration.name for migration in _make_runner(db.obj).status() if not migration.applied]
+def list_missing_migrations(database: Any = None) -> list[str]:
+    status = _make_runner(database or db.obj).status()
+    return [migration.name for migration in status if not migration.applied]
 
 
 def list_unknown_migrations(database: Any = None) -> list[str]:

@@ -83,7 +83,7 @@ def test_upgrade_is_tried_until_it_works_with_growing_bounded_waits(client, monk
     failures = [OperationalError("away")] * 7
     really_list = schema_version.list_missing_migrations
 
-    def list_missing() -> list[str]:
+    def list_missing(_: object = None) -> list[str]:
         if failures:
             raise failures.pop()
         return really_list()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from contextlib import closing
 
+import psycopg
 import pytest
 import requests
 from old_databases import MIGRATIONS, ROWS, list_columns, make_old, read_rows
@@ -23,6 +24,7 @@ from embed.db.connection import db
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 NEWER = "9999_of_a_later_version"
+BEFORE_SUBMISSIONS_OF_WALLETS = "0007_key_labels"
 
 TIMEOUT_S = 240  # for what takes a second where nothing else runs
 
@@ -97,6 +99,60 @@ def test_two_processes_upgrade_a_filled_database_once(old_url):
     assert {table: len(read_rows(table)) for table in ("page", "wallet", "submission")} == {
         table: len(ROWS[table]) for table in ("page", "wallet", "submission")
     }
+
+
+@pytest.mark.databases("postgres")
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ("submission", "wallet"),  # the migration would take them the other way round
+        ("wallet", "page"),  # so does the upgrade
+    ],
+)
+def test_upgrade_gives_way_to_what_is_under_way(empty_database_url, changed, wanted):
+    connection.open_database(empty_database_url)
+    with closing(db):
+        make_old(BEFORE_SUBMISSIONS_OF_WALLETS)
+    environ = make_environ(empty_database_url)
+    with psycopg.connect(empty_database_url) as under_way:
+        under_way.execute("SET deadlock_timeout = '1min'")  # so that this one does not fail
+        under_way.execute(f"UPDATE {changed} SET id = id")  # noqa: S608 -- above
+
+        upgrade, rows = at_once(
+            [
+                lambda: run_flask("db", "upgrade", "--json", environ=environ),
+                lambda: _count_once_somebody_waits(under_way, wanted),
+            ]
+        )
+
+    assert rows == len(ROWS[wanted])
+    assert json.loads(upgrade.stdout)["applied"]
+
+
+@pytest.mark.databases("postgres")
+def test_upgrade_says_that_somebody_holds_a_table_and_has_changed_nothing(empty_database_url):
+    connection.open_database(empty_database_url)
+    with closing(db):
+        make_old(BEFORE_SUBMISSIONS_OF_WALLETS)
+    environ = make_environ(empty_database_url)
+    with psycopg.connect(empty_database_url) as holder:
+        holder.execute("LOCK TABLE delivery IN ACCESS SHARE MODE")  # as pg_dump does
+
+        upgrade = run_flask("db", "upgrade", environ=environ, check=False)
+
+    assert upgrade.returncode == 1
+    assert upgrade.stderr.startswith("Error: The database does not answer: canceling statement")
+    connection.open_database(empty_database_url)
+    with closing(db):
+        assert "0008_wallet_submission" in schema_version.list_missing_migrations()
+
+
+def _count_once_somebody_waits(under_way: psycopg.Connection, table: str) -> int:
+    query = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'relation'"
+    wait_for(lambda: under_way.execute(query).fetchone()[0])
+    ((count,),) = under_way.execute(f"SELECT count(*) FROM {table}")  # noqa: S608 -- above
+    under_way.commit()
+    return count
 
 
 # A database that a newer version has upgraded
