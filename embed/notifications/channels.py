@@ -22,12 +22,8 @@ from embed.settings import Settings
 TIMEOUT_S = 20
 MAX_BYTES = 8 * 1024 * 1024  # of all answers; some services list a workspace's rooms or users
 MAX_TARGET_LENGTH = 2000
-# Their paths may hold a secret that Apprise does not mask: a path of the owner's own, or a topic of
-# ntfy, which whoever knows it reads.
-_OWN_PATH = {"json", "jsons", "xml", "xmls", "form", "forms", "enigma2", "enigma2s"}
-_TOPICS = {"ntfy", "ntfys"}
-# Of some services, such as Twist, Apprise shows the password.
-_PASSWORD = re.compile(r"(?<=:)[^:@/]*(?=@)")
+# Some addresses of these have a topic or a token, which has no dot, in place of the host.
+_MAY_NAME_HOST = {"Ntfy", "Matrix"}
 
 # Nothing on disk: no storage between messages, no keys that are made by themselves.
 _ASSET = AppriseAsset(
@@ -94,20 +90,32 @@ def check_target(raw: str, settings: Settings) -> str:
 
 
 def mask_target(target: str) -> str:
-    """Return a target without its secrets."""
+    """Return which service a target is of and at which host, if it names one, and nothing else.
+
+    What Apprise calls public is not shown: a topic of ntfy is, which whoever knows it reads.
+    """
     if is_mailbox(target):
         return target
     try:
         service = _open_address(target)
-    except InvalidInput:  # a service that this version of Apprise does not have
-        return f"{target.partition('://')[0]}://…"
-    masked = service.url(privacy=True).partition("?")[0]  # type: ignore[no-untyped-call]  # Apprise's
-    schema, _, rest = masked.partition("://")
-    host, _, path = rest.partition("/")
-    if schema in _TOPICS and not path:  # ntfys://topic, on ntfy.sh
-        return f"{schema}://…"
-    host = _PASSWORD.sub("****", host)
-    return f"{schema}://{host}/{'…' if schema in _OWN_PATH | _TOPICS else path}"
+    except InvalidInput:  # of a service that this version of Apprise does not have, for example
+        schema, separator, _ = target.partition("://")
+        return f"{schema}://…" if separator else "…"
+    port = f":{service.port}" if service.port else ""
+    host = f"{service.host}{port}/" if _names_host(service) else ""
+    return f"{service.schema}://{host}…"
+
+
+def _names_host(service: NotifyBase) -> bool:
+    """Tell whether what an address has in the place of the host is one, and no token or account."""
+    templates: tuple[str, ...] = service.templates
+    if all("{host}" in each for each in templates):
+        return True
+    return _find_name(type(service)) in _MAY_NAME_HOST and "." in service.host
+
+
+def _find_name(plugin: type[NotifyBase]) -> str:
+    return plugin.__name__.removeprefix("Notify")
 
 
 def send(target: str, digest: Digest, settings: Settings) -> Outcome:
@@ -151,7 +159,7 @@ def _open_address(address: str) -> NotifyBase:
         arguments = None
     if not arguments:
         raise _explain_form()
-    service = N_MGR[arguments["schema"]].__name__.removeprefix("Notify")
+    service = _find_name(N_MGR[arguments["schema"]])
     if service not in ALLOWED:
         reason = REFUSED.get(service, "nobody has checked what it does")
         raise InvalidInput(

@@ -58,11 +58,16 @@ def _expand(host: str) -> str:
 
 
 def mask_url(url: str) -> str:
-    """Return where a webhook leads, without its path, which often holds a secret."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}/" + (
-        "…" if parts.path.strip("/") or parts.query else ""
-    )
+    """Return where a webhook leads, without its path, which often holds a secret.
+
+    A page's file may hold addresses that `check_url` refuses.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return f"{url.partition('://')[0]}://…"
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}/" + ("…" if parts.path.strip("/") or parts.query else "")
 
 
 def send(receiver: Receiver, message: Message, settings: Settings, now: datetime) -> Outcome:

@@ -11,6 +11,7 @@ from datetime import timedelta
 
 import pytest
 import requests
+from channel_addresses import is_accepted, list_addresses
 from raw_server import send, serve_raw, wait
 from receivers import run_http_receiver, run_mail_server
 from servers import PROJECT_DIR
@@ -21,6 +22,7 @@ from embed.notifications import channels, delivery_log
 from embed.notifications.channels import check_target, mask_target
 from embed.notifications.delivery import find_due_receivers
 from embed.notifications.mailboxes import build_arguments, find_sender
+from embed.notifications.services import ALLOWED
 from embed.outbound import guard
 from embed.outbound.guard import is_allowed
 
@@ -121,18 +123,44 @@ def test_mail_address_needs_a_mail_server(settings):
     ("target", "masked"),
     [
         ("ann@example.com", "ann@example.com"),
-        (DISCORD, "discord://4...8/J...s/"),
-        ("json://ann:hunter2@example.com/secret?+X-Key=secret", "json://ann:****@example.com/…"),
-        ("ntfys://ann:hunter2@ntfy.example.com/topic", "ntfys://ann:****@ntfy.example.com/…"),
+        (DISCORD, "discord://…"),
+        (f"https://discord.com/api/webhooks/4174216298/{TOKEN}", "discord://…"),
+        ("json://ann:hunter2@example.com/secret?+X-Key=secret", "json://example.com/…"),
+        ("jsons://ann@example.com:8443", "jsons://example.com:8443/…"),
+        ("json://[2001:db8::1]:8080/secret", "json://[2001:db8::1]:8080/…"),
+        ("nctalks://ann:hunter2@example.com/room?secret=hunter3", "nctalks://example.com/…"),
+        ("noticas://secret", "noticas://…"),
+        ("ntfys://ann:hunter2@ntfy.example.com/topic", "ntfys://ntfy.example.com/…"),
         ("ntfys://ntfy.sh/topic", "ntfys://ntfy.sh/…"),
+        ("https://ntfy.sh/topic", "ntfys://…"),
         ("ntfys://topic", "ntfys://…"),
-        ("enigma2s://ann:hunter2@example.com/secret", "enigma2s://ann:****@example.com/…"),
-        ("twist://ann:hunter2@example.com", "twist://****:****@example.com/%23general/"),
+        (f"matrixs://{'secret' * 10}code", "matrixs://…"),
+        ("matrixs://ann:hunter2@example.com/%23room", "matrixs://example.com/…"),
+        ("twist://hunter2:ann@example.com", "twist://…"),
         ("goneservice://secret", "goneservice://…"),
+        ("a secret", "…"),
     ],
 )
 def test_masked_target_holds_no_secret(target, masked):
     assert mask_target(target) == masked
+
+
+def test_mask_of_no_service_shows_anything_but_the_host():
+    """Of what Apprise calls public, some serves to send, such as rooms, topics and accounts."""
+    opened, without_host = set(), set()
+    for address in list_addresses():
+        masked = mask_target(address.target)
+        assert not [each for each in address.markers if each in masked], masked
+        if is_accepted(address.target):
+            opened.add(address.service)
+            if address.host is not None and f"://{address.host}" not in masked:
+                without_host.add(address.service)
+
+    assert opened == ALLOWED
+    # Their addresses may as well have a token of any form there.
+    assert without_host == {
+        *("BetterStack", "Fluxer", "Lametric", "Notica", "Notifico", "PushDeer", "Trigv")
+    }
 
 
 # Delivery

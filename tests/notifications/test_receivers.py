@@ -23,10 +23,10 @@ def test_every_change_is_logged_and_no_secret_is(owner):
     log = [(each.action, each.subject) for each in read_log(owner.world.page_id)]
     assert {
         ("add receiver", "webhook http://127.0.0.1:9/…"),
-        ("add receiver", "channel discord://4...8/J...s/"),
+        ("add receiver", "channel discord://…"),
         ("rotate secret", "webhook http://127.0.0.1:9/…"),
         ("remove receiver", "webhook http://127.0.0.1:9/…"),
-        ("remove receiver", "channel discord://4...8/J...s/"),
+        ("remove receiver", "channel discord://…"),
     } <= set(log)
     assert "secret-" not in repr(log)
     assert "JHMHI8" not in repr(log)

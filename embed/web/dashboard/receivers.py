@@ -63,7 +63,12 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     if request.method == "GET":
         waiting = delivery_log.count_waiting(page).get(receiver.id, 0)
         return render(
-            "receiver_remove.html", page=page, section=SECTION, masked=masked, waiting=waiting
+            "receiver_remove.html",
+            page=page,
+            section=SECTION,
+            masked=masked,
+            added_at=receiver.created_at,
+            waiting=waiting,
         )
     kind: Any = receiver.kind
     receivers.remove_receiver(receiver.id, kind, runtime().clock(), actor=current_owner().email)

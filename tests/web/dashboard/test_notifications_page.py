@@ -1,8 +1,11 @@
 """The page Notifications: channels and webhooks, added, tested, changed and removed."""
 
+import logging
 import re
 
 import pytest
+from apprise import NotifyBase
+from channel_addresses import is_accepted, list_addresses
 from receivers import run_http_receiver, run_mail_server
 from receiving import (
     ALL_TYPES,
@@ -19,10 +22,11 @@ from world import read_log
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.events.outbox import MESSAGE_TYPES, TEST
-from embed.notifications import delivery_log
+from embed.notifications import delivery_log, receivers
 from embed.notifications.channels import check_target
 from embed.notifications.delivery_log import STATES as DELIVERY_STATES
 from embed.notifications.receivers import CHANNEL_TYPES, MAX_RECEIVERS
+from embed.notifications.services import ALLOWED
 from embed.notifications.signatures import read_public_key
 from embed.pages import get_page
 from embed.web.dashboard.filters import MESSAGES, STATES
@@ -68,9 +72,43 @@ def test_channel_is_added_and_shown_without_its_secret(world, owner):
     channel = get_only(world)
     assert (channel.kind, channel.event_types) == ("channel", tuple(ALL_TYPES[:2]))
     text = owner.see(path_of(world))
-    assert "ntfys://me:****@ntfy.example/… Messages: New submission, Decision" in text
+    assert "ntfys://ntfy.example/… Messages: New submission, Decision" in text
     assert "hunter2" not in owner.get(path_of(world)).text
-    assert "Nothing has been sent yet." in text
+    assert "Added 2026-01-31 09:30 UTC . Nothing has been sent yet." in text
+    assert "added 2026-01-31 09:30 UTC ." in owner.see(path_of(world, channel.id, "remove"))
+
+
+def test_nothing_shows_more_of_an_address_than_its_host(world, owner, caplog, monkeypatch):
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.INFO, logger="peewee")
+    # One of each service; its own template may not be all that it needs.
+    targets = {each.service: each for each in list_addresses() if is_accepted(each.target)}
+    monkeypatch.setattr(receivers, "MAX_RECEIVERS", len(ALLOWED))
+    for each in targets.values():
+        add_channel(world, each.target)
+    tell(world)
+
+    def fail(*_, **__):
+        raise RuntimeError(" ".join(each.target for each in targets.values()))
+
+    monkeypatch.setattr(NotifyBase, "notify", fail)
+    for channel in Receiver.select():
+        deliver(world, channel)
+
+    assert targets.keys() == ALLOWED
+    paths = [path_of(world), path_of(world, "log"), f"/dashboard/pages/{world.page_id}/activity"]
+    logged = [each for each in read_log(world.page_id, limit=999) if each.action == "add receiver"]
+    shown = [
+        *(owner.get(path).text for path in paths),
+        *(owner.get(path_of(world, each.id, "remove")).text for each in Receiver.select()),
+        world.app.test_cli_runner().invoke(args=["channels", "list", world.page_id]).output,
+        *(entry.subject for entry in logged),
+        caplog.text,
+    ]
+    assert len(logged) == caplog.text.count("A plugin of Apprise failed") == len(ALLOWED)
+    text = "\n".join(shown)
+    for each in targets.values():
+        assert not [marker for marker in each.markers if marker in text], each.service
 
 
 @pytest.mark.parametrize(("kind", "checked"), [("channel", CHANNEL_TYPES), ("webhook", ALL_TYPES)])
