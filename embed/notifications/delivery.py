@@ -24,7 +24,7 @@ LONGEST_WAIT = timedelta(hours=2)
 _MAX_DOUBLINGS = 20  # far more than from the first to the longest wait
 CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 # Of one call of deliver(); then other receivers have their turn.
-MAX_SENT, MAX_TIME_S = 50, 20
+MAX_SENT, MAX_TIME_S = 50, 5
 SLOW_S = 2.0  # a receiver that takes longer is served among its like
 _CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
 MAX_DIGESTED = 2_000  # messages that one text to a channel sums up
@@ -44,17 +44,18 @@ class _Sent:
 _not_stored: dict[str, _Sent] = {}
 
 
-def find_due_receivers(now: datetime, *, is_slow: bool | None = None) -> list[str]:
+def find_due_receivers(now: datetime, *, is_slow: bool | None = None) -> dict[str, str]:
     """Return the ids of the receivers for which something waits that may be sent now.
 
-    `is_slow`: only those whose last answer took long, or only the others.
+    Each has the id of its page's owner. `is_slow`: only those whose last answer took long, or only
+    the others.
     """
     waiting = Delivery.select(Delivery.id).where(
         Delivery.receiver == Receiver.id, Delivery.state == "waiting"
     )
     speed = () if is_slow is None else (Receiver.is_slow == is_slow,)
-    due = Receiver.select(Receiver.id).where(is_due(now), fn.EXISTS(waiting), *speed)
-    return [receiver.id for receiver in due]
+    due: Any = Receiver.select(Receiver.id, Page.owner).join(Page)
+    return dict(due.where(is_due(now), fn.EXISTS(waiting), *speed).tuples())
 
 
 def deliver(
@@ -145,7 +146,14 @@ def is_due(now: datetime) -> Any:
 def _read_batch(receiver: Receiver) -> list[Delivery]:
     """Return what is sent next: a test, else the oldest message, for a channel all of them."""
     waiting = _list_waiting(receiver)
-    tests = waiting.where(Message.page == receiver.page, Message.type == TEST)
+    # By its number, so that not all that waits is read.
+    tests = waiting.where(
+        Delivery.message.in_(
+            Message.select(Message.number).where(
+                Message.page == receiver.page, Message.type == TEST
+            )
+        )
+    )
     limit = 1 if receiver.kind == "webhook" else MAX_DIGESTED
     return list(tests.limit(1)) or list(waiting.limit(limit))
 

@@ -1,6 +1,6 @@
 """The jobs of the background work: what a job is, and which the service has. Add one here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -37,9 +37,9 @@ class PeriodicJob:
         """How long it waits at most until it is done again."""
         return self.every
 
-    def list_due(self, _now: datetime) -> list[str]:
-        """Return the names of its tasks, as far as the lease and the last report allow them."""
-        return [self.name]
+    def list_due(self, _now: datetime) -> dict[str, str]:
+        """Return its task with its group, due as far as the lease and the last report allow."""
+        return {self.name: ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,19 @@ class KeyedJob:
 
     No key is ever worked on by two tasks at a time. A task may begin when its key has just been
     dealt with by another, so it looks again whether there is anything to do.
+
+    `find_due` is called every second, and returns each key with the group that it belongs to, such
+    as an owner's. However many keys a group has, it waits for its turn no longer than others.
     """
 
     name: str  # without white space
-    find_due: Callable[[datetime], Sequence[str]]  # called every second
+    find_due: Callable[[datetime], Mapping[str, str]]
     run: Callable[[str, Runtime, KeepAlive], str | None]
     at_once: int = 8  # in each process
     longest_wait: timedelta = timedelta(minutes=10)  # for a key whose task fails
 
-    def list_due(self, now: datetime) -> list[str]:
-        return [f"{self.name} {key}" for key in self.find_due(now)]
+    def list_due(self, now: datetime) -> dict[str, str]:
+        return {f"{self.name} {key}": group for key, group in self.find_due(now).items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 import logging
 import threading
+import time
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,6 +40,7 @@ class Task:
         self,
         job: PeriodicJob | KeyedJob,
         name: str,
+        group: str,
         holder: str,
         *,
         runtime: Runtime,
@@ -46,6 +49,7 @@ class Task:
     ) -> None:
         self.job = job
         self.name = name
+        self.group = group
         self._holder = holder
         self._runtime = runtime
         self._lease = lease
@@ -127,13 +131,14 @@ class TaskRunner:
         outage: Outage,
         on_free: Callable[[], object],
     ) -> None:
-        """`on_free` is called when a task has ended while others that are due could not begin."""
+        """`on_free` is called when a task has ended, so that others can begin."""
         self._runtime = runtime
         self._jobs = jobs
         self._process_id = process_id
         self._outage = outage
         self._on_free = on_free
-        self._has_more = False
+        # When this process last started a task of a group, by job and group, as time.monotonic().
+        self._turns: defaultdict[tuple[str, str], float] = defaultdict(float)
         self._stopping = threading.Event()
         self._changed = threading.Condition()  # guards the two sets
         self._running: set[Task] = set()
@@ -145,21 +150,29 @@ class TaskRunner:
         Raises PeeweeException.
         """
         now = self._runtime.clock()
-        self._has_more = False
         for job in self._jobs.all:
-            names = _list_free(job, now)
-            with self._changed:
-                running = sum(task.job is job for task in self._running)
-            count = max(job.at_once - running, 0)
-            if len(names) > count:
-                self._has_more = True  # before they begin, as they may end at once
-            for name in names[:count]:
-                self._claim_and_start(job, name)
+            self._start_in_turn(job, _find_free(job, now))
 
-    def _claim_and_start(self, job: PeriodicJob | KeyedJob, name: str) -> None:
+    def _start_in_turn(self, job: PeriodicJob | KeyedJob, free: dict[str, str]) -> None:
+        """Start tasks, each time of the group that has the fewest, or else was last started first.
+
+        So a group waits for one task of each other group at most, however many keys these have.
+        """
+        with self._changed:
+            running = Counter(task.group for task in self._running if task.job is job)
+        while free and running.total() < job.at_once:
+            name = min(free, key=lambda one: (running[free[one]], self._turns[job.name, free[one]]))
+            group = free.pop(name)
+            if self._claim_and_start(job, name, group):
+                running[group] += 1
+                self._turns[job.name, group] = time.monotonic()
+
+    def _claim_and_start(self, job: PeriodicJob | KeyedJob, name: str, group: str) -> bool:
+        """Return False if another process has it."""
         task = Task(
             job,
             name,
+            group,
             # Not the process alone: an older task of its own may still hold on to the same name.
             holder=f"{self._process_id}.{make_id()}",
             runtime=self._runtime,
@@ -167,7 +180,7 @@ class TaskRunner:
             stopping=self._stopping,
         )
         if not task.claim():
-            return
+            return False
         with self._changed:
             self._running.add(task)
         try:
@@ -175,6 +188,7 @@ class TaskRunner:
         except RuntimeError:  # no thread can be started; the lease runs out
             self._remove(task)
             raise
+        return True
 
     def _start(self, task: Task) -> None:
         """Run a task in a thread of its own.
@@ -222,8 +236,7 @@ class TaskRunner:
             finally:
                 db.close()
                 self._remove(task)
-                if self._has_more:
-                    self._on_free()
+                self._on_free()
 
     def _run_and_report(self, task: Task) -> None:
         try:
@@ -242,18 +255,19 @@ class TaskRunner:
             self._changed.notify_all()
 
 
-def _list_free(job: PeriodicJob | KeyedJob, now: datetime) -> list[str]:
-    """Return the names of tasks that are due and that nobody does, what waits longest first.
+def _find_free(job: PeriodicJob | KeyedJob, now: datetime) -> dict[str, str]:
+    """Return tasks that are due and that nobody does, with their groups; what waits longest first.
 
-    So keys that are always due hold up no others.
+    So keys that are always due hold up no others of their group.
     """
-    names = job.list_due(now)
-    if not names:
-        return []
+    due = job.list_due(now)
+    if not due:
+        return {}
     is_free = ~is_leased(now) & is_due(now, job.longest_wait)
     rows = Job.select(Job.name, Job.started_at, is_free.alias("is_free"))
-    known: list[Any] = list(rows.where(Job.name.in_(names)))
+    known: list[Any] = list(rows.where(Job.name.in_(list(due))))
     taken = {row.name for row in known if not row.is_free}
     started = {row.name: row.started_at or _NEVER for row in known}
-    free = [name for name in names if name not in taken]
-    return sorted(free, key=lambda name: started.get(name, _NEVER))
+    free = [name for name in due if name not in taken]
+    free.sort(key=lambda name: started.get(name, _NEVER))
+    return {name: due[name] for name in free}

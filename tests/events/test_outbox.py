@@ -222,4 +222,4 @@ def test_kill_between_a_change_and_its_delivery_loses_nothing(world, environ):
         "submission.created",
         "submission.decided",
     ]
-    assert find_due_receivers(world.clock()) == [receiver.id]
+    assert list(find_due_receivers(world.clock())) == [receiver.id]

@@ -58,10 +58,14 @@ class OneProcess:
         self.runner.start_due()
         return len(self._started)
 
-    def run_all(self) -> int:
-        """Let the tasks run to their end, and return how many that were."""
-        begun = list(self._started)
-        self._started.clear()
+    @property
+    def running(self) -> list[str]:
+        return [task.name for task in self._started]
+
+    def run_all(self, most: int | None = None) -> int:
+        """Let the tasks run to their end, the oldest first, and return how many that were."""
+        begun = self._started[:most]
+        del self._started[:most]
         for task in begun:
             self.runner.run(task)
         return len(begun)

@@ -18,13 +18,13 @@ def test_keyed_tasks_begin_as_threads_become_free(process: OneProcess):
         waiting.remove(key)
         done.append(key)
 
-    job = KeyedJob("receiver", lambda _now: list(waiting), serve, at_once=2)
+    job = KeyedJob("receiver", lambda _now: dict.fromkeys(waiting, "one"), serve, at_once=2)
     process.define(job)
 
     assert process.look() == process.look() == 2
     assert (process.run_all(), process.work(), process.work()) == (2, 2, 1)
     assert done == [f"r{number}" for number in range(5)]
-    assert process.woken == 4  # by all of them but the last, which no other waits for
+    assert process.woken == 5
     assert process.work() == 0
 
 
@@ -34,7 +34,7 @@ def test_key_has_one_task_at_a_time_however_many_processes_look(process: OneProc
     def serve(key, _runtime, _keep_alive) -> None:
         seen.append((key, process.rival(job).look()))
 
-    job = KeyedJob("receiver", lambda _now: ["r"], serve)
+    job = KeyedJob("receiver", lambda _now: {"r": "one"}, serve)
     process.define(job)
     process.work()
 
@@ -42,7 +42,7 @@ def test_key_has_one_task_at_a_time_however_many_processes_look(process: OneProc
 
 
 def test_key_is_due_again_as_soon_as_its_task_has_ended(process: OneProcess):
-    process.define(KeyedJob("receiver", lambda _now: ["r"], lambda *_: "Sent."))
+    process.define(KeyedJob("receiver", lambda _now: {"r": "one"}, lambda *_: "Sent."))
 
     assert [process.work() for _ in range(3)] == [1, 1, 1]
     assert Job.get_by_id("receiver r").summary == "Sent."
@@ -53,7 +53,7 @@ def test_key_whose_task_fails_waits_and_holds_up_no_other(process: OneProcess):
         if key == "bad":
             raise RuntimeError
 
-    process.define(KeyedJob("receiver", lambda _now: ["bad", "good"], serve))
+    process.define(KeyedJob("receiver", lambda _now: {"bad": "one", "good": "one"}, serve))
 
     assert [process.work() for _ in range(3)] == [2, 1, 1]
     process.forward(seconds=10)
@@ -68,7 +68,7 @@ def test_keyed_task_of_a_process_that_stops_is_told_so(process: OneProcess):
             keep_alive()
         keep_alive()
 
-    process.define(KeyedJob("receiver", lambda _now: ["r"], serve))
+    process.define(KeyedJob("receiver", lambda _now: {"r": "one"}, serve))
     process.work()
 
     report = Job.get_by_id("receiver r")
@@ -82,8 +82,37 @@ def test_keys_that_are_always_due_hold_up_no_others(process: OneProcess):
         process.forward(seconds=1)
         served.append(key)
 
-    process.define(KeyedJob("receiver", lambda _now: ["a", "b", "c"], serve, at_once=1))
+    process.define(KeyedJob("receiver", lambda _now: dict.fromkeys("abc", "one"), serve, at_once=1))
     for _ in range(6):
         process.work()
 
     assert served == ["a", "b", "c"] * 2
+
+
+def test_group_waits_for_one_task_of_each_other_group_however_many_keys_these_have(
+    process: OneProcess,
+):
+    keys = {f"{group}{number}": group for group in "abc" for number in range(50)} | {"k": "small"}
+    served = []
+
+    def serve(key, _runtime, _keep_alive) -> None:
+        process.forward(seconds=1)
+        served.append(keys[key])
+
+    process.define(KeyedJob("receiver", lambda _now: keys, serve, at_once=2))
+    for _ in range(20):
+        process.work()
+
+    assert [served.count(group) for group in ("a", "b", "c", "small")] == [10, 10, 10, 10]
+
+
+def test_places_that_become_free_go_to_the_group_with_the_fewest_tasks(process: OneProcess):
+    keys = dict.fromkeys("abcdef", "crowd")
+    process.define(KeyedJob("receiver", lambda _now: keys, lambda *_: None, at_once=4))
+    process.look()
+    keys |= dict.fromkeys("xyz", "other")
+
+    process.run_all(most=3)
+    process.look()
+
+    assert process.running == ["receiver d", "receiver x", "receiver e", "receiver y"]

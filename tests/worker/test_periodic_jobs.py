@@ -70,7 +70,7 @@ def test_job_that_another_process_did_since_this_one_looked_is_not_done_again(
 ):
     process.define_job(succeed)
     process.work()
-    monkeypatch.setattr("embed.worker.tasks._list_free", lambda *_: ["job"])
+    monkeypatch.setattr("embed.worker.tasks._find_free", lambda *_: {"job": ""})
 
     assert process.look() == 0
     assert process.report.leased_by is None
