@@ -4,7 +4,7 @@ import click
 
 from embed.db.models import Receiver
 from embed.domain.times import format_instant
-from embed.events.outbox import MESSAGE_TYPES
+from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import receivers
 from embed.notifications.delivery_log import send_test
 from embed.notifications.receivers import Kind, mask_target

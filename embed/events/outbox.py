@@ -10,15 +10,6 @@ from embed.db.models import Delivery, Message, Page, Receiver
 from embed.domain.activity import find_address
 from embed.serializers import write_json
 
-MESSAGE_TYPES = (
-    "submission.created",
-    "submission.decided",
-    "submission.withdrawn",
-    "wallet.flagged",
-    "queue.filling",
-)
-TEST = "test"  # sent on request, to one receiver
-
 
 def send_messages(
     page: Page, messages: Iterable[tuple[str, Mapping[str, Any]]], now: datetime

@@ -1,5 +1,6 @@
 """Delivering messages: at least once, in their order, to each receiver by itself."""
 
+import logging
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +12,8 @@ from peewee import ModelSelect, PeeweeException, fn
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
-from embed.events.outbox import TEST, lock_receivers
+from embed.events.messages import TEST, read_data
+from embed.events.outbox import lock_receivers
 from embed.metrics import DELIVERIES
 from embed.notifications import channels, webhooks
 from embed.notifications.digest import write_digest, write_test
@@ -28,6 +30,9 @@ MAX_SENT, MAX_TIME_S = 50, 5
 SLOW_S = 2.0  # a receiver that takes longer is served among its like
 _CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
 MAX_DIGESTED = 2_000  # messages that one text to a channel sums up
+UNREADABLE = "not sent: its data are not what a message of its type has"
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +95,15 @@ def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
     )
     if receiver is None:
         return False
-    sent = _not_stored.get(receiver_id) or _send_next(receiver, runtime)
+    sent = _not_stored.get(receiver_id)
     if sent is None:
-        return False
+        batch = _read_batch(receiver)
+        if not batch:
+            return False
+        if unreadable := [each for each in batch if not _is_readable(each.message)]:
+            _give_up(receiver, unreadable, runtime.clock())
+            return True
+        sent = _send(receiver, batch, runtime)
     try:
         _mark_sent(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
     except PeeweeException:
@@ -103,12 +114,29 @@ def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
     return sent.is_slow == receiver.is_slow
 
 
-def _send_next(receiver: Receiver, runtime: Runtime) -> _Sent | None:
-    batch = _read_batch(receiver)
-    if not batch:
-        return None
+def _is_readable(message: Message) -> bool:
+    try:
+        read_data(message.type, message.data)
+    except ValueError:
+        return False
+    return True
+
+
+def _give_up(receiver: Receiver, deliveries: Sequence[Delivery], now: datetime) -> None:
+    """Give up messages that are not sent, so that they hold up no others."""
+    with db.atomic():
+        lock_receivers(Receiver.id == receiver.id)
+        _mark(deliveries, "given_up", Outcome(False, UNREADABLE), now)
+    DELIVERIES.labels(receiver.kind, "given_up").inc(len(deliveries))
+
+
+def _send(receiver: Receiver, batch: Sequence[Delivery], runtime: Runtime) -> _Sent:
     began = time.monotonic()
-    outcome = send(receiver, [each.message for each in batch], runtime)
+    try:
+        outcome = send(receiver, [each.message for each in batch], runtime)
+    except Exception:  # whatever it is: it is tried again as other failures are, and then given up
+        _log.exception("What waits for the receiver %s could not be sent.", receiver.id)
+        outcome = Outcome(False, "an error of this service, which its log describes")
     return _Sent(batch, outcome, is_slow=time.monotonic() - began > SLOW_S)
 
 

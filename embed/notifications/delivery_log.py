@@ -13,7 +13,8 @@ from embed.db.models import Delivery, Message, Owner, Page, Receiver
 from embed.db.pagination import Cursor, Slice, in_order, make_slice
 from embed.domain.identifiers import make_id
 from embed.errors import NotFound
-from embed.events.outbox import TEST, lock_receivers, write_messages
+from embed.events.messages import TEST
+from embed.events.outbox import lock_receivers, write_messages
 from embed.notifications.delivery import send
 from embed.runtime import Runtime
 from embed.serializers import write_json

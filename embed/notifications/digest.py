@@ -4,17 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from babel.support import NullTranslations
 
 from embed.db.models import Message, Page
 from embed.domain.texts import neutralise
+from embed.events.messages import QueueFilling, SubmissionChanged, WalletFlagged, read_data
 from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
 
 MAX_NAMES = 5
 _MAX_NAME_LENGTH = 40
-
-Data = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +22,11 @@ class Digest:
 
 
 def write_digest(page: Page, messages: Iterable[Message], *, public_url: str | None) -> Digest:
-    """Sum up messages; without `public_url` there is no link to the queue."""
+    """Sum up messages, whose data fit; without `public_url` there is no link to the queue."""
     words = _load_words(page)
-    by_type: dict[str, list[Data]] = {}
+    by_type: dict[str, list[Any]] = {}
     for message in messages:
-        by_type.setdefault(message.type, []).append(msgspec.json.decode(message.data))
+        by_type.setdefault(message.type, []).append(read_data(message.type, message.data))
     lines = _write_lines(words, by_type)
     if public_url is not None:
         link = f"{public_url}/dashboard/pages/{page.id}/queue"
@@ -45,35 +43,36 @@ def write_test(page: Page) -> Digest:
     )
 
 
-def _write_lines(words: NullTranslations, by_type: dict[str, list[Data]]) -> list[str]:
-    created = by_type.get("submission.created", [])
-    pending = [each for each in created if each["status"] == "pending"]
-    added = [each for each in created if each["status"] != "pending"]
-    decided = by_type.get("submission.decided", [])
+def _write_lines(words: NullTranslations, by_type: dict[str, list[Any]]) -> list[str]:
+    created: list[SubmissionChanged] = by_type.get("submission.created", [])
+    pending = [each for each in created if each.status == "pending"]
+    added = [each for each in created if each.status != "pending"]
+    decided: list[SubmissionChanged] = by_type.get("submission.decided", [])
     withdrawn = by_type.get("submission.withdrawn", [])
-    flagged = by_type.get("wallet.flagged", [])
+    flagged: list[WalletFlagged] = by_type.get("wallet.flagged", [])
+    filling: list[QueueFilling] = by_type.get("queue.filling", [])
     lines = []
     if pending:
         line = words.gettext("New submissions to review: %(count)s")
-        lines.append(_count(line, [each["nickname"] for each in pending]))
+        lines.append(_count(line, [each.nickname for each in pending]))
     if added:
         line = words.gettext("Wallets added without review: %(count)s")
-        lines.append(_count(line, [each["nickname"] for each in added]))
+        lines.append(_count(line, [each.nickname for each in added]))
     if decided:
         line = words.gettext("Decided submissions: %(count)s")
-        lines.append(_count(line, [each["nickname"] for each in decided]))
+        lines.append(_count(line, [each.nickname for each in decided]))
     if withdrawn:  # without names: they are erased
         line = words.gettext("Submissions withdrawn by their wallets' holders: %(count)s")
         lines.append(line % {"count": len(withdrawn)})
     if flagged:
         line = words.gettext("Wallets below the minimum balance: %(count)s")
-        names = [each["publicAlias"] or _shorten(each["address"]) for each in flagged]
+        names = [each.public_alias or _shorten(each.address) for each in flagged]
         lines.append(_count(line, names))
-    for filling in by_type.get("queue.filling", [])[-1:]:
+    for newest in filling[-1:]:
         line = words.gettext(
             "The queue is filling up: %(pending)s of %(capacity)s places are taken"
         )
-        lines.append(line % {"pending": filling["pending"], "capacity": filling["queueCapacity"]})
+        lines.append(line % {"pending": newest.pending, "capacity": newest.queue_capacity})
     return lines
 
 

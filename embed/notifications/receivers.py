@@ -9,7 +9,7 @@ from embed.domain.activity import Action
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
-from embed.events.outbox import MESSAGE_TYPES
+from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import channels, webhooks
 from embed.notifications.signatures import make_secret, make_signing_key
 from embed.pages import get_page

@@ -9,7 +9,7 @@ from standardwebhooks import Webhook
 
 from embed.db.models import Receiver
 from embed.domain import times
-from embed.events.outbox import MESSAGE_TYPES
+from embed.events.messages import MESSAGE_TYPES
 
 pytestmark = pytest.mark.slow
 

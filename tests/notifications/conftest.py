@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from message_bodies import make_data
 from receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail_server
 
 from embed.db.models import Delivery, Message, Receiver
@@ -74,9 +75,13 @@ class Owner:
 
     def tell(self, message_type: str = "queue.filling", **data: object) -> str:
         """Leave a message for all receivers, and return its id."""
-        data = data or {"pending": 8, "queueCapacity": 10}
-        send_messages(self.world.page, [(message_type, data)], self.world.clock())
+        message = (message_type, make_data(message_type, **data))
+        send_messages(self.world.page, [message], self.world.clock())
         return Message.select().order_by(Message.number.desc()).get().id
+
+    def tell_often(self, count: int) -> None:
+        messages = [("queue.filling", make_data("queue.filling"))] * count
+        send_messages(self.world.page, messages, self.world.clock())
 
     def tell_of_submission(self, nickname: str, status: str = "pending") -> None:
         self.tell("submission.created", nickname=nickname, status=status)

@@ -332,6 +332,96 @@ def test_receiver_that_is_removed_while_its_log_is_written_deadlocks_nobody(
     assert Delivery.select().count() == 0
 
 
+# What cannot be sent
+
+BROKEN = [
+    "nonsense",
+    "[1]",
+    "{}",
+    '{"trackingPageId":"x"}',
+    '{"trackingPageId":"x","pending":"8","queueCapacity":10}',
+    '{"trackingPageId":"x","pending":1e999,"queueCapacity":10}',
+    '{"trackingPageId":"x","pending":8,"queueCapacity":' + "9" * 5000 + "}",
+    '{"trackingPageId":"\\ud800","pending":8,"queueCapacity":10}',
+    '{"trackingPageId":' * 5000,
+]
+
+
+def break_message(message_id: str, **columns: str) -> None:
+    Message.update(columns).where(Message.id == message_id).execute()
+
+
+@pytest.mark.parametrize("kind", ["webhook", "channel"])
+def test_message_whose_data_are_not_those_of_its_type_is_given_up_and_others_are_sent(
+    owner, http_receiver, kind
+):
+    if kind == "webhook":
+        receiver = owner.add_webhook(http_receiver.url)
+    else:
+        receiver = owner.add_channel(f"json://127.0.0.1:{http_receiver.port}/")
+    first = owner.tell()
+    for data in BROKEN:
+        break_message(owner.tell(), data=data)
+    break_message(owner.tell(), type="queue.unheard")
+    break_message(owner.tell(), type="wallet.flagged")
+    last = owner.tell()
+
+    owner.deliver(receiver)
+
+    given_up = ("given_up", 1, delivery.UNREADABLE)
+    states = owner.list_states(receiver)
+    assert states[1:-1] == [given_up] * (len(BROKEN) + 2)
+    assert {state for state, *_ in (states[0], states[-1])} == {"delivered"}
+    if kind == "webhook":
+        assert http_receiver.ids == [first, last]
+    assert owner.read(receiver).failed_attempts == 0
+
+
+def test_thousand_that_cannot_be_sent_hold_up_none_behind_them(owner, http_receiver):
+    """As after an import, when all that was given up is sent again."""
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell_often(1000)
+    Message.update(data="{}").execute()
+    last = owner.tell()
+
+    for _ in range(1000 // delivery.MAX_SENT + 1):
+        owner.deliver(webhook)
+
+    assert http_receiver.ids == [last]
+
+
+@pytest.mark.parametrize("kind", ["webhook", "channel"])
+def test_error_while_a_message_is_made_counts_as_a_failed_attempt(
+    owner, http_receiver, monkeypatch, caplog, kind
+):
+    if kind == "webhook":
+        receiver = owner.add_webhook(http_receiver.url)
+        Receiver.update(signing_key="whsk_nonsense").execute()
+    else:
+        receiver = owner.add_channel(f"json://127.0.0.1:{http_receiver.port}/")
+        monkeypatch.setattr(delivery, "write_digest", lambda *_, **__: 1 / 0)
+    owner.tell()
+
+    owner.deliver(receiver)
+
+    ((state, attempts, answer),) = owner.list_states(receiver)
+    assert (state, attempts) == ("waiting", 1)
+    assert "an error of this service" in answer
+    assert owner.read(receiver).next_attempt_at > owner.world.clock()
+    assert receiver.id in caplog.text
+    assert "Traceback" in caplog.text
+    # Like every failure, it is the last after a day; then the next has its turn.
+    owner.world.clock.forward(days=1)
+    newer = owner.tell()
+    owner.deliver(receiver)
+    monkeypatch.undo()
+    Receiver.update(signing_key=None).execute()
+    owner.world.clock.forward(hours=2)
+    owner.deliver(receiver)
+    assert [state for state, *_ in owner.list_states(receiver)] == ["given_up", "delivered"]
+    assert kind == "channel" or http_receiver.ids == [newer]
+
+
 # The delivery log
 
 

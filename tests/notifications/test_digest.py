@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from message_bodies import make_data
 
 from embed.db.models import Message, Owner, Page
 from embed.notifications.digest import write_digest, write_test
@@ -22,7 +23,7 @@ def make_page(*, language: str | None = None, title: str | None = None) -> Page:
 
 
 def make_message(message_type: str, **data: object) -> Message:
-    return Message(type=message_type, data=json.dumps(data))
+    return Message(type=message_type, data=json.dumps(make_data(message_type, **data)))
 
 
 def make_submission(nickname: str, status: str = "pending") -> Message:

@@ -6,16 +6,16 @@ import time
 from decimal import Decimal
 
 import pytest
+from message_bodies import BODIES, TEXT
+from msgspec.structs import fields as get_fields
 from world import Visitor
 
 from embed.db.models import Wallet
 from embed.events.editing import editing
 from embed.events.kinds import Event
+from embed.events.messages import DATA_BY_TYPE, TEST
 from embed.notifications import receivers
 from embed.notifications.signatures import read_public_key
-from embed.settings import PROJECT_DIR
-
-TEXT = (PROJECT_DIR / "docs/notifications.md").read_text()
 
 
 def load_example(name: str):
@@ -26,11 +26,6 @@ def load_example(name: str):
     names: dict[str, object] = {}
     exec(source, names)  # noqa: S102  # our own documentation
     return names[name]
-
-
-def read_bodies() -> dict[str, dict]:
-    bodies = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", TEXT, re.S)]
-    return {body["type"]: body for body in bodies}
 
 
 @pytest.fixture
@@ -100,18 +95,19 @@ def test_bodies_have_the_fields_of_real_messages(owner, http_receiver):
     for received in http_receiver.received:
         body = json.loads(received.body)
         real[body["type"]] = body
-    told = read_bodies()
-    assert real.keys() == told.keys()
-    for message_type, body in told.items():
+    assert real.keys() == BODIES.keys()
+    for message_type, body in BODIES.items():
         assert list(body) == list(real[message_type])
         assert list(body["data"]) == list(real[message_type]["data"])
         for name, value in body["data"].items():
             kinds = {int: float}
             shown, sent = type(value), type(real[message_type]["data"][name])
             assert kinds.get(shown, shown) == kinds.get(sent, sent)
+        fields = {field.encode_name for field in get_fields(DATA_BY_TYPE[message_type])}
+        assert fields == body["data"].keys()
 
 
 def test_every_type_that_can_be_sent_is_told():
     types = set(re.findall(r"^`([a-z.]+)`", TEXT, re.M))
 
-    assert types == read_bodies().keys() | {"test"}
+    assert types == BODIES.keys() | {TEST} == DATA_BY_TYPE.keys()

@@ -93,6 +93,9 @@ def send_all_again(page_id: str) -> ResponseReturnValue:
 
 @blueprint.app_template_filter("indented")
 def indent_json(document: str) -> str:
-    """Return JSON over several lines, every number as it was written."""
-    formatted: str = msgspec.json.format(document, indent=2)
+    """Return JSON over several lines, every number as it was written; other texts as they are."""
+    try:
+        formatted: str = msgspec.json.format(document, indent=2)
+    except ValueError:  # only by hand can it have come into the database
+        return document
     return formatted

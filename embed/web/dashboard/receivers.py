@@ -13,7 +13,7 @@ from wtforms.widgets import CheckboxInput, ListWidget
 from embed.db.models import Page, Receiver
 from embed.db.work_status import read_work_status
 from embed.errors import InvalidInput, NotFound
-from embed.events.outbox import MESSAGE_TYPES
+from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import delivery_log, receivers
 from embed.notifications.receivers import CHANNEL_TYPES, Kind, mask_target
 from embed.notifications.signatures import read_public_key

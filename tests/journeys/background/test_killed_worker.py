@@ -4,6 +4,7 @@ import json
 from threading import Event
 
 import pytest
+from message_bodies import make_data
 from receivers import run_http_receiver
 from scene import SERVICE, SHORT_LEASE_S, Scene
 from world import World
@@ -31,7 +32,8 @@ def leave_messages(scene: Scene, target: str) -> list[str]:
     page = Page.get_by_id(world.page_id)
     with db.atomic():
         for number in range(MESSAGES):
-            send_messages(page, [("submission.created", {"number": number})], now)
+            message = ("queue.filling", make_data("queue.filling", pending=number))
+            send_messages(page, [message], now)
     return [message.id for message in Message.select().order_by(Message.number)]
 
 
@@ -61,5 +63,5 @@ def test_killed_worker_loses_no_message_and_repeats_at_most_the_one_under_way(sc
 
     assert list(dict.fromkeys(receiver.ids)) == ids  # in order
     assert len(receiver.ids) <= MESSAGES + 1
-    numbers = {each.id: json.loads(each.body)["data"]["number"] for each in receiver.received}
+    numbers = {each.id: json.loads(each.body)["data"]["pending"] for each in receiver.received}
     assert [numbers[one] for one in ids] == list(range(MESSAGES))

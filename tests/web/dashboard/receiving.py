@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from message_bodies import make_data
+
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain.identifiers import make_id
@@ -48,8 +50,8 @@ def add_channel(world, target="ntfys://ntfy.sh/a-topic", *types: str) -> Receive
 
 def tell(world, message_type="queue.filling", *, page=None, **data: Any) -> Message:
     """Leave a message for all receivers of a page that want it."""
-    data = data or {"pending": 8, "queueCapacity": 10}
-    send_messages(page or world.page, [(message_type, data)], world.clock())
+    message = (message_type, make_data(message_type, **data))
+    send_messages(page or world.page, [message], world.clock())
     return Message.select().order_by(Message.number.desc()).get()
 
 

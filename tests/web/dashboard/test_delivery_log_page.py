@@ -81,6 +81,14 @@ def test_newest_message_is_first_with_a_line_for_each_receiver(world, owner, log
     assert list_ids(owner.get(log)) == [second.id, second.id, first.id, first.id]
 
 
+def test_data_that_are_no_json_are_shown_as_they_are(world, owner, log):
+    add_webhook(world)
+    tell(world)
+    Message.update(data="<nonsense").execute()
+
+    assert "<pre>&lt;nonsense</pre>" in owner.get(log).text
+
+
 def test_data_of_a_message_is_behind_details_with_every_digit(world, owner, log):
     add_webhook(world)
     tell(world, "wallet.flagged", tokenBalance=12345678901234567890, address=HOSTILE)

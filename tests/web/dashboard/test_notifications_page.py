@@ -21,7 +21,7 @@ from receiving import (
 from world import read_log
 
 from embed.db.models import Delivery, Message, Receiver
-from embed.events.outbox import MESSAGE_TYPES, TEST
+from embed.events.messages import MESSAGE_TYPES, TEST
 from embed.notifications import delivery_log, receivers
 from embed.notifications.channels import check_target
 from embed.notifications.delivery_log import STATES as DELIVERY_STATES
