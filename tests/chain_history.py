@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from embed.balances.history import count_days
-from embed.db.models import ChainBalance, DailyBalance
+from embed.db.models import ChainBalance, DailyBalance, ImportedBalance
 
 TOKEN_ACCOUNT = "3oCn7GSAMnF5czrHA1ZSHxiTQ1dQ2rDh4LTBgA4ZTzwq"
 
@@ -31,3 +31,15 @@ def record_history(
             amount=Decimal(held),
             observed_at=now - age,
         )
+
+
+def import_balance(page_id: str, mint: str, address: str, at: datetime, amount: str) -> None:
+    """Record what a page's file said that an address held, as an import does."""
+    ImportedBalance.create(
+        page=page_id,
+        mint=mint,
+        address=address,
+        day=count_days(at),
+        amount=Decimal(amount),
+        observed_at=at,
+    )

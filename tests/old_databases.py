@@ -188,6 +188,8 @@ ROWS: dict[str, list[Row]] = {
                        "amount": "18446744073709.551615", "other_amount": "0", "slot": 2**62,
                        "observed_at": AT, "all_observed_at": None}],
     "daily_balance": [{"balance_id": 3, "day": 20_370, "amount": "0.000001", "observed_at": AT}],
+    "imported_balance": [{"id": 4, "page_id": _id("page"), "mint": USDC, "address": ADDRESSES[0],
+                          "day": 20_370, "amount": "0.000001", "observed_at": AT}],
     "listing": [{"id": 5, "page_id": _id("page"), "address": ADDRESSES[0], "name": "Alias 0",
                  "joined_at": AT, "left_at": AT + 1}],
     "receiver": [{"id": _id("receiver"), "created_at": AT, "page_id": _id("page"),

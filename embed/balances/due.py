@@ -10,10 +10,9 @@ from peewee import JOIN, chunked, fn
 
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, Page, Token, Wallet
-from embed.domain.times import from_ms
+from embed.domain.times import CLOCKS_DIFFER_BY, from_ms
 
 _MOMENT = timedelta(milliseconds=1)  # instants are stored as whole ones
-_CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ def list_due(before: datetime, now: datetime) -> list[DueWallet]:
     first. Mints that the chain refused are left out.
     """
     observed_at = ChainBalance.observed_at
-    is_due = observed_at.is_null() | ~observed_at.between(before + _MOMENT, now + _CLOCKS_DIFFER_BY)
+    is_due = observed_at.is_null() | ~observed_at.between(before + _MOMENT, now + CLOCKS_DIFFER_BY)
     return _list_wallets(is_due, Token.problem.is_null())
 
 

@@ -1,7 +1,7 @@
 """The history of balances: changes over a day and a week, and the last 30 days."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -9,7 +9,15 @@ from decimal import Decimal
 from peewee import Value, fn
 
 from embed.db.batches import BATCH, delete_in_batches
-from embed.db.models import IS_VISIBLE, ChainBalance, DailyBalance, Page, Submission, Wallet
+from embed.db.models import (
+    IS_VISIBLE,
+    ChainBalance,
+    DailyBalance,
+    ImportedBalance,
+    Page,
+    Submission,
+    Wallet,
+)
 from embed.domain.amounts import subtract
 from embed.domain.times import to_ms
 
@@ -56,31 +64,37 @@ class BalanceChange:
         return subtract(self.line[-1].amount, self.line[0].amount)
 
 
-def read_balance_changes(
-    mint: str, addresses: Collection[str], now: datetime
-) -> dict[str, BalanceChange]:
-    """Return how the balances on the chain have changed, in two statements.
+_Days = defaultdict[str, dict[int, Point]]  # by address and day
 
-    Addresses that were not observed twice during LINE_SPAN are absent.
+
+def read_balance_changes(
+    page: Page, addresses: Collection[str], now: datetime
+) -> dict[str, BalanceChange]:
+    """Return how the balances on the chain have changed, in three statements at most.
+
+    What the page's file brought counts where nothing else is known: of other days, and until the
+    chain was first asked. Addresses that were not observed twice during LINE_SPAN are absent.
     """
     since = now - LINE_SPAN
     rows = ChainBalance.select(
         ChainBalance.id, ChainBalance.address, ChainBalance.amount, ChainBalance.observed_at
     ).where(
-        ChainBalance.mint == mint,
+        ChainBalance.mint == page.token_mint,
         ChainBalance.address.in_(list(addresses)),
         ChainBalance.observed_at >= since,
     )
-    newest_by_id = {row.id: row for row in rows}
-    if not newest_by_id:
-        return {}
-    days = _read_days(newest_by_id, since)
+    observed = {row.address: row for row in rows}
+    days = _read_imported_days(page, addresses, since)
+    for address, of_chain in _read_days(observed.values(), since).items():
+        days[address] |= of_chain
     changes: dict[str, BalanceChange] = {}
-    for balance_id, row in newest_by_id.items():
-        earlier = [point for point in days[balance_id] if point.observed_at < row.observed_at]
+    for address, by_day in days.items():
+        points = sorted(by_day.values(), key=lambda point: point.observed_at)
+        row = observed.get(address)
+        newest = Point(row.observed_at, row.amount) if row else points[-1]
+        earlier = [point for point in points if point.observed_at < newest.observed_at]
         if earlier:
-            newest = Point(row.observed_at, row.amount)
-            changes[row.address] = _compare(earlier, newest, now)
+            changes[address] = _compare(earlier, newest, now)
     return changes
 
 
@@ -93,7 +107,7 @@ def read_visible_balance_changes(
     )
     # The page is compared here: SQLite would use its index, and read all wallets of the page.
     address_by_id = {one.id: one.address for one in wallets if one.page_id == page.id}
-    changes = read_balance_changes(page.token_mint, address_by_id.values(), now)
+    changes = read_balance_changes(page, address_by_id.values(), now)
     return {
         wallet_id: changes[address]
         for wallet_id, address in address_by_id.items()
@@ -101,21 +115,36 @@ def read_visible_balance_changes(
     }
 
 
-def _read_days(balance_ids: Iterable[int], since: datetime) -> defaultdict[int, list[Point]]:
-    """Return what is kept of each day since then, by the ids of the balances."""
-    rows = (
-        DailyBalance.select(DailyBalance.balance, DailyBalance.observed_at, DailyBalance.amount)
-        .where(
-            DailyBalance.balance.in_(list(balance_ids)),
-            DailyBalance.day >= count_days(since),
-            DailyBalance.observed_at >= since,
-        )
-        .order_by(DailyBalance.day)
+def _read_imported_days(page: Page, addresses: Collection[str], since: datetime) -> _Days:
+    """Return what the page's file said of each day since then."""
+    rows = ImportedBalance.select().where(
+        ImportedBalance.page == page,
+        ImportedBalance.mint == page.token_mint,
+        ImportedBalance.address.in_(list(addresses)),
+        ImportedBalance.observed_at >= since,
     )
-    points: defaultdict[int, list[Point]] = defaultdict(list)
-    for balance_id, observed_at, amount in rows.tuples().iterator():
-        points[balance_id].append(Point(observed_at, amount))
-    return points
+    days: _Days = defaultdict(dict)
+    for row in rows:
+        days[row.address][row.day] = Point(row.observed_at, row.amount)
+    return days
+
+
+def _read_days(balances: Collection[ChainBalance], since: datetime) -> _Days:
+    """Return what is kept of each day since then."""
+    days: _Days = defaultdict(dict)
+    if not balances:
+        return days
+    address_by_id = {balance.id: balance.address for balance in balances}
+    rows = DailyBalance.select(
+        DailyBalance.balance, DailyBalance.day, DailyBalance.observed_at, DailyBalance.amount
+    ).where(
+        DailyBalance.balance.in_(list(address_by_id)),
+        DailyBalance.day >= count_days(since),
+        DailyBalance.observed_at >= since,
+    )
+    for balance_id, day, observed_at, amount in rows.tuples().iterator():
+        days[address_by_id[balance_id]][day] = Point(observed_at, amount)
+    return days
 
 
 def _compare(earlier: list[Point], newest: Point, now: datetime) -> BalanceChange:
@@ -150,7 +179,8 @@ def prune_history(before: datetime) -> int:
 
     In small transactions, so that requests that write do not wait for long.
     """
-    deleted = last_id = 0
+    deleted = delete_in_batches(ImportedBalance.id, ImportedBalance.day < count_days(before))
+    last_id = 0
     while ids := _read_next_ids(last_id):
         deleted += (
             DailyBalance.delete()

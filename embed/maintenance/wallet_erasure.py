@@ -19,6 +19,7 @@ from embed.db.models import (
     Balance,
     ChainBalance,
     DailyBalance,
+    ImportedBalance,
     Job,
     Listing,
     Message,
@@ -68,6 +69,7 @@ def find_kept(address: str) -> list[Kept]:
         "balances that were entered": (Balance, Balance.address == address),
         "balances from the chain": (ChainBalance, ChainBalance.id.in_(observed)),
         "balances of past days": (DailyBalance, DailyBalance.balance.in_(observed)),
+        "balances of an imported page": (ImportedBalance, ImportedBalance.address == address),
         "reports of background work": (Job, _reported(address)),
     }
     kept = []

@@ -12,6 +12,7 @@ from peewee import ModelSelect, PeeweeException, fn
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
+from embed.domain.times import CLOCKS_DIFFER_BY
 from embed.events.messages import TEST, read_data
 from embed.events.outbox import lock_receivers
 from embed.metrics import DELIVERIES
@@ -28,7 +29,6 @@ CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 # Of one call of deliver(); then other receivers have their turn.
 MAX_SENT, MAX_TIME_S = 50, 5
 SLOW_S = 2.0  # a receiver that takes longer is served among its like
-_CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
 MAX_DIGESTED = 2_000  # messages that one text to a channel sums up
 UNREADABLE = "not sent: its data are not what a message of its type has"
 
@@ -158,7 +158,7 @@ def is_due(now: datetime) -> Any:
     """
     from_the_future = Delivery.select(Delivery.id).where(
         Delivery.receiver == Receiver.id,
-        Delivery.attempted_at > now + _CLOCKS_DIFFER_BY,
+        Delivery.attempted_at > now + CLOCKS_DIFFER_BY,
         # A function, so that no index of the many that wait is used, but that of the attempts.
         fn.COALESCE(Delivery.state, "") == "waiting",
     )

@@ -15,6 +15,7 @@ from embed.db.models import (
     Activity,
     Balance,
     DailyBalance,
+    ImportedBalance,
     Listing,
     Message,
     Page,
@@ -182,13 +183,24 @@ def _read_listings(page: Page, address: str) -> list[RecordedListing]:
 
 
 def _read_observed(page: Page, address: str) -> ObservedBalance | None:
-    """Return what was observed on the chain; every page of the mint shares it."""
+    """Return what was observed on the chain, by this service or by what the page's file says."""
     balance = find_chain_balance(page.token_mint, address)
-    if balance is None:
+    imported = list(
+        ImportedBalance.select()
+        .where(
+            ImportedBalance.page == page,
+            ImportedBalance.mint == page.token_mint,
+            ImportedBalance.address == address,
+        )
+        .order_by(ImportedBalance.day.desc())
+    )
+    newest = balance or next(iter(imported), None)
+    if newest is None:
         return None
-    days = DailyBalance.select().where(DailyBalance.balance == balance).count()
-    amount, observed_at = write_amount(balance.amount), format_instant(balance.observed_at)
-    return ObservedBalance(amount=amount, observed_at_iso=observed_at, days=days)
+    kept = DailyBalance.select(DailyBalance.day).where(DailyBalance.balance == balance)
+    days = {row.day for row in (*kept, *imported)}
+    amount, observed_at = write_amount(newest.amount), format_instant(newest.observed_at)
+    return ObservedBalance(amount=amount, observed_at_iso=observed_at, days=len(days))
 
 
 def _read_entered(page: Page, address: str) -> EnteredBalance | None:

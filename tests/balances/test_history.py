@@ -9,13 +9,14 @@ from world import USDC, Visitor
 
 from embed.balances import history
 from embed.balances.history import Point, prune_history, read_balance_changes
-from embed.db.models import ChainBalance, DailyBalance
+from embed.db.models import ChainBalance, DailyBalance, Page
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 WSOL = "So11111111111111111111111111111111111111112"
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+PAGE = Page(id="0" * 20, token_mint=USDC)
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def record(address, amount, earlier, *, newest_age=timedelta(), mint=USDC) -> No
 
 
 def read(address, now=NOW):
-    return read_balance_changes(USDC, [address], now)[address]
+    return read_balance_changes(PAGE, [address], now)[address]
 
 
 def test_changes_are_exact(address):
@@ -135,7 +136,7 @@ def test_newest_observation_is_not_compared_with_itself(address):
 def test_address_that_was_observed_once_has_no_history(address, earlier):
     record(address, "5", earlier)
 
-    assert read_balance_changes(USDC, [address], NOW) == {}
+    assert read_balance_changes(PAGE, [address], NOW) == {}
 
 
 def test_line_has_the_days_of_a_month_and_ends_with_the_newest(address):
@@ -156,7 +157,7 @@ def test_address_is_compared_with_itself_and_for_the_mint_only(address):
     record(address, "70", {24 * HOUR: "1"}, mint=WSOL)
     record(other, "9", {24 * HOUR: "2"})
 
-    changes = read_balance_changes(USDC, [address, other, Visitor().address], NOW)
+    changes = read_balance_changes(PAGE, [address, other, Visitor().address], NOW)
 
     assert {one: change.day for one, change in changes.items()} == {address: 1, other: 7}
 
@@ -164,7 +165,7 @@ def test_address_is_compared_with_itself_and_for_the_mint_only(address):
 def test_address_that_was_not_observed_for_a_month_has_no_history(address):
     record(address, "5", {40 * DAY: "4"}, newest_age=31 * DAY)
 
-    assert read_balance_changes(USDC, [address], NOW) == {}
+    assert read_balance_changes(PAGE, [address], NOW) == {}
 
 
 def test_a_hundred_addresses_take_as_many_statements_as_one(app, count_statements):
@@ -172,9 +173,9 @@ def test_a_hundred_addresses_take_as_many_statements_as_one(app, count_statement
     for address in addresses:
         record(address, "5", {24 * HOUR: "4", 7 * DAY: "3"})
 
-    assert count_statements(lambda: read_balance_changes(USDC, addresses[:1], NOW)) == 2
-    assert count_statements(lambda: read_balance_changes(USDC, addresses, NOW)) == 2
-    assert len(read_balance_changes(USDC, addresses, NOW)) == 100
+    assert count_statements(lambda: read_balance_changes(PAGE, addresses[:1], NOW)) == 3
+    assert count_statements(lambda: read_balance_changes(PAGE, addresses, NOW)) == 3
+    assert len(read_balance_changes(PAGE, addresses, NOW)) == 100
 
 
 # Pruning

@@ -8,12 +8,13 @@ import threading
 from decimal import Decimal
 
 import pytest
+from chain_history import import_balance
 from peewee import (
     IntegrityError,
     OperationalError,
 )
 from remote import at_once
-from world import SECRET_KEY, Visitor, World
+from world import SECRET_KEY, USDC, Visitor, World
 
 from embed import pages
 from embed.db import connection, schema_version
@@ -200,6 +201,7 @@ def fill(world: World) -> None:
     world.open_widget(visitor)
     tags.add_tag(world.page_id, "team", "blue", world.clock())
     world.track(Visitor().address, tag_names=["team"], balance=5)
+    import_balance(world.page_id, USDC, visitor.address, world.clock(), "1")
     world.approve(world.submit(Visitor()).json["submissionId"])
     world.reject(world.submit(Visitor()).json["submissionId"])
     world.submit(Visitor())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import base58
 import pytest
+from chain_history import import_balance
 from world import USDC, Visitor, code_of, read_log, with_session
 
 from embed import owners
@@ -74,6 +75,7 @@ def leave_traces(world, visitor) -> None:
         visitor.address, Visitor().address, parse_amount("7"), 1, world.clock()
     )
     store_chain(USDC, [observation])
+    import_balance(world.page_id, USDC, visitor.address, world.clock(), "3")
     Job.insert(name="balances", failure=f"RefreshFailed: {visitor.address}").execute()
 
 
@@ -142,6 +144,7 @@ def test_it_is_found_before_on_every_page(world, visitor):
         ("entries in the log", False): 1,
         ("messages", True): 5,
         ("balances that were entered", False): 1,
+        ("balances of an imported page", True): 1,
         ("balances from the chain", False): 1,
         ("balances of past days", False): 1,
         ("reports of background work", False): 1,

@@ -5,7 +5,13 @@
 # mypy: implicit-reexport
 
 from embed.db.fields import BaseModel
-from embed.db.models.balances import Balance, ChainBalance, DailyBalance, Token
+from embed.db.models.balances import (
+    Balance,
+    ChainBalance,
+    DailyBalance,
+    ImportedBalance,
+    Token,
+)
 from embed.db.models.events import Activity, Delivery, Message, Receiver
 from embed.db.models.pages import HOLDING_WATCHES, ApiKey, Owner, Page, RefusedOrigin
 from embed.db.models.submissions import (
@@ -41,6 +47,7 @@ MODELS = (
     Token,
     ChainBalance,
     DailyBalance,
+    ImportedBalance,
     Proof,
     Withdrawal,
     UsedNonce,

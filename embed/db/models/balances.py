@@ -13,7 +13,7 @@ from peewee import (
 )
 
 from embed.db.fields import AmountField, InstantField, Table, check_amount
-from embed.db.models.pages import Owner
+from embed.db.models.pages import Owner, Page
 
 
 class Balance(Table):
@@ -73,3 +73,21 @@ class DailyBalance(Table):
 
     class Meta:
         primary_key = CompositeKey("balance", "day")
+
+
+class ImportedBalance(Table):
+    """What a page's file said that the chain held on a day; it counts for that page alone.
+
+    Whoever wrote the file may have made it up.
+    """
+
+    id = BigAutoField()
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    mint = CharField(max_length=44)
+    address = CharField(max_length=44)
+    day = IntegerField(index=True)  # since 1970, UTC
+    amount = AmountField(constraints=[check_amount("amount")])
+    observed_at = InstantField()
+
+    class Meta:
+        indexes = ((("page", "mint", "address", "day"), True),)

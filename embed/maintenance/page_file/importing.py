@@ -11,14 +11,24 @@ from typing import IO, Any
 from peewee import EXCLUDED, IntegrityError, chunked
 
 from embed import owners
-from embed.balances.observations import bump_pages_of
+from embed.balances.history import count_days
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index
-from embed.db.models import Balance, Owner, Page
+from embed.db.models import (
+    Balance,
+    ChainBalance,
+    ImportedBalance,
+    Owner,
+    Page,
+    Submission,
+    Token,
+    Withdrawal,
+)
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import check_owner_is_there, lock_owners
 from embed.maintenance.page_file.reading import PageFile, Row
 from embed.maintenance.page_file.tables import SHARED, Columns, Table, list_page_columns
+from embed.notifications.receivers import MAX_RECEIVERS
 from embed.pages import find_page, get_page
 from embed.wallets.tracking import PageFull
 
@@ -50,24 +60,30 @@ def import_page(
     """Add the page of a file, which is read twice: checked as a whole, then added.
 
     The page goes to the owner in the file, who is created without a password if there is none of
-    this address, or to the owner `owner_email`. Raises InvalidInput, NotFound.
+    this address, or to the owner `owner_email`. No page of another owner is changed.
+    Raises InvalidInput, NotFound.
     """
-    counts = Counter(row.table.name for _, row in PageFile(file).read_rows())
+    counts = Counter(row.table.name for _, row in PageFile(file, now).read_rows())
     if counts["wallet"] > max_wallets:
         raise PageFull(max_wallets)
+    if counts["receiver"] > MAX_RECEIVERS:
+        raise InvalidInput(f"A page can have at most {MAX_RECEIVERS} webhooks and channels.")
     file.seek(0)
     with db.atomic():
-        again = PageFile(file)
+        again = PageFile(file, now)
         rows = again.read_rows()
         (_, of_owner), (_, of_page) = islice(rows, 2)  # as has been checked
         owner, is_new = _find_owner(owner_email, of_owner.columns, now)
         page = _add_page(of_page.columns, owner)
+        if owner_email is None:
+            _check_siblings(page)
         for table, of_table in groupby(rows, key=lambda each: each[1].table):
             while batch := list(islice(of_table, _BATCH)):
                 _add_or_name(page, table, batch)
         if again.version < 8:
             _link_wallets(page)
-        bump_pages_of([page.token_mint], excluding=[page.id])
+        _check_withdrawals(page)
+        Page.update(version=Page.version + 1).where(_is_sibling(page)).execute()
     return Imported(get_page(page.id), is_new, counts)
 
 
@@ -83,10 +99,9 @@ def _find_owner(email: str | None, columns: Columns, now: datetime) -> tuple[Own
 
 
 def _add_page(columns: Columns, owner: Owner) -> Page:
-    """Add the page alone, after locking all who share its balances, as store_chain does."""
+    """Add the page alone, after locking its owner, as store_entered does."""
     page = Page(owner=owner, **columns)
-    sharing: Any = Page.select(Page.owner).where(Page.token_mint == page.token_mint).distinct()
-    lock_owners(owner.id, *[owner_id for (owner_id,) in sharing.tuples()])
+    lock_owners(owner.id)
     check_owner_is_there(owner.id)
     if find_page(page.id) is not None:
         raise InvalidInput(
@@ -95,6 +110,40 @@ def _add_page(columns: Columns, owner: Owner) -> Page:
         )
     page.save(force_insert=True)
     return page
+
+
+def _is_sibling(page: Page) -> Any:
+    """Return the condition that a page shares entered balances with this one."""
+    return (
+        (Page.owner == page.owner_id) & (Page.token_mint == page.token_mint) & (Page.id != page.id)
+    )
+
+
+def _check_siblings(page: Page) -> None:
+    """Let nobody's file change what counts on pages of an owner who is only named in it."""
+    if Page.select().where(_is_sibling(page)).exists():
+        raise InvalidInput(
+            f"{page.owner} has pages of this token here, which would share the balances that the"
+            " file says were entered. If the page is to be theirs, name them: --owner"
+            f" {page.owner}"
+        )
+
+
+def _check_withdrawals(page: Page) -> None:
+    """What is withdrawn according to one page must be no submission of another."""
+    mismatch = (
+        Withdrawal.select(Withdrawal.submission_id)
+        .join(Submission, on=(Submission.id == Withdrawal.submission_id))
+        .where(
+            Withdrawal.page != Submission.page,
+            (Withdrawal.page == page) | (Submission.page == page),
+        )
+        .first()
+    )
+    if mismatch is not None:
+        raise InvalidInput(
+            f"The submission {mismatch.submission_id} is of one page, and withdrawn on another."
+        )
 
 
 def _link_wallets(page: Page) -> None:
@@ -119,10 +168,14 @@ def _add_or_name(page: Page, table: Table, batch: Sequence[tuple[int, Row]]) -> 
 
 def _add(page: Page, table: Table, rows: Sequence[Row]) -> None:
     """Add rows and their parts. Of those that pages share, what is here already stays."""
-    is_shared = table.model in SHARED
+    if table.model is Token:
+        return  # as all owners share it, only the chain itself is believed
+    if table.model is ChainBalance:
+        _keep_as_history(page, rows)
+        return
     with db.atomic():  # a savepoint
         of_page = list_page_columns(table.model, page)
-        _insert(table, [of_page | row.columns for row in rows], is_shared=is_shared)
+        _insert(table, [of_page | row.columns for row in rows])
         for part in table.parts:
             keys = _find_keys(table, of_page, [row.key for row in rows])
             of_rows = [
@@ -130,7 +183,30 @@ def _add(page: Page, table: Table, rows: Sequence[Row]) -> None:
                 for row in rows
                 for columns in row.parts[part]
             ]
-            _insert(part, of_rows, is_shared=is_shared)
+            _insert(part, of_rows)
+
+
+def _keep_as_history(page: Page, rows: Sequence[Row]) -> None:
+    """Add what the file says that the chain held: for this page alone, as owners share the chain's.
+
+    Where the owner entered nothing, the newest counts as entered, until the chain is asked.
+    """
+    imported = [
+        list_page_columns(ImportedBalance, page)
+        | {"address": row.key, "day": count_days(one["observed_at"])}
+        | {name: one[name] for name in ("amount", "observed_at")}
+        for row in rows
+        for observed in row.rows.values()  # the newest, then those of past days
+        for one in observed
+    ]
+    for batch in chunked(imported, _BATCH):
+        ImportedBalance.insert_many(batch).on_conflict_ignore().execute()
+    newest = [
+        list_page_columns(Balance, page)
+        | {name: row.columns[name] for name in ("address", "amount", "observed_at")}
+        for row in rows
+    ]
+    Balance.insert_many(newest).on_conflict_ignore().execute()
 
 
 def _find_keys(table: Table, of_page: Columns, keys: Sequence[str]) -> dict[str, Any]:
@@ -139,7 +215,7 @@ def _find_keys(table: Table, of_page: Columns, keys: Sequence[str]) -> dict[str,
     return dict(query.where(table.key.in_(keys)).filter(**of_page).tuples())
 
 
-def _insert(table: Table, rows: Sequence[Columns], *, is_shared: bool) -> None:
+def _insert(table: Table, rows: Sequence[Columns]) -> None:
     for batch in chunked(rows, _BATCH):
         query = table.model.insert_many(batch)
         if table.model is Balance:  # what was entered later counts
@@ -148,6 +224,6 @@ def _insert(table: Table, rows: Sequence[Columns], *, is_shared: bool) -> None:
                 preserve=[Balance.amount, Balance.observed_at],
                 where=EXCLUDED.observed_at > Balance.observed_at,
             )
-        elif is_shared:
+        elif table.model in SHARED:
             query = query.on_conflict_ignore()
         query.execute()

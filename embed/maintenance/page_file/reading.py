@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import IO, Any
 
 import msgspec
@@ -12,6 +13,7 @@ from peewee import ForeignKeyField
 from embed.db.models import APPROVED, Proof, Receiver, Submission, Wallet
 from embed.domain.activity import parse_old_subject
 from embed.errors import InvalidInput
+from embed.maintenance.page_file.instants import limit_instants
 from embed.maintenance.page_file.tables import (
     FORMAT,
     LINE,
@@ -50,8 +52,9 @@ class Row:
 class PageFile:
     """A file, whose lines are checked by themselves and against those before them."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], now: datetime) -> None:
         self._file = file
+        self._now = now
         self.version = 0  # of the format, once the first line is read
         self._counts = Counter[str]()
         # What lines may refer to, by model and id; of an approved submission, also its address.
@@ -106,6 +109,8 @@ class PageFile:
         if table.model is Wallet and columns["submission"] is not None:
             self._check_approved(columns["submission"], columns["address"])
         for each, rows in row.rows.items():
+            for one in rows:
+                limit_instants(each, one, self._now)
             for field in each.columns.values():
                 if isinstance(field, ForeignKeyField):
                     self._check_known(field.rel_model, [one[field.name] for one in rows])

@@ -54,6 +54,7 @@ _DERIVED: dict[Any, Callable[[Columns], Any]] = {
     models.Activity.address: _find_address,
     models.Message.address: _find_address,
     models.DailyBalance.day: lambda row: count_days(row["observed_at"]),
+    models.ImportedBalance.day: lambda row: count_days(row["observed_at"]),
 }
 LEFT_OUT: set[Any] = {
     *_DERIVED,

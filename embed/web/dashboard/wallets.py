@@ -86,7 +86,7 @@ def _read_listed_changes(page: Page, wallets: Sequence[TrackedWallet]) -> dict[s
     if not runtime().settings.uses_chain:
         return {}
     now = runtime().clock()
-    changes = read_balance_changes(page.token_mint, [wallet.address for wallet in wallets], now)
+    changes = read_balance_changes(page, [wallet.address for wallet in wallets], now)
     lines = draw_sparklines(changes, now)
     return {
         address: ListedChange(change.day, change.week, lines[address])

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from chain_history import record_history
+from chain_history import import_balance, record_history
 from world import USDC, Visitor, World, another_wallet, with_session
 
 from embed import owners, pages
@@ -57,6 +57,8 @@ class FilledPage:
         Token.create(mint=USDC, program=program, decimals=6, observed_at=world.clock())
         past = {timedelta(days=1): "1", timedelta(days=2): "2.5"}
         record_history(USDC, self.tracked.address, world.clock(), "18446744073709.551615", past)
+        before = world.clock() - timedelta(days=3)  # on the installation that it was moved from
+        import_balance(self.page_id, USDC, self.tracked.address, before, "0.5")
 
     def _submit(self) -> None:
         world = self.world

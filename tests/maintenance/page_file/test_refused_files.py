@@ -2,46 +2,35 @@
 
 import io
 import re
+from datetime import UTC, datetime
 
 import pytest
-from filled_page import EMAIL, FilledPage
-from page_files import export, find, forge, read_lines, take_over
-from world import SECRET_KEY, USDC, Clock, World
+from filled_page import EMAIL
+from page_files import find, forge, read_lines, take_over
+from world import USDC
 
-from embed.db.connection import db
 from embed.db.models import ApiKey, Owner, Page
 from embed.errors import InvalidInput
-from embed.factory import create_app
 from embed.maintenance.page_file.reading import MAX_LINE_BYTES, PageFile
 from embed.maintenance.page_file.tables import VERSION
-from embed.settings import Settings
 
 pytestmark = pytest.mark.slow
 
 NOWHERE = "0" * 20
 TIME = "2026-01-31T09:30:00.000Z"
-
-
-@pytest.fixture(scope="module")
-def content(make_sqlite) -> bytes:
-    """The file of a page, made once for all tests."""
-    clock = Clock()
-    settings = {"DATABASE_URL": make_sqlite(), "SECRET_KEY": SECRET_KEY}
-    filled = FilledPage(World(create_app(Settings.from_environ(settings), clock=clock), clock))
-    written = export(filled.page_id)
-    db.close()
-    return written
+NOW = datetime(2026, 1, 31, 9, 35, tzinfo=UTC)
 
 
 def refuse(content: bytes) -> str:
     """Read a file that is refused before the database is asked; return the reason."""
     with pytest.raises(InvalidInput) as refusal:
-        list(PageFile(io.BytesIO(content)).read_rows())
+        list(PageFile(io.BytesIO(content), NOW).read_rows())
     return check_sentence(refusal.value)
 
 
 def refuse_import(world, content: bytes, **options) -> str:
     """Import a file that the database refuses; return the reason."""
+    world.clock.forward(minutes=5)
     before = world.dump()
     with pytest.raises(InvalidInput) as refusal:
         take_over(world, content, **options)
@@ -284,7 +273,7 @@ def test_line_without_end_is_not_read_into_memory():
             return b"x" * limit
 
     with pytest.raises(InvalidInput, match="Line 1: longer than"):
-        list(PageFile(Endless()).read_rows())
+        list(PageFile(Endless(), NOW).read_rows())
 
 
 def test_page_with_more_wallets_than_allowed_is_refused(world, content):
@@ -322,6 +311,7 @@ def test_refusal_in_the_middle_leaves_nothing(world, content):
 
 
 def test_unknown_owner_who_is_named_is_refused(world, content):
+    world.clock.forward(minutes=5)
     with pytest.raises(LookupError, match="There is no owner other@"):
         take_over(world, content, owner_email="other@example.com")
     assert [page.id for page in Page.select()] == [world.page_id]

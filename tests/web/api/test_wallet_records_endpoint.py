@@ -1,8 +1,10 @@
 """POST /wallet-records: what a page keeps of a wallet, for whoever holds its key."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from chain_history import import_balance
 from world import Visitor, code_of, read_exactly
 
 from embed.balances.observations import ChainObservation, store_chain
@@ -146,6 +148,26 @@ def test_everything_is_shown_from_any_device_without_a_cookie(world):
         "days": 1,
     }
     assert records["enteredBalance"]["amount"] == Decimal("18446744073709551615.000000001")
+
+
+def test_holder_sees_what_the_pages_file_said_of_the_chain(world):
+    visitor, mint, now = Visitor(), world.page.token_mint, world.clock()
+    for days in (1, 2):
+        import_balance(world.page_id, mint, visitor.address, now - timedelta(days=days), f"{days}")
+
+    assert show(world, visitor)["observedBalance"] == {
+        "amount": 1,
+        "observedAtIso": "2026-01-30T09:30:00.000Z",
+        "days": 2,
+    }
+
+    store_chain(mint, [ChainObservation(visitor.address, "x", Decimal(7), 1, now)])
+    import_balance(world.page_id, mint, visitor.address, now, "3")
+    assert show(world, visitor)["observedBalance"] == {
+        "amount": 7,
+        "observedAtIso": "2026-01-31T09:30:00.000Z",
+        "days": 3,
+    }
 
 
 def test_holder_sees_the_owners_entry_even_if_it_is_hidden(world):
