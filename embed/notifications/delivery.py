@@ -257,6 +257,7 @@ def _mark(deliveries: Sequence[Delivery], state: str, outcome: Outcome, now: dat
     messages = Message.select(Message.number).where(
         Message.id.in_([each.message.id for each in deliveries])
     )
+    # A process that stood still may come late: another has sent the message since.
     if deliveries:
         Delivery.update(
             state=state,
@@ -264,7 +265,9 @@ def _mark(deliveries: Sequence[Delivery], state: str, outcome: Outcome, now: dat
             attempted_at=now,
             answer=outcome.answer,
         ).where(
-            Delivery.id.in_([each.id for each in deliveries]), Delivery.message.in_(messages)
+            Delivery.id.in_([each.id for each in deliveries]),
+            Delivery.message.in_(messages),
+            Delivery.state == "waiting",
         ).execute()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from peewee import PeeweeException
 
+from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.leases import claim, is_due, is_leased, release_lease, renew_lease
 from embed.db.models import Job
@@ -264,10 +265,15 @@ def _find_free(job: PeriodicJob | KeyedJob, now: datetime) -> dict[str, str]:
     if not due:
         return {}
     is_free = ~is_leased(now) & is_due(now, job.longest_wait)
-    rows = Job.select(Job.name, Job.started_at, is_free.alias("is_free"))
-    known: list[Any] = list(rows.where(Job.name.in_(list(due))))
+    columns = (Job.name, Job.started_at, is_free.alias("is_free"))
+    known: list[Any] = []
+    for names in in_batches(due):
+        known.extend(Job.select(*columns).where(Job.name.in_(names)))
     taken = {row.name for row in known if not row.is_free}
-    started = {row.name: row.started_at or _NEVER for row in known}
+    # One from the future is from before the clock went back.
+    started = {
+        row.name: row.started_at for row in known if row.started_at and row.started_at <= now
+    }
     free = [name for name in due if name not in taken]
     free.sort(key=lambda name: started.get(name, _NEVER))
     return {name: due[name] for name in free}

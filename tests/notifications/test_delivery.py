@@ -422,6 +422,42 @@ def test_error_while_a_message_is_made_counts_as_a_failed_attempt(
     assert kind == "channel" or http_receiver.ids == [newer]
 
 
+def test_failure_of_a_process_that_was_overtaken_is_not_sent_again(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    ids = [owner.tell(), owner.tell()]
+
+    def overtake() -> None:
+        http_receiver.before_answer = lambda: None
+        owner.deliver(webhook)
+        db.close()  # this thread's
+        http_receiver.statuses = [500]
+
+    http_receiver.before_answer = overtake
+    owner.deliver(webhook)
+
+    assert http_receiver.ids == [ids[0], *ids]
+    assert owner.list_states(webhook) == [("delivered", 1, "204 No Content")] * 2
+
+
+@pytest.mark.databases("sqlite")  # which counts the steps
+def test_look_for_a_test_message_reads_not_all_that_waits(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    for _ in range(300):
+        owner.tell()
+
+    def count_steps() -> int:
+        steps = []
+        db.connection().set_progress_handler(lambda: steps.append(1), 1)
+        delivery._read_batch(owner.read(webhook))
+        db.connection().set_progress_handler(None, 0)
+        return len(steps)
+
+    many = count_steps()
+    Delivery.update(state="delivered").where(Delivery.id > 3).execute()
+
+    assert many < 2 * count_steps()
+
+
 # The delivery log
 
 

@@ -89,6 +89,31 @@ def test_keys_that_are_always_due_hold_up_no_others(process: OneProcess):
     assert served == ["a", "b", "c"] * 2
 
 
+def test_keys_have_their_turn_after_the_clock_went_back_too(process: OneProcess):
+    served = []
+    job = KeyedJob(
+        "receiver",
+        lambda _now: dict.fromkeys("abc", "one"),
+        lambda key, *_: (process.forward(seconds=1), served.append(key)),
+        at_once=1,
+    )
+    process.define(job)
+    for _ in range(3):
+        process.work()
+    process.forward(hours=-1)
+    for _ in range(3):
+        process.work()
+
+    assert sorted(served[3:]) == ["a", "b", "c"]
+
+
+def test_no_number_of_keys_is_too_large_for_a_statement(process: OneProcess):
+    keys = {f"r{number}": f"group {number // 1000}" for number in range(70_000)}
+    process.define(KeyedJob("receiver", lambda _now: keys, lambda *_: None))
+
+    assert process.work() == 8
+
+
 def test_group_waits_for_one_task_of_each_other_group_however_many_keys_these_have(
     process: OneProcess,
 ):
