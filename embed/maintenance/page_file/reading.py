@@ -10,9 +10,10 @@ from typing import IO, Any
 import msgspec
 from peewee import ForeignKeyField
 
-from embed.db.models import APPROVED, Proof, Receiver, Submission, Wallet
+from embed.db.models import APPROVED, Message, Proof, Receiver, Submission, Wallet
 from embed.domain.activity import parse_old_subject
 from embed.errors import InvalidInput
+from embed.events.messages import read_data
 from embed.maintenance.page_file.instants import limit_instants
 from embed.maintenance.page_file.tables import (
     FORMAT,
@@ -212,8 +213,17 @@ def _check_receiver(row: Columns) -> None:
     is_webhook = row["kind"] == "webhook"
     if is_webhook != (row["secret"] is not None):
         raise ValueError("A webhook has a secret, and a channel has none.")
+    if is_webhook != (row["signing_key"] is not None):
+        raise ValueError("A webhook has a signing key, and a channel has none.")
     if is_webhook and not row["target"].startswith(("http://", "https://")):
         raise ValueError("The target of a webhook begins with https:// or http://.")
+
+
+def _check_message(row: Columns) -> None:
+    try:
+        read_data(row["type"], row["data"])
+    except ValueError as mistake:
+        raise ValueError(f"The data are not those of {row['type']}: {mistake}.") from None
 
 
 # What no column says alone. The database checks some of it, too, in words that say less.
@@ -222,6 +232,7 @@ _CHECKS: dict[Any, Callable[[Columns], None]] = {
     Submission: _check_submission,
     Proof: _check_proof,
     Receiver: _check_receiver,
+    Message: _check_message,
 }
 
 

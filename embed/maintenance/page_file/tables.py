@@ -33,6 +33,7 @@ from embed.domain.addresses import is_address
 from embed.domain.identifiers import ID_LENGTH
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.domain.times import format_instant
+from embed.events.messages import DATA_BY_TYPE
 from embed.keys.refused_origins import MAX_PER_KEY
 
 FORMAT: Final = "tracking-embed-page"
@@ -44,9 +45,13 @@ Columns = dict[str, Any]  # the values of a row by the names of the model's fiel
 
 def _find_address(row: Columns) -> str | None:
     try:
-        return find_address(read_facts(row["data"]))
+        facts = read_facts(row["data"])
     except (ValueError, RecursionError):
         raise ValueError("The data is no JSON object.") from None
+    # How deep one is read depends on what called the reader: here, or where the log is shown.
+    if any(isinstance(value, dict | list) for value in facts.values()):
+        raise ValueError("The data is no JSON object of texts, numbers and the like only.")
+    return find_address(facts)
 
 
 # Columns that follow from others of their row.
@@ -119,7 +124,7 @@ def _line(max_length: int, min_length: int = 0) -> Any:
 _ID, _NAME, _LINE = _text(f"[0-9A-Za-z]{{{ID_LENGTH}}}"), _line(100, 1), _line(2000)
 _ADDRESS = _text("[1-9A-HJ-NP-Za-km-z]{32,44}")
 _WORD: Any = _text("[!-~]{1,300}")
-_VERSION = Annotated[int, Meta(ge=0, le=2**30)]  # with room for the changes to come
+_COUNT = Annotated[int, Meta(ge=0, le=2**30)]  # with room for what is counted later
 _SECRET = _text("whsec_[A-Za-z0-9+/]{43}=")
 
 _FORM_BY_TYPE: dict[Any, Any] = {
@@ -145,15 +150,17 @@ _FORMS: dict[Any, Any] = {
     models.Page.token_symbol: _NAME,
     models.Page.public_title: _LINE,
     models.Page.public_comments: _lines(2000),
-    models.Page.version: _VERSION,
-    models.Page.listed_version: _VERSION,
+    models.Page.version: _COUNT,
+    models.Page.listed_version: _COUNT,
     models.ApiKey.key_hash: _text("[0-9a-f]{64}"),
     models.ApiKey.display_prefix: _text("svc_(?:pub|sec)_[0-9A-Za-z]{4}"),
     models.ApiKey.label: _LINE,
     models.RefusedOrigin.origin: _WORD,
+    models.RefusedOrigin.count: _COUNT,
     models.Tag.name: _NAME,
     models.Tag.color: _text("[a-z][a-z0-9-]{0,29}"),
     models.Wallet.public_alias: _NAME,
+    models.Wallet.low_count: _COUNT,
     models.Submission.nickname: _LINE,  # empty once it was withdrawn
     models.Submission.status: Literal[models.STATUSES],
     models.Submission.reject_reason: Literal["manual", *REJECT_REASON_BY_CODE.values()],
@@ -165,7 +172,11 @@ _FORMS: dict[Any, Any] = {
     models.Receiver.secret: _SECRET,
     models.Receiver.previous_secret: _SECRET,
     models.Receiver.signing_key: _text("whsk_[A-Za-z0-9+/]{86}=="),
+    models.Receiver.failed_attempts: _COUNT,
+    models.Message.type: Literal[tuple(DATA_BY_TYPE)],
+    models.Message.data: _LINE,
     models.Delivery.state: Literal["delivered", "given_up"],
+    models.Delivery.attempts: _COUNT,
     models.Delivery.answer: _LINE,
     models.Token.decimals: Annotated[int, Meta(ge=0, le=255)],
     models.Token.name: _LINE,

@@ -1,11 +1,13 @@
 """A page that another installation took over from a file is the same page."""
 
+import json
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from filled_page import EMAIL
+from message_bodies import make_data
 from page_files import export, find, forge, move_to, read_lines, seal, take_over, write_lines
 from world import USDC, Visitor, code_of, read_log
 
@@ -84,8 +86,11 @@ def test_log_of_an_older_file_is_read_as_an_upgrade_reads_it(filled, make_sqlite
 def test_entry_or_message_is_about_the_wallet_that_its_data_names(filled, make_sqlite):
     def forge_data(lines) -> None:
         for line in lines:
-            if line["type"] in ("activity", "message"):
+            if line["type"] == "activity":
                 line["data"] = f'{{"walletAddress":"{USDC}"}}'
+            elif line["type"] == "message":
+                data = make_data("submission.decided", walletAddress=USDC)
+                line |= {"messageType": "submission.decided", "data": json.dumps(data)}
 
     content = forge(export(filled.page_id), forge_data)
     move_to(filled.world, make_sqlite())

@@ -1,6 +1,8 @@
 """A file that is not as the service wrote it is refused as a whole, with one sentence."""
 
 import io
+import json
+import math
 import re
 from datetime import UTC, datetime
 
@@ -48,6 +50,17 @@ def check_sentence(mistake: InvalidInput) -> str:
 def change(kind: str, /, **values):
     """Change values of the first record of a type."""
     return lambda lines: find(lines, kind).update(values)
+
+
+def change_data(message_type: str = "submission.created", /, **values):
+    """Change data of the first message, which is of this type then."""
+
+    def apply(lines):
+        record = find(lines, "message")
+        data = json.loads(record["data"]) | values
+        record.update(messageType=message_type, data=json.dumps(data, separators=(",", ":")))
+
+    return apply
 
 
 def change_part(kind: str, attribute: str, /, **values):
@@ -145,13 +158,30 @@ def swap(lines):
         (change("activity", data="[]"), "no JSON object"),
         (change("activity", data='{"tokenBalance":1e9999999}'), "no JSON object"),
         (change("activity", data=f'{{"tokenBalance":1e{"9" * 30}}}'), "no JSON object"),
+        (change("activity", data='{"text":' + "[" * 500 + "]" * 500 + "}"), "and the like only"),
+        (change("activity", data='{"text":{}}'), "and the like only"),
         (change("activity", address=USDC), "unknown field `address`"),
         (change("receiver", secret="whsec_AAAA"), "secret"),
         (change("receiver", secret=None), "A webhook has a secret"),
         (change("receiver", kind="channel"), "A webhook has a secret"),
         (change("receiver", target="file:///etc/passwd"), "target of a webhook"),
         (change("message", data="[1]"), "no JSON object"),
-        (change("message", data='{"a":' * 5000), "no JSON object"),
+        (change("message", data='{"a":' * 300), "no JSON object"),
+        (change("message", messageType="queue.unheard"), "messageType"),
+        (change("message", messageType="wallet.flagged"), "not those of wallet.flagged: .*missing"),
+        (change("message", data="{}"), "not those of submission.created: .*missing"),
+        (change_data(nickname=None), "Expected `str`, got `null`"),
+        (change_data(nickname=7), "Expected `str`, got `int`"),
+        (change_data(nickname="x" * 2000), "data"),
+        (change_data(more=[[]]), "and the like only"),
+        (change_data(more="\ud800"), "no JSON object"),
+        (change_data("queue.filling", pending=-1, queueCapacity=10), "Expected `int` >= 0"),
+        (change_data("queue.filling", pending=1.5, queueCapacity=10), "got `float`"),
+        (change_data("queue.filling", pending=1, queueCapacity=2**31), "Expected `int` <= "),
+        (change_data("queue.filling", pending=1, queueCapacity=math.inf), "no JSON object"),
+        (change_part("message", "deliveries", attempts=2**31 - 1), "attempts"),
+        (change("receiver", failedAttempts=2**31 - 1), "failedAttempts"),
+        (change("receiver", signingKey=None), "A webhook has a signing key"),
         (change_part("message", "deliveries", state="waiting"), "state"),
         (change_part("message", "deliveries", receiverId=NOWHERE), "no line before this one has"),
         (repeat("token"), "twice in the file"),
