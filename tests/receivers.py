@@ -32,6 +32,7 @@ class HttpReceiver:
         self.received: list[Received] = []
         self.statuses: list[int] = []  # of the next answers; then 204
         self.headers: dict[str, str] = {}  # of all answers
+        self.connections = 0  # that were opened
         self.before_answer: Callable[[], Any] = lambda: None
         self.port = 0
 
@@ -45,7 +46,12 @@ class HttpReceiver:
 
 
 class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # so connections stay open
     timeout = 30
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.receiver.connections += 1
 
     def do_POST(self) -> None:
         receiver = self.server.receiver

@@ -4,6 +4,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +20,7 @@ from embed.metrics import DELIVERIES
 from embed.notifications import channels, webhooks
 from embed.notifications.digest import write_digest, write_test
 from embed.notifications.targets import Outcome
+from embed.outbound.http import Client
 from embed.runtime import Runtime
 
 GIVE_UP_AFTER = timedelta(days=1)
@@ -74,13 +76,14 @@ def deliver(
     answer, so a process that is killed leaves at most one message to be sent twice.
     """
     ends_at = time.monotonic() + MAX_TIME_S
-    for _ in range(MAX_SENT):
-        keep_alive()
-        if time.monotonic() >= ends_at or not _deliver_next(receiver_id, runtime):
-            return
+    with closing(webhooks.open_client(runtime.settings)) as client:
+        for _ in range(MAX_SENT):
+            keep_alive()
+            if time.monotonic() >= ends_at or not _deliver_next(receiver_id, runtime, client):
+                return
 
 
-def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
+def _deliver_next(receiver_id: str, runtime: Runtime, client: Client) -> bool:
     """Send one message or text; return False if this task is to send no other.
 
     That is so as well when the receiver has become slow or fast: it is then served with its like,
@@ -103,7 +106,7 @@ def _deliver_next(receiver_id: str, runtime: Runtime) -> bool:
         if unreadable := [each for each in batch if not _is_readable(each.message)]:
             _give_up(receiver, unreadable, runtime.clock())
             return True
-        sent = _send(receiver, batch, runtime)
+        sent = _send(receiver, batch, runtime, client)
     try:
         _mark_sent(receiver, sent.batch, sent.outcome, runtime.clock(), is_slow=sent.is_slow)
     except PeeweeException:
@@ -130,21 +133,23 @@ def _give_up(receiver: Receiver, deliveries: Sequence[Delivery], now: datetime) 
     DELIVERIES.labels(receiver.kind, "given_up").inc(len(deliveries))
 
 
-def _send(receiver: Receiver, batch: Sequence[Delivery], runtime: Runtime) -> _Sent:
+def _send(receiver: Receiver, batch: Sequence[Delivery], runtime: Runtime, client: Client) -> _Sent:
     began = time.monotonic()
     try:
-        outcome = send(receiver, [each.message for each in batch], runtime)
+        outcome = send(receiver, [each.message for each in batch], runtime, client)
     except Exception:  # whatever it is: it is tried again as other failures are, and then given up
         _log.exception("What waits for the receiver %s could not be sent.", receiver.id)
         outcome = Outcome(False, "an error of this service, which its log describes")
     return _Sent(batch, outcome, is_slow=time.monotonic() - began > SLOW_S)
 
 
-def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> Outcome:
-    """Send one message to a webhook, or a text about several to a channel."""
+def send(
+    receiver: Receiver, messages: Sequence[Message], runtime: Runtime, client: Client
+) -> Outcome:
+    """Send one message to a webhook by its client, or a text about several to a channel."""
     settings = runtime.settings
     if receiver.kind == "webhook":
-        return webhooks.send(receiver, messages[0], settings, runtime.clock())
+        return webhooks.send(receiver, messages[0], client, runtime.clock())
     if messages[0].type == TEST:
         return channels.send(receiver.target, write_test(receiver.page), settings)
     digest = write_digest(receiver.page, messages, public_url=settings.public_url)

@@ -1,6 +1,7 @@
 """The log of deliveries: its lists, sending again, test messages, deleting old entries."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from embed.domain.identifiers import make_id
 from embed.errors import NotFound
 from embed.events.messages import TEST
 from embed.events.outbox import lock_receivers, write_messages
+from embed.notifications import webhooks
 from embed.notifications.delivery import send
 from embed.runtime import Runtime
 from embed.serializers import write_json
@@ -179,7 +181,8 @@ def send_test(receiver: Receiver, runtime: Runtime) -> Delivery:
         data=write_json({"trackingPageId": receiver.page_id}, is_compact=True).decode(),
         created_at=runtime.clock(),
     )
-    outcome = send(receiver, [message], runtime)
+    with closing(webhooks.open_client(runtime.settings)) as client:
+        outcome = send(receiver, [message], runtime, client)
     delivery = Delivery(
         message=message,
         receiver=receiver,

@@ -13,7 +13,7 @@ from embed.errors import InvalidInput
 from embed.notifications.signatures import sign
 from embed.notifications.targets import Outcome, check_host
 from embed.outbound.guard import Reach
-from embed.outbound.http import Answer, RequestFailed, post
+from embed.outbound.http import Answer, Client, RequestFailed
 from embed.serializers import write_json
 from embed.settings import Settings
 
@@ -70,11 +70,16 @@ def mask_url(url: str) -> str:
     return f"{parts.scheme}://{host}/" + ("…" if parts.path.strip("/") or parts.query else "")
 
 
-def send(receiver: Receiver, message: Message, settings: Settings, now: datetime) -> Outcome:
+def open_client(settings: Settings) -> Client:
+    """Return what sends the messages of one webhook, by one connection while that lasts."""
+    return Client(Reach.ANY if settings.allow_private_targets else Reach.PUBLIC)
+
+
+def send(receiver: Receiver, message: Message, client: Client, now: datetime) -> Outcome:
     """Send a message to a webhook."""
     body = write_body(message)
     try:
-        answer = post(
+        answer = client.post(
             receiver.target,
             body,
             headers={
@@ -82,7 +87,6 @@ def send(receiver: Receiver, message: Message, settings: Settings, now: datetime
                 "User-Agent": "tracking-embed",
                 **sign(receiver, message.id, body, now),
             },
-            reach=Reach.ANY if settings.allow_private_targets else Reach.PUBLIC,
             timeout_s=TIMEOUT_S,
             max_bytes=_MAX_ANSWER_BYTES,
         )

@@ -246,6 +246,22 @@ def test_call_ends_after_some_messages_so_that_others_have_their_turn(
     assert len(http_receiver.received) == 4
 
 
+def test_messages_of_one_call_share_a_connection_if_the_receiver_keeps_it(owner, http_receiver):
+    webhook = owner.add_webhook(http_receiver.url)
+    for _ in range(2):
+        owner.tell()
+        owner.tell()
+        owner.deliver(webhook)
+    assert http_receiver.connections == 2
+
+    http_receiver.headers = {"Connection": "close"}
+    owner.tell()
+    owner.tell()
+    owner.deliver(webhook)
+    assert http_receiver.connections == 4
+    assert len(http_receiver.received) == 6
+
+
 def test_call_ends_when_its_time_is_up_or_the_process_stops(owner, http_receiver, monkeypatch):
     webhook = owner.add_webhook(http_receiver.url)
     for _ in range(4):
