@@ -225,7 +225,8 @@ def add_receivers(dashboard) -> None:
     webhook = receivers.add_webhook(dashboard.page_id, url, **how)
     receivers.rotate_secret(webhook.id, now)
     for number in range(9):
-        send_messages(dashboard.page, [("queue.filling", {"pending": number})], now)
+        message = ("queue.filling", {"pending": number, "queueCapacity": 10})
+        send_messages(dashboard.page, [message], now)
     states = itertools.cycle(("given_up", "delivered", "waiting"))
     deliveries = Delivery.select().join(Receiver).where(Receiver.page == dashboard.page_id)
     # All are read before the first is written: the service's worker writes as well, and SQLite

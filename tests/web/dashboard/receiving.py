@@ -77,7 +77,7 @@ def add_deliveries(world, receiver: Receiver, count: int, state="delivered") -> 
                 "id": make_id(),
                 "page": receiver.page_id,
                 "type": "queue.filling",
-                "data": '{"pending":8}',
+                "data": '{"trackingPageId":"","pending":8,"queueCapacity":10}',
                 "created_at": world.clock(),
             }
         )
