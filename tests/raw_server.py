@@ -38,12 +38,12 @@ def _answer(connection: socket.socket, answer: Answerer, reads_first: bool) -> N
     with connection, suppress(OSError):  # the client may hang up at any time
         connection.settimeout(ANSWER_LIMIT_S)
         if reads_first:
-            _read_request(connection)
+            read_request(connection)
         answer(connection)
 
 
-def _read_request(connection: socket.socket) -> None:
-    """Read all of it: closing a socket that has something left to read resets the connection."""
+def read_request(connection: socket.socket) -> None:
+    """Read a whole request: a socket that is closed with something to read is reset."""
     request = b""
     while chunk := connection.recv(65536):
         request += chunk
@@ -62,6 +62,18 @@ def wait(connection: socket.socket) -> None:
     """Send nothing until the client hangs up."""
     while connection.recv(1024):
         pass
+
+
+def repeat(start: bytes, part: bytes) -> Answerer:
+    """Send a start, and then the same again and again until the client hangs up."""
+
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(start)
+        many = part * max(1, 65536 // len(part))
+        while True:
+            connection.sendall(many)
+
+    return answer
 
 
 def trickle(start: bytes, pause_s: float) -> Answerer:

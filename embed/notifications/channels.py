@@ -16,11 +16,12 @@ from embed.notifications.mailboxes import build_arguments, is_mailbox
 from embed.notifications.services import ALLOWED, FILE_ARGUMENTS, REFUSED
 from embed.notifications.targets import Outcome, check_host
 from embed.outbound import guard
-from embed.outbound.guard import Reach, guarded, is_time_up
+from embed.outbound.guard import Guard, Reach, guarded
 from embed.settings import Settings
 
 TIMEOUT_S = 20
-MAX_BYTES = 8 * 1024 * 1024  # of all answers; some services list a workspace's rooms or users
+MAX_BYTES = 4 * 1024 * 1024  # of all answers; some services list a workspace's rooms or users
+MAX_MAIL_BYTES = 256 * 1024  # of all replies of a mail server; smtplib is slow to read many lines
 MAX_TARGET_LENGTH = 2000
 # Some addresses of these have a topic or a token, which has no dot, in place of the host.
 _MAY_NAME_HOST = {"Ntfy", "Matrix"}
@@ -82,7 +83,8 @@ def check_target(raw: str, settings: Settings) -> str:
     target = raw.strip()
     if not target.isprintable() or len(target) > MAX_TARGET_LENGTH:
         raise _explain_form()
-    with guarded(reach=Reach.PUBLIC, timeout_s=TIMEOUT_S):  # nothing connects yet, or should
+    # Nothing connects yet, or should.
+    with guarded(reach=Reach.PUBLIC, timeout_s=TIMEOUT_S, max_bytes=0):
         service = _open_service(target, settings)
     if not is_mailbox(target):
         check_host(service.host or "", settings)
@@ -121,27 +123,38 @@ def _find_name(plugin: type[NotifyBase]) -> str:
 def send(target: str, digest: Digest, settings: Settings) -> Outcome:
     """Send a text to a channel."""
     is_anywhere_allowed = settings.allow_private_targets or is_mailbox(target)
+    reach = Reach.ANY if is_anywhere_allowed else Reach.PUBLIC
     token = _reasons.set([])
     try:
-        reach = Reach.ANY if is_anywhere_allowed else Reach.PUBLIC
-        with guarded(reach=reach, timeout_s=TIMEOUT_S, max_bytes=MAX_BYTES):
-            return _notify(_open_service(target, settings), digest)
-    except InvalidInput as mistake:
-        return Outcome(False, str(mistake).removesuffix("."))
-    except Exception:  # a plugin may raise anything; its text may quote the target
-        _log.warning("A plugin of Apprise failed: %s", mask_target(target))
-        return Outcome(False, "Apprise failed")
+        max_bytes = MAX_MAIL_BYTES if _is_mail(target) else MAX_BYTES
+        with guarded(reach=reach, timeout_s=TIMEOUT_S, max_bytes=max_bytes) as bounds:
+            return _notify(target, digest, settings, bounds)
     finally:
         _reasons.reset(token)
 
 
-def _notify(service: NotifyBase, digest: Digest) -> Outcome:
+def _notify(target: str, digest: Digest, settings: Settings, bounds: Guard) -> Outcome:
+    failure: Exception | None = None
     try:
+        service = _open_service(target, settings)
         if service.notify(title=digest.title, body=digest.body, body_format=NotifyFormat.TEXT):
             return Outcome(True, "sent")
-    except TimeoutError:
+    except InvalidInput as mistake:
+        return Outcome(False, str(mistake).removesuffix("."))
+    except Exception as raised:  # a plugin may raise anything; its text may quote the target
+        failure = raised
+    if bounds.is_exceeded:
+        return Outcome(False, f"the answers are larger than {bounds.max_bytes:,} bytes")
+    if bounds.is_expired:
         return Outcome(False, "timed out")
-    return Outcome(False, "timed out" if is_time_up() else _explain_failure())
+    if failure is not None:
+        _log.warning("A plugin of Apprise failed: %s", mask_target(target))
+        return Outcome(False, "Apprise failed")
+    return Outcome(False, _explain_failure())
+
+
+def _is_mail(target: str) -> bool:
+    return is_mailbox(target) or target.lower().startswith(("mailto:", "mailtos:"))
 
 
 def _open_service(target: str, settings: Settings) -> NotifyBase:

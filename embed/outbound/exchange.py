@@ -10,7 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from embed.outbound.guard import Reach, guarded
-from embed.outbound.http import FAILURES, RequestFailed, find_reason
+from embed.outbound.http import FAILURES, RequestFailed, explain
+
+_HEAD_BYTES = 64 * 1024  # also for what is read ahead
 
 
 class CertificateRefused(RequestFailed):
@@ -42,7 +44,10 @@ def exchange(
         connection = connect(parts.hostname or "", parts.port, timeout=timeout_s)
     except ValueError:  # the port is none
         raise RequestFailed("its address is not valid") from None
-    with guarded(reach=Reach.ANY, timeout_s=timeout_s) as guard, closing(connection):
+    with (
+        guarded(reach=Reach.ANY, timeout_s=timeout_s, max_bytes=_HEAD_BYTES + max_bytes) as guard,
+        closing(connection),
+    ):
         try:
             connection.connect()
             certificate_ends_at = _find_end(connection)
@@ -50,15 +55,14 @@ def exchange(
             with suppress(BrokenPipeError, ConnectionResetError):
                 method = "POST" if body else "GET"
                 connection.request(method, parts.path, body or None, dict(headers))
-            response = connection.getresponse()
-            beginning = response.read(max_bytes)
+            with connection.getresponse() as response:
+                beginning = response.read(max_bytes)
             if guard.is_expired:  # the connection was ended, which looks like the answer's end
                 raise TimeoutError
         except ssl.SSLCertVerificationError as refusal:
             raise CertificateRefused(str(refusal.verify_message)) from None
         except FAILURES as failure:
-            reason = "timed out" if guard.is_expired else find_reason(failure)
-            raise RequestFailed(reason) from None
+            raise explain(failure, guard) from None
     return Exchange(
         status=response.status,
         headers=tuple(response.getheaders()),

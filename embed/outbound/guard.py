@@ -42,9 +42,10 @@ class TargetRefused(ConnectionError):
 class Guard:
     """What `guarded` yields: the state of its block."""
 
-    def __init__(self, reach: Reach, kept: Iterable[socket.socket], max_bytes: int | None) -> None:
+    def __init__(self, reach: Reach, kept: Iterable[socket.socket], max_bytes: int) -> None:
         self.reach = reach
-        self._left_bytes = max_bytes  # None: not counted
+        self.max_bytes = max_bytes
+        self._received_bytes = 0
         self.has_opened = False  # or tried to
         self._expired = threading.Event()
         self._lock = threading.Lock()
@@ -53,6 +54,11 @@ class Guard:
     @property
     def is_expired(self) -> bool:
         return self._expired.is_set()
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Tell whether more than `max_bytes` were received."""
+        return self._received_bytes > self.max_bytes
 
     def wait(self, wait_s: float) -> None:
         """Raises TimeoutError as soon as the guard has expired."""
@@ -71,18 +77,11 @@ class Guard:
             # A duplicate reaches the connection even after TLS has taken the socket over.
             self._sockets.append(socket.socket(fileno=os.dup(opened.fileno())))
 
-    def bound_answers(self, event: str, client: Any) -> None:
-        """Count what a client that connects will read."""
-        if self._left_bytes is not None:
-            bound = bound_http if event == _HTTP else bound_mail
-            bound(client, self.count)
-
     def count(self, received: int) -> None:
         """Raises requests.ConnectionError, an OSError, which all libraries expect."""
-        if self._left_bytes is not None:
-            self._left_bytes -= received
-            if self._left_bytes < 0:
-                raise requests.ConnectionError("The answers are too large.")
+        self._received_bytes += received
+        if self.is_exceeded:
+            raise requests.ConnectionError("The answers are too large.")
 
     def expire(self) -> None:
         """End every connection, whatever waits on it."""
@@ -110,6 +109,13 @@ def close_all(sockets: list[socket.socket]) -> None:
 _current: ContextVar[Guard | None] = ContextVar("_current", default=None)
 
 
+def _count(received: int) -> None:
+    """Count for the block that reads: a connection may outlast the one that opened it."""
+    guard = _current.get()
+    if guard is not None:
+        guard.count(received)
+
+
 def _check_event(
     event: str,
     arguments: tuple[Any, ...],
@@ -123,7 +129,8 @@ def _check_event(
     if event in opening:
         guard.check_opening(*arguments[:2])
     else:
-        guard.bound_answers(event, arguments[0])
+        bound = bound_http if event == _HTTP else bound_mail
+        bound(arguments[0], _count)
 
 
 # Audit hooks stay as long as the process: https://docs.python.org/3/library/sys.html#sys.addaudithook
@@ -135,7 +142,7 @@ def guarded(
     *,
     reach: Reach,
     timeout_s: float,
-    max_bytes: int | None = None,
+    max_bytes: int,
     kept: list[socket.socket] | None = None,
 ) -> Iterator[Guard]:
     """Let this thread connect only to what `reach` names, and end its connections in time.
@@ -144,9 +151,9 @@ def guarded(
     opened in the block is shut down, and none opens any more: TimeoutError. Resolving a name
     is not interrupted. Threads that the block starts are not guarded.
 
-    `max_bytes` is for libraries that read answers whole: what `requests` and smtplib read in the
-    block, all together, and once more what they unpack. Beyond it a connection fails, and none
-    opens any more.
+    `max_bytes` bounds what http.client and smtplib, and so `requests`, receive in the block, all
+    together: heads and whatever frames an answer count as well, and once more what `requests`
+    unpacks. Beyond it a connection fails, and none opens any more.
 
     `kept` lets a connection outlast the block: it then holds a duplicate of the socket that was
     opened last. A later block that is given the same list ends that connection in time, too. The
@@ -163,12 +170,6 @@ def guarded(
         _current.reset(token)
         timer.cancel()
         guard.release(kept)
-
-
-def is_time_up() -> bool:
-    """Tell whether the time of the innermost `guarded` block is over."""
-    guard = _current.get()
-    return guard is not None and guard.is_expired
 
 
 def wait(wait_s: float) -> None:

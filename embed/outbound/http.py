@@ -1,5 +1,6 @@
 """POST requests to addresses that others chose: no redirects, bounded in time and size."""
 
+import io
 import socket
 import ssl
 import threading
@@ -69,8 +70,9 @@ def post(
 ) -> Answer:
     """Send a body by a connection of its own, and return whatever is answered, redirects too.
 
-    `timeout_s` bounds the whole request. Proxies and passwords of the environment are not used.
-    Raises RequestFailed, also for an answer of more than `max_bytes` or a compressed one.
+    `timeout_s` bounds the whole request, `max_bytes` the whole answer, with its head. Proxies and
+    passwords of the environment are not used.
+    Raises RequestFailed, also for a compressed answer; AnswerTooLarge.
     """
     headers = {"Connection": "close", **headers}
     with closing(Client(reach)) as client:
@@ -103,24 +105,23 @@ class Client:
         """
         sent = {"Accept-Encoding": "identity", **headers}
         try:
-            with guarded(reach=self._reach, timeout_s=timeout_s, kept=self._kept) as guard:
+            with guarded(
+                reach=self._reach, timeout_s=timeout_s, max_bytes=max_bytes, kept=self._kept
+            ) as guard:
                 try:
                     request = Request("POST", url, headers=sent, data=body).prepare()
-                    return self._ask(request, guard, timeout_s, max_bytes)
+                    return self._ask(request, guard, timeout_s)
                 except FAILURES as failure:
-                    reason = "timed out" if guard.is_expired else find_reason(failure)
-                    raise RequestFailed(reason) from None
+                    raise explain(failure, guard) from None
         except BaseException:
             self.close()
             raise
 
-    def _ask(
-        self, request: PreparedRequest, guard: Guard, timeout_s: float, max_bytes: int
-    ) -> Answer:
+    def _ask(self, request: PreparedRequest, guard: Guard, timeout_s: float) -> Answer:
         with self._send(request, guard, timeout_s) as response:
             if response.headers.get("Content-Encoding", "identity").lower() != "identity":
                 raise RequestFailed("the answer is compressed, which was not asked for")
-            read = _read(response.raw, max_bytes)
+            read = _read(response.raw)
             if guard.is_expired:  # cut short, which an answer without a length does not show
                 raise RequestFailed("timed out")
             return Answer(response.status_code, response.headers, read)
@@ -172,21 +173,24 @@ class Clients:
             self._idle.popleft()[0].close()
 
 
-def _read(raw: urllib3.HTTPResponse, max_bytes: int) -> bytes:
-    read = bytearray()
+def _read(raw: urllib3.HTTPResponse) -> bytes:
+    read = io.BytesIO()  # of which getvalue() makes no copy
     while chunk := raw.read(_CHUNK_BYTES, decode_content=False):  # only its end shows a cut
-        read += chunk
-        if len(read) > max_bytes:
-            raise AnswerTooLarge(f"the answer is larger than {max_bytes:,} bytes")
-    return bytes(read)
+        read.write(chunk)
+    return read.getvalue()
 
 
-def find_reason(failure: BaseException) -> str:
+def explain(failure: BaseException, guard: Guard) -> RequestFailed:
+    """Return what to raise for one of FAILURES in the guard's block."""
+    if guard.is_exceeded:
+        return AnswerTooLarge(f"the answer is larger than {guard.max_bytes:,} bytes")
+    if guard.is_expired:
+        return RequestFailed("timed out")
     causes = list(_list_causes(failure))
     for kind, reason in _REASONS:
         if any(isinstance(cause, kind) for cause in causes):
-            return reason
-    return "the connection failed"
+            return RequestFailed(reason)
+    return RequestFailed("the connection failed")
 
 
 def _list_causes(failure: BaseException) -> Iterator[BaseException]:

@@ -5,6 +5,7 @@ counts. All libraries that are used here connect by one of the two.
 """
 
 import io
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,6 +14,11 @@ from typing import Any
 
 import requests
 import urllib3
+
+_PIECE_BYTES = 64 * 1024
+
+# Its warnings quote addresses, which may hold secrets, and answers; what fails is raised as well.
+logging.getLogger("urllib3").setLevel(logging.ERROR)
 
 Count = Callable[[int], None]  # raises requests.ConnectionError when that was too much
 
@@ -35,6 +41,10 @@ def bound_http(client: Any, count: Count) -> None:
 def _stream(
     response: urllib3.HTTPResponse, count: Count, *how: Any, **options: Any
 ) -> Iterator[bytes]:
+    """Unpack an answer; one that is packed twice could keep the inner packer busy for hours."""
+    if "," in response.headers.get("Content-Encoding", ""):
+        response.close()
+        raise requests.ConnectionError("The answer is compressed more than once.")
     try:
         for chunk in type(response).stream(response, *how, **options):
             count(len(chunk))
@@ -63,7 +73,21 @@ class _BoundedResponse(HTTPResponse):
 
 
 def _bound(file: io.BufferedReader, count: Count) -> io.BufferedReader:
-    return io.BufferedReader(_BoundedFile(file.detach(), count))
+    return _BoundedReader(_BoundedFile(file.detach(), count))
+
+
+class _BoundedReader(io.BufferedReader):
+    """Takes memory for what has arrived, whatever the other side says is to come."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read until the end without a size, or with a negative one, as a chunk's may be."""
+        if size is None or size < 0:
+            return super().read()
+        read = io.BytesIO()
+        while size > 0 and (piece := super().read(min(size, _PIECE_BYTES))):
+            read.write(piece)
+            size -= len(piece)
+        return read.getvalue()
 
 
 class _BoundedFile(io.RawIOBase):

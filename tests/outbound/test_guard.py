@@ -11,9 +11,10 @@ import requests
 from raw_server import send, serve_raw, wait
 from servers import PROJECT_DIR
 
-from embed.outbound.guard import Reach, TargetRefused, guarded, is_allowed, is_time_up
+from embed.outbound.guard import Reach, TargetRefused, guarded, is_allowed
 
 LIMIT_S = 5
+LIMITS = {"timeout_s": LIMIT_S, "max_bytes": 250_000}
 
 PRIVATE = [
     "10.0.0.1",
@@ -113,7 +114,7 @@ def test_no_library_connects_to_what_may_not_be_reached(way):
     met = []
     with (
         serve_raw(lambda _: met.append(way)) as port,
-        guarded(reach=Reach.PUBLIC, timeout_s=LIMIT_S),
+        guarded(reach=Reach.PUBLIC, **LIMITS),
         pytest.raises(OSError) as refusal,  # noqa: PT011 -- each library has its own
     ):
         way(port)
@@ -138,15 +139,15 @@ def test_connections_outside_the_block_and_in_other_threads_are_as_ever():
         connected.set()
 
     with serve_raw(lambda _: None) as port:
-        with guarded(reach=Reach.PUBLIC, timeout_s=LIMIT_S):
+        with guarded(reach=Reach.PUBLIC, **LIMITS):
             threading.Thread(target=connect, args=(port,), daemon=True).start()
             assert connected.wait(LIMIT_S)
         connect_by_socket(port)
 
 
 def test_inner_block_decides_until_it_ends():
-    with serve_raw(lambda _: None) as port, guarded(reach=Reach.PUBLIC, timeout_s=LIMIT_S):
-        with guarded(reach=Reach.ANY, timeout_s=LIMIT_S):
+    with serve_raw(lambda _: None) as port, guarded(reach=Reach.PUBLIC, **LIMITS):
+        with guarded(reach=Reach.ANY, **LIMITS):
             connect_by_socket(port)
         with pytest.raises(TargetRefused):
             connect_by_socket(port)
@@ -155,12 +156,12 @@ def test_inner_block_decides_until_it_ends():
 def test_connection_that_waits_ends_when_the_time_is_up():
     with (
         serve_raw(wait) as port,
-        guarded(reach=Reach.ANY, timeout_s=1),
+        guarded(reach=Reach.ANY, timeout_s=1, max_bytes=0) as guard,
         socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S) as waiting,
     ):
         waiting.sendall(b"hello")
         assert waiting.recv(1) == b""  # not the socket's own time-out
-        assert is_time_up()
+        assert guard.is_expired
         with pytest.raises(TimeoutError):
             connect_by_socket(port)
 
@@ -175,15 +176,13 @@ def answer(body: bytes, *headers: bytes) -> Callable[[socket.socket], None]:
 
 def test_answers_are_bounded_inside_the_block_alone():
     with serve_raw(answer(bytes(100_000))) as port:
-        with guarded(reach=Reach.ANY, timeout_s=LIMIT_S, max_bytes=250_000):
+        with guarded(reach=Reach.ANY, **LIMITS):
             assert fetch(port) == bytes(100_000)
         with (
             guarded(reach=Reach.ANY, timeout_s=LIMIT_S, max_bytes=50_000),
             pytest.raises(requests.RequestException),
         ):
             fetch(port)
-        with guarded(reach=Reach.ANY, timeout_s=LIMIT_S):
-            assert fetch(port) == bytes(100_000)
         assert fetch(port) == bytes(100_000)
 
 
@@ -235,7 +234,7 @@ def count():
     return len(os.listdir("/proc/self/fd"))
 before = count()
 for _ in range(20):
-    with guarded(reach=Reach.ANY, timeout_s={LIMIT_S}):
+    with guarded(reach=Reach.ANY, timeout_s={LIMIT_S}, max_bytes=0):
         socket.create_connection(server.getsockname(), timeout={LIMIT_S}).close()
 for each in threading.enumerate():
     if isinstance(each, threading.Timer):

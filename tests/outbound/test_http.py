@@ -35,6 +35,15 @@ def test_answer_is_returned_with_its_status_headers_and_body():
     assert (answer.status, answer.headers["retry-after"], answer.body) == (200, "7", b"hi")
 
 
+@pytest.mark.parametrize("line", [b"junk\r\n", b" junk\r\n", b"Transfer-Encoding: chunked\r\n"])
+def test_odd_header_is_not_logged_with_the_address(line, caplog):
+    raw = OK + line + b"Content-Length: 2\r\n\r\n0\r\n\r\n"
+    with serve_raw(send(raw)) as port:
+        assert ask(port).status == 200
+
+    assert caplog.records == []
+
+
 def test_proxies_of_the_environment_are_not_used(monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
 
