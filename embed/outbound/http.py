@@ -7,7 +7,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
@@ -59,26 +59,6 @@ class Answer:
     body: bytes
 
 
-def post(
-    url: str,
-    body: bytes,
-    *,
-    headers: Mapping[str, str],
-    reach: Reach,
-    timeout_s: float,
-    max_bytes: int,
-) -> Answer:
-    """Send a body by a connection of its own, and return whatever is answered, redirects too.
-
-    `timeout_s` bounds the whole request, `max_bytes` the whole answer, with its head. Proxies and
-    passwords of the environment are not used.
-    Raises RequestFailed, also for a compressed answer; AnswerTooLarge.
-    """
-    headers = {"Connection": "close", **headers}
-    with closing(Client(reach)) as client:
-        return client.post(url, body, headers=headers, timeout_s=timeout_s, max_bytes=max_bytes)
-
-
 class Client:
     """Sends requests to one server, one after the other, by one connection while that lasts."""
 
@@ -98,10 +78,12 @@ class Client:
     def post(
         self, url: str, body: bytes, *, headers: Mapping[str, str], timeout_s: float, max_bytes: int
     ) -> Answer:
-        """Do what the function `post` does, but leave the connection open after an answer.
+        """Send a body, and return whatever is answered, redirects too; leave the connection open.
 
-        A request is sent again if the server hangs up a kept connection instead of answering,
-        so it has to be one that may arrive twice.
+        `timeout_s` bounds the whole request, `max_bytes` the whole answer, with its head. Proxies
+        and passwords of the environment are not used. A request is sent again if the server hangs
+        up a kept connection instead of answering, so it has to be one that may arrive twice.
+        Raises RequestFailed, also for a compressed answer; AnswerTooLarge.
         """
         sent = {"Accept-Encoding": "identity", **headers}
         try:

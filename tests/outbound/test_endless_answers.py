@@ -6,7 +6,7 @@ import socket
 import ssl
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from threading import Event
 
 import pytest
@@ -16,7 +16,7 @@ from raw_server import read_request, repeat, send, serve_raw
 
 from embed.outbound.exchange import exchange
 from embed.outbound.guard import Reach, guarded
-from embed.outbound.http import AnswerTooLarge, Client, RequestFailed, post
+from embed.outbound.http import AnswerTooLarge, Client, RequestFailed
 
 MAX_BYTES = 64 * 1024
 # The answer several times over, while it is taken apart, and what Python keeps of modules.
@@ -81,9 +81,14 @@ def little_memory() -> Iterator[None]:
     assert peak < MAX_MEMORY_BYTES
 
 
-def ask(port: int) -> object:
+def ask(port: int) -> bytes:
+    with closing(Client(Reach.ANY)) as client:
+        return ask_by(client, port)
+
+
+def ask_by(client: Client, port: int) -> bytes:
     how = {"headers": {}, "timeout_s": LIMIT_S, "max_bytes": MAX_BYTES}
-    return post(f"http://127.0.0.1:{port}/", b"body", reach=Reach.ANY, **how)
+    return client.post(f"http://127.0.0.1:{port}/", b"body", **how).body
 
 
 @pytest.mark.parametrize("framing", ENDLESS)
@@ -106,7 +111,7 @@ def test_malformed_answer_without_end_is_given_up(framing):
 def test_what_follows_an_answer_without_a_body_is_not_read(status):
     answer = repeat(b"HTTP/1.1 " + status + b"\r\nContent-Length: 99999999\r\n\r\n", TEXT)
     with serve_raw(answer) as port, little_memory():
-        assert ask(port).body == b""
+        assert ask(port) == b""
 
 
 @pytest.mark.parametrize("framing", ENDLESS | MALFORMED)
@@ -159,11 +164,6 @@ def answer_each(connection: socket.socket, *answers: bytes) -> None:
         read_request(connection)
 
 
-def ask_kept(client: Client, port: int) -> bytes:
-    how = {"headers": {}, "timeout_s": LIMIT_S, "max_bytes": MAX_BYTES}
-    return client.post(f"http://127.0.0.1:{port}/", b"body", **how).body
-
-
 def frame(body: bytes) -> bytes:
     return LENGTH % str(len(body)).encode() + body
 
@@ -179,7 +179,7 @@ def test_what_a_connection_received_before_does_not_count_for_the_next_request()
     with serve_raw(answer) as port:
         client = Client(Reach.ANY)
         for _ in range(5):
-            assert ask_kept(client, port) == body
+            assert ask_by(client, port) == body
         client.close()
     assert len(opened) == 1
 
@@ -193,9 +193,9 @@ def test_connection_that_stayed_open_is_bounded_as_a_new_one():
 
     with serve_raw(answer) as port, little_memory():
         client = Client(Reach.ANY)
-        assert ask_kept(client, port) == b"hello"
+        assert ask_by(client, port) == b"hello"
         with pytest.raises(AnswerTooLarge):
-            ask_kept(client, port)
+            ask_by(client, port)
 
 
 @pytest.mark.parametrize("first", [frame(b"first"), b"HTTP/1.1 103 Early Hints\r\n\r\n"])
@@ -214,12 +214,12 @@ def test_answer_that_was_sent_ahead_is_not_taken_for_that_to_the_next_request(fi
 
     with serve_raw(answer) as port:
         client = Client(Reach.ANY)
-        ask_kept(client, port)
+        ask_by(client, port)
         was_read.set()
         was_sent.wait(LIMIT_S)
 
         # By the same connection, or by a new one.
-        assert ask_kept(client, port) in (b"right", b"first", b"")
+        assert ask_by(client, port) in (b"right", b"first", b"")
         client.close()
 
 

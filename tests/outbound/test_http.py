@@ -1,7 +1,7 @@
 import gzip
 import socket
 import ssl
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
@@ -10,7 +10,7 @@ from certificates import make_certificate
 from raw_server import send, serve_raw, trickle, wait
 
 from embed.outbound.guard import Reach
-from embed.outbound.http import RequestFailed, post
+from embed.outbound.http import Client, RequestFailed
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MAX_BYTES = 1000
@@ -18,14 +18,14 @@ SECRET = "key-that-nobody-may-read"
 
 
 def ask(port: int, *, host: str = "127.0.0.1", reach: Reach = Reach.ANY, timeout_s: float = 10):
-    return post(
-        f"http://{host}:{port}/{SECRET}?key={SECRET}",
-        b"body",
-        headers={"Content-Type": "text/plain"},
-        reach=reach,
-        timeout_s=timeout_s,
-        max_bytes=MAX_BYTES,
-    )
+    with closing(Client(reach)) as client:
+        return client.post(
+            f"http://{host}:{port}/{SECRET}?key={SECRET}",
+            b"body",
+            headers={"Content-Type": "text/plain"},
+            timeout_s=timeout_s,
+            max_bytes=MAX_BYTES,
+        )
 
 
 def test_answer_is_returned_with_its_status_headers_and_body():
@@ -140,13 +140,8 @@ def tls_port(tmp_path):
 @pytest.mark.slow
 def test_certificate_that_nobody_vouches_for_is_not_trusted(tls_port):
     with pytest.raises(RequestFailed, match="its certificate is not trusted"):
-        post(
-            f"https://localhost:{tls_port}",
-            b"",
-            headers={},
-            reach=Reach.ANY,
-            timeout_s=10,
-            max_bytes=9,
+        Client(Reach.ANY).post(
+            f"https://localhost:{tls_port}", b"", headers={}, timeout_s=10, max_bytes=9
         )
 
 
