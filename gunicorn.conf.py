@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+from functools import partial
 from ipaddress import ip_address
 from typing import Any
 
@@ -21,6 +22,7 @@ from embed.server.metrics import (
 )
 from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
+from embed.web.dashboard import sessions
 from embed.worker import jobs
 from embed.worker.background import Background
 
@@ -115,6 +117,7 @@ def post_worker_init(worker: Any) -> None:
     start_metrics(worker)
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
+        worker.is_signed_in = partial(sessions.is_signed_in, worker.wsgi)
         worker.background = Background(
             extensions[EXTENSION], extensions[jobs.EXTENSION], "gunicorn"
         )

@@ -1,5 +1,10 @@
 """The shipped worker with other limits, for gunicorn's --worker-class."""
 
+from threading import Event
+from typing import Any
+
+from gunicorn.workers.gthread import TConn
+
 from embed.db import lock_waits
 from embed.monitoring import readiness
 from embed.server.worker import BufferingWorker
@@ -15,6 +20,22 @@ class PatientWorker(BufferingWorker):
 
 class FrugalWorker(PatientWorker):
     large_bytes_in_all = 500_000
+
+
+class StuckWorker(FrugalWorker):
+    """Handles no request before it is told to stop."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._stops = Event()
+
+    def handle(self, conn: TConn) -> bool:
+        self._stops.wait()
+        return super().handle(conn)
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        self._stops.set()
+        super().handle_exit(sig, frame)
 
 
 class TrustingWorker(BufferingWorker):

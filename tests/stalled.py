@@ -9,14 +9,16 @@ from threading import Event, Thread
 from urllib.parse import urlsplit
 
 import requests
+from flask import Flask
 from peewee import chunked
 from remote import RemotePage
-from world import SITE
+from world import SECRET_KEY, SITE
 
 from embed.db import connection
 from embed.db.models import Wallet
 from embed.domain import times
 from embed.domain.identifiers import make_id
+from embed.web.dashboard import sessions
 
 STALLED = 40
 # A client that is served needs a fraction of this; gunicorn's own worker let it wait for longer.
@@ -32,6 +34,7 @@ KINDS = [
     "in a body",
     "in a form",
     "in a large form",
+    "in a large form with a made-up cookie",
     "in a chunk",
     "between chunks",
     "that trickle a head",
@@ -63,6 +66,7 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
     post = b"POST %b HTTP/1.1\r\nHost: " + host + b"\r\nContent-Type: %b\r\n%b\r\n\r\n%b"
     nonce = (b"/api/embed/siws/nonce", b"application/json")
     form = (b"/dashboard/sign-in", b"application/x-www-form-urlencoded")
+    large = b"%b\r\nContent-Length: 4000000"
     length, chunks = b"Content-Length: 1000", b"Transfer-Encoding: chunked"
     return {
         "that send nothing": Stall(b"", answer=b""),
@@ -71,8 +75,10 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
         "before a body": Stall(post % (*nonce, length, b"")),
         "in a body": Stall(post % (*nonce, length, b'{"trackingPageId": "')),
         "in a form": Stall(post % (*form, length, b"email=owner")),
-        "in a large form": Stall(
-            post % (*form, b"Cookie: a=b\r\nContent-Length: 4000000", b"x" * 100_000)
+        "in a large form": Stall(post % (*form, large % sign_session(), b"x" * 100_000)),
+        "in a large form with a made-up cookie": Stall(
+            post % (*form, large % b"Cookie: a=b", b"x" * 100_000),
+            answer=b"HTTP/1.1 413 REQUEST ENTITY TOO LARGE",
         ),
         "in a chunk": Stall(post % (*nonce, chunks, b'100\r\n{"a": "')),
         "between chunks": Stall(post % (*nonce, chunks, b"2\r\n{}\r\n")),
@@ -88,6 +94,15 @@ def list_stalls(page: RemotePage) -> dict[str, Stall]:
         "that never read": Stall(read + b"\r\n", has_small_window=True),
         "that never read many": Stall((read + b"\r\n") * 50, has_small_window=True),
     }
+
+
+def sign_session() -> bytes:
+    """Return the Cookie header of a signed-in owner, who need not be in the database."""
+    app = Flask("any", static_folder=None)
+    app.secret_key = SECRET_KEY
+    serializer = sessions.DashboardSessions().get_signing_serializer(app)
+    value = serializer.dumps({"_user_id": "owner.fingerprint"})
+    return f"Cookie: {sessions.LOCAL_NAME}={value}".encode()
 
 
 def add_wallets(database_url: str, page_id: str) -> None:

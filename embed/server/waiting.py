@@ -1,7 +1,7 @@
 """The connections that wait for their client in the worker's loop."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from selectors import BaseSelector
 from typing import Any, NamedTuple
@@ -56,17 +56,27 @@ class WaitingConnections:
                 self.take(wait.at_deadline, conn)
 
     def find_one_too_many(
-        self, count_bytes: Callable[[TConn], int], *, small_bytes: int, most_bytes: int
+        self,
+        newcomer: TConn,
+        in_threads: Collection[TConn],
+        count_bytes: Callable[[TConn], int],
+        *,
+        small_bytes: int,
+        most_bytes: int,
     ) -> TConn | None:
         """Return the connection with the least progress, if all take more than `most_bytes`.
 
-        Those that take at most `small_bytes` do not count, and are never returned.
+        Those that take at most `small_bytes` do not count. Those in threads do, but are never
+        returned; the `newcomer` may be, which takes more than `small_bytes`.
         """
-        sizes = {conn: count_bytes(conn) for conn in self._waits}
+        sizes = {conn: count_bytes(conn) for conn in (newcomer, *self._waits, *in_threads)}
         large = [conn for conn, size in sizes.items() if size > small_bytes]
         if sum(sizes[conn] for conn in large) <= most_bytes:
             return None
-        return min(large, key=lambda conn: float(conn.sock.deadline))
+        return min(
+            (conn for conn in large if conn not in in_threads),
+            key=lambda conn: float(conn.sock.deadline),
+        )
 
     def _when_ready(self, wait: _Wait, conn: TConn, _sock: Any) -> None:
         """Take the step, unless that of another connection has just ended this wait."""

@@ -18,6 +18,7 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from embed.logs.context import begin_request, end_request
 from embed.server.client_socket import ClientSocket
+from embed.server.framing import IsSignedIn
 from embed.server.open_files import allow_open_files
 from embed.server.processes import REPLACED_AFTER
 from embed.server.refusals import find_status, write_refusal
@@ -54,9 +55,12 @@ class BufferingWorker(ThreadWorker):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._waiting: WaitingConnections
+        self._in_threads: set[TConn] = set()
         self._health_threads: dict[bytes, ThreadPoolExecutor]
         self._is_told_to_stop = False
         self._requests_end_at = math.inf
+        # Any cookie will do, unless gunicorn.conf.py knows the app.
+        self.is_signed_in: IsSignedIn = bool
         if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
             self.max_requests = sys.maxsize  # nobody would serve until another has begun
 
@@ -104,11 +108,12 @@ class BufferingWorker(ThreadWorker):
     def enqueue_req(self, conn: TConn) -> None:
         """Receive the next request of a new or kept-alive connection, then pass it on."""
         if not conn.initialized:
-            conn.sock = ClientSocket(conn.sock, self.patience_s, self.bytes_per_s)
+            limits = (self.patience_s, self.bytes_per_s)
+            conn.sock = ClientSocket(conn.sock, *limits, self.is_signed_in)
             conn.init()
         client = conn.sock
         client.begin_request(conn.parser.unreader.take_buffered())
-        step = self._pass_on if client.framing.can_pass_on(client.received) else self._receive
+        step = self._pass_on if client.has_request else self._receive
         self._waiting.take(step, conn)
 
     def _receive(self, conn: TConn) -> None:
@@ -116,21 +121,22 @@ class BufferingWorker(ThreadWorker):
         is_open = client.receive()
         if not is_open and not client.received:
             self._close(conn)
-        elif not is_open or client.framing.can_pass_on(client.received):
+        elif not self._limit_memory(conn, _count_received, partial(self._refuse, 503)):
+            return
+        elif not is_open or client.has_request:
             self._pass_on(conn)
         else:
             if client.framing.awaits_continue:
                 client.framing.awaits_continue = False
                 client.sendall(_CONTINUE)
             self._waiting.add(conn, selectors.EVENT_READ, self._receive, self._end_request)
-            end = partial(self._refuse, 503)
-            self._limit_memory(conn, _count_received, end)
 
     def _pass_on(self, conn: TConn) -> None:
         if conn.sock.framing.has_long_head:
             self._refuse(431, conn)
         else:
             self._waiting.remove(conn)
+            self._in_threads.add(conn)
             check = _HEALTH_CHECK.match(conn.sock.received)
             pool = self._health_threads[bytes(check[1])] if check else self.tpool
             handled: Future[bool] = pool.submit(self.handle, conn)
@@ -143,6 +149,7 @@ class BufferingWorker(ThreadWorker):
 
     def _refuse(self, status: int, conn: TConn) -> None:
         self._waiting.remove(conn)
+        conn.sock.forget_request()
         write_refusal(conn.sock, status)
         conn.sock.restart_deadline()
         self._send(self._hang_up, conn)
@@ -186,8 +193,11 @@ class BufferingWorker(ThreadWorker):
 
         If the parser wanted more than was received, it is unknown where the next request begins.
         """
+        self._in_threads.remove(conn)
         is_kept = not fs.cancelled() and fs.exception() is None and fs.result()
         is_kept = is_kept and not conn.sock.is_exhausted
+        if not is_kept:
+            conn.sock.forget_request()
         conn.sock.restart_deadline()
         next_step = partial(self._keep, fs) if is_kept else self._hang_up
         self._waiting.take(partial(self._send, next_step), conn)
@@ -226,15 +236,23 @@ class BufferingWorker(ThreadWorker):
         self.nr_conns -= 1
         conn.close()
 
-    def _limit_memory(self, conn: TConn, count_bytes: Callable[[TConn], int], end: Step) -> None:
-        """End the slowest connection if they take too much memory together with this one."""
+    def _limit_memory(self, conn: TConn, count_bytes: Callable[[TConn], int], end: Step) -> bool:
+        """End the slowest connection if they take too much memory together with this one.
+
+        Returns whether this one goes on.
+        """
         if count_bytes(conn) <= self.small_bytes:
-            return
+            return True
         one_too_many = self._waiting.find_one_too_many(
-            count_bytes, small_bytes=self.small_bytes, most_bytes=self.large_bytes_in_all
+            conn,
+            self._in_threads,
+            count_bytes,
+            small_bytes=self.small_bytes,
+            most_bytes=self.large_bytes_in_all,
         )
         if one_too_many is not None:
             self._waiting.take(end, one_too_many)
+        return one_too_many is not conn
 
     def murder_pending(self) -> None:
         """End the connections whose deadline has passed; gunicorn calls this in its loop."""

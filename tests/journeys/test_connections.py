@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import PROJECT_DIR, clean_environ, run_gunicorn
+from stalled import sign_session
 from world import SITE, USDC, Visitor
 
 pytestmark = pytest.mark.slow
@@ -22,6 +23,7 @@ FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
 LARGE = 3_000_000
 CLOSE = b"Connection: close"
 FORM = b"Content-Type: application/x-www-form-urlencoded"
+SESSION = sign_session().decode().removeprefix("Cookie: ")
 TOO_LONG = (FORM, b"Content-Length: 6000000")
 
 
@@ -110,7 +112,7 @@ def test_connection_is_kept_after_a_body_that_was_not_read(page, size):
     client = HTTPConnection(address.hostname, address.port, timeout=TIMEOUT_S)
     body = (make_get(page) * (1 + size // 100))[:size]
 
-    client.request("POST", "/api/embed/siws/nonce", body, {"Cookie": "a=b"})
+    client.request("POST", "/api/embed/siws/nonce", body, {"Cookie": SESSION})
     refused = client.getresponse()
     assert (refused.status, json.loads(refused.read())) == (401, {"error": "missing_key"})
     kept = client.sock
@@ -189,7 +191,7 @@ def test_malformed_rest_of_a_body_is_not_answered_a_second_time(page):
 def test_body_that_takes_more_memory_than_there_is_gets_503_and_a_small_one_is_served(environ):
     with run_gunicorn(environ, FRUGAL) as server:
         page = RemotePage(server.url, environ)
-        headers = (b"Cookie: a=b", b"Content-Length: 4500000")
+        headers = (sign_session(), b"Content-Length: 4500000")
         head = make_head(page, b"POST /api/embed/siws/nonce", *headers)
         with connect(page) as client:
             client.sendall(head + b"x" * 4_400_000)

@@ -1,4 +1,4 @@
-"""How long a client may take: what it does postpones its deadline, by a bounded time."""
+"""How long a client may take, and what is kept of what it sends and does not read."""
 
 import socket
 
@@ -32,7 +32,7 @@ def time(monkeypatch) -> Time:
 def ends(time):
     """The service's end of a connection that expects a request, and the client's."""
     accepted, client = socket.socketpair()
-    with ClientSocket(accepted, PATIENCE_S, BYTES_PER_S) as ours, client:
+    with ClientSocket(accepted, PATIENCE_S, BYTES_PER_S, bool) as ours, client:
         ours.begin_request(b"")
         yield ours, client
 
@@ -74,7 +74,7 @@ def test_reader_that_took_much_at_once_gets_no_more_time_for_the_rest(ends, time
     time.now = 1.0
     ours.flush()
 
-    assert 0 < ours.unsent_bytes < 5_000_000
+    assert ours.unsent_bytes == 5_000_000  # none of it is freed before all of it is sent
     assert ours.deadline <= 1.0 + PATIENCE_S
 
 
@@ -85,3 +85,35 @@ def test_client_that_goes_on_sending_what_nobody_reads_buys_no_time_either(ends)
     assert ours.discard()
     assert ours.received_bytes == 0
     assert ours.deadline == PATIENCE_S
+
+
+def test_large_body_is_read_as_it_was_sent_and_the_next_request_is_left_for_later(ends):
+    ours, client = ends
+    body = bytes(range(256)) * 300
+    request = b"POST / HTTP/1.1\r\nCookie: a=b\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    client.sendall(request + b"GET /next HTTP/1.1\r\n")
+    while not ours.has_request:
+        assert ours.receive()
+
+    assert ours.received_bytes == len(request)
+    read = bytearray()
+    while len(read) < len(request):
+        read += ours.recv(7_000)
+    assert read == request
+    assert (ours.received_bytes, ours.recv(7_000)) == (0, b"")
+    ours.begin_request(b"")
+    assert ours.receive()
+    assert ours.received == b"GET /next HTTP/1.1\r\n"
+
+
+def test_large_body_that_is_not_awaited_any_more_takes_no_memory(ends):
+    ours, client = ends
+    client.sendall(
+        b"POST / HTTP/1.1\r\nCookie: a=b\r\nContent-Length: 90000\r\n\r\n" + b"x" * 80_000
+    )
+    while ours.received_bytes < 80_000:
+        assert ours.receive()
+        assert not ours.has_request
+    ours.forget_request()
+
+    assert ours.received_bytes == 0

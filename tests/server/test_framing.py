@@ -3,14 +3,16 @@
 import pytest
 
 from embed.server.framing import (
-    MAX_BYTES_WITHOUT_COOKIE,
     MAX_CHUNKS_BYTES,
     MAX_HEAD_BYTES,
     MAX_REQUEST_BYTES,
+    MAX_SIGNED_OUT_BYTES,
     Framing,
 )
 
 POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
+OWNERS = "a=b; session=owners"
+SIGNED_IN = POST + b"Cookie: " + OWNERS.encode() + b"\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
 WHOLE = {
@@ -38,12 +40,22 @@ MALFORMED = {
 TOO_LONG = {
     "head": b"GET /" + b"a" * MAX_HEAD_BYTES,
     "head_with_its_end": b"GET / HTTP/1.1\r\n" + b"A:b\r\n" * (MAX_HEAD_BYTES // 5) + b"\r\n",
-    "body": POST + b"Cookie: a=b\r\nContent-Length: %d\r\n\r\n" % MAX_REQUEST_BYTES,
-    "body_without_cookie": POST + b"Content-Length: %d\r\n\r\n" % MAX_BYTES_WITHOUT_COOKIE,
+    "body": SIGNED_IN + b"Content-Length: %d\r\n\r\n" % MAX_REQUEST_BYTES,
+    "body_without_cookie": POST + b"Content-Length: %d\r\n\r\n" % MAX_SIGNED_OUT_BYTES,
+    "body_with_a_cookie": POST
+    + b"Cookie: session=made-up\r\nContent-Length: %d\r\n\r\n" % MAX_SIGNED_OUT_BYTES,
     "chunk": CHUNKED + b"%x\r\n" % MAX_CHUNKS_BYTES,
     "chunks": CHUNKED + b"1\r\na\r\n" * (MAX_CHUNKS_BYTES // 6 + 1),
     "trailers": CHUNKED + b"0\r\n" + b"A: b\r\n" * (MAX_CHUNKS_BYTES // 6 + 1),
 }
+
+
+def is_signed_in(cookies: str) -> bool:
+    return cookies.strip() == OWNERS
+
+
+def frame() -> Framing:
+    return Framing(is_signed_in)
 
 
 def by_name(cases: dict[str, bytes]):
@@ -52,7 +64,7 @@ def by_name(cases: dict[str, bytes]):
 
 @by_name(WHOLE)
 def test_whole_request_is_passed_on_with_its_last_byte(request_bytes):
-    framing, received = Framing(), bytearray()
+    framing, received = frame(), bytearray()
     passed_on = []
     for byte in request_bytes:
         received.append(byte)
@@ -64,7 +76,7 @@ def test_whole_request_is_passed_on_with_its_last_byte(request_bytes):
 
 @by_name(WHOLE)
 def test_request_that_others_follow_is_whole(request_bytes):
-    framing = Framing()
+    framing = frame()
 
     assert framing.can_pass_on(bytearray(request_bytes + b"GET /next HTTP/1.1\r\n"))
     assert framing.is_whole
@@ -72,26 +84,40 @@ def test_request_that_others_follow_is_whole(request_bytes):
 
 @by_name(MALFORMED | TOO_LONG)
 def test_request_that_is_malformed_or_too_long_is_passed_on_at_once(request_bytes):
-    assert Framing().can_pass_on(bytearray(request_bytes))
+    assert frame().can_pass_on(bytearray(request_bytes))
 
 
 @pytest.mark.parametrize("name", TOO_LONG)
 def test_only_a_long_head_is_called_so(name):
-    framing = Framing()
+    framing = frame()
     framing.can_pass_on(bytearray(TOO_LONG[name]))
 
     assert framing.has_long_head is name.startswith("head")
 
 
-def test_long_body_with_a_cookie_is_waited_for():
-    head = POST + b"cookie: a=b\r\nContent-Length: %d\r\n\r\n" % (MAX_REQUEST_BYTES - 200)
+def test_long_body_of_a_signed_in_owner_is_waited_for():
+    length = MAX_REQUEST_BYTES - 200
+    head = bytearray(SIGNED_IN.lower() + b"content-length: %d\r\n\r\n" % length)
+    framing = frame()
 
-    assert not Framing().can_pass_on(bytearray(head))
+    assert not framing.can_pass_on(head, length - 1)
+    assert framing.large_bytes == len(head) + length
+    assert framing.can_pass_on(head, length)
+    assert framing.is_whole
+
+
+@pytest.mark.parametrize("length", [0, 100, MAX_REQUEST_BYTES])
+def test_session_is_only_checked_where_it_matters(length):
+    checked = []
+    framing = Framing(lambda cookies: bool(checked.append(cookies)))
+    framing.can_pass_on(bytearray(SIGNED_IN + b"Content-Length: %d\r\n\r\n" % length))
+
+    assert not checked
 
 
 @by_name(TOO_LONG)
 def test_request_that_is_too_long_is_not_whole(request_bytes):
-    framing = Framing()
+    framing = frame()
     framing.can_pass_on(bytearray(request_bytes))
 
     assert not framing.is_whole
@@ -108,7 +134,7 @@ def test_request_that_is_too_long_is_not_whole(request_bytes):
     ],
 )
 def test_client_that_awaits_100_continue_is_recognised(line, expected):
-    framing = Framing()
+    framing = frame()
     framing.can_pass_on(bytearray(line + b"\r\nContent-Length: 3\r\n\r\n"))
 
     assert framing.awaits_continue is expected
@@ -138,7 +164,7 @@ class CountedBytes(bytearray):
     ids=["head", "body", "small_chunks", "large_chunk", "trailers"],
 )
 def test_request_that_comes_byte_by_byte_is_searched_about_once(request_bytes):
-    framing, received = Framing(), CountedBytes()
+    framing, received = frame(), CountedBytes()
     for byte in request_bytes:
         received.append(byte)
         framing.can_pass_on(received)

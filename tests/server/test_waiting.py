@@ -76,3 +76,25 @@ def test_connection_that_another_one_lets_wait_for_something_else_takes_no_step_
     turn(loop.poller)
 
     assert (len(stepped), loop.closed) == (1, [])
+
+
+def test_requests_in_threads_count_and_the_slowest_of_the_others_is_one_too_many(loop):
+    handled, slow, fast, newcomer = (loop.connect() for _ in range(4))
+    for conn, deadline in ((handled, 1.0), (slow, 2.0), (fast, 3.0), (newcomer, 4.0)):
+        conn.sock = SimpleNamespace(fileno=conn.sock.fileno, deadline=deadline)
+    sizes = {handled: 50, slow: 11, fast: 11, newcomer: 11}
+
+    def find(most_bytes: int):
+        return loop.waiting.find_one_too_many(
+            newcomer, {handled}, sizes.get, small_bytes=10, most_bytes=most_bytes
+        )
+
+    assert find(61) is None
+    assert find(60) is newcomer
+    for conn in (slow, fast):
+        loop.waiting.add(conn, selectors.EVENT_READ, loop.close, loop.close)
+    assert find(83) is None
+    assert find(82) is slow
+    sizes[slow] = 10
+    assert find(72) is None
+    assert find(71) is fast

@@ -13,6 +13,7 @@ from stalled import (
     add_wallets,
     assert_served,
     list_stalls,
+    sign_session,
     stalled_clients,
     wait_until_ended,
 )
@@ -97,7 +98,8 @@ def test_stalled_uploads_neither_cut_off_answers_nor_keep_owners_from_uploading(
         other = replace_server(page, server)
         answer = other.read()
         assert len(answer.json["wallets"]) > 10_000
-        form = {"Cookie": "embed_dashboard=x", "Content-Type": "multipart/form-data; boundary=x"}
+        cookie = sign_session().decode().removeprefix("Cookie: ")
+        form = {"Cookie": cookie, "Content-Type": "multipart/form-data; boundary=x"}
         refused = other.call("POST", "/dashboard/sign-in", headers=form, data=b"x" * 400_000)
         assert refused.status_code == 413  # the app's own answer
         assert stalled[0].recv(100).startswith(b"HTTP/1.1 503 ")

@@ -96,7 +96,7 @@ def guard_request() -> ResponseReturnValue | None:
     if request.endpoint not in OPEN_ENDPOINTS and not current_user.is_authenticated:
         return redirect(url_for("dashboard.sign_in", next=_find_target()))
     if request.method not in ("GET", "HEAD"):
-        if request.mimetype not in FORM_TYPES:
+        if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
             return render_mistake("The dashboard only accepts its own forms.", 415)
         _csrf.protect()
     return None

@@ -2,7 +2,7 @@
 
 import hashlib
 from datetime import timedelta
-from typing import TypedDict, cast
+from typing import Any, TypedDict, cast
 from urllib.parse import urlsplit
 
 import msgspec
@@ -42,19 +42,25 @@ class DashboardSessions(SecureCookieSessionInterface):
         """Skip the API and the widget, which do not use this session, to save time."""
         if not request.path.startswith("/dashboard"):
             return None
+        return self.session_class(
+            self.read(app, request.headers.get("Cookie", ""), self.get_cookie_name(app))
+        )
+
+    def read(self, app: Flask, cookies: str, name: str) -> dict[str, Any]:
+        """Return what the session in a Cookie header holds; nothing unless it is a valid one."""
         serializer = self.get_signing_serializer(app)
-        raw = _find_cookie(request, self.get_cookie_name(app))
+        raw = _find_cookie(cookies, name)
         if serializer is None or raw is None:
-            return self.session_class()
+            return {}
         try:
             # Not by max_age, which refuses what was signed before the clock went back.
             values, signed_at = serializer.loads(raw, return_timestamp=True)
             msgspec.convert(values, _Values)  # another version of the service may have signed it
         except (BadSignature, msgspec.ValidationError):
-            return self.session_class()
+            return {}
         signer = cast(TimestampSigner, serializer.make_signer())
         age_s = signer.get_timestamp() - signed_at.timestamp()
-        return self.session_class(values if age_s <= LIFETIME.total_seconds() else None)
+        return values if age_s <= LIFETIME.total_seconds() else {}
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
         return request.endpoint not in BACKGROUND_ENDPOINTS and super().should_set_cookie(
@@ -71,15 +77,22 @@ class DashboardSessions(SecureCookieSessionInterface):
         return not _is_local()
 
 
-def _find_cookie(request: Request, name: str) -> str | None:
+def is_signed_in(app: Flask, cookies: str) -> bool:
+    """Tell whether a Cookie header holds the session of an owner who has signed in.
+
+    The owner may have been removed since, or have another password: that is in the database.
+    """
+    sessions = cast(DashboardSessions, app.session_interface)
+    return any("_user_id" in sessions.read(app, cookies, name) for name in (NAME, LOCAL_NAME))
+
+
+def _find_cookie(cookies: str, name: str) -> str | None:
     """Read a cookie as browsers write it.
 
     Not from request.cookies, where two cookies of another host that hold a quotation mark each
     swallow what is between them.
     """
-    pairs = (
-        pair.strip(" ").partition("=") for pair in request.headers.get("Cookie", "").split(";")
-    )
+    pairs = (pair.strip(" ").partition("=") for pair in cookies.split(";"))
     return next((value for key, _, value in pairs if key == name), None)
 
 

@@ -190,6 +190,16 @@ def test_signed_session_of_another_shape_is_a_new_session(world, owner, contents
     assert client.post(SIGN_IN, data={"csrf_token": "x"}).status_code == 400
 
 
+def test_field_without_a_name_is_in_no_form_of_ours(world):
+    body = b"--x\r\nContent-Disposition: form-data\r\n\r\ntext\r\n--x--\r\n"
+
+    answer = world.app.test_client().post(
+        SIGN_IN, data=body, content_type="multipart/form-data; boundary=x"
+    )
+
+    assert answer.status_code == 415
+
+
 def test_back_leads_to_our_own_pages_only(owner):
     answer = owner.get("/dashboard/pages/nothing/queue", headers={"Referer": "javascript:alert(1)"})
 

@@ -3,11 +3,12 @@
 import time
 
 import pytest
+from flask import Flask
 from itsdangerous import TimestampSigner
 from owner_browser import PASSWORD, find_token
 
 from embed import owners
-from embed.web.dashboard import account
+from embed.web.dashboard import account, sessions
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +47,28 @@ def test_owner_is_forgotten_14_days_after_the_last_visit(timer, owner):
 
     timer.forward(days=14.001)
     assert owner.get(HOME).status_code == 302
+
+
+@pytest.mark.parametrize("name", [sessions.NAME, sessions.LOCAL_NAME])
+def test_owner_is_known_by_the_cookie_alone_for_as_long(world, timer, name):
+    serializer = world.app.session_interface.get_signing_serializer(world.app)
+    owners_session = serializer.dumps({"_user_id": "owner.fingerprint"})
+    before_sign_in = serializer.dumps({"csrf_token": "token"})
+    other = Flask("other", static_folder=None)
+    other.secret_key = "another key"
+    forged = world.app.session_interface.get_signing_serializer(other).dumps({"_user_id": "owner"})
+
+    def is_known(cookies: str) -> bool:
+        return sessions.is_signed_in(world.app, cookies)
+
+    assert is_known(f"a=b; {name}={owners_session}; c=d")
+    assert not is_known(f"a={owners_session}")
+    for made_up in (before_sign_in, forged, owners_session[:-1], f"x{owners_session}", "", "\xff"):
+        assert not is_known(f"{name}={made_up}"), made_up
+    timer.forward(days=14)
+    assert is_known(f"{name}={owners_session}")
+    timer.forward(days=0.001)
+    assert not is_known(f"{name}={owners_session}")
 
 
 def test_password_does_not_run_out(timer, owner):
