@@ -119,8 +119,10 @@ def add_wallets(database_url: str, page_id: str) -> None:
 
 
 @contextmanager
-def stalled_clients(url: str, stall: Stall, count: int = STALLED) -> Iterator[list[socket.socket]]:
-    """Hold `count` connections to a server that stall."""
+def stalled_clients(
+    url: str, stall: Stall, count: int = STALLED, *, source: str = "127.0.0.1"
+) -> Iterator[list[socket.socket]]:
+    """Hold `count` connections to a server that stall, from an address of this machine."""
     address = urlsplit(url)
     with ExitStack() as opened:
         clients = []
@@ -128,6 +130,7 @@ def stalled_clients(url: str, stall: Stall, count: int = STALLED) -> Iterator[li
             client = opened.enter_context(socket.socket())
             if stall.has_small_window:
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.bind((source, 0))
             client.connect((address.hostname, address.port))
             client.sendall(stall.sent)
             clients.append(client)

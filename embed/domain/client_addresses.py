@@ -1,7 +1,7 @@
-"""Addresses of clients, as proxies write them, and the networks that logs name in their place."""
+"""Addresses of clients: as proxies write them, what they are counted by, and what logs name."""
 
 import re
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 # Some proxies append the port: 192.0.2.1:4711, [2001:db8::1]:4711. Others write only brackets.
 _WITH_PORT = re.compile(r"^(?:([^:\[\]]+):\d+|\[([^\[\]]+)\](?::\d+)?)$")
@@ -18,6 +18,16 @@ def parse_client_address(raw: str) -> IPv4Address | IPv6Address | None:
     except ValueError:
         return None
     return (ip.ipv4_mapped if isinstance(ip, IPv6Address) else None) or ip
+
+
+def name_client(raw: str) -> str:
+    """Return what identifies a client: an IPv4 address, or the /64 network of an IPv6 address."""
+    ip = parse_client_address(raw)
+    if ip is None:
+        return raw
+    if isinstance(ip, IPv4Address):
+        return str(ip)
+    return str(IPv6Network((int(ip), 64), strict=False).network_address)
 
 
 def name_network(ip: IPv4Address | IPv6Address) -> str:

@@ -85,8 +85,8 @@ class ClientSocket(socket.socket):
         self.framing = Framing(self._is_signed_in)
         self.restart_deadline()
 
-    def restart_deadline(self) -> None:
-        self.deadline = time.monotonic() + self._patience_s
+    def restart_deadline(self, patience_s: float | None = None) -> None:
+        self.deadline = time.monotonic() + (patience_s or self._patience_s)
 
     def receive(self) -> bool:
         """Keep what has arrived; return False at the end."""

@@ -19,6 +19,8 @@ _STATUS_BY_ERROR = {
     errors.UnsupportedTransferCoding: 501,
 }
 
+_RETRY_AFTER_S = 5
+
 
 def find_status(error: Exception) -> int:
     if not isinstance(error, errors.ParseException):
@@ -38,6 +40,8 @@ def write_refusal(client: ClientSocket, status: int) -> str:
         f"Content-Length: {len(body)}",
         f"{REQUEST_ID_HEADER}: {request_id}",
     ]
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        head.append(f"Retry-After: {_RETRY_AFTER_S}")
     with suppress(OSError):  # the client has hung up
         client.sendall("\r\n".join([*head, "", body]).encode("ascii"))
     return request_id

@@ -1,7 +1,7 @@
 """The connections that wait for their client in the worker's loop."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from selectors import BaseSelector
 from typing import Any, NamedTuple
@@ -37,6 +37,17 @@ class WaitingConnections:
         """Stop waiting; does nothing if the connection does not wait."""
         if self._waits.pop(conn, None):
             self._poller.unregister(conn.sock)
+
+    def __contains__(self, conn: TConn) -> bool:
+        return conn in self._waits
+
+    def __iter__(self) -> Iterator[TConn]:
+        """Begin with the one that has waited longest."""
+        return iter(self._waits)
+
+    def look(self, conn: TConn) -> None:
+        """Take the next step of a connection that waits, in case its client is ready."""
+        self.take(self._waits[conn].when_ready, conn)
 
     def take(self, step: Step, conn: TConn) -> None:
         """Take a step, and close the connection if its client has broken it off."""

@@ -20,11 +20,15 @@ from embed.logs.context import begin_request, end_request
 from embed.server.client_socket import ClientSocket
 from embed.server.framing import IsSignedIn
 from embed.server.open_files import allow_open_files
+from embed.server.places import Places
 from embed.server.processes import REPLACED_AFTER
 from embed.server.refusals import find_status, write_refusal
 from embed.server.waiting import Step, WaitingConnections
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_EXTRA_CONNECTIONS = 20  # beyond the places: new health checks, and what is being ended
+_EXTRA_CHECKS = 10  # of them, so that others are accepted and looked at
+_ACCEPTED_AT_ONCE = 50
 _OTHER_FILES = 100  # that a process opens beside its connections, databases included
 _HEALTH_CHECK = re.compile(rb"[\r\n]*(?:GET|HEAD) /(healthz|readyz)[ ?]")
 
@@ -38,7 +42,7 @@ class BufferingWorker(ThreadWorker):
     In gunicorn's own worker the threads do both without a time limit, so that a few stalled
     clients occupy all of them. Here a stalled client costs a file descriptor and what it sent.
     Each health check has a thread of its own, as a database that hangs occupies the others, and
-    that of /readyz for a while.
+    that of /readyz for a while. It needs no place among the connections.
     """
 
     # A client may do nothing for so long while it sends a request, reads an answer or hangs up.
@@ -55,7 +59,10 @@ class BufferingWorker(ThreadWorker):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._waiting: WaitingConnections
-        self._in_threads: set[TConn] = set()
+        self._accepted_count = 0
+        self._submitted: dict[TConn, Future[bool]] = {}  # what threads have, or are to have
+        self._places = Places(self.worker_connections)
+        self.worker_connections += _EXTRA_CONNECTIONS
         self._health_threads: dict[bytes, ThreadPoolExecutor]
         self._is_told_to_stop = False
         self._requests_end_at = math.inf
@@ -69,7 +76,7 @@ class BufferingWorker(ThreadWorker):
         """Exit with a sentence if the worker cannot work with these options."""
         if cfg.is_ssl:
             sys.exit("Error: TLS needs a proxy in front, or --worker-class gthread.")
-        needed = cfg.worker_connections + _OTHER_FILES
+        needed = cfg.worker_connections + _EXTRA_CONNECTIONS + _OTHER_FILES
         allowed = allow_open_files(needed)
         if allowed < needed:
             sys.exit(
@@ -93,24 +100,77 @@ class BufferingWorker(ThreadWorker):
         if not enabled and not self.alive:
             for listener in self.sockets:
                 if self._is_told_to_stop:  # else others accept those who wait
-                    self._accept_all(listener)
+                    self._accept(self.cfg.backlog, listener)
                 listener.close()
             self.sockets = []
 
-    def _accept_all(self, listener: Any) -> None:
-        count = -1
-        while count < self.nr_conns < self.worker_connections:
-            count = self.nr_conns
-            self.accept(listener)
+    def accept(self, listener: Any) -> None:
+        """Accept many at once, as a turn of the loop may take long when there are many."""
+        self._accept(_ACCEPTED_AT_ONCE, listener)
+
+    def _accept(self, most: int, listener: Any) -> None:
+        for _ in range(most):
+            count = self._accepted_count
+            if self.nr_conns < self.worker_connections:
+                super().accept(listener)
+            if self._accepted_count == count:
+                break
+
+    # Give connections a place
+
+    def _begin(self, conn: TConn) -> None:
+        """Prepare a new connection, and end others if there are too many."""
+        limits = (self.patience_s, self.bytes_per_s)
+        conn.sock = ClientSocket(conn.sock, *limits, self.is_signed_in)
+        conn.init()
+        self._accepted_count += 1
+        self._take_place(conn)
+        self._end_extra_connections()
+
+    def _end_extra_connections(self) -> None:
+        """Close those without a place that have waited longest, so that others are accepted."""
+        if self.nr_conns >= self.worker_connections:
+            extra = [conn for conn in self._waiting if conn not in self._places]
+            for conn in extra[: self.nr_conns - self.worker_connections + 1]:
+                self._close(conn)
+
+    def _take_place(self, conn: TConn) -> bool:
+        """Return whether a connection has a place, which another one may leave to it."""
+        while not self._places.take(conn):
+            other = self._places.find_one_to_end(conn, self._submitted)
+            if other is None:
+                return False
+            self._end(other)
+        return True
+
+    def _end(self, conn: TConn) -> None:
+        """End a connection without a request, or refuse its request; it leaves its place.
+
+        It stays if it was idle and a request has just arrived, or if a thread has just begun.
+        """
+        handled = self._submitted.get(conn)
+        if handled:
+            if handled.cancel():  # finish_request hangs up
+                write_refusal(conn.sock, 503)
+            if handled.done():
+                self._places.leave(conn)
+        elif conn.sock.unsent_bytes:
+            self._close(conn)
+        elif conn.sock.received:
+            self._places.leave(conn)
+            self._waiting.take(partial(self._refuse, 503), conn)
+        else:
+            self._waiting.look(conn)
+            if conn in self._waiting and not conn.sock.received:
+                self._close(conn)
 
     # Receive a request
 
     def enqueue_req(self, conn: TConn) -> None:
         """Receive the next request of a new or kept-alive connection, then pass it on."""
         if not conn.initialized:
-            limits = (self.patience_s, self.bytes_per_s)
-            conn.sock = ClientSocket(conn.sock, *limits, self.is_signed_in)
-            conn.init()
+            self._begin(conn)
+        self._waiting.remove(conn)
         client = conn.sock
         client.begin_request(conn.parser.unreader.take_buffered())
         step = self._pass_on if client.has_request else self._receive
@@ -119,6 +179,7 @@ class BufferingWorker(ThreadWorker):
     def _receive(self, conn: TConn) -> None:
         client = conn.sock
         is_open = client.receive()
+        self._places.mark(conn, is_idle=not client.received)
         if not is_open and not client.received:
             self._close(conn)
         elif not self._limit_memory(conn, _count_received, partial(self._refuse, 503)):
@@ -132,15 +193,21 @@ class BufferingWorker(ThreadWorker):
             self._waiting.add(conn, selectors.EVENT_READ, self._receive, self._end_request)
 
     def _pass_on(self, conn: TConn) -> None:
+        check = _HEALTH_CHECK.match(conn.sock.received)
         if conn.sock.framing.has_long_head:
             self._refuse(431, conn)
+        elif not self._take_place(conn) and not (check and self._has_room_for_a_check()):
+            self._refuse(503, conn)
         else:
             self._waiting.remove(conn)
-            self._in_threads.add(conn)
-            check = _HEALTH_CHECK.match(conn.sock.received)
             pool = self._health_threads[bytes(check[1])] if check else self.tpool
             handled: Future[bool] = pool.submit(self.handle, conn)
+            self._submitted[conn] = handled
             handled.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
+
+    def _has_room_for_a_check(self) -> bool:
+        extra = [conn for conn in self._submitted if conn not in self._places]
+        return len(extra) < _EXTRA_CHECKS
 
     def _end_request(self, conn: TConn) -> None:
         if conn.sock.received:
@@ -159,7 +226,7 @@ class BufferingWorker(ThreadWorker):
     def handle_request(self, req: Request, conn: TConn) -> bool:
         # The loop has said "100 Continue" if the client needs to hear it.
         req._expected_100_continue = False
-        if not conn.sock.framing.is_whole:
+        if not conn.sock.framing.is_whole or conn not in self._places:
             req.force_close()
         is_kept: bool = super().handle_request(req, conn)
         return is_kept
@@ -193,13 +260,13 @@ class BufferingWorker(ThreadWorker):
 
         If the parser wanted more than was received, it is unknown where the next request begins.
         """
-        self._in_threads.remove(conn)
+        del self._submitted[conn]
         is_kept = not fs.cancelled() and fs.exception() is None and fs.result()
         is_kept = is_kept and not conn.sock.is_exhausted
         if not is_kept:
             conn.sock.forget_request()
         conn.sock.restart_deadline()
-        next_step = partial(self._keep, fs) if is_kept else self._hang_up
+        next_step = self._keep if is_kept else self._hang_up
         self._waiting.take(partial(self._send, next_step), conn)
 
     def _send(self, next_step: Step, conn: TConn) -> None:
@@ -211,14 +278,19 @@ class BufferingWorker(ThreadWorker):
             self._waiting.add(conn, selectors.EVENT_WRITE, step, self._close)
             self._limit_memory(conn, _count_unsent, self._close)
 
-    def _keep(self, fs: Future[bool], conn: TConn) -> None:
+    def _keep(self, conn: TConn) -> None:
+        """Wait for another request, unless it has arrived with the one before."""
+        conn.sock.begin_request(conn.parser.unreader.take_buffered())
         if conn.sock.received:
             self.enqueue_req(conn)
         else:
-            super().finish_request(conn, fs)
+            self._places.mark(conn, is_idle=True)
+            conn.sock.restart_deadline(self.cfg.keepalive)
+            self._waiting.add(conn, selectors.EVENT_READ, self.enqueue_req, self._close)
 
     def _hang_up(self, conn: TConn) -> None:
         """End the answer; a client that is cut off while it still sends may not get to read it."""
+        self._places.leave(conn)
         conn.sock.shutdown(socket.SHUT_WR)
         conn.sock.restart_deadline()
         self._discard(conn)
@@ -233,6 +305,7 @@ class BufferingWorker(ThreadWorker):
 
     def _close(self, conn: TConn) -> None:
         self._waiting.remove(conn)
+        self._places.leave(conn)
         self.nr_conns -= 1
         conn.close()
 
@@ -245,7 +318,7 @@ class BufferingWorker(ThreadWorker):
             return True
         one_too_many = self._waiting.find_one_too_many(
             conn,
-            self._in_threads,
+            self._submitted,
             count_bytes,
             small_bytes=self.small_bytes,
             most_bytes=self.large_bytes_in_all,
@@ -257,6 +330,7 @@ class BufferingWorker(ThreadWorker):
     def murder_pending(self) -> None:
         """End the connections whose deadline has passed; gunicorn calls this in its loop."""
         self._waiting.end_overdue(self._ends_early)
+        self._end_extra_connections()
 
     def _ends_early(self, conn: TConn, at_deadline: Step) -> bool:
         """Tell whether a worker that ends waits no longer: there is no request to answer.

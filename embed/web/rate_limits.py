@@ -5,13 +5,12 @@ API's checks, and not at all for unknown paths.
 """
 
 from datetime import timedelta
-from ipaddress import IPv4Address, IPv6Network
 
 from flask import Flask, request
 from flask_limiter import Limiter
 from limits import RateLimitItem, parse
 
-from embed.domain.client_addresses import parse_client_address
+from embed.domain.client_addresses import name_client
 from embed.keys.refused_origins import store_refused_origin
 from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
@@ -93,10 +92,4 @@ def _may_add_site() -> bool:
 
 def client_network() -> str:
     """Return what identifies a client: an IPv4 address, or the /64 network of an IPv6 address."""
-    raw = request.remote_addr or ""
-    ip = parse_client_address(raw)
-    if ip is None:
-        return raw
-    if isinstance(ip, IPv4Address):
-        return str(ip)
-    return str(IPv6Network((int(ip), 64), strict=False).network_address)
+    return name_client(request.remote_addr or "")

@@ -228,4 +228,4 @@ def test_tls_is_refused_with_a_sentence(environ, tmp_path):
 def test_more_connections_than_open_files_are_refused_with_a_sentence(environ):
     said = fail_to_start(environ, files=256)
 
-    assert "Error: 800 connections need 900 open files, and the system allows 256" in said
+    assert "Error: 800 connections need 920 open files, and the system allows 256" in said

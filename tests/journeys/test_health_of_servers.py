@@ -13,6 +13,7 @@ import requests
 from locks import held_reads, held_writes
 from remote import TIMEOUT_S, RemotePage, at_once, make_environ
 from servers import Gunicorn, open_postgres, run_gunicorn
+from stalled import Stall, stalled_clients
 from waiting import wait_for
 from world import SITE, Visitor
 
@@ -30,19 +31,28 @@ def wait_until_ready(server: Gunicorn, is_ready: bool = True) -> None:
     wait_for(lambda: ask(server, "/readyz") == ("yes\n" if is_ready else "no\n"))
 
 
-def test_health_checks_are_answered_while_every_thread_waits_for_the_database(database_url):
+def test_health_checks_are_answered_while_all_threads_and_places_wait_for_the_database(
+    database_url,
+):
     environ = make_environ(database_url)
-    with run_gunicorn(environ, TRUSTING) as server, ExitStack() as lock:
+    with (
+        run_gunicorn(environ, TRUSTING, "--worker-connections=8") as server,
+        ExitStack() as opened,
+        ExitStack() as lock,
+    ):
         wait_until_ready(server)
         page = RemotePage(server.url, environ)
         bodies = [json.dumps(page.draft(Visitor())) for _ in range(8)]
         lock.enter_context(held_writes(database_url))
         posts = [post(server, page, body) for body in bodies]
+        opened.enter_context(stalled_clients(server.url, Stall(b"")))
 
         answers = {path: ask(server, path) for path in ("/healthz", "/readyz")}
+        other = page.read()
 
         lock.close()
         assert answers == {"/healthz": "yes\n", "/readyz": "yes\n"}
+        assert (other.status_code, other.headers["Retry-After"]) == (503, "5")
         assert [client.getresponse().status for client in posts] == [201] * 8
         for client in posts:
             client.close()

@@ -9,7 +9,6 @@ from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import Gunicorn, run_gunicorn
 from stalled import (
     KINDS,
-    Stall,
     add_wallets,
     assert_served,
     list_stalls,
@@ -77,16 +76,6 @@ def test_answers_that_nobody_reads_are_cut_off_when_they_take_too_much_memory(pa
         stalled_clients(server.url, stall, count=4) as clients,
     ):
         wait_until_ended(clients, stall)
-
-
-def test_more_clients_than_connections_are_served_when_those_that_stall_are_ended(
-    small_page, environ
-):
-    with (
-        run_gunicorn(environ, IMPATIENT, "--worker-connections=50") as server,
-        stalled_clients(server.url, Stall(b"G"), count=90),
-    ):
-        assert_served(replace_server(small_page, server))
 
 
 def test_stalled_uploads_neither_cut_off_answers_nor_keep_owners_from_uploading(page, environ):

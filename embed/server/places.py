@@ -1,0 +1,107 @@
+"""Who keeps a place when all are taken: connections are counted by their client's address."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+from gunicorn.workers.gthread import TConn
+
+from embed.domain.client_addresses import name_client
+
+
+@dataclass
+class _Client:
+    """Its connections that have a place; of the idle ones, the first has been so for longest."""
+
+    connections: dict[TConn, None] = field(default_factory=dict)
+    idle: dict[TConn, None] = field(default_factory=dict)
+
+    @property
+    def held(self) -> int:
+        return len(self.connections)
+
+
+class Places:
+    """Lets at most `count` connections have a place.
+
+    When all are taken, clients with many connections make room for those with fewer.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._names: dict[TConn, str] = {}  # of those who hold the places
+        self._clients: defaultdict[str, _Client] = defaultdict(_Client)
+
+    def __contains__(self, conn: TConn) -> bool:
+        return conn in self._names
+
+    def take(self, conn: TConn) -> bool:
+        """Return whether a connection has a place; it takes one if one is free."""
+        if conn not in self._names:
+            if len(self._names) >= self._count:
+                return False
+            name = self._names[conn] = _find_name(conn)
+            self._clients[name].connections[conn] = None
+        return True
+
+    def leave(self, conn: TConn) -> None:
+        """Free the place of a connection; does nothing if it has none."""
+        name = self._names.pop(conn, None)
+        if name is not None:
+            client = self._clients[name]
+            client.connections.pop(conn)
+            client.idle.pop(conn, None)
+            if not client.held:
+                del self._clients[name]
+
+    def mark(self, conn: TConn, *, is_idle: bool) -> None:
+        """Remember that a connection waits for a request, or that it does so no longer."""
+        if conn in self._names:
+            idle = self._clients[self._names[conn]].idle
+            if is_idle:
+                idle.setdefault(conn)
+            else:
+                idle.pop(conn, None)
+
+    def find_one_to_end(
+        self, newcomer: TConn, submitted: Mapping[TConn, Future[Any]]
+    ) -> TConn | None:
+        """Return a connection that is to leave its place to a newcomer.
+
+        The client with the most loses one: the one that has been idle longest, if the client
+        holds at least as many as the newcomer's. If none is idle, the one with the least progress,
+        if the client holds more; or as many, if the newcomer has sent a request that the other
+        still sends. What is `submitted` comes last, and not at all if a thread has begun.
+        """
+        its_client = self._clients.get(_find_name(newcomer))
+        own = its_client.held if its_client else 0
+        clients = sorted(self._clients.values(), key=attrgetter("held"), reverse=True)
+        for client in clients:
+            if client.idle and client.held >= own:
+                return next(iter(client.idle))
+        for client in clients:
+            if client.held > own:
+                found = [
+                    conn
+                    for conn in client.connections
+                    if conn not in submitted or not submitted[conn].running()
+                ]
+            elif client.held == own and newcomer.sock.received:
+                found = [
+                    conn
+                    for conn in client.connections
+                    if conn not in submitted and not conn.sock.unsent_bytes
+                ]
+            else:
+                break
+            if found:
+                return min(found, key=lambda conn: (conn in submitted, conn.sock.deadline))
+        return None
+
+
+def _find_name(conn: TConn) -> str:
+    """Return what the client is counted by; all clients of a unix socket are one."""
+    return name_client(conn.client[0]) if isinstance(conn.client, tuple) else ""

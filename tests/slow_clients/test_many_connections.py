@@ -1,0 +1,126 @@
+"""All connections are taken: whoever holds many leaves room for others."""
+
+import os
+import selectors
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
+from threading import Event, Thread
+
+import pytest
+from remote import TIMEOUT_S, RemotePage, make_environ
+from servers import run_gunicorn
+from stalled import Stall, add_wallets, assert_served, list_stalls, stalled_clients
+
+pytestmark = pytest.mark.slow
+
+PLACES, CLIENTS = 40, 70
+# It ends no client by itself.
+PATIENT = ("--worker-class=tests.limited_workers.PatientWorker", "--keep-alive=1000")
+OTHER_ADDRESS = "127.0.0.2"
+KEPT = Stall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+
+
+@pytest.fixture(scope="module")
+def environ(make_sqlite):
+    return make_environ(make_sqlite())
+
+
+@pytest.fixture(scope="module")
+def large_page(environ):
+    with run_gunicorn(environ, *PATIENT, f"--worker-connections={PLACES}") as server:
+        page = RemotePage(server.url, environ)
+        add_wallets(environ["DATABASE_URL"], page.page_id)
+        yield page
+
+
+@pytest.fixture(scope="module")
+def page(large_page, environ):
+    return RemotePage(large_page.server_url, environ)
+
+
+@contextmanager
+def asking_clients(page: RemotePage, path: str) -> Iterator[None]:
+    """Hold connections that ask again as soon as they have an answer."""
+    request = f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+    is_over = Event()
+
+    def ask_again() -> None:
+        with selectors.DefaultSelector() as selector:
+            for client in clients:
+                selector.register(client, selectors.EVENT_READ)
+            while not is_over.is_set():
+                for key, _ in selector.select(0.1):
+                    try:
+                        key.fileobj.recv(65536)
+                        key.fileobj.sendall(request)
+                    except OSError:
+                        selector.unregister(key.fileobj)
+
+    stall = Stall(request)
+    with stalled_clients(page.server_url, stall, CLIENTS, source=OTHER_ADDRESS) as clients:
+        thread = Thread(target=ask_again)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/api/embed/tracking/nobody"])
+def test_others_are_served_while_one_address_asks_without_end_on_all_connections(path, page):
+    with asking_clients(page, path):
+        assert_served(page)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "that send nothing",
+        "in the head",
+        "in a large form",
+        "that do not hang up",
+        "that never read",
+    ],
+)
+def test_others_are_served_while_one_address_stalls_on_all_connections(kind, large_page, page):
+    stall = list_stalls(large_page)[kind]
+    with stalled_clients(page.server_url, stall, CLIENTS, source=OTHER_ADDRESS):
+        assert_served(page)
+
+
+@pytest.mark.parametrize("sent", [b"", b"G"])
+def test_connections_without_a_request_make_room_for_one_from_the_same_address(sent, page):
+    with stalled_clients(page.server_url, Stall(sent), CLIENTS):
+        assert_served(page)
+
+
+def test_connections_that_are_kept_make_room_for_those_from_the_same_address(page):
+    with stalled_clients(page.server_url, KEPT, CLIENTS) as clients:
+        for client in clients:
+            client.recv(1)
+        assert_served(page)
+
+
+def test_request_that_has_arrived_on_an_idle_connection_is_answered(environ):
+    """The process stands still until a newcomer needs the places of two that then ask again."""
+    options = (*PATIENT, "--threads=1", "--worker-connections=2")
+    with run_gunicorn(environ, *options) as server, ExitStack() as opened:
+        clients = [
+            opened.enter_context(closing(HTTPConnection("127.0.0.1", server.port, TIMEOUT_S)))
+            for _ in range(3)
+        ]
+        *kept, newcomer = clients
+        for client in kept:
+            client.request("GET", "/healthz")
+            assert client.getresponse().read() == b"yes\n"
+        (worker,) = server.wait_for_workers(1)
+        os.kill(worker, signal.SIGSTOP)
+        for client in (newcomer, *kept):
+            client.request("GET", "/healthz")
+        os.kill(worker, signal.SIGCONT)
+
+        assert [client.getresponse().read() for client in clients] == [b"yes\n"] * 3
+        assert all(client.sock is not None for client in kept)
