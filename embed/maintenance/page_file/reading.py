@@ -10,8 +10,9 @@ from typing import IO, Any
 import msgspec
 from peewee import ForeignKeyField
 
-from embed.db.models import APPROVED, Message, Proof, Receiver, Submission, Wallet
+from embed.db.models import APPROVED, ApiKey, Message, Proof, Receiver, Submission, Wallet
 from embed.domain.activity import parse_old_subject
+from embed.domain.origins import parse_origin
 from embed.errors import InvalidInput
 from embed.events.messages import read_data
 from embed.maintenance.page_file.instants import limit_instants
@@ -191,6 +192,12 @@ def _renew(raw: bytes) -> bytes:
     return msgspec.json.encode(line)
 
 
+def _check_key(row: Columns) -> None:
+    for origin in row["origins"]:  # the widget's Content-Security-Policy lists them
+        if parse_origin(origin) != origin:
+            raise ValueError(f"{origin} is not how the service writes an origin.")
+
+
 def _check_wallet(row: Columns) -> None:
     if row["is_withdrawn"] and row["submission"] is not None:
         raise ValueError("A wallet that is withdrawn has no submissionId.")
@@ -228,6 +235,7 @@ def _check_message(row: Columns) -> None:
 
 # What no column says alone. The database checks some of it, too, in words that say less.
 _CHECKS: dict[Any, Callable[[Columns], None]] = {
+    ApiKey: _check_key,
     Wallet: _check_wallet,
     Submission: _check_submission,
     Proof: _check_proof,

@@ -1,5 +1,6 @@
 """What a forged file says changes nothing of other owners, and what they are told."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -20,6 +21,7 @@ from embed.db.models import (
     Page,
     Submission,
     Token,
+    UsedNonce,
     Withdrawal,
 )
 from embed.errors import InvalidInput
@@ -187,6 +189,15 @@ def test_submission_that_another_page_calls_withdrawn_is_not_imported(later, pag
     with pytest.raises(InvalidInput, match=f"The submission {known} is of one page"):
         take_over(later, content)
     assert Submission.get_or_none(Submission.id == known) is None
+
+
+def test_nonce_stays_used_for_as_long_as_it_was(later, content):
+    used = UsedNonce.create(token="z" * 20, expires_at=later.clock() + timedelta(days=30))
+    body = {"token": used.token, "expiresAtIso": "2026-01-31T09:30:00.000Z"}
+
+    take_over(later, forge(content, lambda lines: lines[-2].update(body)))
+
+    assert UsedNonce.get_by_id(used.token).expires_at == used.expires_at
 
 
 def test_page_has_no_more_receivers_than_its_owner_could_add(later, content):

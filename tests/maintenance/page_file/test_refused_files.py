@@ -123,7 +123,11 @@ def swap(lines):
         (change("key", displayPrefix="svc_pub_<b>x"), "displayPrefix"),
         (change("key", origins=["https://a.example b"]), "origins"),
         (change("key", origins=["https://a.example"] * 101), "origins"),
+        (change("key", origins=["https://a.example;script-src"]), "is not how the service writes"),
+        (change("key", origins=["https://A.example"]), "is not how the service writes an origin"),
+        (change("key", origins=["*"]), "is not how the service writes an origin"),
         (change_part("key", "refusedOrigins", count=-1), "count"),
+        (change_part("key", "refusedOrigins", count=2**31 - 1), "count"),
         (change("key", refusedOrigins=[
             {"origin": f"https://{number}.example", "count": 1, "refusedAtIso": TIME}
             for number in range(21)
@@ -162,6 +166,7 @@ def swap(lines):
         (change("activity", data='{"text":{}}'), "and the like only"),
         (change("activity", address=USDC), "unknown field `address`"),
         (change("receiver", secret="whsec_AAAA"), "secret"),
+        (change("receiver", failedAttempts=2**31 - 1), "failedAttempts"),
         (change("receiver", secret=None), "A webhook has a secret"),
         (change("receiver", kind="channel"), "A webhook has a secret"),
         (change("receiver", target="file:///etc/passwd"), "target of a webhook"),
@@ -180,7 +185,6 @@ def swap(lines):
         (change_data("queue.filling", pending=1, queueCapacity=2**31), "Expected `int` <= "),
         (change_data("queue.filling", pending=1, queueCapacity=math.inf), "no JSON object"),
         (change_part("message", "deliveries", attempts=2**31 - 1), "attempts"),
-        (change("receiver", failedAttempts=2**31 - 1), "failedAttempts"),
         (change("receiver", signingKey=None), "A webhook has a signing key"),
         (change_part("message", "deliveries", state="waiting"), "state"),
         (change_part("message", "deliveries", receiverId=NOWHERE), "no line before this one has"),
