@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from embed.balances.history import count_days
-from embed.db.models import ChainBalance, DailyBalance, ImportedBalance
+from embed.db.models import ChainBalance, DailyBalance, ImportedBalance, ImportedDay
 
 TOKEN_ACCOUNT = "3oCn7GSAMnF5czrHA1ZSHxiTQ1dQ2rDh4LTBgA4ZTzwq"
 
@@ -35,11 +35,5 @@ def record_history(
 
 def import_balance(page_id: str, mint: str, address: str, at: datetime, amount: str) -> None:
     """Record what a page's file said that an address held, as an import does."""
-    ImportedBalance.create(
-        page=page_id,
-        mint=mint,
-        address=address,
-        day=count_days(at),
-        amount=Decimal(amount),
-        observed_at=at,
-    )
+    balance, _ = ImportedBalance.get_or_create(page=page_id, mint=mint, address=address)
+    ImportedDay.create(balance=balance, day=count_days(at), amount=Decimal(amount), observed_at=at)

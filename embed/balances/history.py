@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from peewee import Value, fn
 
@@ -14,6 +15,7 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     ImportedBalance,
+    ImportedDay,
     Page,
     Submission,
     Wallet,
@@ -85,7 +87,7 @@ def read_balance_changes(
     )
     observed = {row.address: row for row in rows}
     days = _read_imported_days(page, addresses, since)
-    for address, of_chain in _read_days(observed.values(), since).items():
+    for address, of_chain in _read_observed_days(observed.values(), since).items():
         days[address] |= of_chain
     changes: dict[str, BalanceChange] = {}
     for address, by_day in days.items():
@@ -117,34 +119,32 @@ def read_visible_balance_changes(
 
 def _read_imported_days(page: Page, addresses: Collection[str], since: datetime) -> _Days:
     """Return what the page's file said of each day since then."""
-    rows = ImportedBalance.select().where(
-        ImportedBalance.page == page,
-        ImportedBalance.mint == page.token_mint,
-        ImportedBalance.address.in_(list(addresses)),
-        ImportedBalance.observed_at >= since,
+    is_wanted = (
+        (ImportedBalance.page == page)
+        & (ImportedBalance.mint == page.token_mint)
+        & ImportedBalance.address.in_(list(addresses))
     )
-    days: _Days = defaultdict(dict)
-    for row in rows:
-        days[row.address][row.day] = Point(row.observed_at, row.amount)
-    return days
+    return _read_days(ImportedDay, ImportedBalance, is_wanted, since)
 
 
-def _read_days(balances: Collection[ChainBalance], since: datetime) -> _Days:
+def _read_observed_days(balances: Collection[ChainBalance], since: datetime) -> _Days:
     """Return what is kept of each day since then."""
-    days: _Days = defaultdict(dict)
     if not balances:
-        return days
-    address_by_id = {balance.id: balance.address for balance in balances}
-    rows = DailyBalance.select(
-        DailyBalance.balance, DailyBalance.day, DailyBalance.observed_at, DailyBalance.amount
-    ).where(
-        DailyBalance.balance.in_(list(address_by_id)),
-        DailyBalance.day >= count_days(since),
-        DailyBalance.observed_at >= since,
+        return defaultdict(dict)
+    is_wanted = ChainBalance.id.in_([balance.id for balance in balances])
+    return _read_days(DailyBalance, ChainBalance, is_wanted, since)
+
+
+def _read_days(days: Any, balances: Any, is_wanted: Any, since: datetime) -> _Days:
+    rows = (
+        days.select(balances.address, days.day, days.observed_at, days.amount)
+        .join(balances)
+        .where(is_wanted, days.day >= count_days(since), days.observed_at >= since)
     )
-    for balance_id, day, observed_at, amount in rows.tuples().iterator():
-        days[address_by_id[balance_id]][day] = Point(observed_at, amount)
-    return days
+    found: _Days = defaultdict(dict)
+    for address, day, observed_at, amount in rows.tuples().iterator():
+        found[address][day] = Point(observed_at, amount)
+    return found
 
 
 def _compare(earlier: list[Point], newest: Point, now: datetime) -> BalanceChange:
@@ -179,14 +179,19 @@ def prune_history(before: datetime) -> int:
 
     In small transactions, so that requests that write do not wait for long.
     """
-    deleted = delete_in_batches(ImportedBalance.id, ImportedBalance.day < count_days(before))
-    last_id = 0
-    while ids := _read_next_ids(last_id):
-        deleted += (
-            DailyBalance.delete()
-            .where(DailyBalance.balance.in_(ids), DailyBalance.day < count_days(before))
-            .execute()
-        )
+    deleted = sum(
+        _prune_days(days, balances, count_days(before))
+        for days, balances in ((DailyBalance, ChainBalance), (ImportedDay, ImportedBalance))
+    )
+    days_left = ImportedDay.select(Value(1)).where(ImportedDay.balance == ImportedBalance.id)
+    delete_in_batches(ImportedBalance.id, ~fn.EXISTS(days_left))
+    return deleted
+
+
+def _prune_days(days: Any, balances: Any, first_day: int) -> int:
+    deleted = last_id = 0
+    while ids := _read_next_ids(balances, last_id):
+        deleted += days.delete().where(days.balance.in_(ids), days.day < first_day).execute()
         last_id = ids[-1]
     return deleted
 
@@ -211,6 +216,6 @@ def prune_observations(before: datetime) -> int:
     return delete_in_batches(ChainBalance.id, is_old & ~is_listed & ~is_pending)
 
 
-def _read_next_ids(after_id: int) -> list[int]:
-    rows = ChainBalance.select(ChainBalance.id).where(ChainBalance.id > after_id)
-    return [row.id for row in rows.order_by(ChainBalance.id).limit(BATCH)]
+def _read_next_ids(balances: Any, after_id: int) -> list[int]:
+    rows = balances.select(balances.id).where(balances.id > after_id)
+    return [row.id for row in rows.order_by(balances.id).limit(BATCH)]

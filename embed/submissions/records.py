@@ -16,6 +16,7 @@ from embed.db.models import (
     Balance,
     DailyBalance,
     ImportedBalance,
+    ImportedDay,
     Listing,
     Message,
     Page,
@@ -186,13 +187,14 @@ def _read_observed(page: Page, address: str) -> ObservedBalance | None:
     """Return what was observed on the chain, by this service or by what the page's file says."""
     balance = find_chain_balance(page.token_mint, address)
     imported = list(
-        ImportedBalance.select()
+        ImportedDay.select()
+        .join(ImportedBalance)
         .where(
             ImportedBalance.page == page,
             ImportedBalance.mint == page.token_mint,
             ImportedBalance.address == address,
         )
-        .order_by(ImportedBalance.day.desc())
+        .order_by(ImportedDay.day.desc())
     )
     newest = balance or next(iter(imported), None)
     if newest is None:

@@ -17,6 +17,7 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     ImportedBalance,
+    ImportedDay,
     Job,
     Listing,
     Message,
@@ -78,7 +79,10 @@ def test_days_of_an_imported_page_are_deleted_as_those_of_the_chain(world):
         import_balance(world.page_id, USDC, USDC, world.clock() - timedelta(days=days), "1")
 
     assert prune(world.clock(), HISTORY)["balances of past days"] == 4
-    assert {today - row.day for row in ImportedBalance.select()} == {0, 1, 90}
+    assert {today - row.day for row in ImportedDay.select()} == {0, 1, 90}
+    world.clock.forward(days=91)
+    assert prune(world.clock(), HISTORY)["balances of past days"] == 3
+    assert ImportedBalance.select().count() == 0
 
 
 def test_wallets_of_deleted_pages_keep_their_balances_until_the_purge(world):

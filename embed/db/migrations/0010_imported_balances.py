@@ -8,6 +8,7 @@ from peewee import (
     BigIntegerField,
     CharField,
     Check,
+    CompositeKey,
     ForeignKeyField,
     IntegerField,
     TextField,
@@ -26,12 +27,19 @@ class ImportedBalance(FrozenTable):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
-    day = IntegerField(index=True)
+
+    class Meta:
+        indexes = ((("page", "mint", "address"), True),)
+
+
+class ImportedDay(FrozenTable):
+    balance = ForeignKeyField(ImportedBalance, on_delete="CASCADE", index=False)
+    day = IntegerField()
     amount = TextField(constraints=[Check(is_amount("amount"))])
     observed_at = BigIntegerField()
 
     class Meta:
-        indexes = ((("page", "mint", "address", "day"), True),)
+        primary_key = CompositeKey("balance", "day")
 
 
 # Imports wrote what they said of the chain for all pages, also of times that have not come yet.
@@ -48,12 +56,14 @@ LOST = "the balances that pages' files brought"
 
 
 def up(_: SchemaMigrator, db: Any) -> None:
-    with db.bind_ctx([ImportedBalance]):
-        db.create_tables([ImportedBalance], safe=False)
+    tables = [ImportedBalance, ImportedDay]
+    with db.bind_ctx(tables):
+        db.create_tables(tables, safe=False)
     latest = int(time.time() * 1000) + _AHEAD_MS
     for statement in _DELETIONS:
         db.execute_sql(statement.format(latest=latest))
 
 
 def down(_: SchemaMigrator, db: Any) -> None:
-    db.execute_sql('DROP TABLE "imported_balance"')
+    for table in ("imported_day", "imported_balance"):
+        db.execute_sql(f'DROP TABLE "{table}"')

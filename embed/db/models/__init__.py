@@ -10,6 +10,7 @@ from embed.db.models.balances import (
     ChainBalance,
     DailyBalance,
     ImportedBalance,
+    ImportedDay,
     Token,
 )
 from embed.db.models.events import Activity, Delivery, Message, Receiver
@@ -48,6 +49,7 @@ MODELS = (
     ChainBalance,
     DailyBalance,
     ImportedBalance,
+    ImportedDay,
     Proof,
     Withdrawal,
     UsedNonce,

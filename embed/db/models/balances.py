@@ -76,7 +76,7 @@ class DailyBalance(Table):
 
 
 class ImportedBalance(Table):
-    """What a page's file said that the chain held on a day; it counts for that page alone.
+    """An address of which a page's file said what the chain held; it counts for that page alone.
 
     Whoever wrote the file may have made it up.
     """
@@ -85,9 +85,18 @@ class ImportedBalance(Table):
     page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
-    day = IntegerField(index=True)  # since 1970, UTC
+
+    class Meta:
+        indexes = ((("page", "mint", "address"), True),)
+
+
+class ImportedDay(Table):
+    """What it held on a day, as the file said."""
+
+    balance = ForeignKeyField(ImportedBalance, on_delete="CASCADE", index=False)
+    day = IntegerField()  # since 1970, UTC
     amount = AmountField(constraints=[check_amount("amount")])
     observed_at = InstantField()
 
     class Meta:
-        indexes = ((("page", "mint", "address", "day"), True),)
+        primary_key = CompositeKey("balance", "day")

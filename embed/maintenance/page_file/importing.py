@@ -17,7 +17,7 @@ from embed.db.constraints import find_unique_index
 from embed.db.models import (
     Balance,
     ChainBalance,
-    ImportedBalance,
+    ImportedDay,
     Owner,
     Page,
     Submission,
@@ -27,7 +27,7 @@ from embed.db.models import (
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import check_owner_is_there, lock_owners
 from embed.maintenance.page_file.reading import PageFile, Row
-from embed.maintenance.page_file.tables import SHARED, Columns, Table, list_page_columns
+from embed.maintenance.page_file.tables import SHARED, TABLES, Columns, Table, list_page_columns
 from embed.notifications.receivers import MAX_RECEIVERS
 from embed.pages import find_page, get_page
 from embed.wallets.tracking import PageFull
@@ -191,22 +191,21 @@ def _keep_as_history(page: Page, rows: Sequence[Row]) -> None:
 
     Where the owner entered nothing, the newest counts as entered, until the chain is asked.
     """
-    imported = [
-        list_page_columns(ImportedBalance, page)
-        | {"address": row.key, "day": count_days(one["observed_at"])}
-        | {name: one[name] for name in ("amount", "observed_at")}
-        for row in rows
-        for observed in row.rows.values()  # the newest, then those of past days
-        for one in observed
-    ]
-    for batch in chunked(imported, _BATCH):
-        ImportedBalance.insert_many(batch).on_conflict_ignore().execute()
-    newest = [
+    table = TABLES["importedBalance"]
+    (part,) = table.parts
+    imported = []
+    for row in rows:
+        (days,) = row.parts.values()
+        newest = {name: row.columns[name] for name in ("amount", "observed_at")}
+        newest["day"] = count_days(newest["observed_at"])
+        imported.append(Row(table, {"address": row.key}, {part: [newest, *days]}))
+    _add(page, table, imported)
+    entered = [
         list_page_columns(Balance, page)
         | {name: row.columns[name] for name in ("address", "amount", "observed_at")}
         for row in rows
     ]
-    Balance.insert_many(newest).on_conflict_ignore().execute()
+    Balance.insert_many(entered).on_conflict_ignore().execute()
 
 
 def _find_keys(table: Table, of_page: Columns, keys: Sequence[str]) -> dict[str, Any]:
@@ -224,6 +223,6 @@ def _insert(table: Table, rows: Sequence[Columns]) -> None:
                 preserve=[Balance.amount, Balance.observed_at],
                 where=EXCLUDED.observed_at > Balance.observed_at,
             )
-        elif table.model in SHARED:
+        elif table.model in SHARED or table.model is ImportedDay:
             query = query.on_conflict_ignore()
         query.execute()

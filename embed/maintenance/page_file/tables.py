@@ -59,7 +59,7 @@ _DERIVED: dict[Any, Callable[[Columns], Any]] = {
     models.Activity.address: _find_address,
     models.Message.address: _find_address,
     models.DailyBalance.day: lambda row: count_days(row["observed_at"]),
-    models.ImportedBalance.day: lambda row: count_days(row["observed_at"]),
+    models.ImportedDay.day: lambda row: count_days(row["observed_at"]),
 }
 LEFT_OUT: set[Any] = {
     *_DERIVED,
@@ -74,21 +74,24 @@ LEFT_OUT: set[Any] = {
 # Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
 # numbers that a database counts up, nor the row in whose line a part is written are in the file.
 _OF_PAGE = ("page", "owner", "mint")
-# Tables of which pages share rows, with the column that names a row in a file.
+# Tables of which rows may be here already, as pages share them or the file says it twice, with the
+# column that names a row in a file.
 SHARED: dict[Any, Any] = {
     models.UsedNonce: models.UsedNonce.token,
     models.Token: models.Token.mint,
     models.Balance: models.Balance.address,
     models.ChainBalance: models.ChainBalance.address,
+    models.ImportedBalance: models.ImportedBalance.address,
 }
-# Tables whose rows are written in the lines of others, by their names there, with the column that
-# names the row in whose line they are.
-_PARTS: dict[str, Any] = {
-    "days": models.DailyBalance.balance,
-    "deliveries": models.Delivery.message,
-    "proof": models.Proof.submission,
-    "refusedOrigins": models.RefusedOrigin.api_key,
-    "tagIds": models.WalletTag.wallet,
+# Tables whose rows are written in the lines of others: the column that names the row in whose line
+# they are, with their name there.
+_PARTS: dict[Any, str] = {
+    models.DailyBalance.balance: "days",
+    models.ImportedDay.balance: "days",
+    models.Delivery.message: "deliveries",
+    models.Proof.submission: "proof",
+    models.RefusedOrigin.api_key: "refusedOrigins",
+    models.WalletTag.wallet: "tagIds",
 }
 
 # Names that are others than in the models.
@@ -295,7 +298,7 @@ def _describe(model: Any, name: str, parent: Any = None) -> Table:
     }
     parts = [
         _describe(above.model, part, above)
-        for part, above in _PARTS.items()
+        for above, part in _PARTS.items()
         if above.rel_model is model
     ]
     return Table(model, name, columns, parent, parts)
