@@ -7,6 +7,7 @@ counts. All libraries that are used here connect by one of the two.
 import io
 import logging
 import socket
+import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.client import HTTPResponse
@@ -31,7 +32,8 @@ def bound_http(client: Any, count: Count) -> None:
 
     def get_response() -> urllib3.HTTPResponse:
         response: urllib3.HTTPResponse = type(client).getresponse(client)
-        vars(response)["stream"] = partial(_stream, response, count)
+        # A response that referred to itself would stay, and with it the connection.
+        vars(response)["stream"] = partial(_stream, weakref.ref(response), count)
         return response
 
     client.response_class = partial(_BoundedResponse, count)
@@ -39,9 +41,10 @@ def bound_http(client: Any, count: Count) -> None:
 
 
 def _stream(
-    response: urllib3.HTTPResponse, count: Count, *how: Any, **options: Any
+    find_response: Callable[[], Any], count: Count, *how: Any, **options: Any
 ) -> Iterator[bytes]:
     """Unpack an answer; one that is packed twice could keep the inner packer busy for hours."""
+    response = find_response()
     if "," in response.headers.get("Content-Encoding", ""):
         response.close()
         raise requests.ConnectionError("The answer is compressed more than once.")
