@@ -14,7 +14,9 @@ MAX_CHUNK_LINE_BYTES = 8190
 
 _BLANK_LINE = b"\r\n\r\n"
 _CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
-_COOKIES = re.compile(rb"\r\ncookie:([^\r\n]*)\r\n", re.IGNORECASE)
+_COOKIES = re.compile(  # gunicorn refuses longer lines
+    rb"\r\ncookie:([^\r\n]{0,8190})\r\n", re.IGNORECASE
+)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding:[^\r\n]*chunked[ \t]*\r\n", re.IGNORECASE)
 _EXPECT = re.compile(rb"\r\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
 _CHUNK_SIZE = re.compile(rb"([0-9a-f]{1,8})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
