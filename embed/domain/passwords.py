@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
+from threading import Lock
 
 from nacl import pwhash
 from nacl.exceptions import InvalidkeyError
@@ -16,6 +17,9 @@ MIN_LENGTH = 10
 MAX_LENGTH = 200
 LINK_LIFETIME = timedelta(days=1)
 
+# Each hash takes 64 MiB while it is computed, and anybody can ask for one by trying to sign in.
+_one_at_a_time = Lock()
+
 
 def hash_password(password: str) -> str:
     """Return an argon2id hash with its salt and cost parameters. Raises InvalidInput."""
@@ -23,13 +27,16 @@ def hash_password(password: str) -> str:
         raise InvalidInput(
             f"A password must have {MIN_LENGTH} to {MAX_LENGTH} characters.", field="password"
         )
-    return pwhash.argon2id.str(_encode(password)).decode("ascii")
+    with _one_at_a_time:
+        return pwhash.argon2id.str(_encode(password)).decode("ascii")
 
 
 def is_correct_password(password: str, password_hash: str | None) -> bool:
     """Tell whether a password matches its hash; without a hash, False after the same time."""
+    kept = (password_hash or _dummy_hash()).encode("ascii")
     try:
-        pwhash.verify((password_hash or _dummy_hash()).encode("ascii"), _encode(password))
+        with _one_at_a_time:
+            pwhash.verify(kept, _encode(password))
     except InvalidkeyError:
         return False
     return password_hash is not None
