@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from chain.ledger import Ledger
 from chain.rpc_methods import Methods, RpcError
 from world import USDC
@@ -33,7 +34,7 @@ class FakeChain:
         method: str,
         params: list[Any],
         *,
-        parse: Callable[[Any], Any] = lambda raw: raw,
+        parse: Callable[[Any], Any] = msgspec.json.decode,
         timeout_s: float | None = None,
     ) -> Any:
         with self._lock:
@@ -44,7 +45,7 @@ class FakeChain:
         if self.is_down:
             raise RpcUnavailable("No Solana RPC endpoint gave a usable answer: timed out.")
         try:
-            return parse(self._methods.answer(method, params))
+            return parse(msgspec.json.encode(self._methods.answer(method, params)))
         except RpcError as error:
             raise RpcRefused(error.code) from None
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 import base58
+import msgspec
 from solders.pubkey import Pubkey
 from solders.token.associated import get_associated_token_address
 
@@ -19,13 +20,13 @@ from embed.balances.rpc_results import (
     PARSED,
     Account,
     Accounts,
+    Extension,
     Mint,
     ParsedData,
     Result,
     Supply,
     UnusableAmount,
     read_amount,
-    read_as,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.domain.amounts import MAX_DECIMALS
@@ -82,15 +83,15 @@ def read_token(rpc: SolanaRpc, mint: str, *, timeout_s: Seconds | None = None) -
     ends_at = None if timeout_s is None else time.monotonic() + timeout_s
     accounts = [mint, derive_metadata_account(mint)]
 
-    def parse(raw: Any) -> TokenInfo:
-        answer = read_as(Accounts, raw)
+    def parse(raw: msgspec.Raw) -> TokenInfo:
+        answer = msgspec.json.decode(raw, type=Accounts)
         if len(answer.value) != len(accounts):
             raise WrongAnswer("it has another number of accounts")
         return _read_mint(mint, *answer.value)
 
-    def parse_supply(raw: Any) -> Decimal | None:
+    def parse_supply(raw: msgspec.Raw) -> Decimal | None:
         try:
-            return read_amount(read_as(Supply, raw).value)
+            return read_amount(msgspec.json.decode(raw, type=Supply).value)
         except UnusableAmount:
             return None
 
@@ -105,7 +106,7 @@ def ask(
     mint: str,
     method: str,
     params: list[Any],
-    parse: Callable[[Any], T],
+    parse: Callable[[msgspec.Raw], T],
     timeout_s: Seconds | None,
 ) -> T:
     """Call a method that needs a mint. Raises NoSuchMint, RpcUnavailable, UnusableAnswer."""
@@ -124,7 +125,7 @@ def _read_mint(mint: str, account: Account | None, metadata: Account | None) -> 
         raise WrongAnswer("it has an account of another form")
     if account.data.parsed.type != "mint":
         raise NoSuchMint(mint)
-    facts = read_as(Mint, account.data.parsed.info)
+    facts = msgspec.json.decode(account.data.parsed.info, type=Mint)
     if not facts.is_initialized:
         raise NoSuchMint(mint)
     if facts.decimals > MAX_DECIMALS:
@@ -143,11 +144,11 @@ class _Metadata(Result):
     symbol: str
 
 
-def find_extension_names(extensions: list[dict[str, Any]], mint: str) -> Names:
+def find_extension_names(extensions: list[Extension], mint: str) -> Names:
     """Return the name and the symbol of a Token-2022 mint that has them itself."""
     for extension in extensions:
-        if extension.get("extension") == "tokenMetadata":
-            metadata = read_as(_Metadata, extension.get("state"))
+        if extension.extension == "tokenMetadata":
+            metadata = msgspec.json.decode(extension.state, type=_Metadata)
             if metadata.mint == mint:
                 return _check(metadata.name, MAX_NAME), _check(metadata.symbol, MAX_SYMBOL)
     return None, None

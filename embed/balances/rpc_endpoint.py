@@ -18,7 +18,8 @@ from embed.outbound.http import Answer, AnswerTooLarge, Clients, RequestFailed
 
 T = TypeVar("T")
 
-MAX_ANSWER_BYTES = 8 * 1024 * 1024
+# Of an answer with its head: some 7,000 token accounts of one owner.
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
 MAX_RETRY_AFTER_S = 60.0
 _HEADERS = {"Content-Type": "application/json", "User-Agent": "tracking-embed"}
 _TOO_MANY = 429
@@ -65,7 +66,7 @@ class _Error(msgspec.Struct):
 class _Envelope(msgspec.Struct):
     jsonrpc: str
     id: str | int | None = None
-    result: Any = msgspec.UNSET
+    result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     error: _Error | None = None
 
 
@@ -127,7 +128,7 @@ class Endpoint:
         self._warned: tuple[str, Seconds] = ("", 0.0)
 
     def call(
-        self, method: str, params: list[Any], parse: Callable[[Any], T], timeout_s: Seconds
+        self, method: str, params: list[Any], parse: Callable[[msgspec.Raw], T], timeout_s: Seconds
     ) -> T:
         """Try a call once. Raises CallFailed, RpcRefused."""
         if timeout_s <= 0:
@@ -164,7 +165,7 @@ class Endpoint:
             _log.warning("Solana RPC, %s, %s", self._label, text)
 
 
-def _read_result(answer: Answer, call_id: str) -> Any:
+def _read_result(answer: Answer, call_id: str) -> msgspec.Raw:
     retry_after_s = _read_retry_after(answer)
     if answer.status == _TOO_MANY:
         raise CallFailed("too many requests", retry_after_s)

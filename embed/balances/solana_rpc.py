@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+import msgspec
 from limits import RateLimitItem
 
 from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused
@@ -27,10 +28,6 @@ class RpcUnavailable(Exception):
 
 class UnusableAnswer(RpcUnavailable):
     """Every endpoint answered, but not usably; other calls may well succeed."""
-
-
-def _keep(result: Any) -> Any:
-    return result
 
 
 class SolanaRpc:
@@ -73,14 +70,14 @@ class SolanaRpc:
         method: str,
         params: list[Any],
         *,
-        parse: Callable[[Any], T] = _keep,
+        parse: Callable[[msgspec.Raw], T] = msgspec.json.decode,
         timeout_s: Seconds | None = None,
     ) -> T:
-        """Return the result as `parse` reads it.
+        """Return the result, which is JSON, as `parse` reads it.
 
         With `timeout_s`, each endpoint is tried once within that time; without, all are tried
-        for some minutes, with growing waits. `parse` raises WrongAnswer for a result that cannot
-        be right, which then counts as a failure of the endpoint.
+        for some minutes, with growing waits. `parse` raises WrongAnswer or msgspec.DecodeError
+        for a result that cannot be right, which then counts as a failure of the endpoint.
         Raises RpcUnavailable or its UnusableAnswer, and RpcRefused if an endpoint refused and no
         other answered.
         """
@@ -97,7 +94,7 @@ class SolanaRpc:
         self,
         method: str,
         params: list[Any],
-        parse: Callable[[Any], T],
+        parse: Callable[[msgspec.Raw], T],
         deadline: Seconds | None,
     ) -> T:
         refusal: RpcRefused | None = None
@@ -123,7 +120,7 @@ class SolanaRpc:
         endpoint: Endpoint,
         method: str,
         params: list[Any],
-        parse: Callable[[Any], T],
+        parse: Callable[[msgspec.Raw], T],
         timeout_s: Seconds,
     ) -> T:
         try:

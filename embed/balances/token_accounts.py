@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+
+import msgspec
 
 from embed.balances.mints import (
     SYSTEM_PROGRAM,
@@ -24,7 +25,6 @@ from embed.balances.rpc_results import (
     ParsedData,
     UnusableAmount,
     read_amount,
-    read_as,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.domain.amounts import add
@@ -65,8 +65,8 @@ def read_associated(
     """
     wanted = [*token_accounts.values(), mint]
 
-    def parse(raw: Any) -> AssociatedAccounts:
-        answer = read_as(Accounts, raw)
+    def parse(raw: msgspec.Raw) -> AssociatedAccounts:
+        answer = msgspec.json.decode(raw, type=Accounts)
         if len(answer.value) != len(wanted):
             raise WrongAnswer("it has another number of accounts")
         *accounts, mint_account = answer.value
@@ -105,8 +105,8 @@ def read_all_accounts(
     """
     associated = derive_token_account(address, mint, program)
 
-    def parse(raw: Any) -> AllAccounts:
-        answer = read_as(OwnedAccounts, raw)
+    def parse(raw: msgspec.Raw) -> AllAccounts:
+        answer = msgspec.json.decode(raw, type=OwnedAccounts)
         amounts: dict[str, Decimal] = {}
         for one in answer.value:
             holding = _read_holding(one.account, mint)
@@ -142,7 +142,7 @@ def _read_holding(account: Account, mint: str) -> Holding:
         raise WrongAnswer("it has an account of another size")
     if account.data.parsed.type != "account":
         raise WrongAnswer("it has an account that holds no balance")
-    holding = read_as(Holding, account.data.parsed.info)
+    holding = msgspec.json.decode(account.data.parsed.info, type=Holding)
     if holding.mint != mint:
         raise WrongAnswer("it has an account of another mint")
     return holding

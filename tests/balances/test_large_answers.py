@@ -1,0 +1,133 @@
+"""What large answers of an endpoint cost, whatever they are made of."""
+
+import json
+import tracemalloc
+from decimal import Decimal
+
+import pytest
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
+from chain.rpc_server import Fault
+from rpc_access import connect
+from world import USDC, Visitor
+
+from embed.balances.mints import read_token
+from embed.balances.rpc_endpoint import MAX_ANSWER_BYTES
+from embed.balances.solana_rpc import UnusableAnswer
+from embed.balances.token_accounts import read_all_accounts
+
+pytestmark = pytest.mark.slow
+
+MAX_MEMORY_BYTES = 32 * 1024 * 1024
+SIZE = MAX_ANSWER_BYTES - 1000  # of what an answer is filled with; the rest of it is less
+LIMIT_S = 30
+OWNER = Visitor().address
+
+
+def fill(part: bytes) -> bytes:
+    return b"[" + b",".join([part] * (SIZE // (len(part) + 1))) + b"]"
+
+
+def write_mint(extensions: bytes) -> bytes:
+    return (
+        b'[{"owner":"%b","data":{"program":"","space":82,"parsed":{"type":"mint","info":'
+        b'{"decimals":6,"isInitialized":true,"extensions":%b}}}},null]'
+    ) % (SPL_TOKEN_2022.encode(), extensions)
+
+
+def write_account(data: bytes) -> bytes:
+    return b'{"pubkey":"%b","account":{"owner":"%b","data":%b}}' % (A, SPL_TOKEN.encode(), data)
+
+
+A = b"A" * 32
+METADATA = b'[{"extension":"tokenMetadata","state":{"mint":"%b","symbol":"","name":"%b"}}]'
+EMOJI = "\U0001f600".encode()  # with it, each character of a text takes four bytes
+
+VALUES = {
+    "nothing": fill(b"null"),
+    "objects": fill(b"{}"),
+    "lists": fill(b"[]"),
+    "texts": fill(b'"ab"'),
+    "small accounts": fill(b'{"owner":"ab","data":["cd","ef"]}'),
+    "accounts": fill(b'{"owner":"%b","data":["cd","ef"]}' % A),
+    "accounts of an owner": fill(write_account(b'["cd","ef"]')),
+    "parsed accounts": fill(write_account(b'{"space":165,"parsed":{"type":"ab","info":0}}')),
+    "an endless list of lists": b"[" * SIZE,
+    "lists in lists": b"[" * (SIZE // 2) + b"]" * (SIZE // 2),
+    "a text": b'"' + b"x" * SIZE + b'"',
+    "a text with an emoji": b'[{"pubkey":"' + b"x" * SIZE + EMOJI + b'"}]',
+    "a number": b'[{"account":{"data":{"space":' + b"9" * SIZE + b"}}}]",
+    "keys": b"[{" + b",".join(b'"%x":0' % each for each in range(SIZE // 10)) + b"}]",
+    "the same key": b"[{" + b",".join([b'"pubkey":"%b"' % A] * (SIZE // 44)) + b"}]",
+    "extensions": write_mint(fill(b'{"extension":"ab"}')),
+    "extensions with a state": write_mint(fill(b'{"extension":"ab","state":0}')),
+    "extensions without a name": write_mint(fill(b"{}")),
+    "a name": write_mint(METADATA % (USDC.encode(), b"x" * (SIZE - 200) + EMOJI)),
+}
+
+
+def answer_value(value: bytes) -> Fault:
+    def fault(handler, right) -> None:
+        head = b'{"jsonrpc":"2.0","id":"%b","result":{"context":{"slot":5},"value":'
+        head %= right["id"].encode()
+        handler.send(head, headers={"Content-Length": str(len(head) + len(value) + 2)})
+        handler.wfile.write(value)
+        handler.wfile.write(b"}}")
+
+    return fault
+
+
+@pytest.fixture
+def little_memory():
+    tracemalloc.start()
+    yield
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < MAX_MEMORY_BYTES
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_answer_that_cannot_be_right_takes_little_memory(endpoint, little_memory, kind):
+    endpoint.fail(answer_value(VALUES[kind]))
+    rpc = connect(endpoint)
+
+    with pytest.raises(UnusableAnswer, match="its answer was refused"):
+        read_all_accounts(rpc, USDC, SPL_TOKEN, OWNER, timeout_s=LIMIT_S)
+    with pytest.raises(UnusableAnswer, match="its answer was refused"):
+        read_token(rpc, USDC, timeout_s=LIMIT_S)
+
+
+def test_owner_of_thousands_of_accounts_is_read(endpoint, little_memory):
+    count = 7_000
+    right = {
+        "data": {
+            "parsed": {
+                "info": {
+                    "isNative": False,
+                    "mint": USDC,
+                    "owner": OWNER,
+                    "state": "initialized",
+                    "tokenAmount": {
+                        "amount": "18446744073709551615",
+                        "decimals": 6,
+                        "uiAmount": 18446744073709.55,
+                        "uiAmountString": "18446744073709.551615",
+                    },
+                },
+                "type": "account",
+            },
+            "program": "spl-token",
+            "space": 165,
+        },
+        "executable": False,
+        "lamports": 2039280,
+        "owner": SPL_TOKEN,
+        "rentEpoch": 2**64 - 1,
+        "space": 165,
+    }
+    account = json.dumps(right, separators=(",", ":"))
+    each = (f'{{"pubkey":"{number:044}","account":{account}}}' for number in range(count))
+    endpoint.fail(answer_value(f"[{','.join(each)}]".encode()))
+
+    found = read_all_accounts(connect(endpoint), USDC, SPL_TOKEN, OWNER, timeout_s=LIMIT_S)
+
+    assert found.amount == count * Decimal("18446744073709.551615")
