@@ -7,14 +7,15 @@ from itertools import product
 import pytest
 from old_databases import FOUND, GIVEN, KEY, MIGRATIONS, ROWS, list_columns, make_old, read_rows
 from schema_description import describe_schema
-from world import SECRET_KEY, SITE
+from world import SECRET_KEY, SITE, USDC
 
 from embed.db import connection, schema_version
 from embed.db.connection import db
-from embed.db.models import MODELS, ChainBalance, Token
+from embed.db.models import MODELS, Activity, ChainBalance, Message, Token
 from embed.errors import InvalidInput
 from embed.factory import create_app
 from embed.settings import Settings
+from embed.web.dashboard.filters import describe_subject
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -117,6 +118,33 @@ def test_balances_and_tokens_that_an_import_brought_from_the_future_are_forgotte
 
     for table in ("chain_balance", "daily_balance", "token"):
         assert read_rows(table) == []
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "text"),
+    [
+        ("message", "submission.created", "no JSON"),
+        ("message", "submission.created", '{"a":' * 3000),
+        ("message", "submission.created", '{"amount":1e999}'),
+        ("activity", "flag wallet", f"{USDC}: holds 0.{'0' * 200}1, the minimum is 1"),
+        ("activity", "hide wallets", "9" * 6000),
+    ],
+)
+def test_what_a_forged_file_brought_does_not_stop_the_upgrade(empty_app, table, kind, text):
+    """Version 0.5.0 imported any text there."""
+    make_old("0008_wallet_submission")
+    column, tag = ("subject", "action") if table == "activity" else ("data", "type")
+    connection.db.execute_sql(
+        f'UPDATE "{table}" SET "{column}" = {db.param}, "{tag}" = {db.param}',  # noqa: S608 -- names of ours
+        (text, kind),
+    )
+
+    schema_version.upgrade()
+
+    if table == "activity":
+        assert {describe_subject(one) for one in Activity.select()} == {text}
+    else:
+        assert {(one.data, one.address) for one in Message.select()} == {(text, None)}
 
 
 # One version back

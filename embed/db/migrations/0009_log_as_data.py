@@ -29,7 +29,10 @@ def _parse_entry(action: str, subject: str) -> dict[str, str | None]:
 
 
 def _find_address(_: str, data: str) -> dict[str, str | None]:
-    return {"address": find_address(read_facts(data))}
+    try:
+        return {"address": find_address(read_facts(data))}
+    except (ValueError, RecursionError):  # from a forged file; such a message will not be sent
+        return {"address": None}
 
 
 def down(_: SchemaMigrator, db: Any) -> None:
