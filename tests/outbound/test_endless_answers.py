@@ -81,14 +81,14 @@ def little_memory() -> Iterator[None]:
     assert peak < MAX_MEMORY_BYTES
 
 
-def ask(port: int) -> bytes:
+def ask(port: int, scheme: str = "http") -> bytes:
     with closing(Client(Reach.ANY)) as client:
-        return ask_by(client, port)
+        return ask_by(client, port, scheme)
 
 
-def ask_by(client: Client, port: int) -> bytes:
+def ask_by(client: Client, port: int, scheme: str = "http") -> bytes:
     how = {"headers": {}, "timeout_s": LIMIT_S, "max_bytes": MAX_BYTES}
-    return client.post(f"http://127.0.0.1:{port}/", b"body", **how).body
+    return client.post(f"{scheme}://127.0.0.1:{port}/", b"body", **how).body
 
 
 @pytest.mark.parametrize("framing", ENDLESS)
@@ -253,6 +253,17 @@ def test_answer_by_tls_is_bounded_as_any_other(certificate, encrypt):
     ):
         requests.get(f"https://localhost:{port}/", timeout=LIMIT_S, verify=str(certificate))
     assert guard.is_exceeded
+
+
+@pytest.mark.parametrize("part", [TEXT, b"\x15\x03\x03\0\2\1\0", b"\x16\x03\x03\0\0"])
+def test_what_is_no_tls_is_given_up(part):
+    """Anything, warnings without end, and empty records without end."""
+    with (
+        serve_raw(repeat(b"", part), reads_first=False) as port,
+        little_memory(),
+        pytest.raises(RequestFailed, match="its TLS failed"),
+    ):
+        ask(port, "https")
 
 
 def log_in(port: int) -> None:
