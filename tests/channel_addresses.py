@@ -61,7 +61,7 @@ def list_addresses() -> Iterator[Address]:
 
 def is_accepted(target: str) -> bool:
     try:
-        channels._open_address(target)
+        channels._instantiate(channels._read_address(target))
     except InvalidInput:
         return False
     return True

@@ -99,13 +99,14 @@ def mask_target(target: str) -> str:
     if is_mailbox(target):
         return target
     try:
-        service = _open_address(target)
+        arguments = _read_address(target)
+        service = _instantiate(arguments)
     except InvalidInput:  # of a service that this version of Apprise does not have, for example
         schema, separator, _ = target.partition("://")
         return f"{schema}://…" if separator else "…"
     port = f":{service.port}" if service.port else ""
     host = f"{service.host}{port}/" if _names_host(service) else ""
-    return f"{service.schema}://{host}…"
+    return f"{arguments['schema']}://{host}…"  # some services call their own schema http
 
 
 def _names_host(service: NotifyBase) -> bool:
@@ -161,13 +162,16 @@ def _open_service(target: str, settings: Settings) -> NotifyBase:
     """Raises InvalidInput."""
     if is_mailbox(target):
         return _instantiate(build_arguments(target, settings))
-    return _open_address(target)
+    return _instantiate(_read_address(target))
 
 
-def _open_address(address: str) -> NotifyBase:
-    """Open an address of Apprise. Raises InvalidInput unless it is one that channels may use."""
+def _read_address(address: str) -> dict[str, Any]:
+    """Return the arguments in an address of Apprise.
+
+    Raises InvalidInput unless it is one that channels may use.
+    """
     try:
-        arguments = url_to_dict(address)  # type: ignore[no-untyped-call]  # Apprise's
+        arguments: dict[str, Any] | None = url_to_dict(address)  # type: ignore[no-untyped-call]  # Apprise's
     except Exception:  # what a plugin raises for an odd address is its own matter
         arguments = None
     if not arguments:
@@ -185,7 +189,7 @@ def _open_address(address: str) -> NotifyBase:
                 " them from the server's files.",
                 field="target",
             )
-    return _instantiate(arguments)
+    return arguments
 
 
 def _instantiate(arguments: dict[str, Any]) -> NotifyBase:

@@ -136,6 +136,8 @@ def test_mail_address_needs_a_mail_server(settings):
         ("ntfys://topic", "ntfys://…"),
         (f"matrixs://{'secret' * 10}code", "matrixs://…"),
         ("matrixs://ann:hunter2@example.com/%23room", "matrixs://example.com/…"),
+        ("rockets://ann:hunter2@example.com/%23room", "rockets://example.com/…"),
+        ("xbmc://ann:hunter2@example.com", "xbmc://example.com:8080/…"),
         ("twist://hunter2:ann@example.com", "twist://…"),
         ("goneservice://secret", "goneservice://…"),
         ("a secret", "…"),
