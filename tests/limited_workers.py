@@ -22,6 +22,10 @@ class FrugalWorker(PatientWorker):
     large_bytes_in_all = 500_000
 
 
+class ThriftyWorker(PatientWorker):
+    large_bytes_in_all = 3_000_000  # one large page, but not forty uploads of 100 KB
+
+
 class StuckWorker(FrugalWorker):
     """Handles no request before it is told to stop."""
 

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 IMPATIENT = "--worker-class=tests.limited_workers.ImpatientWorker"
 PATIENT = "--worker-class=tests.limited_workers.PatientWorker"
 FRUGAL = "--worker-class=tests.limited_workers.FrugalWorker"
+THRIFTY = "--worker-class=tests.limited_workers.ThriftyWorker"
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +82,7 @@ def test_answers_that_nobody_reads_are_cut_off_when_they_take_too_much_memory(pa
 def test_stalled_uploads_neither_cut_off_answers_nor_keep_owners_from_uploading(page, environ):
     uploads = list_stalls(page)["in a large form"]
     with (
-        run_gunicorn(environ, FRUGAL) as server,
+        run_gunicorn(environ, THRIFTY) as server,
         stalled_clients(server.url, uploads) as stalled,
     ):
         other = replace_server(page, server)
