@@ -30,8 +30,9 @@ class WaitingConnections:
     def add(self, conn: TConn, event: int, when_ready: Step, at_deadline: Step) -> None:
         """Wait for an event of ``selectors``; a connection that waits already goes on waiting."""
         if conn not in self._waits:
-            wait = self._waits[conn] = _Wait(when_ready, at_deadline)
+            wait = _Wait(when_ready, at_deadline)
             self._poller.register(conn.sock, event, partial(self._when_ready, wait, conn))
+            self._waits[conn] = wait
 
     def remove(self, conn: TConn) -> None:
         """Stop waiting; does nothing if the connection does not wait."""

@@ -29,6 +29,7 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _EXTRA_CONNECTIONS = 20  # beyond the places: new health checks, and what is being ended
 _EXTRA_CHECKS = 10  # of them, so that others are accepted and looked at
 _ACCEPTED_AT_ONCE = 50
+_ACCEPTS_AGAIN_AFTER_S = 1.0  # an error of the system, as when all files are open
 _OTHER_FILES = 100  # that a process opens beside its connections, databases included
 _HEALTH_CHECK = re.compile(rb"[\r\n]*(?:GET|HEAD) /(healthz|readyz)[ ?]")
 
@@ -60,6 +61,7 @@ class BufferingWorker(ThreadWorker):
         super().__init__(*args, **kwargs)
         self._waiting: WaitingConnections
         self._accepted_count = 0
+        self._accepts_again_at = 0.0
         self._submitted: dict[TConn, Future[bool]] = {}  # what threads have, or are to have
         self._places = Places(self.worker_connections)
         self.worker_connections += _EXTRA_CONNECTIONS
@@ -96,7 +98,7 @@ class BufferingWorker(ThreadWorker):
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Also stop listening when the process ends, so that no client waits for it in vain."""
-        super().set_accept_enabled(enabled)
+        super().set_accept_enabled(enabled and time.monotonic() >= self._accepts_again_at)
         if not enabled and not self.alive:
             for listener in self.sockets:
                 if self._is_told_to_stop:  # else others accept those who wait
@@ -109,12 +111,18 @@ class BufferingWorker(ThreadWorker):
         self._accept(_ACCEPTED_AT_ONCE, listener)
 
     def _accept(self, most: int, listener: Any) -> None:
-        for _ in range(most):
-            count = self._accepted_count
-            if self.nr_conns < self.worker_connections:
-                super().accept(listener)
-            if self._accepted_count == count:
-                break
+        try:
+            for _ in range(most):
+                count = self._accepted_count
+                if self.nr_conns < self.worker_connections:
+                    super().accept(listener)
+                if self._accepted_count == count:
+                    break
+        except OSError as error:
+            self.log.warning("New connections have to wait: %s.", error.strerror)
+            self._accepts_again_at = time.monotonic() + _ACCEPTS_AGAIN_AFTER_S
+            if self.alive:
+                self.set_accept_enabled(False)
 
     # Give connections a place
 

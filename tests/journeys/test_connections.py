@@ -5,16 +5,18 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from http.client import HTTPConnection
-from resource import RLIMIT_NOFILE, setrlimit
+from pathlib import Path
+from resource import RLIMIT_NOFILE, prlimit, setrlimit
 from urllib.parse import urlsplit
 
 import pytest
 from remote import TIMEOUT_S, RemotePage, make_environ
 from servers import PROJECT_DIR, clean_environ, run_gunicorn
 from stalled import sign_session
+from waiting import wait_for
 from world import SITE, USDC, Visitor
 
 pytestmark = pytest.mark.slow
@@ -229,3 +231,23 @@ def test_more_connections_than_open_files_are_refused_with_a_sentence(environ):
     said = fail_to_start(environ, files=256)
 
     assert "Error: 800 connections need 920 open files, and the system allows 256" in said
+
+
+def test_process_that_may_open_no_more_files_goes_on_and_accepts_those_who_waited(environ):
+    with run_gunicorn(environ) as server, ExitStack() as opened:
+        (worker,) = server.wait_for_workers(1)
+        files = Path(f"/proc/{worker}/fd")
+        allowed = len(list(files.iterdir())) + 10
+        hard_limit = prlimit(worker, RLIMIT_NOFILE)[1]
+        prlimit(worker, RLIMIT_NOFILE, (allowed, hard_limit))
+        address = ("127.0.0.1", server.port)
+        clients = [socket.create_connection(address, TIMEOUT_S) for _ in range(20)]
+        for client in clients:
+            opened.callback(client.close)
+        clients[-1].sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+        wait_for(lambda: len(list(files.iterdir())) >= allowed)
+        for client in clients[:15]:
+            client.close()
+
+        assert read(clients[-1]).startswith(b"HTTP/1.0 200 OK\r\n")
+        assert server.list_workers() == {worker}

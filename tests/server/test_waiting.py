@@ -1,5 +1,6 @@
 """Connections that wait in the worker's loop, several of which are ready at once."""
 
+import errno
 import selectors
 import socket
 from contextlib import ExitStack
@@ -43,6 +44,19 @@ def turn(poller: selectors.BaseSelector) -> None:
     assert len(events) == 2
     for key, _ in events:
         key.data(key.fileobj)
+
+
+def test_connection_for_which_the_system_has_no_room_is_closed(loop, monkeypatch):
+    def refuse(*_arguments) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    conn = loop.connect()
+    monkeypatch.setattr(loop.poller, "register", refuse)
+    loop.waiting.take(
+        lambda conn: loop.waiting.add(conn, selectors.EVENT_READ, loop.close, loop.close), conn
+    )
+
+    assert loop.closed == [conn]
 
 
 def test_connection_that_another_one_has_ended_takes_no_step_and_is_closed_once(loop):
