@@ -42,6 +42,17 @@ class StuckWorker(FrugalWorker):
         super().handle_exit(sig, frame)
 
 
+class CountingWorker(BufferingWorker):
+    """Says at its end how many connections and places it counts."""
+
+    patience_s = 0.5
+    large_bytes_in_all = 500_000
+
+    def run(self) -> None:
+        super().run()
+        self.log.warning("Counted: %d and %d.", self.nr_conns, len(self._places._names))
+
+
 class TrustingWorker(BufferingWorker):
     """Waits long for a database, with requests and before it says that it is not ready."""
 
