@@ -93,9 +93,17 @@ def send_all_again(page_id: str) -> ResponseReturnValue:
 
 @blueprint.app_template_filter("indented")
 def indent_json(document: str) -> str:
-    """Return JSON over several lines, every number as it was written; other texts as they are."""
+    """Return the data of a message with a line for each fact, every number as it was written.
+
+    An older version imported any text there, which is returned as it is. What is nested stays in
+    one line: it would grow with its depth.
+    """
     try:
-        formatted: str = msgspec.json.format(document, indent=2)
-    except ValueError:  # only by hand can it have come into the database
+        facts = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
+    except (ValueError, RecursionError):
         return document
-    return formatted
+    lines = [
+        f"  {msgspec.json.encode(name).decode()}: {bytes(value).decode()}"
+        for name, value in facts.items()
+    ]
+    return "\n".join(["{", ",\n".join(lines), "}"])

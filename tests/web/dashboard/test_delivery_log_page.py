@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from markupsafe import escape
 from receivers import run_http_receiver
 from receiving import (
     add_channel,
@@ -81,12 +82,23 @@ def test_newest_message_is_first_with_a_line_for_each_receiver(world, owner, log
     assert list_ids(owner.get(log)) == [second.id, second.id, first.id, first.id]
 
 
-def test_data_that_are_no_json_are_shown_as_they_are(world, owner, log):
+@pytest.mark.parametrize("data", ["<nonsense", '{"a":' * 3000, "[0]"])
+def test_data_that_no_message_has_are_shown_as_they_are(world, owner, log, data):
     add_webhook(world)
     tell(world)
-    Message.update(data="<nonsense").execute()
+    Message.update(data=data).execute()
 
-    assert "<pre>&lt;nonsense</pre>" in owner.get(log).text
+    assert f"<pre>{escape(data)}</pre>" in owner.get(log).text
+
+
+def test_nested_data_take_no_more_room_than_they_have(world, owner, log):
+    """A line for each of their values would begin with as many blanks as they are deep."""
+    add_webhook(world)
+    tell(world)
+    nested = "[" * 600 + "0" + ",0" * 350 + "]" * 600
+    Message.update(data=f'{{"more":{nested}}}').execute()
+
+    assert f"<pre>{{\n  &#34;more&#34;: {nested}\n}}</pre>" in owner.get(log).text
 
 
 def test_data_of_a_message_is_behind_details_with_every_digit(world, owner, log):
