@@ -13,6 +13,7 @@ MAX_CHUNKS_BYTES = 64 * 1024
 MAX_CHUNK_LINE_BYTES = 8190
 
 _BLANK_LINE = b"\r\n\r\n"
+_PROXY_SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"  # what a PROXY header of version 2 begins with
 _CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
 _COOKIES = re.compile(  # gunicorn refuses longer lines
     rb"\r\ncookie:([^\r\n]{0,8190})\r\n", re.IGNORECASE
@@ -57,7 +58,9 @@ class Framing:
         return self.is_whole or self._next > self._max_bytes
 
     def _find_head(self, received: bytearray) -> bool:
-        end = received.find(_BLANK_LINE, self._next)
+        is_proxied = _PROXY_SIGNATURE.startswith(received[: len(_PROXY_SIGNATURE)])
+        start = max(self._next, len(_PROXY_SIGNATURE)) if is_proxied else self._next
+        end = received.find(_BLANK_LINE, start)
         self.has_long_head = (end if end >= 0 else len(received)) > MAX_HEAD_BYTES
         if end < 0 or self.has_long_head:
             self._next = max(0, len(received) - len(_BLANK_LINE) + 1)

@@ -18,6 +18,9 @@ CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 WHOLE = {
     "no_body": b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
     "empty_line_first": b"\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+    "proxy_header": b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c"
+    + b"a" * 12
+    + b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
     "empty_body": POST + b"Content-Length: 0\r\n\r\n",
     "body": POST + b"Content-Length: 4\r\n\r\n{\r\n}",
     "body_like_a_head": POST + b"Content-Length: 8\r\n\r\nA: b\r\n\r\n",
