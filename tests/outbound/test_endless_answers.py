@@ -239,6 +239,7 @@ def encrypt(certificate):
     return lambda connection: context.wrap_socket(connection, server_side=True)
 
 
+@pytest.mark.slow
 def test_answer_by_tls_is_bounded_as_any_other(certificate, encrypt):
     def answer(connection: socket.socket) -> None:
         with encrypt(connection) as encrypted:
@@ -274,6 +275,7 @@ def log_in(port: int) -> None:
         client.login("ann", "password")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", range(5))
 @pytest.mark.parametrize("part", [b"250-" + TEXT + b"\r\n", b"334 aGk=\r\n"])
 def test_mail_is_bounded_in_every_reply(encrypt, at, part):
