@@ -136,10 +136,17 @@ class BufferingWorker(ThreadWorker):
         self._end_extra_connections()
 
     def _end_extra_connections(self) -> None:
-        """Close those without a place that have waited longest, so that others are accepted."""
-        if self.nr_conns >= self.worker_connections:
-            extra = [conn for conn in self._waiting if conn not in self._places]
-            for conn in extra[: self.nr_conns - self.worker_connections + 1]:
+        """Close those without a place that have waited longest, so that others are accepted.
+
+        A request that has just arrived gets its answer.
+        """
+        if self.nr_conns < self.worker_connections:
+            return
+        extra = [conn for conn in self._waiting if conn not in self._places]
+        for conn in extra[: self.nr_conns - self.worker_connections + 1]:
+            if conn in self._waiting:
+                self._waiting.look(conn)
+            if conn in self._waiting and conn not in self._places:
                 self._close(conn)
 
     def _take_place(self, conn: TConn) -> bool:
