@@ -116,6 +116,7 @@ class BufferingWorker(ThreadWorker):
                 count = self._accepted_count
                 if self.nr_conns < self.worker_connections:
                     super().accept(listener)
+                    self._end_extra_connections()
                 if self._accepted_count == count:
                     break
         except OSError as error:
@@ -127,13 +128,12 @@ class BufferingWorker(ThreadWorker):
     # Give connections a place
 
     def _begin(self, conn: TConn) -> None:
-        """Prepare a new connection, and end others if there are too many."""
+        """Prepare a new connection."""
         limits = (self.patience_s, self.bytes_per_s)
         conn.sock = ClientSocket(conn.sock, *limits, self.is_signed_in)
         conn.init()
         self._accepted_count += 1
         self._take_place(conn)
-        self._end_extra_connections()
 
     def _end_extra_connections(self) -> None:
         """Close those without a place that have waited longest, so that others are accepted.

@@ -70,15 +70,12 @@ def test_all_places_are_free_after_connections_that_ended_in_all_ways(
                 os.kill(server.pid, signal.SIGHUP)
             one.result()
         with ExitStack() as opened:
-            clients = [
-                opened.enter_context(
-                    socket.create_connection(("127.0.0.1", server.port), TIMEOUT_S)
-                )
-                for _ in range(PLACES)
-            ]
-            for client in clients:
-                client.sendall(CHECK.sent)
-                assert client.recv(12) == b"HTTP/1.1 200"
+            clients = []
+            for _ in range(PLACES):
+                client = socket.create_connection(("127.0.0.1", server.port), TIMEOUT_S)
+                clients.append(opened.enter_context(client))
+                client.sendall(CHECK.sent)  # at once, as the worker has little patience
+            assert [client.recv(12) for client in clients] == [b"HTTP/1.1 200"] * PLACES
 
     ended = re.findall(r"Counted: (.+)\.", log.read_text())
     assert set(ended) == {"0 and 0"}
