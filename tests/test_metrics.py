@@ -166,7 +166,7 @@ def test_deliveries_count_by_result(metered, counted):
         webhook = receivers.add_webhook(metered.page_id, http_receiver.url, **how)
         message = ("queue.filling", {"pending": 8, "queueCapacity": 10})
         for _ in range(3):
-            send_messages(metered.page, [message], metered.clock())
+            send_messages(metered.page_id, [message], metered.clock())
         http_receiver.statuses = [204, 500, 410, 204]
         for _ in range(3):
             deliver(webhook.id, runtime)

@@ -18,6 +18,7 @@ from embed.db.models import (
     Tag,
     Wallet,
 )
+from embed.db.statements import Parameter, Statement
 from embed.domain.activity import find_address
 from embed.errors import InvalidInput, NotFound
 from embed.events.kinds import Event
@@ -72,7 +73,7 @@ class Edit:
         for batch in in_batches(self._entries):
             Activity.insert_many(batch).execute()
         if self._messages:
-            send_messages(self.page, self._messages, self.now)
+            send_messages(self.page.id, self._messages, self.now)
         if self._entries:
             # Increment only once per change: entering balances may have done so already.
             Page.update(version=Page.version + 1).where(
@@ -151,6 +152,16 @@ def lock_page(page_id: str) -> Page:
     query = Page.select()
     with locking_row(page_id):
         return _read_page(query.for_update() if db.for_update else query, page_id)
+
+
+def hold_page(page_id: str) -> None:
+    """Lock a page as `lock_page` does, for a transaction that reads what it needs by itself."""
+    if db.for_update:  # SQLite locks the whole database
+        with locking_row(page_id):
+            _HOLD_PAGE.execute(page_id=page_id)
+
+
+_HOLD_PAGE = Statement(Page.select(Page.id).where(Page.id == Parameter("page_id")).for_update())
 
 
 def _read_page(query: "ModelSelect[Page]", page_id: str) -> Page:

@@ -6,13 +6,13 @@ from typing import Any
 
 from embed.db.batches import in_batches
 from embed.db.connection import db
-from embed.db.models import Delivery, Message, Page, Receiver
+from embed.db.models import Delivery, Message, Receiver
 from embed.domain.activity import find_address
 from embed.serializers import write_json
 
 
 def send_messages(
-    page: Page, messages: Iterable[tuple[str, Mapping[str, Any]]], now: datetime
+    page_id: str, messages: Iterable[tuple[str, Mapping[str, Any]]], now: datetime
 ) -> None:
     """Leave messages, each a type and its data, for the receivers of the page that want the type.
 
@@ -20,13 +20,13 @@ def send_messages(
     and only if the change does, and a page's messages are numbered in the order of its changes.
     """
     receivers = list(
-        Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page)
+        Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page_id)
     )
     addressed = [
         (message_type, data, [one.id for one in receivers if _wants(one, message_type)])
         for message_type, data in messages
     ]
-    write_messages(page.id, [one for one in addressed if one[2]], now)
+    write_messages(page_id, [one for one in addressed if one[2]], now)
 
 
 def _wants(receiver: Receiver, message_type: str) -> bool:

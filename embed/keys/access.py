@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
+from decimal import Decimal
 from types import SimpleNamespace
-
-from peewee import Database
 
 from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, Page
+from embed.db.statements import Parameter, Statement
 from embed.domain.identifiers import is_id
 from embed.domain.key_format import hash_key, is_key
 from embed.domain.times import from_ms
@@ -30,6 +29,7 @@ class Access:
     page_version: int
     is_page_deleted: bool
     is_page_open: bool  # public, and embedding is on
+    is_page_gated: bool  # submissions need a minimum balance
     last_used_at: datetime | None
 
 
@@ -44,14 +44,13 @@ def get_access(raw_key: str) -> Access:
 
 
 def find_access(key: str) -> Access | None:
-    """Look up a key; every request does this, so the statement is compiled once.
+    """Look up a key at every request.
 
     The result is not cached: a revocation takes effect at the next request.
     """
-    found = db.execute_sql(_compile_statement(db.obj), (hash_key(key),)).fetchone()
+    found = _FIND_ACCESS.execute(key_hash=hash_key(key)).fetchone()
     if found is None:
         return None
-    # With values as the database stores them.
     row = SimpleNamespace(**dict(zip(_COLUMNS, found, strict=True)))
     return Access(
         key_id=row.key_id,
@@ -63,6 +62,7 @@ def find_access(key: str) -> Access | None:
         page_version=row.page_version,
         is_page_deleted=row.page_deleted_at is not None,
         is_page_open=bool(row.is_public and row.is_embeddable),
+        is_page_gated=Decimal(row.min_balance) > 0,
         last_used_at=None if row.last_used_at is None else from_ms(row.last_used_at),
     )
 
@@ -79,13 +79,11 @@ _COLUMNS = {
     "page_deleted_at": Page.deleted_at,
     "is_public": Page.is_public,
     "is_embeddable": Page.is_embeddable,
+    "min_balance": Page.min_balance,
 }
-
-
-@lru_cache(maxsize=1)
-def _compile_statement(_database: Database) -> str:
-    sql: str = ApiKey.select(*_COLUMNS.values()).join(Page).where(ApiKey.key_hash == "").sql()[0]
-    return sql
+_FIND_ACCESS = Statement(
+    ApiKey.select(*_COLUMNS.values()).join(Page).where(ApiKey.key_hash == Parameter("key_hash"))
+)
 
 
 def read_page_allowlist(page_id: str) -> tuple[set[str], bool]:

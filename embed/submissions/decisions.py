@@ -52,7 +52,7 @@ def approve(
         batch.leave_out(_explain_decided)
         if edit.page.deleted_at is not None:
             batch.leave_out(lambda _: f"The page {page.id} has been deleted.")
-        tracked = track_approved(edit.page, batch.submissions, now, max_wallets=max_wallets)
+        tracked = track_approved(edit.page.id, batch.submissions, now, max_wallets=max_wallets)
         without_room = {one.id for one in tracked.without_room}
         too_many = str(PageFull(max_wallets))
         batch.leave_out(lambda one: too_many if one.id in without_room else None)
@@ -92,7 +92,7 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
         batch.change(status="pending", reject_reason=None, decided_at=None)
         for number, one in enumerate(batch.submissions, start=1):
             edit.log(Event.of_decision("undo decision", one))
-            for message in list_filling(edit.page, pending + number):
+            for message in list_filling(pending + number, edit.page.queue_capacity):
                 edit.tell(*message)
     return batch.finish("undone")
 
@@ -111,11 +111,11 @@ def decide_one(submission_id: str, decide: Callable[[Page, Sequence[str]], Resul
     raise NotFound(f"There is no submission {submission_id}.")
 
 
-def list_filling(page: Page, pending: int) -> list[tuple[str, dict[str, Any]]]:
+def list_filling(pending: int, queue_capacity: int) -> list[tuple[str, dict[str, Any]]]:
     """Return the message for receivers, if the newest of these pending submissions calls for it."""
-    if not policy.is_filling(pending, page.queue_capacity):
+    if not policy.is_filling(pending, queue_capacity):
         return []
-    return [("queue.filling", {"pending": pending, "queueCapacity": page.queue_capacity})]
+    return [("queue.filling", {"pending": pending, "queueCapacity": queue_capacity})]
 
 
 class _Batch:

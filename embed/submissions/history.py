@@ -1,14 +1,16 @@
 """Earlier decisions by hand, which determine trust and cooldown."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Self
 
 from peewee import fn
 
+from embed.db.connection import db
 from embed.db.models import Page, Submission
 from embed.domain.policy import TrackRecord
+from embed.domain.times import from_ms
 
 # For conditions combined with one on the wallet. Without statistics SQLite would use the page's
 # index, which may match 100,000 submissions, instead of the wallet's, which matches a few.
@@ -25,6 +27,11 @@ class Decision(NamedTuple):
     status: str
     decided_at: datetime
 
+    @classmethod
+    def from_row(cls, row: Sequence[Any]) -> Self:
+        """Make it of a row that `select_decisions` finds."""
+        return cls._make([*row[:-1], from_ms(row[-1])])
+
     def precedes(self, other: Submission) -> bool:
         """Tell whether it was made before another submission was sent, or at the same time."""
         return self.decided_at <= other.created_at and self.submission_id != other.id
@@ -33,31 +40,26 @@ class Decision(NamedTuple):
 class History:
     """Decisions on wallets, on all pages of the owner, and on sessions, on one page."""
 
-    def __init__(
-        self, page: Page, by_wallet: Collection[Decision], by_session: Collection[Decision]
-    ) -> None:
-        self._page_id = page.id
+    def __init__(self, page_id: str, decisions: Iterable[Decision]) -> None:
+        self._page_id = page_id
         self._by_wallet: defaultdict[str, list[Decision]] = defaultdict(list)
         self._by_session: defaultdict[str | None, list[Decision]] = defaultdict(list)
-        for one in by_wallet:
+        for one in decisions:
             self._by_wallet[one.wallet_address].append(one)
-        for one in by_session:
-            self._by_session[one.session_id].append(one)
+            if one.page_id == page_id:
+                self._by_session[one.session_id].append(one)
 
     @classmethod
     def read(
         cls, page: Page, wallet_addresses: Collection[str], session_ids: Collection[str]
     ) -> Self:
-        """Read from the database, in at most two statements."""
-        by_wallet = _list_decisions(
-            Submission.wallet_address.in_(list(wallet_addresses)), is_on_pages_of(page.owner_id)
+        """Read what there is about these wallets and sessions, in one statement."""
+        decisions = select_decisions(
+            page.id,
+            Submission.wallet_address.in_(list(wallet_addresses)),
+            Submission.session_id.in_(list(session_ids)),
         )
-        by_session = (
-            _list_decisions(Submission.session_id.in_(list(session_ids)), Submission.page == page)
-            if session_ids
-            else []
-        )
-        return cls(page, by_wallet, by_session)
+        return cls(page.id, map(Decision.from_row, db.execute(decisions)))
 
     def build_track_record(
         self, wallet_address: str, session_id: str | None, *, as_of: Submission | None = None
@@ -100,23 +102,33 @@ class History:
         )
 
 
-def is_on_pages_of(owner_id: str) -> Any:
+def select_decisions(page_id: Any, is_of_wallet: Any, is_of_session: Any) -> Any:
+    """Return the query for decisions on some wallets or sessions, by two conditions.
+
+    Its columns are those of a Decision.
+    """
+    its_page = Page.alias()
+    owner_id = its_page.select(its_page.owner).where(its_page.id == page_id)
+    of_wallet = _select_decided(is_of_wallet, is_on_pages_of(owner_id))
+    of_session = _select_decided(is_of_session, Submission.page == page_id)
+    return of_wallet | of_session
+
+
+def is_on_pages_of(owner_id: Any) -> Any:
     """Return the condition that a submission is on a page of the owner, for use with a wallet's."""
     return _unindexed_page.in_(Page.select(Page.id).where(Page.owner == owner_id))
 
 
-def _list_decisions(*conditions: Any) -> list[Decision]:
-    rows: Any = (
-        Submission.select(
-            Submission.id,
-            Submission.page,
-            Submission.wallet_address,
-            Submission.session_id,
-            Submission.status,
-            Submission.decided_at,
-        )
+def _select_decided(*conditions: Any) -> Any:
+    return Submission.select(
+        Submission.id,
+        Submission.page,
+        Submission.wallet_address,
+        Submission.session_id,
+        Submission.status,
+        Submission.decided_at,
+    ).where(
         # Not `in_`: with it SQLite would use the index on status instead of that on sessions.
-        .where(*conditions, Submission.status.not_in(("pending", "auto_approved", "soft_rejected")))
-        .tuples()
+        *conditions,
+        Submission.status.not_in(("pending", "auto_approved", "soft_rejected")),
     )
-    return [Decision(*row) for row in rows]

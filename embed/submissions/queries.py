@@ -69,12 +69,12 @@ def count_by_status(page: Page) -> Counter[str]:
 
 def count_waiting(page: Page) -> int:
     """Return how many of the page's submissions wait for a decision."""
-    return int(Submission.select().where(*_is_waiting(page)).count())
+    return int(Submission.select().where(*is_waiting(page)).count())
 
 
 def list_waiting_since(page: Page, since: datetime) -> list[str]:
     """Return the ids of those that wait and were sent since then, newest first, at most 100."""
-    rows = read_rows(Submission, *_is_waiting(page), Submission.created_at >= since, limit=MAX_NEW)
+    rows = read_rows(Submission, *is_waiting(page), Submission.created_at >= since, limit=MAX_NEW)
     return [submission.id for submission in rows]
 
 
@@ -84,7 +84,7 @@ def count_withdrawn(page: Page, since: datetime) -> int:
     return int(query.count())
 
 
-def _is_waiting(page: Page) -> tuple[Any, ...]:
+def is_waiting(page: Any) -> tuple[Any, ...]:
     return Submission.page == page, Submission.status == "pending"
 
 

@@ -45,7 +45,7 @@ def store_soft_rejection(
                 Submission.decided_at,
             ],
         ).execute()
-        _delete_old(nonce.page_id, session_id, now)
+        _delete_old(nonce.page_id, session_id)
 
 
 def prune_soft_rejections(now: datetime) -> int:
@@ -56,13 +56,8 @@ def prune_soft_rejections(now: datetime) -> int:
     )
 
 
-def _delete_old(page_id: str, session_id: str, now: datetime) -> None:
+def _delete_old(page_id: str, session_id: str) -> None:
     """Keep the newest only: one visitor could create any number of wallets."""
-    Submission.delete().where(
-        Submission.page == page_id,
-        Submission.status == "soft_rejected",
-        Submission.created_at < now - SESSION_LIFETIME,
-    ).execute()
     refused = (
         Submission.page == page_id,
         Submission.session_id == session_id,
@@ -70,6 +65,5 @@ def _delete_old(page_id: str, session_id: str, now: datetime) -> None:
     )
     newest_first = (Submission.created_at.desc(), Submission.id.desc())
     ids = Submission.select(Submission.id).where(*refused).order_by(*newest_first)
-    old = [row.id for row in ids.offset(MAX_STORED).limit(MAX_STORED)]
-    if old:
-        Submission.delete().where(Submission.id.in_(old)).execute()
+    old = ids.offset(MAX_STORED).limit(MAX_STORED)
+    Submission.delete().where(Submission.id.in_(old)).execute()

@@ -7,28 +7,27 @@ from datetime import datetime
 
 from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Page, Proof, Submission
+from embed.db.models import Proof, Submission
+from embed.db.statements import insert
 from embed.domain import policy
 from embed.domain.addresses import parse_address
 from embed.domain.nicknames import parse_nickname
 from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import SignedMessage
-from embed.errors import ApiError, NotFound
-from embed.events.editing import bump_version, lock_page
+from embed.errors import ApiError
+from embed.events.editing import bump_version, hold_page
 from embed.events.outbox import send_messages
 from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
-from embed.pages import find_page, read_policy
+from embed.pages import find_page
 from embed.runtime import Runtime
 from embed.schemas import NonceRequest, SubmissionRequest
 from embed.serializers import as_dict, describe_submission
 from embed.submissions.decisions import list_filling
-from embed.submissions.history import History
 from embed.submissions.ownership import check_limits, check_signed_nonce
-from embed.submissions.queries import count_waiting
+from embed.submissions.policy_inputs import PolicyInputs, read_policy_inputs
 from embed.submissions.soft_rejections import store_soft_rejection
-from embed.submissions.used_nonces import check_unused
-from embed.wallets.tracking import PageFull, track_approved
+from embed.wallets.tracking import track_approved
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +86,15 @@ def submit(
     limit or by policy is stored for the visitor's own list. Raises ApiError, in the order
     of docs/api.md, The order of checks.
     """
-    page = find_page(access.page_id)
-    if page is None or page.deleted_at is not None:
+    if access.is_page_deleted:
         raise ApiError("page_not_found")
     if not access.is_page_open:
         raise ApiError("embed_disabled")
     verified = _verify(request, runtime=runtime, access=access, session_id=session_id)
     try:
         check_limits(runtime, access, session_id, client, scope="submission")
-        if page.min_balance > 0:
-            balance = runtime.balances.get_balance(page, verified.nonce.wallet_address)
-            policy.check_gate(balance, page.min_balance)
+        if access.is_page_gated:
+            _check_gate(runtime, access.page_id, verified.nonce.wallet_address)
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
         if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
@@ -124,53 +121,34 @@ def _verify(
     return VerifiedSubmission(nonce, nickname, signed, session_id)
 
 
+def _check_gate(runtime: Runtime, page_id: str, wallet_address: str) -> None:
+    """Raises ApiError `ca_gate_failed`, `balance_unavailable`."""
+    page = find_page(page_id)
+    if page is None:  # purged meanwhile
+        raise ApiError("page_not_found")
+    balance = runtime.balances.get_balance(page, wallet_address)
+    policy.check_gate(balance, page.min_balance)
+
+
 def _decide_and_store(verified: VerifiedSubmission, now: datetime, max_wallets: int) -> Submission:
     """Decide and store while the page is locked. Raises ApiError."""
     nonce = verified.nonce
-    try:
-        # If two requests race, a unique index refuses one of them; it gets the matching ApiError.
-        with _translate_conflicts(), db.atomic():
-            page = lock_page(nonce.page_id)
-            check_unused(nonce.token)
-            status = _decide(page, verified, now)
-            submission = Submission.create(
-                page=page,
-                api_key=nonce.key_id,
-                wallet_address=nonce.wallet_address,
-                nickname=verified.nickname,
-                status=status,
-                session_id=verified.session_id,
-                nonce=nonce.token,
-                created_at=now,
-                decided_at=now if status == "auto_approved" else None,
-            )
-            Proof.create(
-                submission=submission,
-                message=verified.signed.message,
-                signature=verified.signed.signature,
-                form=verified.signed.form,
-                signed_bytes=verified.signed.signed_bytes,
-            )
-            messages = [("submission.created", as_dict(describe_submission(submission)))]
-            if status == "auto_approved":
-                _track(page, submission, now, max_wallets)
-            else:
-                messages += list_filling(page, count_waiting(page))
-            send_messages(page, messages, now)
-            return submission
-    except NotFound:  # purged meanwhile
-        raise ApiError("page_not_found") from None
-    except PageFull:
-        raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER) from None
-
-
-def _track(page: Page, submission: Submission, now: datetime, max_wallets: int) -> None:
-    """Raises PageFull."""
-    tracked = track_approved(page, [submission], now, max_wallets=max_wallets)
-    if tracked.without_room:
-        raise PageFull(max_wallets)
-    if tracked.has_changed:
-        bump_version(page.id)
+    # If two requests race, a unique index refuses one of them; it gets the matching ApiError.
+    with _translate_conflicts(), db.atomic():
+        hold_page(nonce.page_id)
+        inputs = read_policy_inputs(
+            nonce.page_id,
+            wallet_address=nonce.wallet_address,
+            session_id=verified.session_id,
+            nonce_token=nonce.token,
+        )
+        status = _decide(inputs, verified, now)
+        submission = _store(verified, status, now)
+        if status == "auto_approved":
+            _track(submission, now, max_wallets)
+        if inputs.has_receivers:
+            _tell(submission, inputs, now)
+        return submission
 
 
 def _translate_conflicts() -> AbstractContextManager[None]:
@@ -182,14 +160,56 @@ def _translate_conflicts() -> AbstractContextManager[None]:
     )
 
 
-def _decide(page: Page, verified: VerifiedSubmission, now: datetime) -> policy.Decision:
+def _decide(inputs: PolicyInputs, verified: VerifiedSubmission, now: datetime) -> policy.Decision:
     """Apply the page's policy after the holding gate. Raises ApiError."""
-    rules = read_policy(page)
-    wallet_address, session_id = verified.nonce.wallet_address, verified.session_id
-    history = History.read(page, [wallet_address], [] if session_id is None else [session_id])
-    rejected_at = history.find_rejected_at(wallet_address)
+    if inputs.is_nonce_used:  # meanwhile
+        raise ApiError("invalid_nonce")
+    rules, wallet_address = inputs.rules, verified.nonce.wallet_address
+    rejected_at = inputs.history.find_rejected_at(wallet_address)
     policy.check_cooldown(rejected_at, now, rules.cooldown)
-    decision = policy.decide(rules, history.build_track_record(wallet_address, session_id))
+    record = inputs.history.build_track_record(wallet_address, verified.session_id)
+    decision = policy.decide(rules, record)
     if decision == "pending":
-        policy.check_queue(count_waiting(page), rules.queue_capacity)
+        policy.check_queue(inputs.pending, rules.queue_capacity)
     return decision
+
+
+def _store(verified: VerifiedSubmission, status: policy.Decision, now: datetime) -> Submission:
+    nonce, signed = verified.nonce, verified.signed
+    submission = Submission(
+        page=nonce.page_id,
+        api_key=nonce.key_id,
+        wallet_address=nonce.wallet_address,
+        nickname=verified.nickname,
+        status=status,
+        session_id=verified.session_id,
+        nonce=nonce.token,
+        created_at=now,
+        decided_at=now if status == "auto_approved" else None,
+    )
+    proof = Proof(
+        submission=submission,
+        message=signed.message,
+        signature=signed.signature,
+        form=signed.form,
+        signed_bytes=signed.signed_bytes,
+    )
+    insert(submission)
+    insert(proof)
+    return submission
+
+
+def _track(submission: Submission, now: datetime, max_wallets: int) -> None:
+    """Put a wallet on its page. Raises ApiError `queue_full` if there is no room."""
+    tracked = track_approved(submission.page_id, [submission], now, max_wallets=max_wallets)
+    if tracked.without_room:
+        raise ApiError("queue_full", retry_after=policy.QUEUE_RETRY_AFTER)
+    if tracked.has_changed:
+        bump_version(submission.page_id)
+
+
+def _tell(submission: Submission, inputs: PolicyInputs, now: datetime) -> None:
+    messages = [("submission.created", as_dict(describe_submission(submission)))]
+    if submission.status == "pending":
+        messages += list_filling(inputs.pending + 1, inputs.rules.queue_capacity)
+    send_messages(submission.page_id, messages, now)

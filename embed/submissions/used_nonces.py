@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
+
+from peewee import Value
 
 from embed.db.batches import delete_in_batches, in_batches
 from embed.db.models import Submission, UsedNonce
+from embed.db.statements import Parameter, Statement
 from embed.errors import ApiError
 
 # At least: NONCE_LIFETIME may have been longer when a nonce was issued.
@@ -15,9 +19,17 @@ KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 def check_unused(token: str) -> None:
     """Raises ApiError `invalid_nonce`."""
-    is_used = Submission.select().where(Submission.nonce == token).exists()
-    if is_used or UsedNonce.select().where(UsedNonce.token == token).exists():
+    if _FIND_USE.execute(token=token).fetchone() is not None:
         raise ApiError("invalid_nonce")
+
+
+def select_uses(token: Any) -> Any:
+    """Return the query that finds a row if a nonce was used."""
+    of_submission = Submission.select(Value(1)).where(Submission.nonce == token)
+    return of_submission.union_all(UsedNonce.select(Value(1)).where(UsedNonce.token == token))
+
+
+_FIND_USE = Statement(select_uses(Parameter("token")))
 
 
 def use_nonce(token: str, expires_at: datetime) -> None:

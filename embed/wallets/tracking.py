@@ -137,7 +137,7 @@ def add_wallet(
         translate_unique_violations({"wallet_page_id_address": taken}),
         editing(page_id, actor, now) as edit,
     ):
-        if not _count_room(edit.page, max_wallets):
+        if not _count_room(edit.page.id, max_wallets):
             raise PageFull(max_wallets)
         wallet = Wallet.create(page=edit.page, address=address, created_at=now)
         _apply(edit, wallet, fields)
@@ -145,9 +145,9 @@ def add_wallet(
     return wallet
 
 
-def _count_room(page: Page, max_wallets: int) -> int:
+def _count_room(page_id: str, max_wallets: int) -> int:
     """Return how many more wallets the page can take; it is locked, so that this stays true."""
-    return max(0, max_wallets - Wallet.select().where(Wallet.page == page).count())
+    return max(0, max_wallets - Wallet.select().where(Wallet.page == page_id).count())
 
 
 def update_wallet(
@@ -182,23 +182,23 @@ class TrackingResult(NamedTuple):
 
 
 def track_approved(
-    page: Page, approved: Sequence[Submission], now: datetime, *, max_wallets: int
+    page_id: str, approved: Sequence[Submission], now: datetime, *, max_wallets: int
 ) -> TrackingResult:
     """Put approved wallets on their page, which is locked, as far as there is room.
 
     What the owner entered stays as it is; what was withdrawn while it was hidden stays hidden.
     """
     addresses = [one.wallet_address for one in approved]
-    of_page = (Wallet.page == page) & Wallet.address.in_(addresses)
+    of_page = (Wallet.page == page_id) & Wallet.address.in_(addresses)
     known = {wallet.address: wallet for wallet in Wallet.select().where(of_page)}
     again = [address for address, wallet in known.items() if wallet.is_withdrawn]
     if again:
         _give_to(approved, of_page & Wallet.is_withdrawn)
     new = [one for one in approved if one.wallet_address not in known]
-    room = _count_room(page, max_wallets) if new else 0
+    room = _count_room(page_id, max_wallets) if new else 0
     rows = [
         {
-            "page": page,
+            "page": page_id,
             "address": one.wallet_address,
             "public_alias": one.nickname,
             "submission": one,

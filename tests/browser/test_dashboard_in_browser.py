@@ -226,7 +226,7 @@ def add_receivers(dashboard) -> None:
     receivers.rotate_secret(webhook.id, now)
     for number in range(9):
         message = ("queue.filling", {"pending": number, "queueCapacity": 10})
-        send_messages(dashboard.page, [message], now)
+        send_messages(dashboard.page_id, [message], now)
     states = itertools.cycle(("given_up", "delivered", "waiting"))
     deliveries = Delivery.select().join(Receiver).where(Receiver.page == dashboard.page_id)
     # All are read before the first is written: the service's worker writes as well, and SQLite

@@ -2,6 +2,7 @@
 
 import gc
 import sqlite3
+from dataclasses import replace
 
 import pytest
 from peewee import IntegrityError
@@ -14,7 +15,7 @@ from embed.db.models import ApiKey, Owner, Page, Submission, Tag, Wallet
 from embed.domain import identifiers, policy
 from embed.domain.nonces import Nonce
 from embed.errors import InvalidInput
-from embed.submissions import soft_rejections, submitting
+from embed.submissions import ownership, soft_rejections, submitting
 from embed.wallets import tags, tracking
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -100,8 +101,14 @@ def test_missing_reference_is_skipped_and_nothing_else(filled, broken):
 
 @pytest.fixture
 def look_ups_miss(monkeypatch):
-    """Let the check before the insert find no used nonce, as in a race of two requests."""
-    monkeypatch.setattr(submitting, "check_unused", lambda token: None)
+    """Let the checks before the insert find no used nonce, as in a race of two requests."""
+    read = submitting.read_policy_inputs
+
+    def read_as_unused(*arguments, **more):
+        return replace(read(*arguments, **more), is_nonce_used=False)
+
+    monkeypatch.setattr(ownership, "check_unused", lambda token: None)
+    monkeypatch.setattr(submitting, "read_policy_inputs", read_as_unused)
 
 
 def test_second_live_submission_of_a_wallet_is_a_duplicate(world):

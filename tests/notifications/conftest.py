@@ -76,12 +76,12 @@ class Owner:
     def tell(self, message_type: str = "queue.filling", **data: object) -> str:
         """Leave a message for all receivers, and return its id."""
         message = (message_type, make_data(message_type, **data))
-        send_messages(self.world.page, [message], self.world.clock())
+        send_messages(self.world.page_id, [message], self.world.clock())
         return Message.select().order_by(Message.number.desc()).get().id
 
     def tell_often(self, count: int) -> None:
         messages = [("queue.filling", make_data("queue.filling"))] * count
-        send_messages(self.world.page, messages, self.world.clock())
+        send_messages(self.world.page_id, messages, self.world.clock())
 
     def tell_of_submission(self, nickname: str, status: str = "pending") -> None:
         self.tell("submission.created", nickname=nickname, status=status)

@@ -33,7 +33,7 @@ def leave_messages(scene: Scene, target: str) -> list[str]:
     with db.atomic():
         for number in range(MESSAGES):
             message = ("queue.filling", make_data("queue.filling", pending=number))
-            send_messages(page, [message], now)
+            send_messages(page.id, [message], now)
     return [message.id for message in Message.select().order_by(Message.number)]
 
 

@@ -51,7 +51,7 @@ def add_channel(world, target="ntfys://ntfy.sh/a-topic", *types: str) -> Receive
 def tell(world, message_type="queue.filling", *, page=None, **data: Any) -> Message:
     """Leave a message for all receivers of a page that want it."""
     message = (message_type, make_data(message_type, **data))
-    send_messages(page or world.page, [message], world.clock())
+    send_messages(page.id if page else world.page_id, [message], world.clock())
     return Message.select().order_by(Message.number.desc()).get()
 
 

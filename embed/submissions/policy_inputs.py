@@ -1,0 +1,84 @@
+"""What the policy's decision on a submission depends on, read in one statement."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+
+from peewee import JOIN, SQL, fn
+
+from embed.db.models import Page, Receiver, Submission
+from embed.db.statements import Parameter, Statement
+from embed.domain.policy import Policy
+from embed.errors import ApiError
+from embed.submissions.history import Decision, History, select_decisions
+from embed.submissions.queries import is_waiting
+from embed.submissions.used_nonces import select_uses
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyInputs:
+    """All of it stays true while the page is locked."""
+
+    rules: Policy
+    is_nonce_used: bool
+    pending: int  # submissions of the page that wait for a decision
+    has_receivers: bool
+    history: History  # of the wallet and the session
+
+
+def read_policy_inputs(
+    page_id: str, *, wallet_address: str, session_id: str | None, nonce_token: str
+) -> PolicyInputs:
+    """Read the inputs for a wallet; call this while the page is locked.
+
+    Raises ApiError `page_not_found`.
+    """
+    found = _READ_INPUTS.execute(
+        page_id=page_id,
+        wallet_address=wallet_address,
+        session_id=session_id,
+        nonce_token=nonce_token,
+    ).fetchall()
+    if not found:
+        raise ApiError("page_not_found")
+    # A row for each decision, or one without any; all begin with the same columns.
+    row = SimpleNamespace(**dict(zip(_COLUMNS, found[0], strict=False)))
+    decisions = [one[len(_COLUMNS) :] for one in found] if row.has_decisions else []
+    return PolicyInputs(
+        rules=Policy(
+            auto_approve=bool(row.auto_approve),
+            min_balance=Decimal(row.min_balance),
+            queue_capacity=row.queue_capacity,
+            cooldown=timedelta(seconds=row.cooldown_s),
+            trust_after=row.trust_after,
+        ),
+        is_nonce_used=bool(row.is_nonce_used),
+        pending=row.pending,
+        has_receivers=bool(row.has_receivers),
+        history=History(page_id, map(Decision.from_row, decisions)),
+    )
+
+
+_page_id = Parameter("page_id")
+_decision = select_decisions(
+    _page_id,
+    Submission.wallet_address == Parameter("wallet_address"),
+    Submission.session_id == Parameter("session_id"),
+).alias("decision")
+_COLUMNS = {
+    "auto_approve": Page.auto_approve,
+    "min_balance": Page.min_balance,
+    "queue_capacity": Page.queue_capacity,
+    "cooldown_s": Page.cooldown_s,
+    "trust_after": Page.trust_after,
+    "is_nonce_used": fn.EXISTS(select_uses(Parameter("nonce_token"))),
+    "pending": Submission.select(fn.COUNT(1)).where(*is_waiting(_page_id)),
+    "has_receivers": fn.EXISTS(Receiver.select(1).where(Receiver.page == _page_id)),
+    "has_decisions": _decision.c.id.is_null(False),
+}
+_READ_INPUTS = Statement(
+    Page.select(*_COLUMNS.values(), SQL("decision.*"))
+    .join(_decision, JOIN.LEFT_OUTER, on=SQL("1 = 1"))
+    .where(Page.id == _page_id)
+)

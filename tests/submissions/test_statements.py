@@ -1,0 +1,74 @@
+"""How many statements each call of a visitor takes, so that they do not grow unseen.
+
+Not counted are those that begin and end transactions. Before each transaction, SQLite is told how
+long to wait for its lock; in it, Postgres locks the page's row.
+"""
+
+import pytest
+from world import Visitor, another_wallet, code_of, with_session
+
+from embed.db.connection import db
+from embed.notifications import receivers
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+
+@pytest.fixture
+def visitor(world) -> Visitor:
+    visitor = with_session(world)
+    world.reject(world.submit(another_wallet(visitor)).json["submissionId"])
+    world.approve(world.submit(another_wallet(visitor)).json["submissionId"])
+    return visitor
+
+
+@pytest.fixture
+def count_of_submitting(world, visitor, count_statements):
+    """Count the statements of a wallet's submission: ``count_of_submitting(code=None)``."""
+
+    def count(*, code: str | None = None) -> int:
+        draft, codes = world.draft(visitor), []
+
+        def submit() -> None:
+            codes.append(code_of(world.post(draft, cookie=visitor.cookie)))
+
+        statements = count_statements(submit)
+        assert codes == [code]
+        return statements
+
+    return count
+
+
+def test_nonce_takes_the_key_only(world, visitor, count_statements):
+    assert count_statements(lambda: world.ask_nonce(visitor)) == 1
+
+
+def test_pending_submission_reads_three_times_and_writes_twice(count_of_submitting):
+    assert count_of_submitting() == 6
+
+
+def test_receivers_take_three_more(world, count_of_submitting):
+    receivers.add_webhook(
+        world.page_id, "https://hooks.example/", settings=world.settings, now=world.clock()
+    )
+
+    assert count_of_submitting() == 9
+
+
+def test_approval_at_once_takes_four_more_than_waiting(world, count_of_submitting):
+    world.configure(auto_approve=True)
+
+    assert count_of_submitting() == 10
+
+
+def test_used_nonce_takes_the_key_and_one(world, visitor, count_statements):
+    draft = world.draft(visitor)
+    world.post(draft)
+
+    assert count_statements(lambda: world.post(draft)) == 2
+
+
+def test_refusal_by_policy_is_stored_by_two(world, count_of_submitting):
+    world.configure(queue_capacity=0)
+
+    # In two transactions, each of which tells SQLite how long to wait.
+    assert count_of_submitting(code="queue_full") == (6 if db.for_update else 7)
