@@ -3,10 +3,9 @@
 from threading import Event
 from typing import Any
 
-from gunicorn.workers.gthread import TConn
-
 from embed.db import lock_waits
 from embed.monitoring import readiness
+from embed.server.connection import Connection
 from embed.server.worker import BufferingWorker
 
 
@@ -33,7 +32,7 @@ class StuckWorker(FrugalWorker):
         super().__init__(*args, **kwargs)
         self._stops = Event()
 
-    def handle(self, conn: TConn) -> bool:
+    def handle(self, conn: Connection) -> bool:
         self._stops.wait()
         return super().handle(conn)
 
@@ -50,7 +49,8 @@ class CountingWorker(BufferingWorker):
 
     def run(self) -> None:
         super().run()
-        self.log.warning("Counted: %d and %d.", self.nr_conns, len(self._places._names))
+        count, places = len(self._loop._connections), len(self._loop._places._names)
+        self.log.warning("Counted: %d and %d.", count, places)
 
 
 class TrustingWorker(BufferingWorker):

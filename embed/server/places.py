@@ -1,23 +1,19 @@
 """Who keeps a place when all are taken: connections are counted by their client's address."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any
-
-from gunicorn.workers.gthread import TConn
 
 from embed.domain.client_addresses import name_client
+from embed.server.connection import Connection
 
 
 @dataclass
 class _Client:
     """Its connections that have a place; of the idle ones, the first has been so for longest."""
 
-    connections: dict[TConn, None] = field(default_factory=dict)
-    idle: dict[TConn, None] = field(default_factory=dict)
+    connections: dict[Connection, None] = field(default_factory=dict)
+    idle: dict[Connection, None] = field(default_factory=dict)
 
     @property
     def held(self) -> int:
@@ -32,13 +28,13 @@ class Places:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._names: dict[TConn, str] = {}  # of those who hold the places
+        self._names: dict[Connection, str] = {}  # of those who hold the places
         self._clients: defaultdict[str, _Client] = defaultdict(_Client)
 
-    def __contains__(self, conn: TConn) -> bool:
+    def __contains__(self, conn: Connection) -> bool:
         return conn in self._names
 
-    def take(self, conn: TConn) -> bool:
+    def take(self, conn: Connection) -> bool:
         """Return whether a connection has a place; it takes one if one is free."""
         if conn not in self._names:
             if len(self._names) >= self._count:
@@ -47,7 +43,7 @@ class Places:
             self._clients[name].connections[conn] = None
         return True
 
-    def leave(self, conn: TConn) -> None:
+    def leave(self, conn: Connection) -> None:
         """Free the place of a connection; does nothing if it has none."""
         name = self._names.pop(conn, None)
         if name is not None:
@@ -57,7 +53,7 @@ class Places:
             if not client.held:
                 del self._clients[name]
 
-    def mark(self, conn: TConn, *, is_idle: bool) -> None:
+    def mark(self, conn: Connection, *, is_idle: bool) -> None:
         """Remember that a connection waits for a request, or that it does so no longer."""
         if conn in self._names:
             idle = self._clients[self._names[conn]].idle
@@ -66,15 +62,14 @@ class Places:
             else:
                 idle.pop(conn, None)
 
-    def find_one_to_end(
-        self, newcomer: TConn, submitted: Mapping[TConn, Future[Any]]
-    ) -> TConn | None:
+    def find_one_to_end(self, newcomer: Connection) -> Connection | None:
         """Return a connection that is to leave its place to a newcomer.
 
         The client with the most loses one: the one that has been idle longest, if the client
         holds at least as many as the newcomer's. If none is idle, the one with the least progress,
         if the client holds more; or as many, if the newcomer has sent a request that the other
-        still sends. What is `submitted` comes last, and not at all if a thread has begun.
+        still sends. A request that waits for a thread comes last, and one that a thread handles
+        is not ended.
         """
         its_client = self._clients.get(_find_name(newcomer))
         own = its_client.held if its_client else 0
@@ -84,24 +79,20 @@ class Places:
                 return next(iter(client.idle))
         for client in clients:
             if client.held > own:
+                found = [conn for conn in client.connections if not conn.is_handled]
+            elif client.held == own and newcomer.received:
                 found = [
                     conn
                     for conn in client.connections
-                    if conn not in submitted or not submitted[conn].running()
-                ]
-            elif client.held == own and newcomer.sock.received:
-                found = [
-                    conn
-                    for conn in client.connections
-                    if conn not in submitted and not conn.sock.unsent_bytes
+                    if conn.queue is None and not conn.unsent_bytes
                 ]
             else:
                 break
             if found:
-                return min(found, key=lambda conn: (conn in submitted, conn.sock.deadline))
+                return min(found, key=lambda conn: (conn.queue is not None, conn.deadline))
         return None
 
 
-def _find_name(conn: TConn) -> str:
+def _find_name(conn: Connection) -> str:
     """Return what the client is counted by; all clients of a unix socket are one."""
     return name_client(conn.client[0]) if isinstance(conn.client, tuple) else ""

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from gunicorn.http import errors
 
 from embed.logs.context import REQUEST_ID_HEADER, make_request_id
-from embed.server.client_socket import ClientSocket
+from embed.server.connection import Connection
 
 # Others are 400. InvalidResponseHeader is about what the app wanted to send.
 _STATUS_BY_ERROR = {
@@ -22,13 +22,13 @@ _STATUS_BY_ERROR = {
 _RETRY_AFTER_S = 5
 
 
-def find_status(error: Exception) -> int:
+def find_status(error: BaseException) -> int:
     if not isinstance(error, errors.ParseException):
         return 500
     return _STATUS_BY_ERROR.get(type(error), 400)
 
 
-def write_refusal(client: ClientSocket, status: int) -> str:
+def write_refusal(client: Connection, status: int) -> str:
     """Send a refusal that says nothing but its status, and return its request id."""
     request_id = make_request_id()
     body = f"{status} {HTTPStatus(status).phrase}\n"

@@ -1,8 +1,5 @@
 """Which connection leaves its place to a newcomer when all are taken."""
 
-from concurrent.futures import Future
-from types import SimpleNamespace
-
 import pytest
 
 from embed.server.places import Places
@@ -13,7 +10,9 @@ MANY, SOME, FEW, NEW = "192.0.2.4", "192.0.2.3", "192.0.2.2", "192.0.2.1"
 class Connection:
     def __init__(self, client: str, *, received: bytes = b"", unsent: int = 0, deadline: float = 0):
         self.client = (client, 4711) if client else ""
-        self.sock = SimpleNamespace(received=received, unsent_bytes=unsent, deadline=deadline)
+        self.received, self.unsent_bytes, self.deadline = received, unsent, deadline
+        self.queue: object | None = None
+        self.is_handled = False
 
 
 def idle(client: str) -> Connection:
@@ -33,13 +32,13 @@ def fill(*conns: Connection) -> Places:
     places = Places(len(conns))
     for conn in conns:
         assert places.take(conn)
-        places.mark(conn, is_idle=not (conn.sock.received or conn.sock.unsent_bytes))
+        places.mark(conn, is_idle=not (conn.received or conn.unsent_bytes))
     return places
 
 
-def find(places: Places, newcomer: Connection, submitted=()) -> Connection | None:
+def find(places: Places, newcomer: Connection) -> Connection | None:
     assert not places.take(newcomer)
-    return places.find_one_to_end(newcomer, dict(submitted))
+    return places.find_one_to_end(newcomer)
 
 
 def test_client_with_the_most_places_loses_its_connection_that_was_idle_longest():
@@ -94,18 +93,18 @@ def test_request_takes_the_place_of_one_that_still_arrives_from_the_same_client(
 
 
 def test_request_that_no_thread_has_begun_goes_after_all_others_of_its_client():
-    waits, runs = Future(), Future()
-    runs.set_running_or_notify_cancel()
     conns = [sending(MANY), sending(MANY), sending(MANY, deadline=9), sending(FEW)]
     places = fill(*conns)
-    submitted = {conns[0]: runs, conns[1]: waits}
+    for conn in conns[:2]:
+        conn.queue = "requests"
+    conns[0].is_handled = True
 
-    assert find(places, idle(NEW), submitted) is conns[2]
-    submitted[conns[2]] = runs
-    assert find(places, idle(NEW), submitted) is conns[1]
-    assert find(places, sending(MANY), submitted) is None
-    submitted[conns[1]] = runs
-    assert find(places, idle(NEW), submitted) is conns[3]
+    assert find(places, idle(NEW)) is conns[2]
+    conns[2].queue, conns[2].is_handled = "requests", True
+    assert find(places, idle(NEW)) is conns[1]
+    assert find(places, sending(MANY)) is None
+    conns[1].is_handled = True
+    assert find(places, idle(NEW)) is conns[3]
 
 
 @pytest.mark.parametrize(

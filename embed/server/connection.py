@@ -3,47 +3,53 @@
 import socket
 import time
 from collections import deque
+from collections.abc import Callable
+from typing import Any
 
-from embed.server.framing import Framing, IsSignedIn
+from gunicorn.http import RequestParser
+
+from embed.server.framing import Framing
 from embed.server.large_body import LargeBody
 
 _STEP_BYTES = 64 * 1024
 _MOST_DISCARDED_BYTES = 8 * 1024 * 1024
+_MOST_PIECES = 64  # that are sent by one system call
+
+Step = Callable[["Connection"], None]
 
 
-class ClientSocket(socket.socket):
-    """What gunicorn reads comes from memory, and what it writes goes there.
+class Connection:
+    """To gunicorn's parser and response it is a socket: one that reads and writes in memory.
 
-    The worker's loop fills and empties that memory as the client sends and reads. It ends a
-    connection at its deadline, which bytes that pass postpone at a rate of `bytes_per_s`, but
-    never beyond `patience_s` from now.
+    The loop fills and empties that memory as the client sends and reads. It ends a connection at
+    its deadline, which bytes that pass postpone at a rate of `bytes_per_s`, but never beyond
+    `patience_s` from now.
     """
 
-    def __init__(
-        self,
-        accepted: socket.socket,
-        patience_s: float,
-        bytes_per_s: int,
-        is_signed_in: IsSignedIn,
-    ) -> None:
-        super().__init__(fileno=accepted.detach())
-        super().setblocking(False)
-        self.received = bytearray()
-        self.framing = Framing(is_signed_in)
+    def __init__(self, accepted: socket.socket, client: Any, server: Any, worker: Any) -> None:
+        accepted.setblocking(False)
+        self.socket = accepted
+        self.client = client  # its address: a tuple, or a text if it uses a unix socket
+        self.server = server
+        self.parser = RequestParser(worker.cfg, self, client)
+        self.events = 0  # of ``selectors``, for which the loop's poller looks
+        self.step: Step | None = None  # when the client is ready; None if it is not waited for
+        self.at_deadline: Step | None = None
+        self.queue: Any = None  # in which its request waits, or from which it was taken
+        self.is_handled = False  # by a thread, from the beginning until the answer is sent
         self.deadline = 0.0
+        self.received = bytearray()
+        self.framing = Framing(worker.is_signed_in)
         self.is_exhausted = False  # for good: a connection does not outlive it
         self.unsent_bytes = 0  # of all that is not sent whole, as none of it is freed before
-        self._unsent: deque[bytes] = deque()
-        self._sent_of_first = 0
+        self._unsent: deque[memoryview] = deque()
         self._large_body: LargeBody | None = None  # what follows `received`
-        self._is_signed_in = is_signed_in
+        self._worker = worker  # which says how patient to be
         self._discarded_bytes = 0
-        self._patience_s = patience_s
-        self._bytes_per_s = bytes_per_s
 
-    # For gunicorn's parser and response, in a thread
+    # For gunicorn's parser and response
 
-    def recv(self, size: int, flags: int = 0) -> bytes:
+    def recv(self, size: int) -> bytes:
         """Return what was received; empty, as at the end, when there is no more of it."""
         taken = bytes(self.received[:size])
         del self.received[:size]
@@ -54,21 +60,18 @@ class ClientSocket(socket.socket):
         self.is_exhausted = self.is_exhausted or not taken
         return taken
 
-    def sendall(  # type: ignore[override]  # gunicorn sends bytes only
-        self, data: bytes, flags: int = 0
-    ) -> None:
-        """Send what the client takes at once, and keep the rest."""
-        self._unsent.append(data)
-        self.unsent_bytes += len(data)
-        self.flush()
+    def sendall(self, data: bytes) -> None:
+        """Keep what is to be sent, and send it as soon as it is much."""
+        if data:
+            self._unsent.append(memoryview(data))
+            self.unsent_bytes += len(data)
+        if self.unsent_bytes > _STEP_BYTES:
+            self.flush()
 
-    def setblocking(self, flag: bool) -> None:
-        """Stay as it is; never blocking."""
+    def send(self, data: bytes) -> None:
+        """Leave out gunicorn's 100 Continue: the loop has sent one if the client waits for it."""
 
-    def settimeout(self, value: float | None) -> None:
-        """Stay as it is; never blocking."""
-
-    # For the worker's loop
+    # For the loop
 
     @property
     def received_bytes(self) -> int:
@@ -79,14 +82,14 @@ class ClientSocket(socket.socket):
         """Tell whether it is whole, malformed, or too long to wait for."""
         return self.framing.can_pass_on(self.received, self._count_large())
 
-    def begin_request(self, read_ahead: bytes) -> None:
-        """Expect a request; `read_ahead` is what the parser has already taken of it."""
-        self.received[:0] = read_ahead
-        self.framing = Framing(self._is_signed_in)
+    def begin_request(self) -> None:
+        """Expect a request, of which the parser may have taken something already."""
+        self.received[:0] = self.parser.unreader.take_buffered()
+        self.framing = Framing(self._worker.is_signed_in)
         self.restart_deadline()
 
     def restart_deadline(self, patience_s: float | None = None) -> None:
-        self.deadline = time.monotonic() + (patience_s or self._patience_s)
+        self.deadline = time.monotonic() + (patience_s or self._worker.patience_s)
 
     def receive(self) -> bool:
         """Keep what has arrived; return False at the end."""
@@ -114,17 +117,17 @@ class ClientSocket(socket.socket):
     def flush(self) -> bool:
         """Send what the client takes; return whether that was all."""
         while self._unsent:
-            first = self._unsent[0]
             try:
-                sent = self.send(memoryview(first)[self._sent_of_first :])
+                sent = self.socket.sendmsg([*self._unsent][:_MOST_PIECES])
             except BlockingIOError:
                 return False
             self._extend_deadline(sent)
-            self._sent_of_first += sent
-            if self._sent_of_first == len(first):
-                self._unsent.popleft()
-                self._sent_of_first = 0
-                self.unsent_bytes -= len(first)
+            while self._unsent and sent >= len(self._unsent[0]):
+                piece = self._unsent.popleft()
+                sent -= len(piece)
+                self.unsent_bytes -= len(piece.obj)  # type: ignore[arg-type]  # bytes
+            if sent:
+                self._unsent[0] = self._unsent[0][sent:]
         return True
 
     def _count_large(self) -> int:
@@ -133,12 +136,12 @@ class ClientSocket(socket.socket):
     def _read(self, most_bytes: int = _STEP_BYTES) -> bytes | None:
         """Return what has arrived, at most 64 KiB; empty at the end, None if nothing has."""
         try:
-            arrived = super().recv(min(most_bytes, _STEP_BYTES))
+            arrived = self.socket.recv(min(most_bytes, _STEP_BYTES))
         except BlockingIOError:
             return None
         self._extend_deadline(len(arrived))
         return arrived
 
     def _extend_deadline(self, passed_bytes: int) -> None:
-        postponed = self.deadline + passed_bytes / self._bytes_per_s
-        self.deadline = min(postponed, time.monotonic() + self._patience_s)
+        postponed = self.deadline + passed_bytes / self._worker.bytes_per_s
+        self.deadline = min(postponed, time.monotonic() + self._worker.patience_s)

@@ -1,11 +1,14 @@
 """How long a client may take, and what is kept of what it sends and does not read."""
 
 import socket
+from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
+from gunicorn.config import Config
 
-from embed.server import client_socket
-from embed.server.client_socket import ClientSocket
+from embed.server import connection
+from embed.server.connection import Connection
 
 PATIENCE_S = 10.0
 BYTES_PER_S = 1000
@@ -24,7 +27,7 @@ class Time:
 @pytest.fixture
 def time(monkeypatch) -> Time:
     time = Time()
-    monkeypatch.setattr(client_socket, "time", time)
+    monkeypatch.setattr(connection, "time", time)
     return time
 
 
@@ -32,8 +35,12 @@ def time(monkeypatch) -> Time:
 def ends(time):
     """The service's end of a connection that expects a request, and the client's."""
     accepted, client = socket.socketpair()
-    with ClientSocket(accepted, PATIENCE_S, BYTES_PER_S, bool) as ours, client:
-        ours.begin_request(b"")
+    worker = SimpleNamespace(
+        cfg=Config(), patience_s=PATIENCE_S, bytes_per_s=BYTES_PER_S, is_signed_in=bool
+    )
+    with closing(accepted), client:
+        ours = Connection(accepted, "", "", worker)
+        ours.begin_request()
         yield ours, client
 
 
@@ -101,7 +108,7 @@ def test_large_body_is_read_as_it_was_sent_and_the_next_request_is_left_for_late
         read += ours.recv(7_000)
     assert read == request
     assert (ours.received_bytes, ours.recv(7_000)) == (0, b"")
-    ours.begin_request(b"")
+    ours.begin_request()
     assert ours.receive()
     assert ours.received == b"GET /next HTTP/1.1\r\n"
 

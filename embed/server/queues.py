@@ -1,0 +1,60 @@
+"""Requests that have arrived whole, and how many of them are handled at a time."""
+
+import re
+from collections import deque
+from dataclasses import dataclass, field
+
+from embed.server.connection import Connection
+
+_HEALTH_CHECK = re.compile(rb"[\r\n]*(?:GET|HEAD) /(healthz|readyz)[ ?]")
+
+
+@dataclass
+class Queue:
+    at_a_time: int
+    is_for_checks: bool = False
+    waiting: deque[Connection] = field(default_factory=deque)
+    handled: set[Connection] = field(default_factory=set)
+
+    @property
+    def is_ready(self) -> bool:
+        """Tell whether its first request may be handled now."""
+        return bool(self.waiting) and len(self.handled) < self.at_a_time
+
+
+class Queues:
+    """Each kind of health check has a queue of its own, which goes before the others.
+
+    A database that hangs occupies the threads of all other requests, and for a while that of
+    /readyz.
+    """
+
+    def __init__(self, at_a_time: int) -> None:
+        self._checks = {name: Queue(1, is_for_checks=True) for name in (b"healthz", b"readyz")}
+        self._others = Queue(at_a_time)
+        self._all = (*self._checks.values(), self._others)
+        self.most_at_a_time = sum(queue.at_a_time for queue in self._all)
+
+    def find(self, conn: Connection) -> Queue:
+        """Return where the request of a connection belongs."""
+        check = _HEALTH_CHECK.match(conn.received)
+        return self._checks[bytes(check[1])] if check else self._others
+
+    def find_ready(self) -> Queue | None:
+        return next((queue for queue in self._all if queue.is_ready), None)
+
+    def list_checks(self) -> list[Connection]:
+        """Return the connections with a health check that waits or is being handled."""
+        return [
+            conn for queue in self._checks.values() for conn in (*queue.waiting, *queue.handled)
+        ]
+
+    def begin_next(self) -> Connection | None:
+        """Return a connection whose request is to be handled now."""
+        queue = self.find_ready()
+        if queue is None:
+            return None
+        conn = queue.waiting.popleft()
+        queue.handled.add(conn)
+        conn.is_handled = True
+        return conn
