@@ -43,6 +43,7 @@ class BufferingWorker(Worker):
         self._turns: Turns
         self._is_told_to_stop = False
         self._ends_at: float | None = None
+        self._has_turned = False  # lately
         self._has_ended = False
         if self.cfg.workers == 1 and self.cfg.max_requests == REPLACED_AFTER:
             self.max_requests = sys.maxsize  # nobody would serve until another has begun
@@ -71,7 +72,9 @@ class BufferingWorker(Worker):
         """Let threads run the loop until the process is to end."""
         self._turns.start(self._loop.most_at_a_time + 1)
         while not self._has_ended:
-            self.notify()
+            if self._has_turned:  # else gunicorn replaces the process after a while
+                self._has_turned = False
+                self.notify()
             if self.ppid != os.getppid():
                 self.log.info("Parent changed, shutting down: %s", self)
                 self.alive = False
@@ -89,6 +92,7 @@ class BufferingWorker(Worker):
             self._turns.wake()
             return False
         conn = self._loop.turn()
+        self._has_turned = True
         if conn is None:
             return True
         task = self._turns.begin_task()

@@ -57,7 +57,7 @@ def test_tasks_that_take_long_are_done_at_the_same_time_while_the_loop_goes_on()
     loop = Loop([lambda: together.wait(TIMEOUT_S)] * 3)
     run(loop, threads=4)
 
-    assert len(set(loop.threads)) == 4
+    assert len(set(loop.threads[:3])) == 3
     assert not together.broken
 
 
