@@ -53,6 +53,9 @@ forwarded_allow_ips = ""
 # Requests with long ids reach the API, which answers JSON instead of gunicorn's HTML.
 limit_request_line = 8190
 control_socket_disable = True
+# Not the C parser that gunicorn prefers where it is installed: that takes requests which this one
+# refuses, such as those whose lines end with a bare line feed, and says other statuses.
+http_parser = "python"
 
 _FINISH_S = 1.0  # how long a stopping process waits for its background tasks
 

@@ -47,9 +47,11 @@ class Connections:
             conn.socket.close()
             self._on_close(conn)
 
-    def wait(self, conn: Connection, events: int, step: Step, at_deadline: Step) -> None:
-        """Wait for events of ``selectors``."""
-        conn.step, conn.at_deadline = step, at_deadline
+    def wait(
+        self, conn: Connection, events: int, step: Step, at_deadline: Step | None = None
+    ) -> None:
+        """Wait for events of ``selectors``; by default, a connection is closed at its deadline."""
+        conn.step, conn.at_deadline = step, at_deadline or self.close
         self._watch(conn, events)
 
     def look(self, conn: Connection) -> None:

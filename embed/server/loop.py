@@ -20,6 +20,7 @@ _EXTRA_CHECKS = 10  # of them, so that others are accepted and looked at
 _ACCEPTED_AT_ONCE = 50
 _ACCEPTS_AGAIN_AFTER_S = 1.0  # an error of the system, as when all files are open
 _KEPT_AT_END_S = 2.0  # a client may be sending a request on a connection that it keeps
+_READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 _count_received = attrgetter("received_bytes")
@@ -85,7 +86,7 @@ class Loop:
             if is_accepting:
                 listener.setblocking(False)
                 step = partial(self._accept, listener, _ACCEPTED_AT_ONCE)
-                self._connections.poller.register(listener, selectors.EVENT_READ, step)
+                self._connections.poller.register(listener, _READ, step)
             else:
                 self._connections.poller.unregister(listener)
 
@@ -172,8 +173,7 @@ class Loop:
                 conn.framing.awaits_continue = False
                 conn.sendall(_CONTINUE)
                 conn.flush()
-            read = selectors.EVENT_READ
-            self._connections.wait(conn, read, self._receive, self._end_request)
+            self._connections.wait(conn, _READ, self._receive, self._end_request)
 
     def _pass_on(self, conn: Connection) -> None:
         """Let a request wait until a thread handles it."""
@@ -229,8 +229,7 @@ class Loop:
         if conn.flush():
             next_step(conn)
         else:
-            step = partial(self._send, next_step)
-            self._connections.wait(conn, selectors.EVENT_WRITE, step, self._connections.close)
+            self._connections.wait(conn, _WRITE, partial(self._send, next_step))
             self._limit_memory(conn, _count_unsent, self._connections.close)
 
     def _keep(self, conn: Connection) -> None:
@@ -241,8 +240,7 @@ class Loop:
         else:
             self._places.mark(conn, is_idle=True)
             conn.restart_deadline(self._cfg.keepalive)
-            read = selectors.EVENT_READ
-            self._connections.wait(conn, read, self._begin_request, self._connections.close)
+            self._connections.wait(conn, _READ, self._begin_request)
 
     def _hang_up(self, conn: Connection) -> None:
         """End the answer; a client that is cut off while it still sends may not get to read it."""
@@ -253,8 +251,7 @@ class Loop:
 
     def _discard(self, conn: Connection) -> None:
         if conn.discard():
-            read = selectors.EVENT_READ
-            self._connections.wait(conn, read, self._discard, self._connections.close)
+            self._connections.wait(conn, _READ, self._discard)
         else:
             self._connections.close(conn)
 

@@ -48,7 +48,7 @@ def test_connection_for_which_the_system_has_no_room_is_closed(loop, monkeypatch
     conn = loop.connect()
     close = loop.connections.close
     monkeypatch.setattr(loop.connections.poller, "register", refuse)
-    loop.connections.take(lambda conn: loop.connections.wait(conn, READ, close, close), conn)
+    loop.connections.take(lambda conn: loop.connections.wait(conn, READ, close), conn)
 
     assert loop.closed == [conn]
     assert len(loop.connections) == 0
@@ -64,7 +64,7 @@ def test_connection_that_another_one_has_ended_takes_no_step_and_is_closed_once(
         loop.connections.close(other[conn])
 
     for conn in conns:
-        loop.connections.wait(conn, READ, end_the_other, loop.connections.close)
+        loop.connections.wait(conn, READ, end_the_other)
     loop.connections.poll(may_sleep=True)
 
     assert len(stepped) == 1
@@ -73,12 +73,12 @@ def test_connection_that_another_one_has_ended_takes_no_step_and_is_closed_once(
 
 def test_client_that_sends_more_while_its_request_is_handled_does_not_keep_the_loop_busy(loop):
     conn = loop.connect()
-    loop.connections.wait(conn, READ, loop.connections.close, loop.connections.close)
+    loop.connections.wait(conn, READ, loop.connections.close)
     conn.step = None
     loop.connections.poll(may_sleep=True)
 
     assert loop.connections.poller.select(0) == []
-    loop.connections.wait(conn, READ, loop.connections.close, loop.connections.close)
+    loop.connections.wait(conn, READ, loop.connections.close)
     loop.connections.poll(may_sleep=True)
     assert loop.closed == [conn]
 

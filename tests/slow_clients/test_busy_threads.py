@@ -1,0 +1,72 @@
+"""Requests that take long and requests that do not, on connections that change their threads."""
+
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+import pytest
+from remote import TIMEOUT_S, make_environ
+from servers import run_gunicorn
+
+pytestmark = pytest.mark.slow
+
+CLIENTS, REQUESTS = 40, 60
+THREADS = 4
+MILLISECONDS = [0, 0, 0, 0, 1, 2, 3, 5, 20]  # a request may lose the loop at any of its lines
+
+
+@pytest.fixture
+def server(make_sqlite):
+    environ = make_environ(make_sqlite())
+    with run_gunicorn(environ, app="tests.sleeping_app:app") as server:
+        yield server
+
+
+def exchange(port: int, client: int) -> None:
+    """Send requests, some of them before the answers to earlier ones, and compare all answers."""
+    random = Random(client)
+    with (
+        socket.create_connection(("127.0.0.1", port), TIMEOUT_S) as connection,
+        connection.makefile("rb") as answers,
+    ):
+        sent = 0
+        while sent < REQUESTS:
+            count = random.choice([1, 1, 3])
+            for number in range(sent, sent + count):
+                body = f"{client} {number}".encode() * random.choice([1, 1, 500])
+                head = (
+                    f"POST /{client}/{number}?{random.choice(MILLISECONDS)} HTTP/1.1\r\n"
+                    f"Host: a\r\nContent-Length: {len(body)}\r\n\r\n"
+                ).encode()
+                connection.sendall(head + body)
+            for number in range(sent, sent + count):
+                assert answers.readline() == b"HTTP/1.1 200 OK\r\n"
+                while answers.readline() != b"\r\n":
+                    pass
+                path, _, body = answers.readline().decode().partition(" ")
+                assert path == f"/{client}/{number}"
+                assert set(body.split(f"{client} {number}")) <= {"", "\n"}
+            sent += count
+
+
+def test_answers_belong_to_their_requests_whichever_thread_runs_the_loop(server):
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        for client in [pool.submit(exchange, server.port, number) for number in range(CLIENTS)]:
+            client.result()
+
+
+def test_requests_that_take_long_are_handled_at_the_same_time_and_keep_nobody_else_waiting(server):
+    def ask(path: str) -> float:
+        with socket.create_connection(("127.0.0.1", server.port), TIMEOUT_S) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            assert connection.recv(12) == b"HTTP/1.1 200"
+        return time.monotonic()
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        long = [pool.submit(ask, "/long?3000") for _ in range(THREADS - 1)]
+        short = [ask("/short?0") for _ in range(50)]
+        ended = [one.result() for one in long]
+
+    assert max(short) < min(ended)
+    assert max(ended) - min(ended) < 3
