@@ -2,14 +2,15 @@
 
 import sys
 
-from embed.factory import create_app, create_doctor_app
+from embed.commands import create_commands_app, is_command_looked_up
 from embed.logs.lines import set_up_logs
 from embed.settings import Settings, SettingsError
 
-if sys.argv[1:2] == ["doctor"]:
-    # It also says what is wrong where the settings are not valid, and leaves no files behind.
-    app = create_doctor_app()
+if is_command_looked_up():
+    app = create_commands_app()
 else:
+    from embed.factory import create_app
+
     try:
         settings = Settings.from_environ()
         set_up_logs(settings.log_format, settings.secrets)

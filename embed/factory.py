@@ -3,11 +3,11 @@
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from embed import cli, demo
+from embed import demo
 from embed.balances.gate import LiveBalances
 from embed.balances.known import BalanceSource, EnteredBalances
-from embed.balances.solana_rpc import SolanaRpc
-from embed.cli import doctor
+from embed.balances.solana_rpc import SolanaRpc, open_chain
+from embed.commands import init_commands
 from embed.db.connection import open_database
 from embed.db.lock_waits import serve_requests
 from embed.domain import times
@@ -15,8 +15,7 @@ from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
 from embed.domain.passwords import PasswordLinkSigner
 from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
-from embed.outbound.guard import Reach
-from embed.runtime import EXTENSION, Runtime
+from embed.runtime import EXTENSION, RequestRuntime
 from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import openapi
 from embed.web.api.cors import init_cors
@@ -36,7 +35,6 @@ from embed.web.rate_limits import init_limits
 from embed.web.request_ids import init_request_ids
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
-from embed.worker import command as worker_command
 from embed.worker.jobs import EXTENSION as JOBS
 from embed.worker.jobs import Jobs, list_jobs
 
@@ -77,12 +75,12 @@ def create_app(
     init_probe(app, settings, clock)
     open_database(settings.database_url)
     app.before_request(serve_requests)
-    chain = (chain or _open_chain(settings)) if settings.uses_chain else None
-    app.extensions[EXTENSION] = Runtime(
+    chain = (chain or open_chain(settings)) if settings.uses_chain else None
+    app.extensions[EXTENSION] = RequestRuntime(
         settings=settings,
         clock=clock,
         balances=balances or _choose_balances(settings, chain, clock),
-        chain=chain,
+        given_chain=chain,
         nonces=NonceSigner(Nonce, settings.secret_keys, clock),
         record_nonces=NonceSigner(RecordNonce, settings.secret_keys, clock),
         sessions=SessionSigner(settings.secret_keys, clock),
@@ -107,9 +105,7 @@ def create_app(
     init_dashboard(app, settings)
     init_front_page(app, settings)
     init_health(app, clock)
-    cli.init_cli(app)
-    app.cli.add_command(worker_command.group)
-    demo.init_demo(app)
+    init_commands(app)
     init_request_ids(app, settings.trusted_proxies)
     return app
 
@@ -118,19 +114,6 @@ def _choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) 
     if chain is None:
         return EnteredBalances()
     return LiveBalances(chain, clock, settings.balance_refresh)
-
-
-def _open_chain(settings: Settings) -> SolanaRpc:
-    # A node on the same machine is the operator's own choice; visitors choose no address here.
-    reach = Reach.ANY if settings.allow_private_targets else Reach.PUBLIC_OR_LOOPBACK
-    return SolanaRpc(settings.solana_rpc_url, limit=settings.limit_rpc, reach=reach)
-
-
-def create_doctor_app() -> Flask:
-    """Make what ``flask doctor`` runs in: it reads no settings and creates no file."""
-    app = Flask("embed", static_folder=None)
-    app.cli.add_command(doctor.doctor)
-    return app
 
 
 def create_demo_app() -> Flask:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Owner
+from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import (
     PasswordLinkSigner,
     fingerprint,
@@ -12,7 +13,6 @@ from embed.domain.passwords import (
     is_correct_password,
 )
 from embed.errors import InvalidInput, NotFound
-from embed.translations import LANGUAGES
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"

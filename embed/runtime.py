@@ -1,25 +1,49 @@
 """The dependencies that are passed to use cases: settings, clock, signers and others."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from embed.balances.known import BalanceSource
-from embed.balances.solana_rpc import SolanaRpc
-from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
-from embed.domain.passwords import PasswordLinkSigner
-from embed.domain.signing import SessionSigner
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from embed.domain.times import Clock
-from embed.rate_limits.limiter import RateLimiter
 from embed.settings import Settings
+
+if TYPE_CHECKING:  # commands do without most of these, which take long to import
+    from embed.balances.known import BalanceSource
+    from embed.balances.solana_rpc import SolanaRpc
+    from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
+    from embed.domain.passwords import PasswordLinkSigner
+    from embed.domain.signing import SessionSigner
+    from embed.rate_limits.limiter import RateLimiter
 
 EXTENSION = "embed"  # its key in app.extensions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Runtime:
+    """What commands and the background work need, and requests as well."""
+
     settings: Settings
     clock: Clock
+    given_chain: SolanaRpc | None = None  # is asked in place of the endpoints of the settings
+
+    @cached_property
+    def chain(self) -> SolanaRpc | None:
+        """What reads the chain; None where SOLANA_RPC_URL names no endpoint."""
+        if not self.settings.uses_chain:
+            return None
+        # Imported here, since few commands read the chain, and an HTTP client takes long to import.
+        from embed.balances.solana_rpc import open_chain
+
+        return self.given_chain or open_chain(self.settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestRuntime(Runtime):
+    """What requests need."""
+
     balances: BalanceSource
-    chain: SolanaRpc | None  # None: no endpoint is set
     nonces: NonceSigner[Nonce]
     record_nonces: NonceSigner[RecordNonce]
     sessions: SessionSigner

@@ -15,7 +15,6 @@ from flask.cli import with_appcontext
 from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db.lock_waits import is_lock_held
-from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
@@ -132,6 +131,9 @@ def _join_lines(text: object) -> str:
 
 
 def _explain(failure: Exception) -> str:
+    # Imported here, since only failures need it, and it takes long.
+    from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
+
     try:
         check_not_newer()
         is_behind = bool(list_missing_migrations())

@@ -1,4 +1,4 @@
-"""Gettext catalogs: the languages of what visitors see and of what owners are sent."""
+"""Gettext catalogs, one for each language."""
 
 import io
 from functools import cache
@@ -7,23 +7,10 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 
+from embed.domain.languages import SOURCE_LANGUAGE
 from embed.settings import PROJECT_DIR
 
 CATALOG_DIR = PROJECT_DIR / "translations"
-SOURCE_LANGUAGE = "en"  # of the texts in the templates and in the code
-# What each calls itself, by its code. Written out, as Babel takes 77 ms to read the names.
-LANGUAGES = {
-    SOURCE_LANGUAGE: "English",
-    "ar": "العربية",
-    "de": "Deutsch",
-    "es": "Español",
-    "fr": "Français",
-    "ja": "日本語",
-    "pt": "Português",
-    "ru": "Русский",
-    "tr": "Türkçe",
-    "zh": "中文",
-}
 
 
 @cache

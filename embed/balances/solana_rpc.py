@@ -13,6 +13,7 @@ from embed.balances.rpc_endpoint import CallFailed, Endpoint, Pace, RpcRefused
 from embed.domain.times import Seconds
 from embed.outbound.guard import Reach
 from embed.outbound.http import Clients
+from embed.settings import Settings
 
 T = TypeVar("T")
 
@@ -176,3 +177,10 @@ class SolanaRpc:
     def _check_running(self) -> None:
         if self._stopped.is_set():
             raise RpcUnavailable("The service is stopping.")
+
+
+def open_chain(settings: Settings) -> SolanaRpc:
+    """Return the endpoints that the settings name; they name one at least."""
+    # A node on the same machine is the operator's own choice; visitors choose no address here.
+    reach = Reach.ANY if settings.allow_private_targets else Reach.PUBLIC_OR_LOOPBACK
+    return SolanaRpc(settings.solana_rpc_url, limit=settings.limit_rpc, reach=reach)

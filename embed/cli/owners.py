@@ -4,10 +4,11 @@ import click
 
 from embed import owners
 from embed.db.models import Owner
+from embed.domain.languages import LANGUAGES
+from embed.domain.passwords import PasswordLinkSigner
 from embed.maintenance import owner_removal
 from embed.serializers import describe_owner
 from embed.terminal import Group, check_confirmed, confirm_option, print_answer, runtime
-from embed.translations import LANGUAGES
 
 group = Group("owners", help="People who own tracking pages.")
 
@@ -31,7 +32,8 @@ def reset(email: str) -> None:
 
 def _print_with_link(owner: Owner) -> None:
     base_url = runtime().settings.public_url or "http://127.0.0.1:8000"
-    link = owners.build_password_url(owner, runtime().password_links, base_url)
+    password_links = PasswordLinkSigner(runtime().settings.secret_keys, runtime().clock)
+    link = owners.build_password_url(owner, password_links, base_url)
     print_answer(describe_owner(owner) | {"passwordUrl": link})
 
 

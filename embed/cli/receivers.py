@@ -6,7 +6,7 @@ from embed.db.models import Receiver
 from embed.domain.times import format_instant
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import receivers
-from embed.notifications.delivery_log import send_test
+from embed.notifications.delivery import send_test
 from embed.notifications.receivers import Kind, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.serializers import describe_delivery, format_optional

@@ -12,16 +12,20 @@ from typing import Any
 from peewee import ModelSelect, PeeweeException, fn
 
 from embed.db.connection import db
+from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
+from embed.domain.identifiers import make_id
 from embed.domain.times import CLOCKS_DIFFER_BY
 from embed.events.messages import TEST, read_data
 from embed.events.outbox import lock_receivers
 from embed.metrics import DELIVERIES
 from embed.notifications import channels, webhooks
+from embed.notifications.delivery_log import end_waits
 from embed.notifications.digest import write_digest, write_test
 from embed.notifications.targets import Outcome
 from embed.outbound.http import Client
 from embed.runtime import Runtime
+from embed.serializers import write_json
 
 GIVE_UP_AFTER = timedelta(days=1)
 FIRST_WAIT = timedelta(seconds=5)  # after a failure; then ever longer
@@ -293,3 +297,31 @@ def is_overdue(message: Message, now: datetime) -> bool:
     """Tell whether a message is so old that it is given up after another failure."""
     created_at: datetime = message.created_at
     return now - created_at >= GIVE_UP_AFTER
+
+
+def send_test(receiver: Receiver, runtime: Runtime) -> Delivery:
+    """Send a test message in this thread, and return how that went."""
+    message = Message(
+        id=make_id(),
+        page=receiver.page_id,
+        type=TEST,
+        data=write_json({"trackingPageId": receiver.page_id}, is_compact=True).decode(),
+        created_at=runtime.clock(),
+    )
+    with closing(webhooks.open_client(runtime.settings)) as client:
+        outcome = send(receiver, [message], runtime, client)
+    delivery = Delivery(
+        message=message,
+        receiver=receiver,
+        state="delivered" if outcome.is_delivered else "given_up",
+        attempts=1,
+        attempted_at=runtime.clock(),
+        answer=outcome.answer,
+    )
+    with skip_if_reference_missing(), db.atomic():  # the receiver may be removed meanwhile
+        message.save(force_insert=True)
+        delivery.message = message
+        delivery.save(force_insert=True)
+        if outcome.is_delivered:
+            end_waits(Receiver.id == receiver.id)
+    return delivery

@@ -1,7 +1,6 @@
-"""The log of deliveries: its lists, sending again, test messages, deleting old entries."""
+"""The log of deliveries: its lists, sending again, leaving test messages, deleting old entries."""
 
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,14 +11,9 @@ from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Owner, Page, Receiver
 from embed.db.pagination import Cursor, Slice, in_order, make_slice
-from embed.domain.identifiers import make_id
 from embed.errors import NotFound
 from embed.events.messages import TEST
 from embed.events.outbox import lock_receivers, write_messages
-from embed.notifications import webhooks
-from embed.notifications.delivery import send
-from embed.runtime import Runtime
-from embed.serializers import write_json
 
 STATES = ("waiting", "delivered", "given_up")
 SLICE_SIZE = 50
@@ -132,7 +126,7 @@ def send_again(delivery: Delivery) -> None:
     with db.atomic():
         lock_receivers(receiver)
         Delivery.update(state="waiting").where(Delivery.id == delivery.id).execute()
-        _end_waits(receiver)
+        end_waits(receiver)
 
 
 def send_all_again(page_id: str) -> int:
@@ -153,7 +147,7 @@ def send_all_again(page_id: str) -> int:
             )
             .execute()
         )
-        _end_waits(Receiver.page == page_id)
+        end_waits(Receiver.page == page_id)
     return count
 
 
@@ -166,41 +160,13 @@ def queue_test(receiver: Receiver, now: datetime) -> Message:
     with skip_if_reference_missing(), db.atomic():
         (number,) = write_messages(receiver.page_id, [(TEST, {}, [receiver.id])], now)
         message = Message.get(Message.number == number)
-        _end_waits(Receiver.id == receiver.id)
+        end_waits(Receiver.id == receiver.id)
     if message is None:
         raise NotFound(f"The receiver {receiver.id} has been removed.")
     return message
 
 
-def send_test(receiver: Receiver, runtime: Runtime) -> Delivery:
-    """Send a test message in this thread, and return how that went."""
-    message = Message(
-        id=make_id(),
-        page=receiver.page_id,
-        type=TEST,
-        data=write_json({"trackingPageId": receiver.page_id}, is_compact=True).decode(),
-        created_at=runtime.clock(),
-    )
-    with closing(webhooks.open_client(runtime.settings)) as client:
-        outcome = send(receiver, [message], runtime, client)
-    delivery = Delivery(
-        message=message,
-        receiver=receiver,
-        state="delivered" if outcome.is_delivered else "given_up",
-        attempts=1,
-        attempted_at=runtime.clock(),
-        answer=outcome.answer,
-    )
-    with skip_if_reference_missing(), db.atomic():  # the receiver may be removed meanwhile
-        message.save(force_insert=True)
-        delivery.message = message
-        delivery.save(force_insert=True)
-        if outcome.is_delivered:
-            _end_waits(Receiver.id == receiver.id)
-    return delivery
-
-
-def _end_waits(condition: Expression) -> None:
+def end_waits(condition: Expression) -> None:
     """End receivers' waits after failures; the pause between two texts to a channel stays."""
     Receiver.update(next_attempt_at=None).where(condition, Receiver.failed_attempts > 0).execute()
 

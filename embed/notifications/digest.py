@@ -7,9 +7,10 @@ from typing import Any
 from babel.support import NullTranslations
 
 from embed.db.models import Message, Page
+from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.texts import neutralise
 from embed.events.messages import QueueFilling, SubmissionChanged, WalletFlagged, read_data
-from embed.translations import LANGUAGES, SOURCE_LANGUAGE, load_catalog
+from embed.translations import load_catalog
 
 MAX_NAMES = 5
 _MAX_NAME_LENGTH = 40

@@ -20,7 +20,7 @@ from embed.events.outbox import send_messages
 from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
 from embed.pages import find_page
-from embed.runtime import Runtime
+from embed.runtime import RequestRuntime
 from embed.schemas import NonceRequest, SubmissionRequest
 from embed.serializers import as_dict, describe_submission
 from embed.submissions.decisions import list_filling
@@ -41,7 +41,7 @@ class VerifiedSubmission:
 
 
 def issue_nonce(
-    request: NonceRequest, *, runtime: Runtime, access: Access, host: str
+    request: NonceRequest, *, runtime: RequestRuntime, access: Access, host: str
 ) -> tuple[str, Nonce]:
     """Start a submission: return a ``nonceId`` and its nonce, which names a nickname if given.
 
@@ -75,7 +75,7 @@ def _count_refusals() -> Iterator[None]:
 def submit(
     request: SubmissionRequest,
     *,
-    runtime: Runtime,
+    runtime: RequestRuntime,
     access: Access,
     session_id: str | None,
     client: str,
@@ -111,7 +111,7 @@ def submit(
 
 
 def _verify(
-    request: SubmissionRequest, *, runtime: Runtime, access: Access, session_id: str | None
+    request: SubmissionRequest, *, runtime: RequestRuntime, access: Access, session_id: str | None
 ) -> VerifiedSubmission:
     address = parse_address(request.wallet_address)
     nickname = parse_nickname(request.nickname)
@@ -121,7 +121,7 @@ def _verify(
     return VerifiedSubmission(nonce, nickname, signed, session_id)
 
 
-def _check_gate(runtime: Runtime, page_id: str, wallet_address: str) -> None:
+def _check_gate(runtime: RequestRuntime, page_id: str, wallet_address: str) -> None:
     """Raises ApiError `ca_gate_failed`, `balance_unavailable`."""
     page = find_page(page_id)
     if page is None:  # purged meanwhile

@@ -8,7 +8,7 @@ from flask import Request, current_app, request
 
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
-from embed.runtime import EXTENSION, Runtime
+from embed.runtime import EXTENSION, RequestRuntime
 from embed.web.health import is_health_check
 
 _RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
@@ -27,8 +27,8 @@ class LenientRequest(Request):
             self.query_string = quote_from_bytes(self.query_string, _ASCII).encode("ascii")
 
 
-def runtime() -> Runtime:
-    return cast(Runtime, current_app.extensions[EXTENSION])
+def runtime() -> RequestRuntime:
+    return cast(RequestRuntime, current_app.extensions[EXTENSION])
 
 
 def is_api_request() -> bool:

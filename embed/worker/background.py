@@ -39,6 +39,7 @@ class Background:
 
     def __init__(self, runtime: Runtime, jobs: Jobs, kind: Kind) -> None:
         self._runtime = runtime
+        self._chain = runtime.chain
         self._timing = jobs.timing
         self._kind: Kind = kind
         self._process_id = make_id()
@@ -82,8 +83,8 @@ class Background:
         except NewerDatabase as error:
             _log.error("%s", error)
         finally:
-            if self._is_stopping.is_set() and self._runtime.chain is not None:
-                self._runtime.chain.stop()  # a call may wait for minutes until it is tried again
+            if self._is_stopping.is_set() and self._chain is not None:
+                self._chain.stop()  # a call may wait for minutes until it is tried again
             self._runner.stop(max(self._finish_by - time.monotonic(), 0.0))
             self._rest()
 

@@ -1,9 +1,5 @@
 """flask worker"""
 
-import logging
-import signal
-from typing import cast
-
 import click
 from flask import current_app
 from flask.cli import with_appcontext
@@ -11,17 +7,9 @@ from flask.cli import with_appcontext
 from embed.db.models import WorkerProcess
 from embed.db.work_status import JobReport, read_work_status
 from embed.domain.times import format_instant
-from embed.monitoring.endpoint import MetricsEndpoint, open_endpoint
 from embed.serializers import format_optional
-from embed.settings import Settings, SettingsError
+from embed.settings import Settings
 from embed.terminal import Group, JsonObject, format_answer, print_answer, runtime
-from embed.worker.background import Background
-from embed.worker.jobs import EXTENSION, Jobs
-
-STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
-FINISH_S = 10.0  # how long a worker that is stopped waits for its tasks
-
-_log = logging.getLogger(__name__)
 
 
 @click.group("worker", cls=Group, invoke_without_command=True)
@@ -30,38 +18,12 @@ _log = logging.getLogger(__name__)
 def group(context: click.Context) -> None:
     """Do the background work until stopped."""
     if context.invoked_subcommand is None:
-        _work_until_stopped(cast(Jobs, current_app.extensions[EXTENSION]))
+        # Imported here, as its status is told without what the work needs.
+        from embed.worker.jobs import EXTENSION, list_jobs
+        from embed.worker.process import work_until_stopped
 
-
-def _work_until_stopped(jobs: Jobs) -> None:
-    """Work until SIGTERM or SIGINT; then finish what runs. A second one ends it at once."""
-    # Threads inherit the mask, so the signal stays pending until this thread takes it.
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    for sentence in runtime().settings.deprecations:
-        _log.warning("%s", sentence)
-    metrics = _open_metrics(runtime().settings)
-    background = Background(runtime(), jobs, "worker")
-    background.start()
-    click.echo("Doing the background work; press Ctrl-C to stop.")
-    while signal.sigtimedwait(STOP_SIGNALS, 1) is None:
-        if not background.is_running:
-            raise click.ClickException("The background work failed; the reason is above.")
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    click.echo("Stopping.")
-    background.stop(FINISH_S)
-    if metrics is not None:
-        metrics.close()
-
-
-def _open_metrics(settings: Settings) -> MetricsEndpoint | None:
-    """Count in this process if METRICS_BIND is set, apart from what gunicorn counts."""
-    try:
-        metrics = open_endpoint(settings)
-    except SettingsError as error:
-        raise click.ClickException(f"{error} Each process needs its own address.") from None
-    if metrics is not None:
-        metrics.start(slot=0)
-    return metrics
+        jobs = current_app.extensions.get(EXTENSION) or list_jobs(runtime().settings)
+        work_until_stopped(runtime(), jobs)
 
 
 @group.command("status")

@@ -1,7 +1,6 @@
 """The sweep and the complete reads: what is read when, and what is stored."""
 
 import logging
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import ceil
 
@@ -351,8 +350,7 @@ def test_page_that_is_unknown_or_deleted_and_a_missing_endpoint_are_told(world, 
     pages.delete_page(world.page_id, world.clock())
     with pytest.raises(InvalidInput, match="deleted"):
         run(world.page_id)
-    extensions = world.app.extensions
-    extensions[EXTENSION] = replace(extensions[EXTENSION], chain=None)
+    world.use_endpoint()
     with pytest.raises(InvalidInput, match="SOLANA_RPC_URL"):
         run()
 
@@ -368,7 +366,8 @@ def test_job_tells_what_it_did_or_why_it_ended(world, chain):
     chain.is_down = True
     with pytest.raises(RefreshFailed, match=r"0 read, .* gave a usable answer"):
         run_job(runtime, lambda: None)
-    assert run_job(replace(runtime, chain=None), lambda: None) == "No endpoint is set."
+    world.use_endpoint()
+    assert run_job(world.app.extensions[EXTENSION], lambda: None) == "No endpoint is set."
 
 
 def test_job_runs_often_enough_that_each_balance_is_read_when_it_is_due():

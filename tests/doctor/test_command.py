@@ -6,9 +6,9 @@ import pytest
 from servers import find_free_port, run_flask, run_gunicorn
 from world import RANDOM_KEY
 
+from embed.commands import create_commands_app
 from embed.doctor.examination import Examination
 from embed.doctor.findings import Finding
-from embed.factory import create_doctor_app
 from embed.settings import VARIABLES
 
 pytestmark = pytest.mark.slow
@@ -33,7 +33,7 @@ def examine_here(monkeypatch, *options: str, environ: dict[str, str]):
     """Run the command in this process with these settings alone, and return its result."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    return create_doctor_app().test_cli_runner().invoke(args=["doctor", *options], env=environ)
+    return create_commands_app().test_cli_runner().invoke(args=["doctor", *options], env=environ)
 
 
 def test_every_setting_may_be_wrong(monkeypatch):
@@ -109,7 +109,7 @@ def test_only_errors_change_the_exit_status(monkeypatch, code, status):
     found = Examination([Finding(code, "It is so.", "Mend it.")], ["something"])
     monkeypatch.setattr("embed.cli.doctor.examine", lambda *_: found)
 
-    result = create_doctor_app().test_cli_runner().invoke(args=["doctor"])
+    result = create_commands_app().test_cli_runner().invoke(args=["doctor"])
 
     assert result.exit_code == status
     severity = "ERROR" if status else "WARNING"

@@ -529,7 +529,7 @@ def test_test_that_is_sent_at_once_is_in_the_log_and_ends_the_wait(owner, http_r
     owner.deliver(webhook)
     assert find_due_receivers(owner.world.clock()) == {}
 
-    sent = delivery_log.send_test(webhook, owner.runtime)
+    sent = delivery.send_test(webhook, owner.runtime)
 
     assert (sent.state, sent.answer) == ("delivered", "204 No Content")
     assert http_receiver.received[-1].id == sent.message.id

@@ -13,12 +13,13 @@ from babel.messages.pofile import read_po
 from world import SITE, Visitor
 
 from embed.db.models import STATUSES, Wallet
+from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.errors import STATUS_BY_CODE
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.settings import PROJECT_DIR
-from embed.translations import CATALOG_DIR, LANGUAGES, SOURCE_LANGUAGE
+from embed.translations import CATALOG_DIR
 from embed.web.assets import STATIC_DIR
 
 TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]

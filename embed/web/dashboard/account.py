@@ -15,9 +15,9 @@ from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed import owners
 from embed.db.models import Owner
+from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_correct_password
 from embed.errors import InvalidInput, NotFound
-from embed.translations import LANGUAGES, SOURCE_LANGUAGE
 from embed.web import rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint

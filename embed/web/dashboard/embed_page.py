@@ -15,10 +15,10 @@ from wtforms.validators import InputRequired, NumberRange, Optional, Regexp
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import ApiKey, Page
+from embed.domain.languages import LANGUAGES
 from embed.errors import InvalidInput
 from embed.keys import management
 from embed.keys.management import get_preview_key
-from embed.translations import LANGUAGES
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from embed.db.models import ApiKey
+from embed.domain.languages import LANGUAGES
 from embed.settings import PROJECT_DIR
-from embed.translations import LANGUAGES
 
 pytestmark = pytest.mark.slow
 
