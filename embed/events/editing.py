@@ -173,4 +173,9 @@ def _read_page(query: "ModelSelect[Page]", page_id: str) -> Page:
 
 def bump_version(page_id: str) -> None:
     """Increment the version; call this in the transaction that changes the public payload."""
-    Page.update(version=Page.version + 1).where(Page.id == page_id).execute()
+    _BUMP_VERSION.execute(page_id=page_id)
+
+
+_BUMP_VERSION = Statement(
+    Page.update(version=Page.version + 1).where(Page.id == Parameter("page_id"))
+)

@@ -23,6 +23,7 @@ from embed.db.models import (
     WalletTag,
 )
 from embed.db.snapshots import in_byte_order
+from embed.db.statements import Parameter, Statement
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.domain.texts import parse_optional_text
@@ -147,7 +148,11 @@ def add_wallet(
 
 def _count_room(page_id: str, max_wallets: int) -> int:
     """Return how many more wallets the page can take; it is locked, so that this stays true."""
-    return max(0, max_wallets - Wallet.select().where(Wallet.page == page_id).count())
+    (tracked,) = _COUNT_TRACKED.execute(page_id=page_id).fetchone()
+    return max(0, max_wallets - int(tracked))
+
+
+_COUNT_TRACKED = Statement(Wallet.select(fn.COUNT(1)).where(Wallet.page == Parameter("page_id")))
 
 
 def update_wallet(
