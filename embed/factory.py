@@ -19,11 +19,10 @@ from embed.runtime import EXTENSION, RequestRuntime
 from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import openapi
 from embed.web.api.cors import init_cors
-from embed.web.api.operations import OWN_API
 from embed.web.api.operations import blueprint as api_blueprint
 from embed.web.assets import init_assets
 from embed.web.compression import init_compression
-from embed.web.current import LenientRequest, check_host
+from embed.web.current import OWN_API, LenientRequest
 from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.front_page import init_front_page
@@ -89,8 +88,6 @@ def create_app(
         extra_scripts=extra_scripts,
     )
     app.extensions[JOBS] = jobs or list_jobs(settings)
-    if settings.public_url is not None:
-        app.before_request(check_host)
     init_security_headers(app, settings)
     init_cors(app)
     init_error_handlers(app)

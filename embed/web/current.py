@@ -11,6 +11,10 @@ from embed.errors import ApiError
 from embed.runtime import EXTENSION, RequestRuntime
 from embed.web.health import is_health_check
 
+# The API's blueprint, and the same under /embed, where browsers send the session cookie.
+API = "api"
+OWN_API = "own_api"
+
 _RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
 _ASCII = bytes(range(128)).decode("ascii")
 
@@ -36,6 +40,11 @@ def is_api_request() -> bool:
     return f"{request.path}/".startswith(("/api/", "/embed/api/"))
 
 
+def is_keyed_request() -> bool:
+    """Tell whether the request is for an endpoint that requires a key."""
+    return request.blueprint in (API, OWN_API) and request.method != "OPTIONS"
+
+
 def is_receipt_request() -> bool:
     """Tell whether the path is a receipt's, which programs read as well as people."""
     return _RECEIPT_PATH.match(request.path) is not None
@@ -59,7 +68,7 @@ def check_host() -> None:
     The port is ignored, since a proxy may change it. Load balancers check the health of an
     address, not of a name. Raises ApiError `invalid_host`.
     """
-    if is_health_check():
+    if runtime().settings.public_url is None or is_health_check():
         return
     asked = parse_origin(f"http://{request.host}")
     if asked is None or urlsplit(asked).hostname != urlsplit(own_origin()).hostname:

@@ -12,11 +12,12 @@ from limits import RateLimitItem, parse
 
 from embed.domain.client_addresses import name_client
 from embed.keys.refused_origins import store_refused_origin
+from embed.rate_limits.counting import Counter
 from embed.rate_limits.limiter import RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
 from embed.web.assets import is_static_file
-from embed.web.current import is_api_request, runtime
+from embed.web.current import check_host, is_api_request, is_keyed_request, runtime
 from embed.web.health import is_health_check
 from embed.web.visitor import find_session_id
 
@@ -38,43 +39,56 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
     app.extensions.setdefault("limiter", set()).add(limiter)
     with translate_storage_errors():
         limiter.init_app(app)
-    app.before_request(check_ip)
-    return RateLimiter(limiter.limiter, settings.secret_keys[0])
+    app.before_request(check_client_and_host)
+    return RateLimiter(limiter.storage, settings.secret_keys[0])
 
 
-def check_ip() -> None:
-    """Limit each client before all other checks, whatever the path.
+def check_client_and_host() -> None:
+    """Check what comes before all else, whatever the path: the client's limit, then the host.
 
+    Requests with a key are checked by api/auth.py, which counts them for client and key at once.
     Static files do not count, as a page loads many, nor do health checks, whose client may be the
     proxy. Preflights have a count of their own.
     """
+    if is_keyed_request():
+        return
     is_preflight = request.method == "OPTIONS" and request.url_rule and is_api_request()
     if not (is_preflight or is_static_file() or is_health_check()):
-        runtime().limiter.hit("rate_limit_ip", runtime().settings.limit_per_ip, client_network())
+        runtime().limiter.hit(client_counter())
+    check_host()
 
 
 def has_many_preflights() -> bool:
     """Count a preflight, and tell whether its client has sent more than LIMIT_PER_IP of them."""
+    limiter, limit = runtime().limiter, runtime().settings.limit_per_ip
+    preflights = limiter.make_counter("preflight", limit, client_network())
+    return limiter.count(preflights) is not None
+
+
+def client_counter() -> Counter:
+    """Return the counter of all requests of a client."""
     limit = runtime().settings.limit_per_ip
-    return runtime().limiter.count("preflight", limit, client_network()) is not None
+    return runtime().limiter.make_counter("rate_limit_ip", limit, client_network())
 
 
-def check_key(key_id: str) -> None:
-    runtime().limiter.hit("rate_limit_key", runtime().settings.limit_per_key, key_id)
+def key_counter(key_id: str) -> Counter:
+    """Return the counter of all requests with a key."""
+    limit = runtime().settings.limit_per_key
+    return runtime().limiter.make_counter("rate_limit_key", limit, key_id)
 
 
 def check_session_nonces() -> None:
     """Limit a session's nonces; without a session there is no limit."""
     session_id = find_session_id()
     if session_id is not None:
-        runtime().limiter.hit(
-            "rate_limit_session", runtime().settings.limit_session_nonces, f"nonce {session_id}"
-        )
+        limiter, limit = runtime().limiter, runtime().settings.limit_session_nonces
+        limiter.hit(limiter.make_counter("rate_limit_session", limit, f"nonce {session_id}"))
 
 
 def find_sign_in_wait(who: str, limit: RateLimitItem) -> timedelta | None:
     """Count an attempt to sign in; above the limit, return how long to wait."""
-    return runtime().limiter.find_wait("sign_in", limit, who)
+    limiter = runtime().limiter
+    return limiter.find_wait(limiter.make_counter("sign_in", limit, who))
 
 
 def report_refused_site(key_id: str, origin: str) -> None:
@@ -87,7 +101,8 @@ def report_refused_site(key_id: str, origin: str) -> None:
 
 def _may_add_site() -> bool:
     limiter = runtime().limiter
-    return limiter.count("refused_site", NEW_SITES_PER_CLIENT, client_network()) is None
+    new_sites = limiter.make_counter("refused_site", NEW_SITES_PER_CLIENT, client_network())
+    return limiter.count(new_sites) is None
 
 
 def client_network() -> str:

@@ -1,11 +1,11 @@
 """Which counters are used, and the contents of a refusal."""
 
+import time
 from datetime import timedelta
 
 import pytest
 from limits import parse
 from limits.errors import StorageError
-from limits.strategies import FixedWindowRateLimiter
 
 from embed.errors import ApiError
 from embed.rate_limits import limiter
@@ -38,12 +38,12 @@ def shared():
 
 @pytest.fixture
 def counting(shared):
-    return RateLimiter(FixedWindowRateLimiter(shared), SECRET_KEY)
+    return RateLimiter(shared, SECRET_KEY)
 
 
 def refusal_of(counting: RateLimiter, who: str = "a") -> ApiError | None:
     try:
-        return counting.hit("rate_limit_key", LIMIT, who)
+        return counting.hit(counting.make_counter("rate_limit_key", LIMIT, who))
     except ApiError as refusal:
         return refusal
 
@@ -63,15 +63,16 @@ def test_one_too_many_is_refused_with_its_code_and_the_time_to_wait(counting):
 
 
 def test_keys_are_those_that_a_running_installation_has_in_redis(counting, shared):
-    counting.hit("rate_limit_session", parse("10/10 minutes"), "submission someone")
+    limit = parse("10/10 minutes")
+    counting.hit(counting.make_counter("rate_limit_session", limit, "submission someone"))
 
     hashed = "5d7c6afeedcbc1bc6a8236680af44a473621332ad1b67bc9b25b7fd13b711df9"
     assert shared.get(f"LIMITER/rate_limit_session/{hashed}/10/10/minute") == 1
 
 
 def test_processes_with_one_secret_count_together(counting, shared):
-    other = RateLimiter(FixedWindowRateLimiter(shared), SECRET_KEY)
-    stranger = RateLimiter(FixedWindowRateLimiter(shared), "another key, which counts alone")
+    other = RateLimiter(shared, SECRET_KEY)
+    stranger = RateLimiter(shared, "another key, which counts alone")
 
     assert [passes(counting), passes(other), passes(counting)] == [True, True, False]
     assert passes(stranger)
@@ -79,12 +80,13 @@ def test_processes_with_one_secret_count_together(counting, shared):
 
 @pytest.mark.parametrize("who", ["198.51.100.7", "2001:db8::", "sign-in ann@example.com", "\ud800"])
 def test_storage_is_not_told_who_is_counted(counting, shared, who):
-    counting.hit("rate_limit_ip", LIMIT, who)
+    counter = counting.make_counter("rate_limit_ip", LIMIT, who)
+    counting.hit(counter)
 
     (key,) = shared._windows
     assert who not in key
-    assert counting.count("rate_limit_ip", LIMIT, who) is None
-    assert counting.count("rate_limit_ip", LIMIT, who) is not None
+    assert counting.count(counter) is None
+    assert counting.count(counter) is not None
 
 
 def test_counters_that_fail_are_left_alone_for_a_while(counting, shared, monkeypatch):
@@ -97,7 +99,59 @@ def test_counters_that_fail_are_left_alone_for_a_while(counting, shared, monkeyp
 
     shared.is_away = False
     now = 4.9
-    assert not passes(counting)
+    assert passes(counting, "b")
+    assert shared.asked == 1
     now = 5.1
-    assert passes(counting)
+    assert passes(counting, "b")
     assert shared.asked == 2
+
+
+def test_client_above_its_limit_is_refused_without_a_question_until_its_window_ends(
+    counting, shared, monkeypatch
+):
+    now = time.monotonic()
+    monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
+    client = counting.make_counter("rate_limit_key", LIMIT, "a")
+    assert [passes(counting) for _ in range(3)] == [True, True, False]
+    asked = shared.asked
+
+    now += 1800
+    with pytest.raises(ApiError, match="rate_limit_key") as checked:
+        counting.check(client)
+    for refusal in (checked.value, refusal_of(counting)):
+        assert timedelta(minutes=29) < refusal.retry_after <= timedelta(minutes=31)
+    assert shared.asked == asked
+
+    now += 1801
+    counting.check(client)
+    assert passes(counting)
+
+
+def test_what_was_told_while_counters_failed_holds_when_they_are_back(
+    counting, shared, monkeypatch
+):
+    now = 0.0
+    monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
+    shared.is_away = True
+    assert [passes(counting) for _ in range(3)] == [True, True, False]
+
+    shared.is_away = False
+    now = 5.1
+    assert refusal_of(counting).retry_after > timedelta(minutes=59)
+    now = 3601
+    assert passes(counting)
+
+
+def test_counters_are_asked_in_order_up_to_the_first_above_its_limit(counting, shared):
+    narrow, wide = (
+        counting.make_counter("rate_limit_ip", parse("1/hour"), "a"),
+        counting.make_counter("rate_limit_key", parse("9/hour"), "b"),
+    )
+    counting.hit(narrow, wide)
+    for _ in range(3):
+        assert counting.count(narrow, wide).counter is narrow
+    assert shared.get(wide.key) == 1
+
+    for _ in range(3):
+        assert counting.count(wide, narrow).counter is narrow
+    assert shared.get(wide.key) == 4

@@ -6,7 +6,6 @@ from world import Visitor, with_session
 
 from embed.db.connection import db
 from embed.domain.client_addresses import name_network, parse_client_address
-from embed.runtime import EXTENSION
 
 CLIENT = "203.0.113.77"
 
@@ -41,7 +40,8 @@ def test_no_column_of_any_table_holds_one(world):
 
 
 def test_counters_name_none_and_are_deleted_when_their_time_is_over(world, monkeypatch):
-    counters = world.app.extensions[EXTENSION].limiter._shared.storage
+    (limiter,) = world.app.extensions["limiter"]
+    counters = limiter.storage
     world.ask_nonce(Visitor(), environ_base={"REMOTE_ADDR": CLIENT})
     keys = set(counters._windows)
     assert any("rate_limit_ip" in key for key in keys)

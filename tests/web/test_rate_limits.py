@@ -411,11 +411,11 @@ def test_flask_limiter_counts_without_a_hook_at_every_request(world_with, storag
     (limiter,) = world.app.extensions["limiter"]
     assert limiter.initialized
     key_id = access.find_access(world.public_key).key_id
-    counted = world.app.extensions[EXTENSION].limiter._hash(key_id)
     limit = limits.parse("1/hour")
-    assert limiter.limiter.test(limit, "rate_limit_key", counted)
+    counter = world.app.extensions[EXTENSION].limiter.make_counter("rate_limit_key", limit, key_id)
+    assert limiter.storage.get(counter.key) == 0
     assert code_of(world.read()) is None
-    assert not limiter.limiter.test(limit, "rate_limit_key", counted)
+    assert limiter.storage.get(counter.key) == 1
     assert code_of(world.read()) == "rate_limit_key"
 
     app = world.app

@@ -11,7 +11,7 @@ from embed.domain.origins import decide_origin
 from embed.errors import ApiError
 from embed.keys.access import Access, get_access, store_use
 from embed.web import rate_limits
-from embed.web.current import own_origin, runtime
+from embed.web.current import check_host, own_origin, runtime
 from embed.web.rate_limits import report_refused_site
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
@@ -20,19 +20,33 @@ _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 def authenticate() -> None:
     """Check the request's key and store its access in ``g.access``; preflights have no key.
 
-    Raises ApiError for the first failed check: header, form, key, revocation, origin, limit.
+    Raises ApiError for the first failed check: client's limit, host, header, form, key, revocation,
+    origin, key's limit. The two limits are counted together, as each may be a question to Redis.
     """
     if request.method == "OPTIONS":
         return
+    limiter = runtime().limiter
+    client = rate_limits.client_counter()
+    limiter.check(client)
+    try:
+        check_host()
+        access = _find_access()
+    except Exception:  # refused, or the database is away: that does not count for the key
+        limiter.hit(client)
+        raise
+    limiter.hit(client, rate_limits.key_counter(access.key_id))
+    g.access = access
+    store_use(access, runtime().clock())
+
+
+def _find_access() -> Access:
     header = _BEARER.fullmatch(request.headers.get("Authorization", ""))
     if header is None:
         raise ApiError("missing_key")
     access = get_access(header[1])
     if access.tier == "public":
         check_origin(access)
-    rate_limits.check_key(access.key_id)
-    g.access = access
-    store_use(access, runtime().clock())
+    return access
 
 
 def check_page(page_id: str) -> None:

@@ -25,8 +25,8 @@ from embed.serializers import describe_submission
 from embed.submissions import queries, records, submitting, withdrawal
 from embed.web import rate_limits, visitor
 from embed.web.api import tracking_page
-from embed.web.api.operations import OWN_API, Operation
-from embed.web.current import own_host, runtime
+from embed.web.api.operations import Operation
+from embed.web.current import OWN_API, own_host, runtime
 from embed.web.languages import translate
 
 _NICKNAME = ("invalid_nickname_length", "invalid_nickname_chars")

@@ -16,10 +16,9 @@ from embed.schemas import Json, WalletRequest
 from embed.serializers import write_json
 from embed.web.api import auth
 from embed.web.api.cors import answer_preflight, check_preflight_origin
+from embed.web.current import API
 
-OWN_API = "own_api"  # the same blueprint under /embed, where browsers send the session cookie
-
-blueprint = Blueprint("api", __name__)
+blueprint = Blueprint(API, __name__)
 blueprint.before_request(auth.authenticate)
 
 View = TypeVar("View", bound=Callable[..., Json | Response])

@@ -1,0 +1,167 @@
+"""The limits of client and key, which are counted together (docs/api.md, The order of checks)."""
+
+import pytest
+import redis
+from peewee import OperationalError
+from remote import at_once
+from servers import open_valkey, provide
+from test_rate_limits import at
+from world import SITE, Visitor, code_of
+
+from embed.web.api import auth
+
+EVIL = {"Origin": "https://evil.example"}
+
+
+@pytest.fixture
+def valkey():
+    yield from provide(open_valkey)
+
+
+@pytest.fixture(params=["memory", "redis"])
+def limited(world_with, request):
+    """Make a world with the limits that are given, counted in memory or in a Redis."""
+    uri = "memory://"
+    if request.param == "redis":
+        uri = f"redis+unix://{request.getfixturevalue('valkey').path}"
+    return lambda **limits: world_with(RATELIMIT_STORAGE_URI=uri, **limits)
+
+
+@pytest.fixture
+def count_questions(valkey):
+    """Count the round trips of a call to Redis: ``count_questions(act)``."""
+
+    def count(act) -> int:
+        with redis.Redis(unix_socket_path=str(valkey.path)) as operator:
+            before = operator.info("stats")["total_reads_processed"]
+            act()
+            return operator.info("stats")["total_reads_processed"] - before - 1
+
+    return count
+
+
+def test_request_with_a_key_is_one_question_to_redis(world_with, valkey, count_questions):
+    world = world_with(RATELIMIT_STORAGE_URI=f"redis+unix://{valkey.path}")
+    world.read()  # connects
+
+    assert count_questions(world.read) == 1
+    assert count_questions(lambda: world.read(key=world.secret_key)) == 1
+    assert count_questions(lambda: world.read(key="svc_pub_" + "0" * 32)) == 1
+    assert count_questions(lambda: world.call("GET", "/dashboard/sign-in")) == 1
+    world.post(world.draft(Visitor()))
+    draft = world.draft(Visitor())
+    assert count_questions(lambda: world.post(draft)) == 2
+
+
+def test_flood_of_a_client_asks_neither_redis_nor_the_database(
+    world_with, valkey, count_questions, count_statements
+):
+    world = world_with(RATELIMIT_STORAGE_URI=f"redis+unix://{valkey.path}", LIMIT_PER_IP="1/hour")
+    assert [code_of(world.read()) for _ in range(2)] == [None, "rate_limit_ip"]
+
+    for flood in (
+        world.read,
+        lambda: world.read(headers=EVIL),
+        lambda: world.read(key="svc_pub_" + "0" * 32),
+        lambda: world.call("GET", "/api/embed/nothing"),
+        lambda: world.call("GET", "/dashboard/sign-in"),
+    ):
+        assert count_questions(flood) == 0
+        assert count_statements(flood) == 0
+        refused = flood()
+        assert refused.status_code == 429
+        assert 3570 <= int(refused.headers["Retry-After"]) <= 3600
+
+
+def test_client_above_its_limit_is_refused_without_the_database(limited, count_statements):
+    world = limited(LIMIT_PER_IP="1/hour")
+    assert [code_of(world.read()) for _ in range(2)] == [None, "rate_limit_ip"]
+
+    assert count_statements(lambda: world.read(headers=EVIL)) == 0
+
+
+def test_limit_of_the_client_answers_before_that_of_the_key(limited):
+    world = limited(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="1/hour")
+
+    codes = [code_of(world.read()) for _ in range(4)]
+
+    assert codes == [None, "rate_limit_key", "rate_limit_ip", "rate_limit_ip"]
+
+
+def test_client_above_its_limit_uses_up_no_key(limited):
+    world = limited(LIMIT_PER_IP="1/hour", LIMIT_PER_KEY="2/hour")
+    here, there, elsewhere = at("192.0.2.1"), at("192.0.2.2"), at("192.0.2.3")
+    codes = [code_of(world.read(**here)) for _ in range(5)]
+    assert codes == [None] + 4 * ["rate_limit_ip"]
+
+    assert code_of(world.read(**there)) is None
+    assert code_of(world.read(**elsewhere)) == "rate_limit_key"
+
+
+REFUSED = {
+    "invalid_host": {"headers": {"Host": "other.example"}},
+    "missing_key": {"headers": {"Authorization": None}},
+    "invalid_key": {"key": "svc_pub_" + "0" * 32},
+    "missing_origin": {"headers": {"Origin": None}},
+    "origin_not_allowed": {"headers": EVIL},
+}
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_refused_request_counts_for_its_client_and_not_for_the_key(limited, code):
+    world = limited(LIMIT_PER_IP="3/hour", LIMIT_PER_KEY="1/hour", PUBLIC_URL="http://localhost")
+    here = at("192.0.2.1")
+
+    codes = [code_of(world.read(**REFUSED[code], **here)) for _ in range(5)]
+
+    assert codes == 3 * [code] + 2 * ["rate_limit_ip"]
+    assert code_of(world.read(**at("192.0.2.2"))) is None
+    assert code_of(world.read(**at("192.0.2.2"))) == "rate_limit_key"
+
+
+def test_revoked_key_counts_for_its_client(limited):
+    world = limited(LIMIT_PER_IP="2/hour")
+    world.revoke(world.public_key)
+
+    codes = [code_of(world.read()) for _ in range(3)]
+
+    assert codes == ["revoked_key", "revoked_key", "rate_limit_ip"]
+
+
+def test_client_is_limited_while_the_database_is_away(limited, monkeypatch):
+    def fail(_key):
+        raise OperationalError("gone")
+
+    world = limited(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="1/hour")
+    with monkeypatch.context() as patch:
+        patch.setattr(auth, "get_access", fail)
+        codes = [code_of(world.read(**at("192.0.2.1"))) for _ in range(4)]
+
+    assert codes == 2 * ["unavailable"] + 2 * ["rate_limit_ip"]
+    assert code_of(world.read()) is None
+
+
+@pytest.mark.parametrize("path", ["/api/embed/nothing", "/dashboard/sign-in", "/embed/nothing"])
+def test_limit_of_the_client_comes_before_the_host_everywhere(limited, path):
+    world = limited(LIMIT_PER_IP="1/hour", PUBLIC_URL="http://localhost")
+    wrong = {"headers": {"Host": "other.example"}}
+
+    assert [world.call("GET", path, **wrong).status_code for _ in range(2)] == [400, 429]
+    preflight = f"/api/embed/tracking/{world.page_id}"
+    answer = world.call("OPTIONS", preflight, headers={"Host": "other.example", "Origin": SITE})
+    assert answer.status_code == 400
+
+
+def test_requests_at_once_get_past_both_limits_just_so_often(limited):
+    world = limited(LIMIT_PER_IP="12/hour", LIMIT_PER_KEY="7/hour")
+    read = world.read
+
+    codes = [
+        code
+        for codes in at_once([lambda: [code_of(read()) for _ in range(4)]] * 6)
+        for code in codes
+    ]
+
+    assert codes.count(None) == 7
+    assert codes.count("rate_limit_key") == 5
+    assert codes.count("rate_limit_ip") == 12
