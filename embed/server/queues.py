@@ -16,14 +16,9 @@ class Queue:
     waiting: deque[Connection] = field(default_factory=deque)
     handled: set[Connection] = field(default_factory=set)
 
-    @property
-    def is_ready(self) -> bool:
-        """Tell whether its first request may be handled now."""
-        return bool(self.waiting) and len(self.handled) < self.at_a_time
-
 
 class Queues:
-    """Each kind of health check has a queue of its own, which goes before the others.
+    """Each kind of health check has a queue of its own, and the queues take turns.
 
     A database that hangs occupies the threads of all other requests, and for a while that of
     /readyz.
@@ -32,7 +27,7 @@ class Queues:
     def __init__(self, at_a_time: int) -> None:
         self._checks = {name: Queue(1, is_for_checks=True) for name in (b"healthz", b"readyz")}
         self._others = Queue(at_a_time)
-        self._all = (*self._checks.values(), self._others)
+        self._all = [*self._checks.values(), self._others]  # the next one first
         self.most_at_a_time = sum(queue.at_a_time for queue in self._all)
 
     def find(self, conn: Connection) -> Queue:
@@ -41,7 +36,11 @@ class Queues:
         return self._checks[bytes(check[1])] if check else self._others
 
     def find_ready(self) -> Queue | None:
-        return next((queue for queue in self._all if queue.is_ready), None)
+        """Return a queue whose first request may be handled now."""
+        for queue in self._all:
+            if queue.waiting and len(queue.handled) < queue.at_a_time:
+                return queue
+        return None
 
     def list_checks(self) -> list[Connection]:
         """Return the connections with a health check that waits or is being handled."""
@@ -54,6 +53,8 @@ class Queues:
         queue = self.find_ready()
         if queue is None:
             return None
+        self._all.remove(queue)
+        self._all.append(queue)
         conn = queue.waiting.popleft()
         queue.handled.add(conn)
         conn.is_handled = True
