@@ -18,11 +18,10 @@ from embed.domain.times import Clock
 from embed.runtime import EXTENSION, RequestRuntime
 from embed.settings import PROJECT_DIR, Settings
 from embed.web.api import openapi
-from embed.web.api.cors import init_cors
 from embed.web.api.operations import blueprint as api_blueprint
 from embed.web.assets import init_assets
 from embed.web.compression import init_compression
-from embed.web.current import OWN_API, LenientRequest
+from embed.web.current import OWN_API, App, LenientRequest
 from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
 from embed.web.front_page import init_front_page
@@ -56,7 +55,7 @@ def create_app(
 
     Raises SettingsError.
     """
-    app = Flask(
+    app = App(
         "embed",
         template_folder=str(PROJECT_DIR / "templates"),
         static_folder=None,  # assets.py serves it
@@ -89,7 +88,6 @@ def create_app(
     )
     app.extensions[JOBS] = jobs or list_jobs(settings)
     init_security_headers(app, settings)
-    init_cors(app)
     init_error_handlers(app)
     init_compression(app)
     init_assets(app)

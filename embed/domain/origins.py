@@ -6,6 +6,7 @@ See docs/api.md, Origins.
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 _SCHEMES_WITHOUT_SITES = {"about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"}
 
 
+@lru_cache(maxsize=256)  # visitors of a site all send the same
 def parse_origin(raw: str) -> str | None:
     """Return ``scheme://host[:port]`` of an origin or URL as browsers send it, or None.
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from types import SimpleNamespace
+from typing import Any
 
 from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, Page
@@ -46,11 +48,15 @@ def get_access(raw_key: str) -> Access:
 def find_access(key: str) -> Access | None:
     """Look up a key at every request.
 
-    The result is not cached: a revocation takes effect at the next request.
+    The row is read each time, so that a revocation takes effect at the next request.
     """
     found = _FIND_ACCESS.execute(key_hash=hash_key(key)).fetchone()
-    if found is None:
-        return None
+    return None if found is None else _read_row(found)
+
+
+@lru_cache(maxsize=1024)
+def _read_row(found: tuple[Any, ...]) -> Access:
+    """Read values as the database stores them; while a key's stay the same, they are read once."""
     row = SimpleNamespace(**dict(zip(_COLUMNS, found, strict=True)))
     return Access(
         key_id=row.key_id,

@@ -46,10 +46,10 @@ def init_assets(app: Flask) -> None:
 
 def is_static_file() -> bool:
     """Tell whether the request is for a static file that exists."""
-    name = (request.view_args or {}).get("name")
-    return request.endpoint == "embed_script" or (
-        request.endpoint == "static_file" and name in _list_files()
-    )
+    endpoint = request.endpoint
+    if endpoint == "static_file":
+        return (request.view_args or {}).get("name") in _list_files()
+    return endpoint == "embed_script"
 
 
 @cache

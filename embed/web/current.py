@@ -1,10 +1,11 @@
-"""The current request: its class, its app's runtime, and the service's own origin."""
+"""The classes of the app and its requests, the app's runtime, and the service's own origin."""
 
 import re
+from collections.abc import Callable
 from typing import Any, cast
 from urllib.parse import quote_from_bytes, urlsplit
 
-from flask import Request, current_app, request
+from flask import Flask, Request, current_app, request
 
 from embed.domain.origins import parse_origin
 from embed.errors import ApiError
@@ -17,6 +18,13 @@ OWN_API = "own_api"
 
 _RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
 _ASCII = bytes(range(128)).decode("ascii")
+
+
+class App(Flask):
+    """Calls hooks and views as they are: none of them is a coroutine."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
 
 
 class LenientRequest(Request):
@@ -43,6 +51,11 @@ def is_api_request() -> bool:
 def is_keyed_request() -> bool:
     """Tell whether the request is for an endpoint that requires a key."""
     return request.blueprint in (API, OWN_API) and request.method != "OPTIONS"
+
+
+def is_dashboard_request() -> bool:
+    """Tell whether the path belongs to the dashboard, even if unknown."""
+    return f"{request.path}/".startswith("/dashboard/")
 
 
 def is_receipt_request() -> bool:

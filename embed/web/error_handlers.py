@@ -12,9 +12,15 @@ from embed.db.schema_version import is_schema_missing
 from embed.errors import ApiError
 from embed.metrics import REFUSALS
 from embed.serializers import write_json
-from embed.web.current import is_api_request, is_receipt_request, runtime
+from embed.web.api.cors import share_answer
+from embed.web.current import (
+    is_api_request,
+    is_dashboard_request,
+    is_receipt_request,
+    runtime,
+)
 from embed.web.look import read_look
-from embed.web.security_headers import allow_isolated_hosts
+from embed.web.security_headers import allow_isolated_hosts, isolate
 
 _CODE_BY_STATUS = {404: "not_found", 405: "method_not_allowed"}
 _DATABASE_RETRY_AFTER = timedelta(seconds=5)
@@ -27,6 +33,7 @@ def init_error_handlers(app: Flask) -> None:
     app.register_error_handler(peewee.InterfaceError, _render_database_away)
     app.register_error_handler(peewee.ProgrammingError, _render_refused_statement)
     app.register_error_handler(Exception, _render_bug)
+    app.after_request(_finish_unknown)
 
 
 def render_refusal(refusal: ApiError) -> Response:
@@ -39,6 +46,16 @@ def render_refusal(refusal: ApiError) -> Response:
     if refusal.retry_after is not None:
         seconds = math.ceil(refusal.retry_after.total_seconds())
         response.headers["Retry-After"] = str(max(1, seconds))
+    return response
+
+
+def _finish_unknown(response: Response) -> Response:
+    """Add to the answer of an unknown path or method what no blueprint adds to it."""
+    if request.url_rule is None:
+        if is_api_request():
+            return share_answer(response)
+        if is_dashboard_request():
+            isolate(response)
     return response
 
 
@@ -76,7 +93,7 @@ def _render_for_owners(refusal: ApiError) -> str:
         "front/refusal.html",
         code=refusal.code,
         status=refusal.status,
-        is_dashboard=f"{request.path}/".startswith("/dashboard/"),
+        is_dashboard=is_dashboard_request(),
         has_front_page=runtime().settings.front_page,
     )
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from flask import Flask, Response, request
+from flask import Flask, Request
 from werkzeug.wsgi import ClosingIterator
 
 from embed.domain.identifiers import is_id
@@ -27,7 +27,6 @@ def init_request_ids(app: Flask, trusted_proxies: int) -> None:
     """Call this last: it goes around all other middleware."""
     middleware = _RequestIds(app.wsgi_app, believes_given=trusted_proxies > 0)
     app.wsgi_app = middleware  # type: ignore[method-assign]  # Flask's way
-    app.after_request(_note_route)
 
 
 class _RequestIds:
@@ -43,6 +42,7 @@ class _RequestIds:
         request_id = self._choose_id(environ)
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            _note_route(environ)
             return start_response(status, [*headers, (REQUEST_ID_HEADER, request_id)], *more)
 
         begin_request(request_id, environ)
@@ -60,10 +60,12 @@ class _RequestIds:
         return make_request_id()
 
 
-def _note_route(response: Response) -> Response:
-    if request.url_rule is not None:
-        request.environ[ROUTE] = request.url_rule.rule
+def _note_route(environ: dict[str, Any]) -> None:
+    """Keep for the access log what Flask forgets at the end of the request."""
+    request: Request | None = environ.get("werkzeug.request")
+    if request is None or request.url_rule is None:
+        return
+    environ[ROUTE] = request.url_rule.rule
     page_id = (request.view_args or {}).get("page_id", "")
     if is_id(page_id):
-        request.environ[PAGE_ID] = page_id
-    return response
+        environ[PAGE_ID] = page_id

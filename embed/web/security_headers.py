@@ -8,10 +8,15 @@ from werkzeug.datastructures import ContentSecurityPolicy
 from embed.settings import Settings
 
 HTTPS_REMEMBERED_FOR = timedelta(days=365)
-# For other answers than pages, such as JSON: a browser that opens one as a page loads nothing.
-_NOTHING = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 # What other sites may load as an image, a script or a frame; CORS answers are not concerned.
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
+# Of all answers that have no others.
+_DEFAULTS = {
+    "X-Content-Type-Options": "nosniff",
+    # For other answers than pages, such as JSON: a browser that opens one as a page loads nothing.
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    _RESOURCE_POLICY: "same-origin",
+}
 
 
 def init_security_headers(app: Flask, settings: Settings) -> None:
@@ -22,12 +27,17 @@ def init_security_headers(app: Flask, settings: Settings) -> None:
     @app.after_request
     def add_security_headers(response: Response) -> Response:
         if response.status_code != 304:  # which has no content of its own
-            response.headers["X-Content-Type-Options"] = "nosniff"
-            response.headers.setdefault("Content-Security-Policy", _NOTHING)
-            response.headers.setdefault(_RESOURCE_POLICY, "same-origin")
+            for name, value in _DEFAULTS.items():
+                if name not in response.headers:
+                    response.headers.add(name, value)
         if is_public_by_https and request.is_secure:
             response.headers["Strict-Transport-Security"] = transport_policy
         return response
+
+
+def isolate(response: Response) -> None:
+    """Cut the tie to a window that opened the page, unless the page has its own policy."""
+    response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
 
 
 def restrict_content(response: Response) -> ContentSecurityPolicy:

@@ -1,30 +1,47 @@
 """CORS: Flask-CORS for answers, fixed headers for preflights (docs/api.md, Preflights)."""
 
-from flask import Flask, Response, request
-from flask_cors import CORS
+from functools import lru_cache
+
+from flask import Response, request
+from flask_cors import cross_origin
 
 from embed.domain.origins import decide_origin
 from embed.errors import ApiError
 from embed.keys.access import read_page_allowlist
 from embed.logs.context import REQUEST_ID_HEADER
 from embed.web import rate_limits
-from embed.web.current import is_api_request, own_origin
+from embed.web.current import own_origin
 
-API_PATHS = (r"/api/.*", r"/embed/api/.*")
 EXPOSED = ["Retry-After", REQUEST_ID_HEADER]
 
 
-def init_cors(app: Flask) -> None:
-    # Registered before Flask-CORS, so it runs after it.
-    app.after_request(_finish_headers)
-    CORS(
-        app,
-        resources=list(API_PATHS),
-        origins="*",  # any site may read answers; the key decides who may ask
-        supports_credentials=True,
-        expose_headers=EXPOSED,
-        vary_header=False,  # _finish_headers adds it, also without an Origin header
-    )
+def share_answer(response: Response) -> Response:
+    """Let every site read the answer; preflights have headers of their own."""
+    if request.method != "OPTIONS":
+        asked = request.headers
+        private_network = asked.get("Access-Control-Request-Private-Network")
+        response.headers.extend(_ask_flask_cors(asked.get("Origin"), private_network).headers)
+    others = response.headers.get("Vary")
+    response.headers["Vary"] = f"{others}, Origin" if others else "Origin"
+    return response
+
+
+@lru_cache(maxsize=256)  # since Flask-CORS takes longer than all checks of the request
+@cross_origin(
+    origins="*",  # any site may read answers; the key decides who may ask
+    supports_credentials=True,
+    expose_headers=EXPOSED,
+    vary_header=False,  # share_answer adds it, also without an Origin header
+    automatic_options=False,
+)
+def _ask_flask_cors(origin: str | None, private_network: str | None) -> Response:
+    """Return what Flask-CORS adds to an answer.
+
+    It reads these two headers from the request, and nothing else.
+    """
+    response = Response()
+    response.headers.clear()
+    return response
 
 
 def list_permissions(method: str) -> dict[str, str]:
@@ -64,15 +81,3 @@ def check_preflight_origin(page_id: str) -> None:
     )
     if decision.code is not None:
         raise ApiError(decision.code)
-
-
-def _finish_headers(response: Response) -> Response:
-    if is_api_request():
-        others = response.headers.get("Vary")
-        response.headers["Vary"] = f"{others}, Origin" if others else "Origin"
-        if request.method == "OPTIONS" and response.status_code != 204:
-            # A refused preflight must not have headers that a browser takes for permission.
-            for name in list(response.headers.keys()):
-                if name.startswith("Access-Control-"):
-                    del response.headers[name]
-    return response

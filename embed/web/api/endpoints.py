@@ -47,11 +47,12 @@ def read_tracking_page() -> Response:
     share. Ask at most once a second. At `/embed/api` the answer has an `ETag`, and clients that
     send it back get only what is new.
     """
-    if g.access.is_page_deleted:
+    access = g.access
+    if access.is_page_deleted:
         raise ApiError("not_found")
-    if not g.access.is_page_open:
+    if not access.is_page_open:
         raise ApiError("embed_disabled")
-    wanted = PayloadKey(g.access.page_id, g.access.page_version, runtime().settings.uses_chain)
+    wanted = PayloadKey(access.page_id, access.page_version, runtime().settings.uses_chain)
     if request.blueprint == OWN_API:
         return tracking_page.answer_reader(wanted)
     return Response(payloads.get_payload(wanted).json, content_type="application/json")

@@ -17,7 +17,7 @@ from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.schemas import GateRefusal, Json
 from embed.serializers import write_json
 from embed.web.api import endpoints as _endpoints  # noqa: F401 - registers what is described
-from embed.web.api.cors import list_permissions
+from embed.web.api.cors import list_permissions, share_answer
 from embed.web.api.openapi_parameters import (
     HEADERS,
     OF_ALL,
@@ -298,6 +298,7 @@ def build_document() -> Described:
 
 # Its own blueprint: the document is public, so no key is asked for.
 blueprint = Blueprint("openapi", __name__)
+blueprint.after_request(share_answer)
 _DOCUMENT = write_json(build_document(), is_compact=True)
 
 

@@ -15,11 +15,12 @@ from embed.errors import ApiError
 from embed.schemas import Json, WalletRequest
 from embed.serializers import write_json
 from embed.web.api import auth
-from embed.web.api.cors import answer_preflight, check_preflight_origin
+from embed.web.api.cors import answer_preflight, check_preflight_origin, share_answer
 from embed.web.current import API
 
 blueprint = Blueprint(API, __name__)
 blueprint.before_request(auth.authenticate)
+blueprint.after_request(share_answer)
 
 View = TypeVar("View", bound=Callable[..., Json | Response])
 

@@ -15,7 +15,7 @@ from embed.settings import Settings
 from embed.web.dashboard import sessions
 from embed.web.dashboard.current_owner import load_owner
 from embed.web.dashboard.responses import render_mistake
-from embed.web.security_headers import restrict_content
+from embed.web.security_headers import isolate, restrict_content
 
 # A window that another site opened stays readable to it when a download begins in it.
 DOWNLOADS = {"dashboard.export_wallets"}
@@ -36,13 +36,6 @@ def is_from_elsewhere() -> bool:
         and request.headers.get("Sec-Fetch-Dest") == "document"
     )
     return not is_link or request.endpoint in DOWNLOADS
-
-
-def isolate(response: Response) -> Response:
-    """Cut the tie to a window that opened the page."""
-    if request.path.startswith("/dashboard"):
-        response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
-    return response
 
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
@@ -75,7 +68,6 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     # IP addresses change; the session is bound to the password's fingerprint instead.
     _login.session_protection = None
     _login.user_loader(load_owner)
-    app.after_request(isolate)  # also where no route is found
     app.register_blueprint(blueprint)
 
 
@@ -122,6 +114,7 @@ def add_security_headers(response: Response) -> Response:
     policy.frame_ancestors = "'none'"
     response.headers["Referrer-Policy"] = "same-origin"
     response.headers["Cache-Control"] = "no-store"
+    isolate(response)
     return response
 
 

@@ -178,6 +178,17 @@ def test_every_answer_is_json_that_its_origin_may_read_and_sets_no_cookie(
 
 
 @both_roots
+def test_sites_that_take_turns_get_each_its_own_headers(world, root):
+    world.root = root
+    asked_by = [SITE, EVIL, None, "null", SITE, EVIL, None]
+
+    answers = [world.read(headers={"Origin": origin}) for origin in asked_by]
+
+    given = [answer.headers.getlist("Access-Control-Allow-Origin") for answer in answers]
+    assert given == [[] if origin is None else [origin] for origin in asked_by]
+
+
+@both_roots
 def test_scripts_may_read_when_to_come_back(world, root):
     world.root = root
 

@@ -1,0 +1,84 @@
+"""Which functions run before and after each face's requests: a hook of all faces costs each read.
+
+Security headers and limits are for every answer, so these are of all faces. Whatever one face
+needs belongs to its blueprint.
+"""
+
+from inspect import iscoroutinefunction
+
+import pytest
+
+BEFORE_ALL = ["answer_probe", "serve_requests", "check_client_and_host", "csrf_protect"]
+AFTER_ALL = ["_finish_unknown", "add_security_headers", "write_report"]
+
+# By the path: its blueprint's hooks, before the request and after it.
+FACES = {
+    "/api/embed/tracking/{}": (["authenticate"], ["share_answer"]),
+    "/embed/api/tracking/{}": (["authenticate"], ["share_answer"]),
+    "/api/embed/openapi.json": ([], ["share_answer"]),
+    "/embed/tracking/{}": ([], []),
+    "/dashboard/": (["guard_request"], ["add_security_headers"]),
+    "/static/x/embed.js": ([], []),
+    "/embed.js": ([], []),
+    "/healthz": ([], []),
+    "/readyz": ([], []),
+    "/": ([], []),
+    "/api/embed/nothing": ([], []),
+    "/dashboard/nothing": ([], []),
+    "/nothing": ([], []),
+}
+
+
+def list_hooks(app, path: str) -> tuple[list[str], list[str]]:
+    """Return the names in the order in which Flask calls them."""
+    with app.test_request_context(path) as context:
+        blueprints = context.request.blueprints
+    before = [
+        each for name in (None, *reversed(blueprints)) for each in app.before_request_funcs[name]
+    ]
+    after = [
+        each for name in (*blueprints, None) for each in reversed(app.after_request_funcs[name])
+    ]
+    return [each.__name__ for each in before], [each.__name__ for each in after]
+
+
+@pytest.mark.parametrize("path", FACES)
+def test_each_face_has_its_own_hooks_besides_those_of_all(world, path):
+    before, after = FACES[path]
+
+    assert list_hooks(world.app, path.format(world.page_id)) == (
+        BEFORE_ALL + before,
+        after + AFTER_ALL,
+    )
+
+
+def test_nothing_runs_at_the_end_of_a_request(world):
+    app = world.app
+
+    assert not any(app.teardown_request_funcs.values())
+    assert not app.teardown_appcontext_funcs
+    assert not any(app.url_value_preprocessors.values())
+
+
+def test_metrics_come_around_all_others(world_with):
+    before, after = list_hooks(world_with(METRICS_BIND="127.0.0.1:9100").app, "/nothing")
+
+    assert before == ["_begin", *BEFORE_ALL]
+    assert after == [*AFTER_ALL, "_count"]
+
+
+def test_no_hook_and_no_view_is_a_coroutine(world):
+    """App.ensure_sync relies on it."""
+    app = world.app
+    kinds = (app.before_request_funcs, app.after_request_funcs)
+    functions = list(app.view_functions.values())
+    functions += [each for kind in kinds for some in kind.values() for each in some]
+    functions += [
+        handler
+        for by_code in app.error_handler_spec.values()
+        for by_class in by_code.values()
+        for handler in by_class.values()
+    ]
+
+    assert len(functions) > 80
+    assert not any(map(iscoroutinefunction, functions))
