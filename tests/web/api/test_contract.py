@@ -124,7 +124,10 @@ def refuse_at_limit(world):
 
 
 def fail(world):
-    world.app.add_url_rule(f"{world.root}/failing", view_func=raise_something)
+    blueprint = "api" if world.root == "/api/embed" else "own_api"
+    world.app.add_url_rule(
+        f"{world.root}/failing", f"{blueprint}.failing", view_func=raise_something
+    )
     return world.call("GET", f"{world.root}/failing")
 
 
