@@ -4,7 +4,7 @@ import re
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 # Some proxies append the port: 192.0.2.1:4711, [2001:db8::1]:4711. Others write only brackets.
-_WITH_PORT = re.compile(r"^(?:([^:\[\]]+):\d+|\[([^\[\]]+)\](?::\d+)?)$")
+_WITH_PORT = re.compile(r"([^:\[\]]+):\d+|\[([^\[\]]+)\](?::\d+)?")
 _PREFIX_LENGTH = {4: 24, 6: 48}
 
 
@@ -13,8 +13,9 @@ def parse_client_address(raw: str) -> IPv4Address | IPv6Address | None:
 
     None for a unix socket, or some other text from a trusted proxy.
     """
+    with_port = _WITH_PORT.fullmatch(raw)
     try:
-        ip = ip_address(_WITH_PORT.sub(r"\1\2", raw))
+        ip = ip_address(with_port[1] or with_port[2] if with_port else raw)
     except ValueError:
         return None
     return (ip.ipv4_mapped if isinstance(ip, IPv6Address) else None) or ip

@@ -18,6 +18,10 @@ from embed.rate_limits.storages import ExactMemoryStorage
 # How long a failed storage is not used, so that no request waits for it meanwhile.
 _FAILURE_PAUSE_S = 5.0
 
+# How long counters are kept with what they count, such as an address, and how many.
+_KEPT_S = 60.0
+_MOST_KEPT = 10_000
+
 _log = logging.getLogger(__name__)
 
 
@@ -33,6 +37,8 @@ class RateLimiter:
         self._count_shared = choose_count(shared)
         self._count_own = choose_count(ExactMemoryStorage())
         self._shared_paused_until = 0.0
+        self._counters: dict[tuple[str, RateLimitItem, str], Counter] = {}
+        self._counters_end_at = 0.0
         self._exceeded = ExactMemoryStorage()  # for as long as the windows last
 
     @property
@@ -41,13 +47,20 @@ class RateLimiter:
         return time.monotonic() < self._shared_paused_until
 
     def make_counter(self, name: str, limit: RateLimitItem, who: str) -> Counter:
-        """Return the counter of `who`.
+        """Return the counter of `who`, which is kept, as it takes longer to make than to use.
 
         `name` and the hash of `who` are the key in Redis: changing either resets the counters of
         a running installation.
         """
-        hashed = hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
-        return Counter(name, limit, limit.key_for(name, hashed))
+        now = time.monotonic()
+        if now >= self._counters_end_at or len(self._counters) >= _MOST_KEPT:
+            self._counters, self._counters_end_at = {}, now + _KEPT_S
+        counter = self._counters.get((name, limit, who))
+        if counter is None:
+            hashed = hmac.digest(self._hash_key, who.encode(errors="surrogatepass"), "sha256").hex()
+            counter = Counter(name, limit, limit.key_for(name, hashed))
+            self._counters[name, limit, who] = counter
+        return counter
 
     def check(self, counter: Counter) -> None:
         """Refuse, without counting, what was above its limit before.

@@ -89,6 +89,35 @@ def test_storage_is_not_told_who_is_counted(counting, shared, who):
     assert counting.count(counter) is not None
 
 
+def test_what_is_counted_is_forgotten_after_a_minute_or_ten_thousand_others(counting, monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
+    counter = counting.make_counter("rate_limit_ip", LIMIT, "198.51.100.7")
+    assert counting.make_counter("rate_limit_ip", LIMIT, "198.51.100.7") is counter
+    assert "198.51.100.7" in repr(vars(counting))
+
+    now = 60.0
+    counting.make_counter("rate_limit_ip", LIMIT, "192.0.2.1")
+    assert "198.51.100.7" not in repr(vars(counting))
+
+    for number in range(10_000):
+        counting.make_counter("rate_limit_ip", LIMIT, str(number))
+    assert "192.0.2.1" not in repr(vars(counting))
+    assert counting.make_counter("rate_limit_ip", LIMIT, "198.51.100.7") == counter
+
+
+def test_counters_differ_by_name_limit_and_what_is_counted(counting):
+    made = [
+        counting.make_counter(name, limit, who)
+        for name in ("rate_limit_ip", "rate_limit_key")
+        for limit in (LIMIT, parse("2/minute"), parse("3/hour"))
+        for who in ("a", "b")
+        for _ in range(2)
+    ]
+
+    assert len({counter.key for counter in made}) == 12
+
+
 def test_counters_that_fail_are_left_alone_for_a_while(counting, shared, monkeypatch):
     now = 0.0
     monkeypatch.setattr(limiter.time, "monotonic", lambda: now)
