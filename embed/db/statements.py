@@ -47,17 +47,22 @@ def _compile(statement: Statement, database: Database) -> tuple[str, list[str]]:
 
 def insert(row: Model) -> None:
     """Insert a new row with all its columns."""
-    statement = _make_insertion(type(row))
-    values = {
-        field.name: field.db_value(row.__data__.get(field.name)) for field in _list_fields(row)
-    }
-    statement.execute(**values)
+    _get_insertion(type(row)).execute(**list_values(row))
 
 
 @lru_cache(maxsize=100)
-def _make_insertion(model: type[Model]) -> Statement:
-    return Statement(model.insert({field: Parameter(field.name) for field in _list_fields(model)}))
+def _get_insertion(model: type[Model]) -> Statement:
+    return Statement(make_insertion(model))
 
 
-def _list_fields(model: Any) -> Any:
-    return model._meta.sorted_fields
+def make_insertion(model: Any) -> Any:
+    """Return the query that inserts a row, with a parameter for each field, of its name."""
+    return model.insert({field: Parameter(field.name) for field in model._meta.sorted_fields})
+
+
+def list_values(row: Any) -> dict[str, Any]:
+    """Return the values of a row's fields by their names, as the database stores them."""
+    return {
+        field.name: field.db_value(row.__data__.get(field.name))
+        for field in row._meta.sorted_fields
+    }
