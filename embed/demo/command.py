@@ -13,7 +13,7 @@ from embed.demo.host_site import RPC_PATH, create_site, serve
 from embed.demo.installation import open_installation, write_command
 from embed.demo.mailbox import serve_mailbox
 from embed.demo.market import Market
-from embed.demo.service import listen, run_service
+from embed.demo.service import check_started, listen, run_service
 from embed.demo.story import Say, act
 from embed.demo.tracking_page import (
     OWNER,
@@ -69,6 +69,8 @@ def _run(port: int, host_port: int) -> None:
         settings = Settings.from_environ(environ)
         connection.open_database(settings.database_url)
         schema_version.upgrade()
+        # It starts while the page is made, which takes half as long.
+        server = servers.enter_context(run_service(listener, environ, lock))
         page = make_demo_page([host_url], settings, runtime().clock())
         say(f"1. The page {page.id} tracks {WALLET_COUNT} wallets made for the demo.")
         market = Market(page.mint, TOKEN_NAME, TOKEN_SYMBOL, page.units)
@@ -76,7 +78,7 @@ def _run(port: int, host_port: int) -> None:
         shown = _list_addresses(page, base_url, host_url, settings)
         site = create_site(base_url, shown["widgetUrl"], mailbox, market)
         servers.enter_context(serve(site, host_listener))
-        server = servers.enter_context(run_service(listener, environ, lock))
+        check_started(base_url)
         say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
         shown |= act(base_url, page, market, mailbox, say)
         print_answer(shown, _describe(shown, environ["DATABASE_URL"]))

@@ -29,12 +29,10 @@ def listen(port: int, option: str) -> socket.socket:
 def run_service(
     listener: socket.socket, environ: Mapping[str, str], lock: int | None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run gunicorn on a socket with these variables, and stop it however the demo ends.
+    """Start gunicorn on a socket with these variables, and stop it however the demo ends.
 
     It inherits the descriptor `lock`, and its process id is written there.
-    Raises click.ClickException if it does not answer in time.
     """
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     options = ["--bind", f"fd://{listener.fileno()}", "--log-level", "warning"]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
         [sys.executable, "-m", "gunicorn", "embed.factory:create_demo_app()", *options],
@@ -49,7 +47,6 @@ def run_service(
     if lock is not None:
         os.write(lock, str(server.pid).encode())
     try:
-        _check_started(url)
         yield server
     except KeyboardInterrupt:
         pass
@@ -58,7 +55,7 @@ def run_service(
         server.wait()
 
 
-def _check_started(url: str) -> None:
+def check_started(url: str) -> None:
     """Wait for the first answer of a server. Raises click.ClickException if there is none."""
     try:
         with requests.Session() as session:
