@@ -1,4 +1,4 @@
--- For wrk: compares every answer with the expected bytes, and prints the counts as JSON.
+-- For wrk: compares every answer with the expected bytes and status, and prints the counts as JSON.
 
 local threads = {}
 
@@ -11,10 +11,11 @@ function init(args)
   local file = assert(io.open(args[1], "rb"))
   expected = file:read("*a")
   file:close()
+  expected_status = tonumber(args[2] or 200)
 end
 
 function response(status, headers, body)
-  if status ~= 200 or body ~= expected then
+  if status ~= expected_status or body ~= expected then
     wrong = wrong + 1
   end
 end

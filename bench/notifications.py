@@ -24,6 +24,7 @@ sys.path[:0] = [str(PROJECT_DIR), str(PROJECT_DIR / "tests")]
 from servers import clean_environ, find_free_port, is_listening
 from waiting import wait_for
 
+from bench.service import TOKEN
 from embed import owners, pages
 from embed.db import connection, schema_version
 from embed.db.models import Delivery, Page, Receiver
@@ -39,11 +40,6 @@ PAGES = 3  # of the owner whose receivers take long, each with MAX_RECEIVERS
 BACKLOG = 100  # messages for each of these
 ANSWER_S = ((1.9, 0.0), (9.9, 2.1))  # of that owner's receivers, and of the other's
 WATCHED_S, PAUSE_S = 60, 3
-TOKEN = {
-    "token_name": "USD Coin",
-    "token_symbol": "USDC",
-    "token_mint": "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
-}
 MESSAGE = ("queue.filling", {"pending": 8, "queueCapacity": 10})
 
 

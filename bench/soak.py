@@ -15,12 +15,14 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+PROJECT_DIR = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(PROJECT_DIR), str(PROJECT_DIR / "tests")]
 
-from bench.soak_clients import Clients, Owner, sign_in
+from bench.soak_clients import Clients
 from bench.soak_report import check, print_report
 from bench.soak_samples import Sampler
 from bench.soak_service import Service, run_service
+from bench.visitors import Client, Owner
 
 PEAK_S = 20  # of which the first quarter is not counted
 CLIENTS = 12
@@ -36,7 +38,7 @@ def main() -> int:
     minutes = min(max(options.minutes, LEAST_MINUTES), MOST_MINUTES)
     with tempfile.TemporaryDirectory(prefix="embed-soak-") as folder, ExitStack() as running:
         service = running.enter_context(run_service(Path(folder), is_grown=options.grown))
-        owner = sign_in(service)
+        owner = Owner.sign_in(Client(service.ports[0], keeps_alive=False))
         peak = measure_peak(service, owner)
         print(f"Peak: {peak:.0f} requests a second; {minutes} minutes at half of that.", flush=True)
         clients, sampler = soak(service, owner, peak / 2, minutes * 60)

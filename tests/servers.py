@@ -84,8 +84,8 @@ class Postgres:
         )
         self.url = f"postgresql://embed@/{{name}}?host={self._data}"
 
-    def start(self) -> None:
-        options = ["-k", self._data, "-c", "listen_addresses=", "-c", "fsync=off"]
+    def start(self, *, fsync: str = "off") -> None:
+        options = ["-k", self._data, "-c", "listen_addresses=", "-c", f"fsync={fsync}"]
         self._server = Server(
             [self._binaries / "postgres", "-D", self._data, *options],
             self._home,
@@ -93,6 +93,10 @@ class Postgres:
             **self._as_user,
         )
         wait_until(lambda: _answers_sql(self.url.format(name="postgres")), self._server.process)
+
+    @property
+    def pid(self) -> int:
+        return self._server.process.pid
 
     def create_database(self) -> str:
         """Return the address of a new database, for a cluster of the test's own."""
@@ -110,11 +114,11 @@ class Postgres:
 
 
 @contextmanager
-def open_postgres() -> Iterator[Postgres]:
+def open_postgres(*, fsync: str = "off") -> Iterator[Postgres]:
     with tempfile.TemporaryDirectory(prefix="embed-pg-") as folder:
         Path(folder).chmod(0o755)
         server = Postgres(Path(folder))
-        server.start()
+        server.start(fsync=fsync)
         try:
             yield server
         finally:
@@ -180,6 +184,10 @@ class Valkey:
         options = [*self._options, "--unixsocket", self.path, "--save", "", "--dir", self._home]
         self._server = Server([get_binary_path(), *options], self._home, stdout=subprocess.DEVNULL)
         wait_until(self._is_listening, self._server.process)
+
+    @property
+    def pid(self) -> int:
+        return self._server.process.pid
 
     def _is_listening(self) -> bool:
         with socket.socket(socket.AF_UNIX) as probe:

@@ -1,0 +1,58 @@
+"""The least that Flask can do: ready bytes for everybody, and a signed POST that is stored.
+
+Nothing is limited, and no key, origin, nonce or policy is looked at.
+"""
+
+import base64
+import os
+import sqlite3
+import threading
+from pathlib import Path
+
+import base58
+from flask import Flask, Response, request
+from flask.typing import ResponseReturnValue
+from nacl.signing import VerifyKey
+
+from embed.domain.identifiers import make_id
+
+MESSAGE = "A text to sign, about as long as that of the service.\n" * 12
+
+app = Flask(__name__)
+_bodies = {file.name: file.read_bytes() for file in Path(os.environ["BENCH_BODIES"]).iterdir()}
+_local = threading.local()
+
+
+def _connect() -> sqlite3.Connection:
+    """Return the thread's connection, as durable as the service's."""
+    if not hasattr(_local, "connection"):
+        _local.connection = sqlite3.connect(os.environ["BENCH_DATABASE"])
+        _local.connection.executescript(
+            "PRAGMA journal_mode = wal; PRAGMA synchronous = full;"
+            "CREATE TABLE IF NOT EXISTS submission"
+            " (id TEXT PRIMARY KEY, address TEXT, nickname TEXT, signature TEXT)"
+        )
+    return _local.connection
+
+
+@app.get("/api/embed/tracking/<page_id>")
+def read(page_id: str) -> Response:
+    return Response(_bodies[page_id], content_type="application/json")
+
+
+@app.post("/embed/api/siws/nonce")
+def issue_nonce() -> ResponseReturnValue:
+    request.get_json()
+    return {"nonceId": make_id(), "message": MESSAGE}
+
+
+@app.post("/embed/api/submissions")
+def submit() -> ResponseReturnValue:
+    sent = request.get_json()
+    key = VerifyKey(base58.b58decode(sent["walletAddress"]))
+    key.verify(MESSAGE.encode(), base64.b64decode(sent["signature"]))
+    submission_id = make_id()
+    row = (submission_id, sent["walletAddress"], sent["nickname"], sent["signature"])
+    with _connect() as connection:
+        connection.execute("INSERT INTO submission VALUES (?, ?, ?, ?)", row)
+    return {"submissionId": submission_id, "status": "pending"}, 201
