@@ -1,4 +1,8 @@
-"""The receivers of a page: its webhooks and channels."""
+"""The receivers of a page: its webhooks and channels.
+
+What looks at their addresses is imported where one is added or shown: with Apprise and an HTTP
+client, it takes as long to import as a command takes that lists none.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,7 +14,6 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
 from embed.events.messages import MESSAGE_TYPES
-from embed.notifications import channels, webhooks
 from embed.notifications.signatures import make_secret, make_signing_key
 from embed.pages import get_page
 from embed.settings import Settings
@@ -41,6 +44,8 @@ def add_webhook(
 
     Raises NotFound, InvalidInput.
     """
+    from embed.notifications import webhooks
+
     url = webhooks.check_url(raw_url, settings)
     receiver = Receiver(
         kind="webhook",
@@ -66,6 +71,8 @@ def add_channel(
 
     Raises NotFound, InvalidInput.
     """
+    from embed.notifications import channels
+
     target = channels.check_target(raw_target, settings)
     receiver = Receiver(
         kind="channel",
@@ -162,5 +169,10 @@ def _log(edit: Edit, action: Action, receiver: Receiver) -> None:
 
 def mask_target(receiver: Receiver) -> str:
     """Return where a receiver's messages go, without secrets."""
-    mask = webhooks.mask_url if receiver.kind == "webhook" else channels.mask_target
-    return mask(receiver.target)
+    if receiver.kind == "webhook":
+        from embed.notifications import webhooks
+
+        return webhooks.mask_url(receiver.target)
+    from embed.notifications import channels
+
+    return channels.mask_target(receiver.target)

@@ -33,6 +33,8 @@ SMALL = {
     "pages list": {MIGRATIONS},
     "pages create --help": {MIGRATIONS},
     "keys --help": {MIGRATIONS},
+    "owners list": {MIGRATIONS},
+    "channels --help": {MIGRATIONS},
     "tags --help": {MIGRATIONS},
     "wallets --help": {MIGRATIONS},
     "balances --help": {MIGRATIONS},
