@@ -67,14 +67,15 @@ def has_many_preflights() -> bool:
 
 def client_counter() -> Counter:
     """Return the counter of all requests of a client."""
-    limit = runtime().settings.limit_per_ip
-    return runtime().limiter.make_counter("rate_limit_ip", limit, client_network())
+    current = runtime()
+    limit = current.settings.limit_per_ip
+    return current.limiter.make_counter("rate_limit_ip", limit, client_network())
 
 
 def key_counter(key_id: str) -> Counter:
     """Return the counter of all requests with a key."""
-    limit = runtime().settings.limit_per_key
-    return runtime().limiter.make_counter("rate_limit_key", limit, key_id)
+    current = runtime()
+    return current.limiter.make_counter("rate_limit_key", current.settings.limit_per_key, key_id)
 
 
 def check_session_nonces() -> None:
