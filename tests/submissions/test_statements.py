@@ -5,6 +5,7 @@ long to wait for its lock; in it, Postgres locks the page's row.
 """
 
 import pytest
+from peewee import Database
 from world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.connection import db
@@ -72,3 +73,17 @@ def test_refusal_by_policy_is_stored_by_two(world, count_of_submitting):
 
     # In two transactions, each of which tells SQLite how long to wait.
     assert count_of_submitting(code="queue_full") == (6 if db.for_update else 7)
+
+
+def test_no_sql_is_made_once_it_was(world, visitor, monkeypatch):
+    """Peewee takes longer for it than the databases for running it."""
+    drafts = [world.draft(another_wallet(visitor)) for _ in range(4)]
+    world.post(drafts[0], cookie=visitor.cookie)
+    world.configure(queue_capacity=1)
+    world.post(drafts[1], cookie=visitor.cookie)
+    world.configure(queue_capacity=2)
+    monkeypatch.delattr(Database, "get_sql_context")
+
+    assert code_of(world.ask_nonce(visitor)) is None
+    assert code_of(world.post(drafts[2], cookie=visitor.cookie)) is None
+    assert code_of(world.post(drafts[3], cookie=visitor.cookie)) == "queue_full"
