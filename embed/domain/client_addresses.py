@@ -5,6 +5,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 
 # Some proxies append the port: 192.0.2.1:4711, [2001:db8::1]:4711. Others write only brackets.
 _WITH_PORT = re.compile(r"([^:\[\]]+):\d+|\[([^\[\]]+)\](?::\d+)?")
+_DIGITS_AND_DOTS = re.compile(r"[0-9.]+")
 _PREFIX_LENGTH = {4: 24, 6: 48}
 
 
@@ -23,6 +24,8 @@ def parse_client_address(raw: str) -> IPv4Address | IPv6Address | None:
 
 def name_client(raw: str) -> str:
     """Return what identifies a client: an IPv4 address, or the /64 network of an IPv6 address."""
+    if _DIGITS_AND_DOTS.fullmatch(raw):  # an IPv4 address as it is, or none at all
+        return raw
     ip = parse_client_address(raw)
     if ip is None:
         return raw

@@ -1,8 +1,10 @@
 """Security headers: those of every answer, and the content policy of HTML pages."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, Response
 from werkzeug.datastructures import ContentSecurityPolicy
 
 from embed.settings import Settings
@@ -11,28 +13,33 @@ HTTPS_REMEMBERED_FOR = timedelta(days=365)
 # What other sites may load as an image, a script or a frame; CORS answers are not concerned.
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
 # Of all answers that have no others.
-_DEFAULTS = {
-    "X-Content-Type-Options": "nosniff",
+_DEFAULTS = (
+    ("X-Content-Type-Options", "nosniff"),
     # For other answers than pages, such as JSON: a browser that opens one as a page loads nothing.
-    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-    _RESOURCE_POLICY: "same-origin",
-}
+    ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
+    (_RESOURCE_POLICY, "same-origin"),
+)
 
 
 def init_security_headers(app: Flask, settings: Settings) -> None:
+    """Add them around Flask, where an answer's headers are final and a plain list."""
+    inner = app.wsgi_app
     is_public_by_https = (settings.public_url or "").startswith("https://")
     # Not includeSubDomains: other hosts below this one may not have HTTPS.
     transport_policy = f"max-age={int(HTTPS_REMEMBERED_FOR.total_seconds())}"
 
-    @app.after_request
-    def add_security_headers(response: Response) -> Response:
-        if response.status_code != 304:  # which has no content of its own
-            for name, value in _DEFAULTS.items():
-                if name not in response.headers:
-                    response.headers.add(name, value)
-        if is_public_by_https and request.is_secure:
-            response.headers["Strict-Transport-Security"] = transport_policy
-        return response
+    def add_security_headers(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            if not status.startswith("304"):  # which has no content of its own
+                present = {name.lower() for name, _ in headers}
+                headers += [each for each in _DEFAULTS if each[0].lower() not in present]
+            if is_public_by_https and environ["wsgi.url_scheme"] == "https":
+                headers.append(("Strict-Transport-Security", transport_policy))
+            return start_response(status, headers, *more)
+
+        return inner(environ, start)
+
+    app.wsgi_app = add_security_headers  # type: ignore[method-assign]  # Flask's way
 
 
 def isolate(response: Response) -> None:

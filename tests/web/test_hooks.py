@@ -1,7 +1,7 @@
 """Which functions run before and after each face's requests: a hook of all faces costs each read.
 
-Security headers and limits are for every answer, so these are of all faces. Whatever one face
-needs belongs to its blueprint.
+Limits are for every request, so these are of all faces; headers of every answer are added around
+Flask. Whatever one face needs belongs to its blueprint.
 """
 
 from inspect import iscoroutinefunction
@@ -9,7 +9,7 @@ from inspect import iscoroutinefunction
 import pytest
 
 BEFORE_ALL = ["answer_probe", "serve_requests", "check_client_and_host", "csrf_protect"]
-AFTER_ALL = ["_finish_unknown", "add_security_headers", "write_report"]
+AFTER_ALL = ["_finish_unknown", "write_report"]
 
 # By the path: its blueprint's hooks, before the request and after it.
 FACES = {

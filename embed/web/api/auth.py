@@ -57,10 +57,14 @@ def check_page(page_id: str) -> None:
 
 def check_origin(access: Access) -> None:
     """Raises ApiError `missing_origin` or `origin_not_allowed`."""
+    headers = request.headers
+    raw_origin = headers.get("Origin")
+    if raw_origin in access.origins:
+        return
     decision = decide_origin(
-        raw_origin=request.headers.get("Origin"),
-        raw_referer=request.headers.get("Referer"),
-        is_same_origin_fetch=request.headers.get("Sec-Fetch-Site") == "same-origin",
+        raw_origin=raw_origin,
+        raw_referer=headers.get("Referer"),
+        is_same_origin_fetch=headers.get("Sec-Fetch-Site") == "same-origin",
         allowlist=access.origins,
         allows_null=access.allows_null_origin,
         find_own_origin=own_origin,

@@ -17,16 +17,17 @@ EXPOSED = ["Retry-After", REQUEST_ID_HEADER]
 
 def share_answer(response: Response) -> Response:
     """Let every site read the answer; preflights have headers of their own."""
-    if request.method != "OPTIONS":
-        asked = request.headers
-        private_network = asked.get("Access-Control-Request-Private-Network")
-        response.headers.extend(_ask_flask_cors(asked.get("Origin"), private_network).headers)
-    others = response.headers.get("Vary")
-    response.headers["Vary"] = f"{others}, Origin" if others else "Origin"
+    headers, environ = response.headers, request.environ
+    if environ["REQUEST_METHOD"] != "OPTIONS":
+        origin = environ.get("HTTP_ORIGIN")
+        network = environ.get("HTTP_ACCESS_CONTROL_REQUEST_PRIVATE_NETWORK")
+        for name, value in _ask_flask_cors(origin, network).headers:
+            headers.add(name, value)
+    headers["Vary"] = ", ".join([*headers.getlist("Vary"), "Origin"])
     return response
 
 
-@lru_cache(maxsize=256)  # since Flask-CORS takes longer than all checks of the request
+@lru_cache(maxsize=256)  # since Flask-CORS takes longer than the query for the key
 @cross_origin(
     origins="*",  # any site may read answers; the key decides who may ask
     supports_credentials=True,
