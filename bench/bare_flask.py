@@ -27,12 +27,14 @@ def _connect() -> sqlite3.Connection:
     """Return the thread's connection, as durable as the service's."""
     if not hasattr(_local, "connection"):
         _local.connection = sqlite3.connect(os.environ["BENCH_DATABASE"])
-        _local.connection.executescript(
-            "PRAGMA journal_mode = wal; PRAGMA synchronous = full;"
-            "CREATE TABLE IF NOT EXISTS submission"
-            " (id TEXT PRIMARY KEY, address TEXT, nickname TEXT, signature TEXT)"
-        )
+        _local.connection.execute("PRAGMA synchronous = full")
     return _local.connection
+
+
+_connect().executescript(
+    "PRAGMA journal_mode = wal;"
+    "CREATE TABLE submission (id TEXT PRIMARY KEY, address TEXT, nickname TEXT, signature TEXT)"
+)
 
 
 @app.get("/api/embed/tracking/<page_id>")

@@ -103,29 +103,31 @@ def start_metered(running: Running) -> Service:
 
 def read_bare_flask(bare: Served, service: Service) -> Subject:
     """Return the read of the same bytes."""
-    load = load_with(Request(f"/api/embed/tracking/{service.page.id}"), bare.port)
-    return Subject("bare Flask, the same bytes", bare, load)
+    request = Request(f"/api/embed/tracking/{service.page.id}")
+    return Subject("bare Flask", bare, load_with(request, bare.port))
 
 
 def read_page(page: TrackedPage) -> Request:
     return Request(f"/api/embed/tracking/{page.id}", page.headers)
 
 
-def list_reads(service: Service) -> list[Subject]:
-    """Return the read, and the two requests of a browser: the poll and the widget page."""
+def read(service: Service) -> Subject:
+    load = load_with(read_page(service.page), service.served.port)
+    return Subject(f"read, {service.name}", service.served, load)
+
+
+def poll(service: Service) -> Subject:
+    """Return the request with which a widget asks whether its list has changed."""
     page, port = service.page, service.served.port
-    polled = Request(f"/embed/api/tracking/{page.id}", page.headers | BROWSER)
-    etag = check(Client(port).send("GET", polled.path, polled.headers), 200).headers["ETag"]
-    unchanged = Request(polled.path, polled.headers | {"If-None-Match": etag}, status=304)
-    requests = {
-        "read": read_page(page),
-        "unchanged poll": unchanged,
-        "widget page": Request(page.widget_path, BROWSER),
-    }
-    return [
-        Subject(f"{name}, {service.name}", service.served, load_with(request, port))
-        for name, request in requests.items()
-    ]
+    path, headers = f"/embed/api/tracking/{page.id}", page.headers | BROWSER
+    etag = check(Client(port).send("GET", path, headers), 200).headers["ETag"]
+    load = load_with(Request(path, headers | {"If-None-Match": etag}, status=304), port)
+    return Subject(f"unchanged poll, {service.name}", service.served, load)
+
+
+def open_widget(service: Service) -> Subject:
+    load = load_with(Request(service.page.widget_path, BROWSER), service.served.port)
+    return Subject(f"widget page, {service.name}", service.served, load)
 
 
 # Submissions

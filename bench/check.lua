@@ -11,7 +11,7 @@ function init(args)
   local file = assert(io.open(args[1], "rb"))
   expected = file:read("*a")
   file:close()
-  expected_status = tonumber(args[2] or 200)
+  expected_status = tonumber(args[2])
 end
 
 function response(status, headers, body)

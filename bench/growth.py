@@ -1,23 +1,26 @@
 """What the service adds to bare Flask on larger pages and in a larger database."""
 
-from collections.abc import Iterator, Sequence
+import statistics
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import cycle
 
 from bench.cases import (
     WALLETS,
+    Service,
+    read,
+    read_bare_flask,
     read_page,
     start_bare_flask,
     start_service,
     submit_to,
     submit_to_bare_flask,
 )
-from bench.load import Request, load_by_clients
+from bench.load import load_by_clients
 from bench.measures import Rounds, Subject, measure_in_turn
 from bench.running import Running
 from bench.service import TrackedPage, insert, make_page, make_submission
-from bench.tables import Table, format_ratios
+from bench.tables import Table, format_ratios, get_cpu_us, list_ratios
 from bench.visitors import Client, check
 from embed.db.connection import db
 from embed.db.models import ApiKey, Owner, Submission
@@ -33,23 +36,17 @@ DOUBLINGS = 6  # after the first are made one by one
 def measure_growth(running: Running, rounds: int, seconds: float) -> Table:
     added: list[TrackedPage] = []
     small = start_service(running, "small", fill=lambda owner: added.append(make_large_page(owner)))
-    large = replace(small, page=added.pop())
+    large = replace(small, name="large page", page=added.pop())
     grown = start_service(running, "grown", fill=lambda owner: added.extend(fill(owner)))
     bare = start_bare_flask(running, small, large)
     subjects = [
         *(
-            Subject(f"bare, {name}", bare, load_by_clients(read(one.page), bare.port))
-            for name, one in (("small", small), ("large page", large))
+            replace(read_bare_flask(bare, service), name=f"bare Flask, {service.name}")
+            for service in (small, large)
         ),
-        *(
-            Subject(name, one.served, load_by_clients(read(*read_pages), one.served.port))
-            for name, one, read_pages in (
-                ("small", small, [small.page]),
-                ("large page", large, [large.page]),
-                ("grown", grown, [grown.page]),
-                ("all pages", grown, added),
-            )
-        ),
+        *map(read, (small, large, grown)),
+        read_in_turn("its first page", grown, [grown.page]),
+        read_in_turn("all its pages", grown, added),
         submit_to_bare_flask(bare),
         submit_to(small),
         submit_to(grown),
@@ -61,40 +58,25 @@ def measure_growth(running: Running, rounds: int, seconds: float) -> Table:
 
 def tabulate(rounds: Rounds) -> Table:
     bare_posts = "bare Flask, two POSTs"
-    small_read = list_added(rounds, "small", "bare, small")
-    small_submission = list_added(rounds, "nonce and submission, small", bare_posts)
-    rows = [
-        (f"read of a page of {WALLETS} wallets", small_read, small_read),
-        (f"of {LARGE_PAGE:,}", list_added(rounds, "large page", "bare, large page"), small_read),
-        (
-            "the first, in the grown database",
-            list_added(rounds, "grown", "bare, small"),
-            small_read,
-        ),
-        (
-            f"of its {PAGES:,} pages in turn, {PAGE_WALLETS} wallets each",
-            list_added(rounds, "all pages", "bare, small"),
-            small_read,
-        ),
-        ("nonce and submission", small_submission, small_submission),
-        (
-            "the same in the grown database",
-            list_added(rounds, "nonce and submission, grown", bare_posts),
-            small_submission,
-        ),
-    ]
+    read = list_added(rounds, "read, small", "bare Flask, small")
+    large_read = list_added(rounds, "read, large page", "bare Flask, large page")
+    grown_read = list_added(rounds, "read, grown", "bare Flask, small")
+    submission = list_added(rounds, "nonce and submission, small", bare_posts)
+    grown_submission = list_added(rounds, "nonce and submission, grown", bare_posts)
+    in_turn = list_ratios(rounds["all its pages"], rounds["its first page"], get_cpu_us)
     title = (
-        f"What is added to bare Flask; the grown database has {PAGES * PAGE_WALLETS:,} wallets"
-        f" and {SUBMISSIONS:,} submissions"
+        f"Added to bare Flask; the grown database has {PAGES * PAGE_WALLETS:,} wallets on"
+        f" {PAGES:,} pages, and {SUBMISSIONS:,} submissions"
     )
-    return Table(
-        title,
-        ["", "CPU added", "times that of the small one"],
-        [
-            [name, f"{sorted(added)[len(added) // 2]:,.0f} µs", format_ratios(divide(added, small))]
-            for name, added, small in rows
-        ],
-    )
+    rows = [
+        [f"read of {WALLETS} wallets", format_median(read), ""],
+        [f"read of {LARGE_PAGE:,} wallets", *compare(large_read, read)],
+        ["read in the grown database", *compare(grown_read, read)],
+        ["reads of all its pages in turn, beside one of them", "", format_ratios(in_turn)],
+        ["nonce and submission", format_median(submission), ""],
+        ["nonce and submission in the grown database", *compare(grown_submission, submission)],
+    ]
+    return Table(title, ["", "CPU added", "times as much"], rows)
 
 
 def list_added(rounds: Rounds, name: str, bare: str) -> list[float]:
@@ -102,18 +84,24 @@ def list_added(rounds: Rounds, name: str, bare: str) -> list[float]:
     return [one.cpu_us - other.cpu_us for one, other in pairs]
 
 
-def divide(added: Sequence[float], small: Sequence[float]) -> list[float]:
-    return [one / other for one, other in zip(added, small, strict=True)]
+def compare(added: Sequence[float], small: Sequence[float]) -> tuple[str, str]:
+    ratios = [one / other for one, other in zip(added, small, strict=True)]
+    return format_median(added), format_ratios(ratios)
 
 
-def read(*pages: TrackedPage):
+def format_median(added: Sequence[float]) -> str:
+    return f"{statistics.median(added):,.0f} µs"
+
+
+def read_in_turn(name: str, service: Service, pages: Sequence[TrackedPage]) -> Subject:
+    """Return reads of many pages, for which wrk has no simple way."""
     requests = cycle([read_page(page) for page in pages])
-    return partial(read_next, requests)
 
+    def work(client: Client) -> None:
+        request = next(requests)
+        check(client.send("GET", request.path, request.headers), request.status)
 
-def read_next(requests: Iterator[Request], client: Client) -> None:
-    request = next(requests)
-    check(client.send("GET", request.path, request.headers), request.status)
+    return Subject(name, service.served, load_by_clients(work, service.served.port))
 
 
 def make_large_page(owner: Owner) -> TrackedPage:

@@ -66,6 +66,7 @@ def _run_wrk(request: Request, port: int, expected: bytes, seconds: float) -> in
             [
                 "wrk",
                 "--threads=1",
+                "--timeout=30s",
                 f"--connections={CONNECTIONS}",
                 f"--duration={round(seconds)}s",
                 f"--script={SCRIPT}",

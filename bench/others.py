@@ -23,6 +23,7 @@ from bench.visitors import Client, check
 ISSO, DATASETTE = "isso==0.14.0", "datasette==0.65.5"
 ROWS = 100  # comments, and wallets in datasette's table
 ISSO_THREAD = "/a-page/"
+_THREAD_QUERY = urlencode({"uri": ISSO_THREAD})
 # Its own limits would refuse the third comment of a minute. All else is its default.
 _ISSO_SETTINGS = """
 [general]
@@ -149,21 +150,27 @@ def install(*requirements: str) -> Path:
 
 
 def list_other_reads(running: Running) -> list[Subject]:
-    """Return the reads of Isso and datasette, as far as these can be installed."""
+    """Return the reads of JSON by Isso and datasette, as far as these can be installed."""
     subjects = []
     isso = running.try_to_enter("Isso", serve_isso(running.make_folder()))
     if isso is not None:
-        path = f"/?{urlencode({'uri': ISSO_THREAD})}"
-        subjects += [
-            Subject("Isso, plain=1", isso, load_with(Request(f"{path}&plain=1"), isso.port)),
-            Subject("Isso, by default", isso, load_with(Request(path), isso.port)),
-        ]
+        request = Request(f"/?{_THREAD_QUERY}&plain=1")
+        subjects.append(Subject("Isso, plain=1", isso, load_with(request, isso.port)))
     datasette = running.try_to_enter("datasette", serve_datasette(running.make_folder()))
     if datasette is not None:
-        query = Request("/tracking/page.json?_shape=array")
-        load = load_with(query, datasette.port)
-        subjects.append(Subject("datasette, canned query", datasette, load))
+        request = Request("/tracking/page.json?_shape=array")
+        subjects.append(
+            Subject("datasette, canned query", datasette, load_with(request, datasette.port))
+        )
     return subjects
+
+
+def list_other_pages(running: Running) -> list[Subject]:
+    """Return what renders a list as HTML: Isso's comments, whose Markdown it renders each time."""
+    isso = running.try_to_enter("Isso", serve_isso(running.make_folder()))
+    if isso is None:
+        return []
+    return [Subject("Isso, by default", isso, load_with(Request(f"/?{_THREAD_QUERY}"), isso.port))]
 
 
 def list_other_writes(running: Running) -> list[Subject]:
@@ -174,6 +181,6 @@ def list_other_writes(running: Running) -> list[Subject]:
 
 
 def write_comment(client: Client) -> None:
-    path = f"/new?{urlencode({'uri': ISSO_THREAD})}"
+    path = f"/new?{_THREAD_QUERY}"
     body = json.dumps({"text": "A comment of **one** sentence.", "author": "Visitor"})
     check(client.send("POST", path, {"Content-Type": "application/json"}, body), 201)

@@ -18,8 +18,10 @@ sys.path[:0] = [str(PROJECT_DIR), str(PROJECT_DIR / "tests")]
 from bench import plot
 from bench.cases import (
     approve_in_presses,
-    list_reads,
     list_visits,
+    open_widget,
+    poll,
+    read,
     read_bare_flask,
     start_bare_flask,
     start_metered,
@@ -29,7 +31,7 @@ from bench.cases import (
 )
 from bench.growth import measure_growth
 from bench.measures import measure_in_turn
-from bench.others import list_other_reads, list_other_writes
+from bench.others import list_other_pages, list_other_reads, list_other_writes
 from bench.running import Running
 from bench.tables import Table, tabulate, tabulate_approvals, tabulate_visits
 from bench.wave import measure_wave
@@ -58,12 +60,20 @@ def main() -> None:
 
 def measure_reads(running: Running, rounds: int, seconds: float) -> Iterator[Table]:
     services = start_services(running)
-    bare = start_bare_flask(running, services[0])
-    subjects = [read_bare_flask(bare, services[0])]
-    for service in services:
-        subjects += list_reads(service)
-    subjects += [list_reads(start_metered(running))[0], *list_other_reads(running)]
+    bare = read_bare_flask(start_bare_flask(running, services[0]), services[0])
+    subjects = [
+        bare,
+        *map(read, [*services, start_metered(running)]),
+        *map(poll, services),
+        *list_other_reads(running),
+    ]
     yield tabulate("Reads", measure_in_turn(subjects, rounds, seconds))
+
+
+def measure_pages(running: Running, rounds: int, seconds: float) -> Iterator[Table]:
+    services = start_services(running)
+    subjects = [*map(open_widget, services), *list_other_pages(running)]
+    yield tabulate("Pages", measure_in_turn(subjects, rounds, seconds))
 
 
 def measure_submissions(running: Running, rounds: int, seconds: float) -> Iterator[Table]:
@@ -96,6 +106,7 @@ def measure_waves(running: Running, _rounds: int, _seconds: float) -> Iterator[T
 
 PARTS: dict[str, Callable[[Running, int, float], Iterator[Table]]] = {
     "reads": measure_reads,
+    "pages": measure_pages,
     "submissions": measure_submissions,
     "approvals": measure_approvals,
     "visits": measure_visits,

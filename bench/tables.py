@@ -34,7 +34,7 @@ def tabulate(title: str, rounds: Rounds) -> Table:
     rows = [
         [
             *describe(name, medians[name]),
-            format_ratios(list_ratios(first, figures, lambda one: one.cpu_us)),
+            format_ratios(list_ratios(first, figures, get_cpu_us)),
             format_ratios(list_ratios(figures, first, lambda one: one.rate)),
         ]
         for name, figures in rounds.items()
@@ -46,7 +46,7 @@ def tabulate_approvals(rounds_by_service: Mapping[str, Rounds]) -> Table:
     """Compare presses that approve many with those that approve one."""
     rows = []
     for service, rounds in rounds_by_service.items():
-        ratios = list_ratios(*reversed(rounds.values()), lambda one: one.cpu_us)
+        ratios = list_ratios(*reversed(rounds.values()), get_cpu_us)
         cpu = [f"{median_figures(figures).cpu_us:,.0f} µs" for figures in rounds.values()]
         rows.append([service, *cpu, format_ratios(ratios)])
     names = next(iter(rounds_by_service.values()))
@@ -60,13 +60,17 @@ def tabulate_visits(rounds: Rounds) -> Table:
     for name, figures in rounds.items():
         median = median_figures(figures)
         people = median.rate * USED * 3600 / BUSIEST_HOUR
-        rows.append([*describe(name, median), f"{people:,.0f}"])
+        rows.append([*describe(name, median), f"{round(people, -3):,.0f}"])
     return Table("Visits", head, rows)
 
 
 def describe(name: str, median: Figures) -> list[str]:
     other = f"{median.other_cpu_us:,.0f} µs" if median.other_cpu_us else ""
     return [name, f"{median.cpu_us:,.0f} µs", other, f"{median.rate:,.0f}/s"]
+
+
+def get_cpu_us(figures: Figures) -> float:
+    return figures.cpu_us
 
 
 def list_ratios(
