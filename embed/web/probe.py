@@ -1,7 +1,9 @@
 """The service's side of flask doctor: how a request of that command arrived, and was answered."""
 
+from typing import Any, cast
+
 import msgspec
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 
 from embed import __version__
 from embed.doctor.probe import (
@@ -25,27 +27,28 @@ def init_probe(app: Flask, settings: Settings, clock: Clock) -> None:
     """Answer requests with a valid token at any path, before all checks; ignore other tokens."""
     signer = ProbeSigner(settings.secret_keys, clock)
 
+    @app.before_request
     def answer_probe() -> Response | None:
         token = request.headers.get(HEADER)
         probe = None if token is None else signer.read(token, settings)
         if probe is None:
             return None
-        g.probe = probe
-        response = respond("", ancestors=f"'self' {_SITE}")
-        allow_isolated_hosts(response)
-        renew_session(response)
-        return response
+        answer = cast(_Answer, _Answer.force_type(respond("", ancestors=f"'self' {_SITE}")))
+        answer.probe = probe
+        allow_isolated_hosts(answer)
+        renew_session(answer)
+        return answer
 
-    # Registered before all others that change answers, it runs after them and sees all headers.
-    @app.after_request
-    def write_report(response: Response) -> Response:
-        probe: Probe | None = g.get("probe")
-        if probe is not None:
-            response.set_data(msgspec.json.encode(_report(probe, response)))
-            response.content_type = "application/json"
-        return response
 
-    app.before_request(answer_probe)
+class _Answer(Response):
+    """Reports the headers that it is sent with."""
+
+    probe: Probe
+
+    def get_wsgi_response(self, environ: Any) -> Any:
+        self.set_data(msgspec.json.encode(_report(self.probe, self)))
+        self.content_type = "application/json"
+        return super().get_wsgi_response(environ)
 
 
 def _report(probe: Probe, response: Response) -> Report:
