@@ -105,13 +105,13 @@ class History:
 def select_decisions(page_id: Any, is_of_wallet: Any, is_of_session: Any) -> Any:
     """Return the query for decisions on some wallets or sessions, by two conditions.
 
-    Its columns are those of a Decision.
+    Its columns are those of a Decision. It finds one that is of both twice.
     """
     its_page = Page.alias()
     owner_id = its_page.select(its_page.owner).where(its_page.id == page_id)
     of_wallet = _select_decided(is_of_wallet, is_on_pages_of(owner_id))
     of_session = _select_decided(is_of_session, Submission.page == page_id)
-    return of_wallet | of_session
+    return of_wallet.union_all(of_session)
 
 
 def is_on_pages_of(owner_id: Any) -> Any:
