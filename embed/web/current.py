@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import quote_from_bytes, urlsplit
 
@@ -81,11 +82,18 @@ def check_host() -> None:
     The port is ignored, since a proxy may change it. Load balancers check the health of an
     address, not of a name. Raises ApiError `invalid_host`.
     """
-    if runtime().settings.public_url is None or is_health_check():
+    public_url = runtime().settings.public_url
+    if public_url is None or is_health_check():
         return
-    asked = parse_origin(f"http://{request.host}")
-    if asked is None or urlsplit(asked).hostname != urlsplit(own_origin()).hostname:
+    if _find_host_name(f"http://{request.host}") != _find_host_name(public_url):
         raise ApiError("invalid_host")
+
+
+@lru_cache(maxsize=256)
+def _find_host_name(url: str) -> str | None:
+    """Return the host's name or address in its normal form, None if it is invalid."""
+    origin = parse_origin(url)
+    return None if origin is None else urlsplit(origin).hostname
 
 
 def own_host() -> str:

@@ -25,7 +25,8 @@ def authenticate() -> None:
     """
     if request.method == "OPTIONS":
         return
-    limiter = runtime().limiter
+    current = runtime()
+    limiter = current.limiter
     client = rate_limits.client_counter()
     limiter.check(client)
     try:
@@ -36,7 +37,7 @@ def authenticate() -> None:
         raise
     limiter.hit(client, rate_limits.key_counter(access.key_id))
     g.access = access
-    store_use(access, runtime().clock())
+    store_use(access, current.clock())
 
 
 def _find_access() -> Access:
