@@ -4,6 +4,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from gunicorn.http import RequestParser
@@ -61,12 +62,10 @@ class Connection:
         return taken
 
     def sendall(self, data: bytes) -> None:
-        """Keep what is to be sent, and send it as soon as it is much."""
+        """Keep what is to be sent."""
         if data:
             self._unsent.append(memoryview(data))
             self.unsent_bytes += len(data)
-        if self.unsent_bytes > _STEP_BYTES:
-            self.flush()
 
     def send(self, data: bytes) -> None:
         """Leave out gunicorn's 100 Continue: the loop has sent one if the client waits for it."""
@@ -118,7 +117,7 @@ class Connection:
         """Send what the client takes; return whether that was all."""
         while self._unsent:
             try:
-                sent = self.socket.sendmsg([*self._unsent][:_MOST_PIECES])
+                sent = self.socket.sendmsg(islice(self._unsent, _MOST_PIECES))
             except BlockingIOError:
                 return False
             self._extend_deadline(sent)

@@ -94,6 +94,7 @@ class Connections:
             return
         if conn.events:
             self.poller.unregister(conn.socket)
+            conn.events = 0
         if events:
             self.poller.register(conn.socket, events, partial(self.look, conn))
-        conn.events = events
+            conn.events = events

@@ -52,13 +52,13 @@ class Turns:
         It returns after some milliseconds while there are tasks, else after a second at most.
         Raises what the loop has raised.
         """
-        self._has_tasks.wait(1.0)
-        self._has_tasks.clear()
-        for _ in range(_LOOKS):
-            task = self._task
-            time.sleep(_LONG_S)
-            if task is not None and self.end_task(task):
-                self._running_loop.release()
+        if self._has_tasks.wait(1.0):
+            self._has_tasks.clear()
+            for _ in range(_LOOKS):
+                task = self._task
+                time.sleep(_LONG_S)
+                if task is not None and self.end_task(task):
+                    self._running_loop.release()
         if self._failure is not None:
             raise self._failure
 

@@ -123,7 +123,7 @@ class BufferingWorker(Worker):
             return self._respond(request, conn) and _drop_rest(conn)
         except (StopIteration, NoMoreData) as error:
             self.log.debug("The client ended the connection: %s", error)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             begin_request(write_refusal(conn, find_status(error)))
             if isinstance(error, ParseException):
                 self.log.warning("Refused what is not valid HTTP: %s.", type(error).__name__)
@@ -146,21 +146,24 @@ class BufferingWorker(Worker):
             try:
                 for piece in body:
                     response.write(piece)
+                    conn.flush()  # it may take long until the next one
                 response.close()
             finally:
                 self.log.access(response, request, environ, datetime.now() - began_at)
                 if hasattr(body, "close"):
                     body.close()
             return not response.should_close()
-        except ConnectionError:  # the client has hung up
-            return False
-        except (Exception, SystemExit):
+        except BaseException as error:
             if response is None or not response.headers_sent:
                 raise
-            self.log.exception("An answer was not finished.")
+            if not isinstance(error, ConnectionError):  # the client has hung up
+                self.log.exception("An answer was not finished.")
             return False
         finally:
-            self.cfg.post_request(self, request, environ, response)
+            try:
+                self.cfg.post_request(self, request, environ, response)
+            except Exception:
+                self.log.exception("The hook post_request failed.")
 
     def _is_last(self, conn: Connection) -> bool:
         """Count a request, and tell whether it is the last one of its connection."""

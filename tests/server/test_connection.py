@@ -75,6 +75,7 @@ def test_client_that_keeps_the_rate_gets_as_long_as_it_needs(ends, time):
 def test_reader_that_took_much_at_once_gets_no_more_time_for_the_rest(ends, time):
     ours, client = ends
     ours.sendall(b"x" * 5_000_000)
+    ours.flush()
     taken = 0
     while taken < 100_000:
         taken += len(client.recv(100_000))

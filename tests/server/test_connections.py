@@ -41,12 +41,15 @@ def loop():
         yield SimpleNamespace(connections=connections, closed=closed, connect=connect)
 
 
-def test_connection_for_which_the_system_has_no_room_is_closed(loop, monkeypatch):
+@pytest.mark.parametrize("waits_already", [False, True])
+def test_connection_for_which_the_system_has_no_room_is_closed(loop, monkeypatch, waits_already):
     def refuse(*_arguments) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     conn = loop.connect()
     close = loop.connections.close
+    if waits_already:
+        loop.connections.wait(conn, selectors.EVENT_WRITE, close)
     monkeypatch.setattr(loop.connections.poller, "register", refuse)
     loop.connections.take(lambda conn: loop.connections.wait(conn, READ, close), conn)
 

@@ -78,3 +78,10 @@ def test_thread_that_was_busy_for_long_runs_the_loop_again_later():
 def test_what_the_loop_raises_ends_the_process():
     with pytest.raises(ZeroDivisionError):
         run(Loop([lambda: 1 / 0]), threads=1)
+
+
+def test_nothing_is_watched_while_there_are_no_tasks(monkeypatch):
+    monkeypatch.setattr(threading.Event, "wait", lambda event, _seconds: event.is_set())
+    monkeypatch.setattr("embed.server.turns.time.sleep", lambda _seconds: pytest.fail("it looks"))
+
+    Turns(lambda: True).watch()
