@@ -69,11 +69,11 @@ def tabulate(rounds: Rounds) -> Table:
         f" {PAGES:,} pages, and {SUBMISSIONS:,} submissions"
     )
     rows = [
-        [f"read of {WALLETS} wallets", format_median(read), ""],
+        [f"read of {WALLETS} wallets", format_added(read), ""],
         [f"read of {LARGE_PAGE:,} wallets", *compare(large_read, read)],
         ["read in the grown database", *compare(grown_read, read)],
         ["reads of all its pages in turn, beside one of them", "", format_ratios(in_turn)],
-        ["nonce and submission", format_median(submission), ""],
+        ["nonce and submission", format_added(submission), ""],
         ["nonce and submission in the grown database", *compare(grown_submission, submission)],
     ]
     return Table(title, ["", "CPU added", "times as much"], rows)
@@ -85,12 +85,16 @@ def list_added(rounds: Rounds, name: str, bare: str) -> list[float]:
 
 
 def compare(added: Sequence[float], small: Sequence[float]) -> tuple[str, str]:
-    ratios = [one / other for one, other in zip(added, small, strict=True)]
-    return format_median(added), format_ratios(ratios)
+    """Return what is added, and how many times as much that is, by the medians of all rounds.
+
+    A single round's difference of two figures may be near zero, where a ratio means nothing.
+    """
+    times = statistics.median(added) / statistics.median(small)
+    return format_added(added), f"{times:.2f}"
 
 
-def format_median(added: Sequence[float]) -> str:
-    return f"{statistics.median(added):,.0f} µs"
+def format_added(added: Sequence[float]) -> str:
+    return f"{statistics.median(added):,.0f} µs ({min(added):,.0f} to {max(added):,.0f})"
 
 
 def read_in_turn(name: str, service: Service, pages: Sequence[TrackedPage]) -> Subject:
