@@ -65,11 +65,17 @@ def _read_others(served: Served) -> float:
 
 
 def read_cpu_s(pid: int) -> float:
-    """Return the CPU time of a process and of its children (proc(5): utime and stime)."""
+    """Return the CPU time of a process and of its children, those that have ended as well.
+
+    utime, stime, cutime and cstime of proc(5).
+    """
     process = Path(f"/proc/{pid}")
-    fields = (process / "stat").read_text().rpartition(")")[2].split()
-    children = (process / "task" / str(pid) / "children").read_text().split()
-    own = (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+    try:
+        fields = (process / "stat").read_text().rpartition(")")[2].split()
+        children = (process / "task" / str(pid) / "children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0  # it has just ended, such as a worker of Postgres, and is its parent's now
+    own = sum(map(int, fields[11:15])) / _TICKS_PER_S
     return own + sum(read_cpu_s(int(child)) for child in children)
 
 
