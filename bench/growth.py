@@ -64,9 +64,9 @@ def tabulate(rounds: Rounds) -> Table:
     submission = list_added(rounds, "nonce and submission, small", bare_posts)
     grown_submission = list_added(rounds, "nonce and submission, grown", bare_posts)
     in_turn = list_ratios(rounds["all its pages"], rounds["its first page"], get_cpu_us)
-    title = (
-        f"Added to bare Flask; the grown database has {PAGES * PAGE_WALLETS:,} wallets on"
-        f" {PAGES:,} pages, and {SUBMISSIONS:,} submissions"
+    note = (
+        f"Added to bare Flask. The grown database has {PAGES * PAGE_WALLETS:,} wallets on"
+        f" {PAGES:,} pages, and {SUBMISSIONS:,} submissions."
     )
     rows = [
         [f"read of {WALLETS} wallets", format_added(read), ""],
@@ -76,7 +76,7 @@ def tabulate(rounds: Rounds) -> Table:
         ["nonce and submission", format_added(submission), ""],
         ["nonce and submission in the grown database", *compare(grown_submission, submission)],
     ]
-    return Table(title, ["", "CPU added", "times as much"], rows)
+    return Table("Growth", ["", "CPU added", "times as much"], rows, note)
 
 
 def list_added(rounds: Rounds, name: str, bare: str) -> list[float]:

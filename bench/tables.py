@@ -16,11 +16,14 @@ class Table:
     title: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+    note: str = ""
     cpu_us_by_name: dict[str, float] | None = None  # what there is to draw
 
     def __str__(self) -> str:
+        note = f"{self.note}\n\n" if self.note else ""
         lines = [self.head, ["---"] * len(self.head), *self.rows]
-        return "\n".join([f"**{self.title}**", "", *(f"| {' | '.join(line)} |" for line in lines)])
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return f"### {self.title}\n\n{note}{table}"
 
 
 def tabulate(title: str, rounds: Rounds) -> Table:
@@ -39,7 +42,8 @@ def tabulate(title: str, rounds: Rounds) -> Table:
         ]
         for name, figures in rounds.items()
     ]
-    return Table(title, head, rows, {name: median.cpu_us for name, median in medians.items()})
+    cpu_us_by_name = {name: median.cpu_us for name, median in medians.items()}
+    return Table(title, head, rows, cpu_us_by_name=cpu_us_by_name)
 
 
 def tabulate_approvals(rounds_by_service: Mapping[str, Rounds]) -> Table:
