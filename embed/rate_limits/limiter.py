@@ -41,11 +41,6 @@ class RateLimiter:
         self._counters_end_at = 0.0
         self._exceeded = ExactMemoryStorage()  # for as long as the windows last
 
-    @property
-    def is_fallen_back(self) -> bool:
-        """Tell whether this process counts for itself because the shared counters failed."""
-        return time.monotonic() < self._shared_paused_until
-
     def make_counter(self, name: str, limit: RateLimitItem, who: str) -> Counter:
         """Return the counter of `who`, which is kept, as it takes longer to make than to use.
 
@@ -100,7 +95,7 @@ class RateLimiter:
         return Exceeded(counter, timedelta(seconds=left_s))
 
     def _count(self, counters: Sequence[Counter]) -> Exceeded | None:
-        if self.is_fallen_back:
+        if time.monotonic() < self._shared_paused_until:
             return self._count_own(counters)
         try:
             return self._count_shared(counters)

@@ -12,7 +12,6 @@ from embed.errors import ApiError
 from embed.keys.access import Access, get_access, store_use
 from embed.web import rate_limits
 from embed.web.current import check_host, own_origin, runtime
-from embed.web.rate_limits import report_refused_site
 
 _BEARER = re.compile(r"bearer (\S+)", re.IGNORECASE)
 
@@ -72,5 +71,5 @@ def check_origin(access: Access) -> None:
     )
     if decision.code is not None:
         if decision.refused_origin is not None:
-            report_refused_site(access.key_id, decision.refused_origin)
+            rate_limits.report_refused_site(access.key_id, decision.refused_origin)
         raise ApiError(decision.code)
