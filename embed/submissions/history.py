@@ -27,24 +27,23 @@ class Decision(NamedTuple):
     status: str
     decided_at: datetime
 
-    @classmethod
-    def from_row(cls, row: Sequence[Any]) -> Self:
-        """Make it of a row that `select_decisions` finds."""
-        return cls._make([*row[:-1], from_ms(row[-1])])
-
     def precedes(self, other: Submission) -> bool:
         """Tell whether it was made before another submission was sent, or at the same time."""
         return self.decided_at <= other.created_at and self.submission_id != other.id
 
 
 class History:
-    """Decisions on wallets, on all pages of the owner, and on sessions, on one page."""
+    """Decisions on wallets, on all pages of the owner, and on sessions, on one page.
 
-    def __init__(self, page_id: str, decisions: Iterable[Decision]) -> None:
+    `rows` are those that `select_decisions` finds.
+    """
+
+    def __init__(self, page_id: str, rows: Iterable[Sequence[Any]]) -> None:
         self._page_id = page_id
         self._by_wallet: defaultdict[str, list[Decision]] = defaultdict(list)
         self._by_session: defaultdict[str | None, list[Decision]] = defaultdict(list)
-        for one in decisions:
+        for row in rows:
+            one = Decision._make([*row[:-1], from_ms(row[-1])])
             self._by_wallet[one.wallet_address].append(one)
             if one.page_id == page_id:
                 self._by_session[one.session_id].append(one)
@@ -59,7 +58,7 @@ class History:
             Submission.wallet_address.in_(list(wallet_addresses)),
             Submission.session_id.in_(list(session_ids)),
         )
-        return cls(page.id, map(Decision.from_row, db.execute(decisions)))
+        return cls(page.id, db.execute(decisions))
 
     def build_track_record(
         self, wallet_address: str, session_id: str | None, *, as_of: Submission | None = None

@@ -11,7 +11,7 @@ from embed.db.models import Page, Receiver, Submission
 from embed.db.statements import Parameter, Statement
 from embed.domain.policy import Policy
 from embed.errors import ApiError
-from embed.submissions.history import Decision, History, select_decisions
+from embed.submissions.history import History, select_decisions
 from embed.submissions.queries import is_waiting
 from embed.submissions.used_nonces import select_uses
 
@@ -56,7 +56,7 @@ def read_policy_inputs(
         is_nonce_used=bool(row.is_nonce_used),
         pending=row.pending,
         has_receivers=bool(row.has_receivers),
-        history=History(page_id, map(Decision.from_row, decisions)),
+        history=History(page_id, decisions),
     )
 
 
