@@ -6,7 +6,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from embed import demo
 from embed.balances.gate import LiveBalances
 from embed.balances.known import BalanceSource, EnteredBalances
-from embed.balances.solana_rpc import SolanaRpc, open_chain
+from embed.balances.solana_rpc import SolanaRpc, choose_chain
 from embed.commands import init_commands
 from embed.db.connection import open_database
 from embed.db.lock_waits import serve_requests
@@ -73,7 +73,7 @@ def create_app(
     init_probe(app, settings, clock)
     open_database(settings.database_url)
     app.before_request(serve_requests)
-    chain = (chain or open_chain(settings)) if settings.uses_chain else None
+    chain = choose_chain(settings, chain)
     app.extensions[EXTENSION] = RequestRuntime(
         settings=settings,
         clock=clock,

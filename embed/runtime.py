@@ -31,12 +31,10 @@ class Runtime:
     @cached_property
     def chain(self) -> SolanaRpc | None:
         """What reads the chain; None where SOLANA_RPC_URL names no endpoint."""
-        if not self.settings.uses_chain:
-            return None
         # Imported here, since few commands read the chain, and an HTTP client takes long to import.
-        from embed.balances.solana_rpc import open_chain
+        from embed.balances.solana_rpc import choose_chain
 
-        return self.given_chain or open_chain(self.settings)
+        return choose_chain(self.settings, self.given_chain)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -179,8 +179,13 @@ class SolanaRpc:
             raise RpcUnavailable("The service is stopping.")
 
 
-def open_chain(settings: Settings) -> SolanaRpc:
-    """Return the endpoints that the settings name; they name one at least."""
+def choose_chain(settings: Settings, given: SolanaRpc | None) -> SolanaRpc | None:
+    """Return what reads the chain: `given`, else the endpoints that SOLANA_RPC_URL names.
+
+    None where it names no endpoint.
+    """
+    if not settings.uses_chain:
+        return None
     # A node on the same machine is the operator's own choice; visitors choose no address here.
     reach = Reach.ANY if settings.allow_private_targets else Reach.PUBLIC_OR_LOOPBACK
-    return SolanaRpc(settings.solana_rpc_url, limit=settings.limit_rpc, reach=reach)
+    return given or SolanaRpc(settings.solana_rpc_url, limit=settings.limit_rpc, reach=reach)
