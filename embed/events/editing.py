@@ -9,15 +9,7 @@ from peewee import Model, ModelSelect
 
 from embed.db.batches import in_batches
 from embed.db.connection import db, locking_row
-from embed.db.models import (
-    Activity,
-    ApiKey,
-    Owner,
-    Page,
-    Receiver,
-    Tag,
-    Wallet,
-)
+from embed.db.models import Activity, ApiKey, Owner, Page, Receiver, Tag, Wallet
 from embed.db.statements import Parameter, Statement
 from embed.domain.activity import find_address
 from embed.errors import InvalidInput, NotFound

@@ -13,12 +13,7 @@ from embed.errors import ApiError
 from embed.metrics import REFUSALS
 from embed.serializers import write_json
 from embed.web.api.cors import share_answer
-from embed.web.current import (
-    is_api_request,
-    is_dashboard_request,
-    is_receipt_request,
-    runtime,
-)
+from embed.web.current import is_api_request, is_dashboard_request, is_receipt_request, runtime
 from embed.web.look import read_look
 from embed.web.security_headers import allow_isolated_hosts, isolate
 

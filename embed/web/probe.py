@@ -6,14 +6,7 @@ import msgspec
 from flask import Flask, Response, request
 
 from embed import __version__
-from embed.doctor.probe import (
-    ANSWER_HEADERS,
-    HEADER,
-    REQUEST_HEADERS,
-    Probe,
-    ProbeSigner,
-    Report,
-)
+from embed.doctor.probe import ANSWER_HEADERS, HEADER, REQUEST_HEADERS, Probe, ProbeSigner, Report
 from embed.domain.times import Clock
 from embed.settings import Settings
 from embed.web.security_headers import allow_isolated_hosts

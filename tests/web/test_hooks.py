@@ -1,7 +1,7 @@
-"""Which functions run before and after each face's requests: a hook of all faces costs each read.
+"""Which functions run before and after each kind of request: a hook of all costs every read.
 
-Limits are for every request, so these are of all faces; headers of every answer are added around
-Flask. Whatever one face needs belongs to its blueprint.
+Limits are for every request, so these are hooks of all; headers of every answer are added around
+Flask. Whatever one kind of request needs is its blueprint's.
 """
 
 from inspect import iscoroutinefunction
@@ -12,7 +12,7 @@ BEFORE_ALL = ["answer_probe", "serve_requests", "check_client_and_host", "csrf_p
 AFTER_ALL = ["_finish_unknown"]
 
 # By the path: its blueprint's hooks, before the request and after it.
-FACES = {
+OF_BLUEPRINTS = {
     "/api/embed/tracking/{}": (["authenticate"], ["share_answer"]),
     "/embed/api/tracking/{}": (["authenticate"], ["share_answer"]),
     "/api/embed/openapi.json": ([], ["share_answer"]),
@@ -42,9 +42,9 @@ def list_hooks(app, path: str) -> tuple[list[str], list[str]]:
     return [each.__name__ for each in before], [each.__name__ for each in after]
 
 
-@pytest.mark.parametrize("path", FACES)
-def test_each_face_has_its_own_hooks_besides_those_of_all(world, path):
-    before, after = FACES[path]
+@pytest.mark.parametrize("path", OF_BLUEPRINTS)
+def test_each_kind_of_request_has_its_own_hooks_besides_those_of_all(world, path):
+    before, after = OF_BLUEPRINTS[path]
 
     assert list_hooks(world.app, path.format(world.page_id)) == (
         BEFORE_ALL + before,
