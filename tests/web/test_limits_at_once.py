@@ -79,13 +79,6 @@ def test_flood_of_a_client_asks_neither_redis_nor_the_database(
         assert 3570 <= int(refused.headers["Retry-After"]) <= 3600
 
 
-def test_client_above_its_limit_is_refused_without_the_database(limited, count_statements):
-    world = limited(LIMIT_PER_IP="1/hour")
-    assert [code_of(world.read()) for _ in range(2)] == [None, "rate_limit_ip"]
-
-    assert count_statements(lambda: world.read(headers=EVIL)) == 0
-
-
 def test_limit_of_the_client_answers_before_that_of_the_key(limited):
     world = limited(LIMIT_PER_IP="2/hour", LIMIT_PER_KEY="1/hour")
 
