@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 # CPython itself lets another thread run after 5 ms if one waits for it.
-_LONG_S = 0.002
+_LONG_S = 0.001
 _LOOKS = 10
 
 
