@@ -39,7 +39,7 @@ class Background:
 
     def __init__(self, runtime: Runtime, jobs: Jobs, kind: Kind) -> None:
         self._runtime = runtime
-        self._chain = runtime.chain
+        self._chain = runtime.chain  # made before the tasks, whose threads share it
         self._timing = jobs.timing
         self._kind: Kind = kind
         self._process_id = make_id()
