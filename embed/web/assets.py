@@ -3,13 +3,11 @@
 import hashlib
 from datetime import timedelta
 from functools import cache
-from typing import cast
 
 from flask import Flask, Response, request, send_from_directory
-from werkzeug.wsgi import FileWrapper
 
 from embed.settings import PROJECT_DIR
-from embed.web.compression import compress
+from embed.web.compression import compress_once
 from embed.web.security_headers import allow_loading
 
 STATIC_DIR = PROJECT_DIR / "static"
@@ -23,7 +21,6 @@ def init_assets(app: Flask) -> None:
     # One hash for the whole folder: JavaScript modules import each other by relative addresses,
     # which then contain the hash too.
     @app.get("/static/<folder_digest>/<path:name>")
-    @compress.compressed()
     def static_file(folder_digest: str, name: str) -> Response:
         response = _send(name)
         # The address of another version gets the present file, which must not be cached there.
@@ -35,7 +32,6 @@ def init_assets(app: Flask) -> None:
         return response
 
     @app.get("/embed.js")
-    @compress.compressed()
     def embed_script() -> Response:
         # Other sites use this fixed address, so it is cached for a short time only.
         age_s = int(SCRIPT_CACHED_FOR.total_seconds())
@@ -60,12 +56,13 @@ def _list_files() -> frozenset[str]:
 
 def _send(name: str, *, max_age_s: int | None = None) -> Response:
     response = send_from_directory(STATIC_DIR, name, max_age=max_age_s)
-    # Compression replaces the body, and would leave closing the file to the garbage collector.
-    response.call_on_close(cast(FileWrapper, response.response).close)
+    response.direct_passthrough = False
+    response.make_sequence()  # the whole file, which is small: streams are compressed each time
     allow_loading(response)
     # Other sites load modules from here, and those are loaded by CORS.
     response.headers["Access-Control-Allow-Origin"] = "*"
-    return response
+    etag, _ = response.get_etag()
+    return compress_once(response, name, str(etag))
 
 
 def hash_folder() -> str:

@@ -22,19 +22,19 @@ def init_compression(app: Flask) -> None:
     app.config["COMPRESS_ALGORITHM_STREAMING"] = _ALGORITHMS[:2]  # gzip is not for streams
     compress.init_app(app)
     _compress_once.init_app(app)
-    _compress_once.cache = ByteCache[str, bytes](MAX_CACHED_BYTES, _page_of)
+    _compress_once.cache = ByteCache[str, bytes](MAX_CACHED_BYTES, _group_of)
     _compress_once.cache_key = lambda _request: g.compressed_as
 
 
-def _page_of(key: str) -> str:
-    """Return the algorithm and the page, as in ``br;page``, with which a key begins."""
+def _group_of(key: str) -> str:
+    """Return the algorithm and the page or file, as in ``br;page``, with which a key begins."""
     return key.partition(" ")[0]
 
 
-def compress_once(response: Response, page_id: str, content_id: str) -> Response:
-    """Compress, or take what was compressed before of this page's content.
+def compress_once(response: Response, name: str, content_id: str) -> Response:
+    """Compress, or take what was compressed before of a page's or a file's content.
 
     Compressing a large page's payload takes a hundred times as long as finding it.
     """
-    g.compressed_as = f"{page_id} {content_id}"
+    g.compressed_as = f"{name} {content_id}"
     return _compress_once.after_request(response)
