@@ -4,10 +4,12 @@ Peewee takes some 250 us to make the SQL of a simple query and a model of the ro
 SQLite runs the query in 10 us.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
-from peewee import Context, Database, Model, Node
+from peewee import Context, Database, Field, Model, Node
 
 from embed.db.connection import db
 
@@ -43,6 +45,15 @@ def _compile(statement: Statement, database: Database) -> tuple[str, list[str]]:
     context: Any = database.get_sql_context(value_literals=True)
     sql, names = context.parse(statement.query)
     return sql, names
+
+
+def read_row(columns: Mapping[str, Any], row: Sequence[Any]) -> Any:
+    """Return a row's first values by the names of their columns, those of fields as models do."""
+    values = dict(zip(columns, row, strict=False))
+    for name, column in columns.items():
+        if isinstance(column, Field):
+            values[name] = column.python_value(values[name])  # type: ignore[no-untyped-call]
+    return SimpleNamespace(**values)
 
 
 def insert(row: Model) -> None:

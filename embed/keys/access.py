@@ -2,17 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
 
 from embed.db.connection import best_effort, db
 from embed.db.models import ApiKey, Page
-from embed.db.statements import Parameter, Statement
+from embed.db.statements import Parameter, Statement, read_row
 from embed.domain.identifiers import is_id
 from embed.domain.key_format import hash_key, is_key
-from embed.domain.times import from_ms
 from embed.errors import ApiError
 
 USE_STORED_EVERY = timedelta(hours=1)
@@ -57,19 +54,19 @@ def find_access(key: str) -> Access | None:
 @lru_cache(maxsize=1024)
 def _read_row(found: tuple[Any, ...]) -> Access:
     """Read values as the database stores them; while a key's stay the same, they are read once."""
-    row = SimpleNamespace(**dict(zip(_COLUMNS, found, strict=True)))
+    row = read_row(_COLUMNS, found)
     return Access(
         key_id=row.key_id,
         page_id=row.page_id,
         tier=row.tier,
-        origins=tuple(row.origins.split()),
-        allows_null_origin=bool(row.allows_null_origin),
+        origins=row.origins,
+        allows_null_origin=row.allows_null_origin,
         is_revoked=row.revoked_at is not None,
         page_version=row.page_version,
         is_page_deleted=row.page_deleted_at is not None,
-        is_page_open=bool(row.is_public and row.is_embeddable),
-        is_page_gated=Decimal(row.min_balance) > 0,
-        last_used_at=None if row.last_used_at is None else from_ms(row.last_used_at),
+        is_page_open=row.is_public and row.is_embeddable,
+        is_page_gated=row.min_balance > 0,
+        last_used_at=row.last_used_at,
     )
 
 

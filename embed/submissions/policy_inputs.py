@@ -1,16 +1,14 @@
 """What the policy's decision on a submission depends on, read in one statement."""
 
 from dataclasses import dataclass
-from datetime import timedelta
-from decimal import Decimal
-from types import SimpleNamespace
 
 from peewee import JOIN, SQL, fn
 
 from embed.db.models import Page, Receiver, Submission
-from embed.db.statements import Parameter, Statement
+from embed.db.statements import Parameter, Statement, read_row
 from embed.domain.policy import Policy
 from embed.errors import ApiError
+from embed.pages import read_policy
 from embed.submissions.history import History, select_decisions
 from embed.submissions.queries import is_waiting
 from embed.submissions.used_nonces import select_uses
@@ -43,16 +41,10 @@ def read_policy_inputs(
     if not found:
         raise ApiError("page_not_found")
     # A row for each decision, or one without any; all begin with the same columns.
-    row = SimpleNamespace(**dict(zip(_COLUMNS, found[0], strict=False)))
+    row = read_row(_COLUMNS, found[0])
     decisions = [one[len(_COLUMNS) :] for one in found] if row.has_decisions else []
     return PolicyInputs(
-        rules=Policy(
-            auto_approve=bool(row.auto_approve),
-            min_balance=Decimal(row.min_balance),
-            queue_capacity=row.queue_capacity,
-            cooldown=timedelta(seconds=row.cooldown_s),
-            trust_after=row.trust_after,
-        ),
+        rules=read_policy(row),
         is_nonce_used=bool(row.is_nonce_used),
         pending=row.pending,
         has_receivers=bool(row.has_receivers),
