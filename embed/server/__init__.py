@@ -6,7 +6,7 @@ gunicorn 27:
 
 - `gthread`: its threads read requests and write answers without a time limit, so a few clients
   that stall stop the service. It hands each request to a thread and back, which takes 15 to 24
-  context switches; this one takes less than one.
+  context switches; this one takes one or two.
 - `gevent`: 850 clients that send half a body stop the service, as only heads have a time limit.
   While another program holds SQLite's lock for 3 s, nobody is answered for 3 s (here: 20 ms), and
   while four passwords are checked, a read takes 264 ms (here: 16).

@@ -84,7 +84,6 @@ class Loop:
         self._is_accepting = is_accepting
         for listener in self._worker.sockets:
             if is_accepting:
-                listener.setblocking(False)
                 step = partial(self._accept, listener, _ACCEPTED_AT_ONCE)
                 self._connections.poller.register(listener, _READ, step)
             else:
