@@ -118,6 +118,7 @@ def _prepare(app: Flask) -> None:
     try:
         settings = Settings.from_environ()
         set_up_logs(settings.log_format, settings.secrets)
+        _ = app.logger  # created now, so that loggers below "embed" get its handler and format
         open_database(settings.database_url)
         with translate_storage_errors():
             open_storage(settings.ratelimit_storage_uri)
@@ -129,7 +130,6 @@ def _prepare(app: Flask) -> None:
 def create_commands_app() -> Flask:
     """Make what commands run in: it serves nothing, and has settings once a command is called."""
     app = Flask("embed", static_folder=None)
-    _ = app.logger  # created now, so that loggers below "embed" get its handler and format
     init_commands(app)
     return app
 
