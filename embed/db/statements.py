@@ -48,7 +48,7 @@ def _compile(statement: Statement, database: Database) -> tuple[str, list[str]]:
 
 
 def read_row(columns: Mapping[str, Any], row: Sequence[Any]) -> Any:
-    """Return a row's first values by the names of their columns, those of fields as models do."""
+    """Return a row's first values by their names; those of fields are converted as in models."""
     values = dict(zip(columns, row, strict=False))
     for name, column in columns.items():
         if isinstance(column, Field):
