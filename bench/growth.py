@@ -65,8 +65,9 @@ def tabulate(rounds: Rounds) -> Table:
     grown_submission = list_added(rounds, "nonce and submission, grown", bare_posts)
     in_turn = list_ratios(rounds["all its pages"], rounds["its first page"], get_cpu_us)
     note = (
-        f"Added to bare Flask. The grown database has {PAGES * PAGE_WALLETS:,} wallets on"
-        f" {PAGES:,} pages, and {SUBMISSIONS:,} submissions."
+        "Added to bare Flask; below zero is less than that. There is no ratio where a round added"
+        f" nothing. The grown database has {PAGES * PAGE_WALLETS:,} wallets on {PAGES:,} pages, and"
+        f" {SUBMISSIONS:,} submissions."
     )
     rows = [
         [f"read of {WALLETS} wallets", format_added(read), ""],
@@ -87,8 +88,10 @@ def list_added(rounds: Rounds, name: str, bare: str) -> list[float]:
 def compare(added: Sequence[float], small: Sequence[float]) -> tuple[str, str]:
     """Return what is added, and how many times as much that is, by the medians of all rounds.
 
-    A single round's difference of two figures may be near zero, where a ratio means nothing.
+    Where a round added nothing, what others added is noise, and a ratio would mean nothing.
     """
+    if min(*added, *small) <= 0:
+        return format_added(added), ""
     times = statistics.median(added) / statistics.median(small)
     return format_added(added), f"{times:.2f}"
 
