@@ -49,8 +49,9 @@ class CountingWorker(BufferingWorker):
 
     def run(self) -> None:
         super().run()
-        count, places = len(self._loop._connections), len(self._loop._places._names)
-        self.log.warning("Counted: %d and %d.", count, places)
+        self.log.warning(
+            "Counted: %d and %d.", len(self._loop._connections), len(self._loop._places)
+        )
 
 
 class TrustingWorker(BufferingWorker):

@@ -8,8 +8,10 @@ from itertools import islice
 from typing import Any
 
 from gunicorn.http import RequestParser
+from gunicorn.http.errors import NoMoreData, ParseException
+from gunicorn.http.message import Request
 
-from embed.server.framing import Framing
+from embed.server.framing import Framing, has_head
 from embed.server.large_body import LargeBody
 
 _STEP_BYTES = 64 * 1024
@@ -40,12 +42,15 @@ class Connection:
         self.is_handled = False  # by a thread, from the beginning until the answer is sent
         self.deadline = 0.0
         self.received = bytearray()
-        self.framing = Framing(worker.is_signed_in)
+        self.request: Request | Exception | None = None  # its head, or why there is none
+        self.framing: Framing | None = None  # of the request
         self.is_exhausted = False  # for good: a connection does not outlive it
         self.unsent_bytes = 0  # of all that is not sent whole, as none of it is freed before
         self._unsent: deque[memoryview] = deque()
         self._large_body: LargeBody | None = None  # what follows `received`
         self._worker = worker  # which says how patient to be
+        self._searched_bytes = 0  # of `received`, for the end of a head
+        self._head_bytes = 0  # of `request`
         self._discarded_bytes = 0
 
     # For gunicorn's parser and response
@@ -74,25 +79,46 @@ class Connection:
 
     @property
     def received_bytes(self) -> int:
-        return len(self.received) + self._count_large()
+        return self._head_bytes + len(self.received) + self._count_large()
 
     @property
-    def has_request(self) -> bool:
-        """Tell whether it is whole, malformed, or too long to wait for."""
-        return self.framing.can_pass_on(self.received, self._count_large())
+    def is_idle(self) -> bool:
+        """Tell whether nothing has arrived of a request."""
+        return not self.received and self.request is None
 
     def begin_request(self) -> None:
         """Expect a request, of which the parser may have taken something already."""
         self.received[:0] = self.parser.unreader.take_buffered()
-        self.framing = Framing(self._worker.is_signed_in)
+        self.request = self.framing = None
+        self._searched_bytes = self._head_bytes = 0
         self.restart_deadline()
+
+    def find_request(self, *, is_over: bool = False) -> bool:
+        """Return whether a request is whole, malformed, or too long to wait for.
+
+        If `is_over`, nothing more will arrive, and what has arrived is passed on as it is.
+        """
+        if self.framing is None:
+            try:
+                if not has_head(self.received, self._searched_bytes) and not is_over:
+                    self._searched_bytes = len(self.received)
+                    return False
+                arrived_bytes = len(self.received)
+                self.request = next(self.parser)
+            except (ParseException, NoMoreData, StopIteration) as error:
+                self.request = error
+                return True
+            self.received[:0] = self.parser.unreader.take_buffered()
+            self._head_bytes = arrived_bytes - len(self.received)
+            self.framing = Framing(self.request, self._worker.is_signed_in)
+        return self.framing.can_pass_on(self.received, self._count_large()) or is_over
 
     def restart_deadline(self, patience_s: float | None = None) -> None:
         self.deadline = time.monotonic() + (patience_s or self._worker.patience_s)
 
     def receive(self) -> bool:
         """Keep what has arrived; return False at the end."""
-        if self._large_body is None and self.framing.large_bytes:
+        if self._large_body is None and self.framing and self.framing.large_bytes:
             self._large_body = LargeBody(self.framing.large_bytes - len(self.received))
         if self._large_body is None:
             arrived = self._read()

@@ -16,7 +16,7 @@ from embed.server.queues import Queues
 from embed.server.refusals import write_refusal
 
 EXTRA_CONNECTIONS = 20  # beyond the places: new health checks, and what is being ended
-_EXTRA_CHECKS = 10  # of them, so that others are accepted and looked at
+_EXTRA_CHECKS = 5  # of each kind that wait without a place, so that others are looked at, too
 _ACCEPTED_AT_ONCE = 50
 _ACCEPTS_AGAIN_AFTER_S = 1.0  # an error of the system, as when all files are open
 _KEPT_AT_END_S = 2.0  # a client may be sending a request on a connection that it keeps
@@ -140,12 +140,12 @@ class Loop:
             conn.queue = None
         if conn.unsent_bytes:
             self._connections.close(conn)
-        elif conn.received:
+        elif not conn.is_idle:
             self._places.leave(conn)
             self._connections.take(partial(self._refuse, 503), conn)
         else:
             self._connections.look(conn)
-            if conn.step and not conn.received:
+            if conn.step and conn.is_idle:
                 self._connections.close(conn)
 
     # Receive a request
@@ -153,22 +153,22 @@ class Loop:
     def _begin_request(self, conn: Connection) -> None:
         """Receive the first request of a new connection, or the next one of one that is kept."""
         conn.begin_request()
-        if conn.has_request:
+        if conn.find_request():
             self._pass_on(conn)
         else:
             self._receive(conn)
 
     def _receive(self, conn: Connection) -> None:
         is_open = conn.receive()
-        self._places.mark(conn, is_idle=not conn.received)
-        if not is_open and not conn.received:
+        self._places.mark(conn)
+        if not is_open and conn.is_idle:
             self._connections.close(conn)
         elif not self._limit_memory(conn, _count_received, partial(self._refuse, 503)):
             return
-        elif not is_open or conn.has_request:
+        elif conn.find_request(is_over=not is_open):
             self._pass_on(conn)
         else:
-            if conn.framing.awaits_continue:
+            if conn.framing and conn.framing.awaits_continue:
                 conn.framing.awaits_continue = False
                 conn.sendall(_CONTINUE)
                 conn.flush()
@@ -177,21 +177,16 @@ class Loop:
     def _pass_on(self, conn: Connection) -> None:
         """Let a request wait until a thread handles it."""
         queue = self._queues.find(conn)
-        if conn.framing.has_long_head:
-            self._refuse(431, conn)
-        elif not self._take_place(conn) and not (queue.is_for_checks and self._has_extra_room()):
-            self._refuse(503, conn)
-        else:
+        has_extra_room = queue.is_for_checks and len(queue.waiting) < _EXTRA_CHECKS
+        if self._take_place(conn) or has_extra_room:
             conn.step = None
             conn.queue = queue
             queue.waiting.append(conn)
-
-    def _has_extra_room(self) -> bool:
-        checks = self._queues.list_checks()
-        return len([conn for conn in checks if conn not in self._places]) < _EXTRA_CHECKS
+        else:
+            self._refuse(503, conn)
 
     def _end_request(self, conn: Connection) -> None:
-        if conn.received:
+        if not conn.is_idle:
             write_refusal(conn, 408)
             conn.flush()
         self._connections.close(conn)
@@ -237,7 +232,7 @@ class Loop:
         if conn.received:
             self._begin_request(conn)
         else:
-            self._places.mark(conn, is_idle=True)
+            self._places.mark(conn)
             conn.restart_deadline(self._cfg.keepalive)
             self._connections.wait(conn, _READ, self._begin_request)
 
@@ -295,5 +290,5 @@ class Loop:
         if self._requests_end_at is None or time.monotonic() < self._requests_end_at:
             return False
         if conn.at_deadline == self._end_request:
-            return not self._is_replaced or not conn.received
+            return not self._is_replaced or conn.is_idle
         return not conn.unsent_bytes

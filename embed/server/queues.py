@@ -1,12 +1,9 @@
 """Requests that have arrived whole, and how many of them are handled at a time."""
 
-import re
 from collections import deque
 from dataclasses import dataclass, field
 
 from embed.server.connection import Connection
-
-_HEALTH_CHECK = re.compile(rb"[\r\n]*(?:GET|HEAD) /(healthz|readyz)[ ?]")
 
 
 @dataclass
@@ -25,15 +22,15 @@ class Queues:
     """
 
     def __init__(self, at_a_time: int) -> None:
-        self._checks = {name: Queue(1, is_for_checks=True) for name in (b"healthz", b"readyz")}
+        self._checks = {name: Queue(1, is_for_checks=True) for name in ("/healthz", "/readyz")}
         self._others = Queue(at_a_time)
         self._all = [*self._checks.values(), self._others]  # the next one first
         self.most_at_a_time = sum(queue.at_a_time for queue in self._all)
 
     def find(self, conn: Connection) -> Queue:
         """Return where the request of a connection belongs."""
-        check = _HEALTH_CHECK.match(conn.received)
-        return self._checks[bytes(check[1])] if check else self._others
+        path = getattr(conn.request, "path", "")  # a request that is malformed has none
+        return self._checks.get(path, self._others)
 
     def find_ready(self) -> Queue | None:
         """Return a queue whose first request may be handled now."""
@@ -41,12 +38,6 @@ class Queues:
             if queue.waiting and len(queue.handled) < queue.at_a_time:
                 return queue
         return None
-
-    def list_checks(self) -> list[Connection]:
-        """Return the connections with a health check that waits or is being handled."""
-        return [
-            conn for queue in self._checks.values() for conn in (*queue.waiting, *queue.handled)
-        ]
 
     def begin_next(self) -> Connection | None:
         """Return a connection whose request is to be handled now."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from gunicorn.http import wsgi
 from gunicorn.http.errors import NoMoreData, ParseException
-from gunicorn.http.message import Request
 from gunicorn.workers.base import Worker
 
 from embed.logs.context import begin_request, end_request
@@ -119,8 +118,7 @@ class BufferingWorker(Worker):
         gunicorn's own sentences quote the request and the client's address.
         """
         try:
-            request = next(conn.parser)
-            return self._respond(request, conn) and _drop_rest(conn)
+            return self._respond(conn) and _drop_rest(conn)
         except (StopIteration, NoMoreData) as error:
             self.log.debug("The client ended the connection: %s", error)
         except BaseException as error:
@@ -132,8 +130,11 @@ class BufferingWorker(Worker):
             end_request()
         return False
 
-    def _respond(self, request: Request, conn: Connection) -> bool:
+    def _respond(self, conn: Connection) -> bool:
         """Let the app answer, as gunicorn's own workers do."""
+        request = conn.request
+        if isinstance(request, Exception):
+            raise request
         began_at = datetime.now()
         response, environ = None, {}
         self.cfg.pre_request(self, request)
@@ -172,7 +173,7 @@ class BufferingWorker(Worker):
             self.log.info("Autorestarting worker after current request.")
             self.alive = False
         is_kept = self.alive and self.cfg.keepalive and self._loop.has_place(conn)
-        return not is_kept or not conn.framing.is_whole
+        return not is_kept or not (conn.framing and conn.framing.is_whole)
 
 
 def _drop_rest(conn: Connection) -> bool:

@@ -145,9 +145,8 @@ def test_body_too_long_to_wait_for_is_refused_at_once_and_ends_the_connection(pa
     assert answer.count(b"HTTP/1.1") == 1
 
 
-@pytest.mark.parametrize("length", [b"9" * 20, b"0" * 20 + b"9999"])
-def test_what_follows_a_body_of_unusual_length_is_not_taken_for_a_request(page, length):
-    head = make_head(page, b"POST /dashboard/sign-in", FORM, b"Content-Length: " + length)
+def test_what_follows_a_body_without_end_is_not_taken_for_a_request(page):
+    head = make_head(page, b"POST /dashboard/sign-in", FORM, b"Content-Length: " + b"9" * 20)
     with connect(page) as client:
         client.sendall(head)
         answers = client.recv(1)
@@ -155,6 +154,16 @@ def test_what_follows_a_body_of_unusual_length_is_not_taken_for_a_request(page, 
         answers += read(client)
 
     assert answers.count(b"HTTP/1.1") == 1
+
+
+def test_length_with_zeros_in_front_is_what_it_says(page):
+    head, body = make_post(page)
+    with connect(page) as client:
+        client.sendall(head.replace(b"Content-Length: ", b"Content-Length: " + b"0" * 20))
+        client.sendall(body + make_get(page, CLOSE))
+        answers = read(client)
+
+    assert answers.count(b"HTTP/1.1 200 OK\r\n") == 2
 
 
 def test_client_that_awaits_100_continue_is_told_so_once(page):

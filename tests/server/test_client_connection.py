@@ -98,18 +98,19 @@ def test_client_that_goes_on_sending_what_nobody_reads_buys_no_time_either(ends)
 def test_large_body_is_read_as_it_was_sent_and_the_next_request_is_left_for_later(ends):
     ours, client = ends
     body = bytes(range(256)) * 300
-    request = b"POST / HTTP/1.1\r\nCookie: a=b\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-    client.sendall(request + b"GET /next HTTP/1.1\r\n")
-    while not ours.has_request:
+    head = b"POST / HTTP/1.1\r\nCookie: a=b\r\nContent-Length: %d\r\n\r\n" % len(body)
+    client.sendall(head + body + b"GET /next HTTP/1.1\r\n")
+    while not ours.find_request():
         assert ours.receive()
 
-    assert ours.received_bytes == len(request)
+    assert ours.received_bytes == len(head + body)
     read = bytearray()
-    while len(read) < len(request):
+    while len(read) < len(body):
         read += ours.recv(7_000)
-    assert read == request
-    assert (ours.received_bytes, ours.recv(7_000)) == (0, b"")
+    assert read == body
+    assert ours.recv(7_000) == b""
     ours.begin_request()
+    assert ours.received_bytes == 0
     assert ours.receive()
     assert ours.received == b"GET /next HTTP/1.1\r\n"
 
@@ -121,7 +122,7 @@ def test_large_body_that_is_not_awaited_any_more_takes_no_memory(ends):
     )
     while ours.received_bytes < 80_000:
         assert ours.receive()
-        assert not ours.has_request
+        assert not ours.find_request()
     ours.forget_request()
 
-    assert ours.received_bytes == 0
+    assert ours.received_bytes < 100  # the head

@@ -1,13 +1,20 @@
 """Requests are passed on when they are whole, or will never be."""
 
-import pytest
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from types import SimpleNamespace
 
+import pytest
+from gunicorn.config import Config
+from gunicorn.http.errors import LimitRequestHeaders, ParseException
+
+from embed.server.connection import Connection
 from embed.server.framing import (
+    MAX_BODY_BYTES,
     MAX_CHUNKS_BYTES,
     MAX_HEAD_BYTES,
-    MAX_REQUEST_BYTES,
     MAX_SIGNED_OUT_BYTES,
-    Framing,
 )
 
 POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
@@ -17,9 +24,7 @@ CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
 WHOLE = {
     "no_body": b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-    "empty_line_first": b"\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
-    "proxy_header": b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c"
-    + b"a" * 12
+    "proxy_header": b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\x7f\0\0\1\x7f\0\0\1\x30\x39\x1f\x40"
     + b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
     "empty_body": POST + b"Content-Length: 0\r\n\r\n",
     "body": POST + b"Content-Length: 4\r\n\r\n{\r\n}",
@@ -31,34 +36,75 @@ WHOLE = {
     "trailers": CHUNKED + b"1\r\na\r\n0\r\nA: b\r\nC: d\r\n\r\n",
 }
 MALFORMED = {
+    "request_line": b"NEITHER-METHOD-NOR-PATH\r\n\r\n",
     "length_is_no_number": POST + b"Content-Length: ten\r\n\r\n",
     "length_is_negative": POST + b"Content-Length: -1\r\n\r\n",
     "length_and_chunks": POST + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "two_lengths": POST + b"Content-Length: 4\r\nContent-Length: 4\r\n\r\n",
+    "other_expectation": POST + b"Expect: cake\r\nContent-Length: 3\r\n\r\n",
+}
+MALFORMED_CHUNKS = {
     "size_is_no_number": CHUNKED + b"zz\r\n",
     "size_is_negative": CHUNKED + b"-5\r\n",
     "size_is_missing": CHUNKED + b"\r\n",
     "size_is_huge": CHUNKED + b"f" * 20 + b"\r\n",
     "size_without_end": CHUNKED + b"1" * 10_000,
 }
-TOO_LONG = {
+LONG_HEADS = {
     "head": b"GET /" + b"a" * MAX_HEAD_BYTES,
     "head_with_its_end": b"GET / HTTP/1.1\r\n" + b"A:b\r\n" * (MAX_HEAD_BYTES // 5) + b"\r\n",
-    "body": SIGNED_IN + b"Content-Length: %d\r\n\r\n" % MAX_REQUEST_BYTES,
-    "body_without_cookie": POST + b"Content-Length: %d\r\n\r\n" % MAX_SIGNED_OUT_BYTES,
+}
+LONG_BODIES = {
+    "body": SIGNED_IN + b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1),
+    "body_without_cookie": POST + b"Content-Length: %d\r\n\r\n" % (MAX_SIGNED_OUT_BYTES + 1),
     "body_with_a_cookie": POST
-    + b"Cookie: session=made-up\r\nContent-Length: %d\r\n\r\n" % MAX_SIGNED_OUT_BYTES,
+    + b"Cookie: session=made-up\r\nContent-Length: %d\r\n\r\n" % (MAX_SIGNED_OUT_BYTES + 1),
     "chunk": CHUNKED + b"%x\r\n" % MAX_CHUNKS_BYTES,
     "chunks": CHUNKED + b"1\r\na\r\n" * (MAX_CHUNKS_BYTES // 6 + 1),
     "trailers": CHUNKED + b"0\r\n" + b"A: b\r\n" * (MAX_CHUNKS_BYTES // 6 + 1),
 }
 
 
-def is_signed_in(cookies: str) -> bool:
-    return cookies.strip() == OWNERS
+class Arrival:
+    """A connection to which a test gives the bytes that arrive."""
+
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
+
+    def add(self, data: bytes) -> bool:
+        """Return whether there is a request to pass on."""
+        self.conn.received += data
+        return self.conn.find_request()
+
+    @property
+    def is_whole(self) -> bool:
+        return self.conn.framing is not None and self.conn.framing.is_whole
 
 
-def frame() -> Framing:
-    return Framing(is_signed_in)
+@pytest.fixture
+def checked() -> list[str]:
+    """Return the cookies of which it was asked whether they are an owner's."""
+    return []
+
+
+@pytest.fixture
+def begin(checked) -> Iterator[Callable[[], Arrival]]:
+    def is_signed_in(cookies: str) -> bool:
+        checked.append(cookies)
+        return cookies == OWNERS
+
+    config = Config()
+    config.set("proxy_protocol", "v2")
+    worker = SimpleNamespace(cfg=config, patience_s=10.0, bytes_per_s=1, is_signed_in=is_signed_in)
+    accepted, client = socket.socketpair()
+
+    def begin() -> Arrival:
+        conn = Connection(accepted, ("127.0.0.1", 4711), "", worker)
+        conn.begin_request()
+        return Arrival(conn)
+
+    with closing(accepted), client:
+        yield begin
 
 
 def by_name(cases: dict[str, bytes]):
@@ -66,73 +112,103 @@ def by_name(cases: dict[str, bytes]):
 
 
 @by_name(WHOLE)
-def test_whole_request_is_passed_on_with_its_last_byte(request_bytes):
-    framing, received = frame(), bytearray()
-    passed_on = []
-    for byte in request_bytes:
-        received.append(byte)
-        passed_on.append(framing.can_pass_on(received))
+def test_whole_request_is_passed_on_with_its_last_byte(request_bytes, begin):
+    arrival = begin()
+    passed_on = [arrival.add(bytes([byte])) for byte in request_bytes]
 
     assert passed_on == [False] * (len(request_bytes) - 1) + [True]
-    assert framing.is_whole
+    assert arrival.is_whole
 
 
 @by_name(WHOLE)
-def test_request_that_others_follow_is_whole(request_bytes):
-    framing = frame()
+def test_request_that_others_follow_is_whole(request_bytes, begin):
+    arrival = begin()
 
-    assert framing.can_pass_on(bytearray(request_bytes + b"GET /next HTTP/1.1\r\n"))
-    assert framing.is_whole
-
-
-@by_name(MALFORMED | TOO_LONG)
-def test_request_that_is_malformed_or_too_long_is_passed_on_at_once(request_bytes):
-    assert frame().can_pass_on(bytearray(request_bytes))
+    assert arrival.add(request_bytes + b"GET /next HTTP/1.1\r\n")
+    assert arrival.is_whole
 
 
-@pytest.mark.parametrize("name", TOO_LONG)
-def test_only_a_long_head_is_called_so(name):
-    framing = frame()
-    framing.can_pass_on(bytearray(TOO_LONG[name]))
+@by_name(WHOLE)
+def test_next_request_begins_where_the_one_before_ended(request_bytes, begin):
+    arrival = begin()
+    for _ in range(2):
+        arrival.add(request_bytes.removeprefix(WHOLE["proxy_header"][:28]) + b"GET /next")
+        assert arrival.conn.parser.finish_body()
+        arrival.conn.begin_request()
 
-    assert framing.has_long_head is name.startswith("head")
-
-
-def test_long_body_of_a_signed_in_owner_is_waited_for():
-    length = MAX_REQUEST_BYTES - 200
-    head = bytearray(SIGNED_IN.lower() + b"content-length: %d\r\n\r\n" % length)
-    framing = frame()
-
-    assert not framing.can_pass_on(head, length - 1)
-    assert framing.large_bytes == len(head) + length
-    assert framing.can_pass_on(head, length)
-    assert framing.is_whole
+        assert arrival.conn.received == b"GET /next"
+        arrival.conn.received.clear()
 
 
-@pytest.mark.parametrize(
-    ("head", "length"),
-    [
-        (SIGNED_IN, 100),
-        (SIGNED_IN, MAX_REQUEST_BYTES),
-        (POST + b"Cookie: " + b"a=b; " * 2_000 + b"\r\n", 100_000),
-    ],
-    ids=["small", "too_large", "long_cookies"],
-)
-def test_session_is_only_checked_where_it_matters(head, length):
+@by_name(MALFORMED | MALFORMED_CHUNKS | LONG_HEADS | LONG_BODIES)
+def test_request_that_is_malformed_or_too_long_is_passed_on_at_once(request_bytes, begin):
+    arrival = begin()
+
+    assert arrival.add(request_bytes)
+    assert not arrival.is_whole
+
+
+@by_name(MALFORMED)
+def test_why_a_head_is_malformed_is_kept(request_bytes, begin):
+    arrival = begin()
+    arrival.add(request_bytes)
+
+    assert isinstance(arrival.conn.request, ParseException)
+    assert not arrival.conn.is_idle
+
+
+@by_name(LONG_HEADS)
+def test_head_that_is_too_long_is_called_so(request_bytes, begin):
+    arrival = begin()
+    arrival.add(request_bytes)
+
+    assert isinstance(arrival.conn.request, LimitRequestHeaders)
+
+
+def test_head_counts_as_long_as_its_request_is_received(begin):
+    arrival = begin()
+    head = SIGNED_IN + b"Content-Length: 9\r\n\r\n"
+    arrival.add(head + b"body")
+
+    assert arrival.conn.received_bytes == len(head) + 4
+
+
+@pytest.mark.parametrize("length", [MAX_SIGNED_OUT_BYTES + 1, MAX_BODY_BYTES])
+def test_long_body_of_a_signed_in_owner_is_waited_for(length, begin):
+    arrival = begin()
+    head = SIGNED_IN.lower().replace(b"post / http", b"POST / HTTP")
+
+    assert not arrival.add(head + b"content-length: %d\r\n\r\n" % length)
+    assert not arrival.conn.framing.can_pass_on(bytearray(4), length - 5)
+    assert arrival.conn.framing.large_bytes == length
+    assert arrival.conn.framing.can_pass_on(bytearray(4), length - 4)
+    assert arrival.is_whole
+
+
+def test_body_as_long_as_anybody_may_send_is_waited_for(begin):
+    arrival = begin()
+    head = POST + b"Content-Length: %d\r\n\r\n" % MAX_SIGNED_OUT_BYTES
+
+    assert not arrival.add(head + b"x" * (MAX_SIGNED_OUT_BYTES - 1))
+    assert arrival.add(b"x")
+    assert arrival.is_whole
+
+
+@by_name({"head": b"GET / HTTP/1.1", "body": POST + b"Content-Length: 9\r\n\r\nbody"})
+def test_what_has_arrived_when_the_client_ends_is_passed_on(request_bytes, begin):
+    arrival = begin()
+
+    assert not arrival.add(request_bytes)
+    assert arrival.conn.find_request(is_over=True)
+    assert not arrival.is_whole
+
+
+@pytest.mark.parametrize("length", [MAX_SIGNED_OUT_BYTES, MAX_BODY_BYTES + 1])
+def test_session_is_only_checked_where_it_matters(length, begin, checked):
     """Checking takes time in the loop that serves all clients."""
-    checked = []
-    framing = Framing(lambda cookies: bool(checked.append(cookies)))
-    framing.can_pass_on(bytearray(head + b"Content-Length: %d\r\n\r\n" % length))
+    begin().add(SIGNED_IN + b"Content-Length: %d\r\n\r\n" % length)
 
     assert not checked
-
-
-@by_name(TOO_LONG)
-def test_request_that_is_too_long_is_not_whole(request_bytes):
-    framing = frame()
-    framing.can_pass_on(bytearray(request_bytes))
-
-    assert not framing.is_whole
 
 
 @pytest.mark.parametrize(
@@ -142,14 +218,13 @@ def test_request_that_is_too_long_is_not_whole(request_bytes):
         (b"POST / HTTP/1.1\r\nExpect: 100-continue", True),
         (b"POST / HTTP/1.0\r\nExpect: 100-continue", False),
         (b"POST / HTTP/1.1\r\nX-Expect: 100-continue", False),
-        (b"POST / HTTP/1.1\r\nExpect: cake", False),
     ],
 )
-def test_client_that_awaits_100_continue_is_recognised(line, expected):
-    framing = frame()
-    framing.can_pass_on(bytearray(line + b"\r\nContent-Length: 3\r\n\r\n"))
+def test_client_that_awaits_100_continue_is_recognised(line, expected, begin):
+    arrival = begin()
+    arrival.add(line + b"\r\nContent-Length: 3\r\n\r\n")
 
-    assert framing.awaits_continue is expected
+    assert arrival.conn.framing.awaits_continue is expected
 
 
 class CountedBytes(bytearray):
@@ -167,7 +242,7 @@ class CountedBytes(bytearray):
 @pytest.mark.parametrize(
     "request_bytes",
     [
-        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 5_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\n" + b"A: " + b"b" * 8_000 + b"\r\n\r\n",
         POST + b"Content-Length: 30000\r\n\r\n" + b"\r" * 30_000,
         CHUNKED + b"1\r\na\r\n" * 5_000 + b"0\r\n\r\n",
         CHUNKED + b"%x\r\n" % 30_000 + b"\r" * 30_000 + b"\r\n0\r\n\r\n",
@@ -175,11 +250,11 @@ class CountedBytes(bytearray):
     ],
     ids=["head", "body", "small_chunks", "large_chunk", "trailers"],
 )
-def test_request_that_comes_byte_by_byte_is_searched_about_once(request_bytes):
-    framing, received = frame(), CountedBytes()
+def test_request_that_comes_byte_by_byte_is_searched_about_once(request_bytes, begin):
+    arrival = begin()
+    arrival.conn.received = CountedBytes()
     for byte in request_bytes:
-        received.append(byte)
-        framing.can_pass_on(received)
+        arrival.add(bytes([byte]))
 
-    assert framing.is_whole
-    assert received.searched < 6 * len(request_bytes)
+    assert arrival.is_whole
+    assert arrival.conn.received.searched < 6 * len(request_bytes)

@@ -13,6 +13,7 @@ class Connection:
         self.received, self.unsent_bytes, self.deadline = received, unsent, deadline
         self.queue: object | None = None
         self.is_handled = False
+        self.is_idle = not (received or unsent)
 
 
 def idle(client: str) -> Connection:
@@ -32,7 +33,7 @@ def fill(*conns: Connection) -> Places:
     places = Places(len(conns))
     for conn in conns:
         assert places.take(conn)
-        places.mark(conn, is_idle=not (conn.received or conn.unsent_bytes))
+        places.mark(conn)
     return places
 
 
@@ -50,8 +51,8 @@ def test_client_with_the_most_places_loses_its_connection_that_was_idle_longest(
 def test_connection_that_was_used_again_is_not_the_one_that_was_idle_longest():
     conns = [idle(MANY), idle(MANY)]
     places = fill(*conns)
-    places.mark(conns[0], is_idle=False)
-    places.mark(conns[0], is_idle=True)
+    for conns[0].is_idle in (False, True):
+        places.mark(conns[0])
 
     assert find(places, idle(NEW)) is conns[1]
 

@@ -6,33 +6,32 @@ import pytest
 
 from embed.server.queues import Queues
 
-HEALTHZ, READYZ = b"GET /healthz HTTP/1.1", b"HEAD /readyz?x HTTP/1.1"
-OTHER = b"GET /healthzz HTTP/1.1"
+HEALTHZ, READYZ, OTHER = "/healthz", "/readyz", "/healthzz"
 
 
 class Connection(SimpleNamespace):
     __hash__ = object.__hash__
 
 
-def add(queues: Queues, *requests: bytes) -> None:
-    for received in requests:
-        conn = Connection(received=received, is_handled=False)
+def add(queues: Queues, *paths: str) -> None:
+    for path in paths:
+        conn = Connection(request=SimpleNamespace(path=path), is_handled=False)
         conn.queue = queues.find(conn)
         conn.queue.waiting.append(conn)
 
 
-def begin_all(queues: Queues) -> list[bytes]:
-    """Begin requests until no more may be handled at a time."""
-    return [conn.received for conn in iter(queues.begin_next, None)]
+def begin_all(queues: Queues) -> list[str]:
+    """Begin requests until no more may be handled at a time; return their paths."""
+    return [conn.request.path for conn in iter(queues.begin_next, None)]
 
 
 def test_requests_are_handled_in_turn_so_many_at_a_time_and_checks_beside_them():
     queues = Queues(2)
-    add(queues, OTHER + b" 1", OTHER + b" 2", OTHER + b" 3", HEALTHZ, HEALTHZ, READYZ, READYZ)
+    add(queues, OTHER + "1", OTHER + "2", OTHER + "3", HEALTHZ, HEALTHZ, READYZ, READYZ)
 
     begun = begin_all(queues)
 
-    assert sorted(begun) == sorted([OTHER + b" 1", OTHER + b" 2", HEALTHZ, READYZ])
+    assert sorted(begun) == sorted([OTHER + "1", OTHER + "2", HEALTHZ, READYZ])
     assert queues.most_at_a_time == len(begun)
     assert queues.find_ready() is None
 
@@ -46,6 +45,13 @@ def test_flood_of_one_kind_keeps_no_other_kind_waiting(flood):
     for _ in range(3):
         conn = queues.begin_next()
         conn.queue.handled.remove(conn)
-        begun.append(conn.received)
+        begun.append(conn.request.path)
 
     assert sorted(begun) == sorted([HEALTHZ, READYZ, OTHER])
+
+
+def test_request_that_is_malformed_is_no_check():
+    queues = Queues(1)
+    conn = Connection(request=ValueError())
+
+    assert not queues.find(conn).is_for_checks

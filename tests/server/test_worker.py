@@ -34,7 +34,7 @@ class Exchange:
         self._client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         connection.begin_request()
         connection.receive()
-        assert connection.has_request
+        assert connection.find_request()
         is_kept = worker.handle(connection)
         connection.flush()
         worker.tmp.close()
