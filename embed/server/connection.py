@@ -8,10 +8,8 @@ from itertools import islice
 from typing import Any
 
 from gunicorn.http import RequestParser
-from gunicorn.http.errors import NoMoreData, ParseException
-from gunicorn.http.message import Request
 
-from embed.server.framing import Framing, has_head
+from embed.server.framing import Framing, measure_head
 from embed.server.large_body import LargeBody
 
 _STEP_BYTES = 64 * 1024
@@ -42,7 +40,7 @@ class Connection:
         self.is_handled = False  # by a thread, from the beginning until the answer is sent
         self.deadline = 0.0
         self.received = bytearray()
-        self.request: Request | Exception | None = None  # its head, or why there is none
+        self.request: Any = None  # gunicorn's, once its head has arrived
         self.framing: Framing | None = None  # of the request
         self.is_exhausted = False  # for good: a connection does not outlive it
         self.unsent_bytes = 0  # of all that is not sent whole, as none of it is freed before
@@ -94,20 +92,20 @@ class Connection:
         self.restart_deadline()
 
     def find_request(self, *, is_over: bool = False) -> bool:
-        """Return whether a request is whole, malformed, or too long to wait for.
+        """Return whether a request is whole, or too long to wait for.
 
         If `is_over`, nothing more will arrive, and what has arrived is passed on as it is.
+        Raises what gunicorn's parser does when a head is malformed.
         """
         if self.framing is None:
-            try:
-                if not has_head(self.received, self._searched_bytes) and not is_over:
-                    self._searched_bytes = len(self.received)
-                    return False
-                arrived_bytes = len(self.received)
-                self.request = next(self.parser)
-            except (ParseException, NoMoreData, StopIteration) as error:
-                self.request = error
-                return True
+            arrived_bytes = len(self.received)
+            head_bytes = measure_head(self.received, self._searched_bytes)
+            if not head_bytes and not is_over:
+                self._searched_bytes = arrived_bytes
+                return False
+            # Whole, as the parser would search pieces again with each that follows.
+            self.parser.unreader.unread(self.recv(head_bytes or arrived_bytes))
+            self.request = next(self.parser)
             self.received[:0] = self.parser.unreader.take_buffered()
             self._head_bytes = arrived_bytes - len(self.received)
             self.framing = Framing(self.request, self._worker.is_signed_in)

@@ -7,6 +7,7 @@ from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.http.message import Request
 
 MAX_HEAD_BYTES = 64 * 1024
+MAX_HEAD_LINES = 1000  # gunicorn splits all of them before it says that they are too many
 # The dashboard's largest form has 4 MiB; what is longer is passed on in part and refused. So is
 # what is long without an owner's session, since only signed-in owners may send long forms.
 MAX_BODY_BYTES = 5 * 1024 * 1024
@@ -22,17 +23,21 @@ _CHUNK_SIZE = re.compile(rb"([0-9a-f]{1,8})[ \t]*(?:;.*)?", re.IGNORECASE | re.D
 IsSignedIn = Callable[[str], bool]  # whether a Cookie header holds an owner's session
 
 
-def has_head(received: bytearray, searched_bytes: int) -> bool:
-    """Tell whether a buffer holds the head of a request. Raises LimitRequestHeaders.
+def measure_head(received: bytearray, searched_bytes: int) -> int:
+    """Return how long the head is that a buffer begins with; 0 if it has not arrived whole.
 
-    `searched_bytes` at the buffer's beginning were searched before.
+    `searched_bytes` at the buffer's beginning were searched before. Raises LimitRequestHeaders.
     """
     is_proxied = _PROXY_SIGNATURE.startswith(received[: len(_PROXY_SIGNATURE)])
     least = len(_PROXY_SIGNATURE) if is_proxied else 0
     end = received.find(_BLANK_LINE, max(least, searched_bytes - len(_BLANK_LINE) + 1))
     if (end if end >= 0 else len(received)) > MAX_HEAD_BYTES:
         raise LimitRequestHeaders("head")
-    return end >= 0
+    if end < 0:
+        return 0
+    if received.count(b"\n", 0, end) > MAX_HEAD_LINES:
+        raise LimitRequestHeaders("lines")
+    return end + len(_BLANK_LINE)
 
 
 class Framing:

@@ -153,9 +153,7 @@ class Loop:
     def _begin_request(self, conn: Connection) -> None:
         """Receive the first request of a new connection, or the next one of one that is kept."""
         conn.begin_request()
-        if conn.find_request():
-            self._pass_on(conn)
-        else:
+        if not self._pass_on(conn):
             self._receive(conn)
 
     def _receive(self, conn: Connection) -> None:
@@ -165,17 +163,22 @@ class Loop:
             self._connections.close(conn)
         elif not self._limit_memory(conn, _count_received, partial(self._refuse, 503)):
             return
-        elif conn.find_request(is_over=not is_open):
-            self._pass_on(conn)
-        else:
+        elif not self._pass_on(conn, is_over=not is_open):
             if conn.framing and conn.framing.awaits_continue:
                 conn.framing.awaits_continue = False
                 conn.sendall(_CONTINUE)
                 conn.flush()
             self._connections.wait(conn, _READ, self._receive, self._end_request)
 
-    def _pass_on(self, conn: Connection) -> None:
-        """Let a request wait until a thread handles it."""
+    def _pass_on(self, conn: Connection, *, is_over: bool = False) -> bool:
+        """Let a request wait until a thread handles it, or refuse it; return whether it is here."""
+        try:
+            if not conn.find_request(is_over=is_over):
+                return False
+        except Exception as error:  # whatever a client's bytes raise, others are served
+            self._worker.refuse(conn, error)
+            self._end_with_answer(conn)
+            return True
         queue = self._queues.find(conn)
         has_extra_room = queue.is_for_checks and len(queue.waiting) < _EXTRA_CHECKS
         if self._take_place(conn) or has_extra_room:
@@ -184,6 +187,7 @@ class Loop:
             queue.waiting.append(conn)
         else:
             self._refuse(503, conn)
+        return True
 
     def _end_request(self, conn: Connection) -> None:
         if not conn.is_idle:
@@ -192,8 +196,11 @@ class Loop:
         self._connections.close(conn)
 
     def _refuse(self, status: int, conn: Connection) -> None:
-        conn.forget_request()
         write_refusal(conn, status)
+        self._end_with_answer(conn)
+
+    def _end_with_answer(self, conn: Connection) -> None:
+        conn.forget_request()
         conn.restart_deadline()
         self._send(self._hang_up, conn)
 
@@ -207,12 +214,10 @@ class Loop:
         conn.queue.handled.remove(conn)
         conn.queue, conn.is_handled = None, False
         if conn.is_exhausted or not is_kept:
-            conn.forget_request()
-            next_step = self._hang_up
+            self._connections.take(self._end_with_answer, conn)
         else:
-            next_step = self._keep
-        conn.restart_deadline()
-        self._connections.take(partial(self._send, next_step), conn)
+            conn.restart_deadline()
+            self._connections.take(partial(self._send, self._keep), conn)
 
     def finish_later(self, conn: Connection, is_kept: bool) -> None:
         """Do so in a later turn."""

@@ -29,8 +29,7 @@ class Queues:
 
     def find(self, conn: Connection) -> Queue:
         """Return where the request of a connection belongs."""
-        path = getattr(conn.request, "path", "")  # a request that is malformed has none
-        return self._checks.get(path, self._others)
+        return self._checks.get(conn.request.path, self._others)
 
     def find_ready(self) -> Queue | None:
         """Return a queue whose first request may be handled now."""

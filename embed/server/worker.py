@@ -112,29 +112,31 @@ class BufferingWorker(Worker):
     # A request
 
     def handle(self, conn: Connection) -> bool:
-        """Answer a request, all of which is in memory; return whether the connection is kept.
-
-        What is not valid HTTP is refused, and what fails outside the app is answered with 500.
-        gunicorn's own sentences quote the request and the client's address.
-        """
+        """Answer a request, all of which is in memory; return whether the connection is kept."""
         try:
             return self._respond(conn) and _drop_rest(conn)
-        except (StopIteration, NoMoreData) as error:
-            self.log.debug("The client ended the connection: %s", error)
         except BaseException as error:
-            begin_request(write_refusal(conn, find_status(error)))
-            if isinstance(error, ParseException):
-                self.log.warning("Refused what is not valid HTTP: %s.", type(error).__name__)
-            else:
-                self.log.exception("A request failed outside the app.")
-            end_request()
+            self.refuse(conn, error)
         return False
+
+    def refuse(self, conn: Connection, error: BaseException) -> None:
+        """Refuse what is not valid HTTP, and answer 500 for what fails outside the app.
+
+        gunicorn's own sentences quote the request and the client's address.
+        """
+        if isinstance(error, (StopIteration, NoMoreData)):
+            self.log.debug("The client ended the connection: %s", error)
+            return
+        begin_request(write_refusal(conn, find_status(error)))
+        if isinstance(error, ParseException):
+            self.log.warning("Refused what is not valid HTTP: %s.", type(error).__name__)
+        else:
+            self.log.exception("A request failed outside the app.")
+        end_request()
 
     def _respond(self, conn: Connection) -> bool:
         """Let the app answer, as gunicorn's own workers do."""
         request = conn.request
-        if isinstance(request, Exception):
-            raise request
         began_at = datetime.now()
         response, environ = None, {}
         self.cfg.pre_request(self, request)

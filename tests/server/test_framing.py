@@ -7,13 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 from gunicorn.config import Config
-from gunicorn.http.errors import LimitRequestHeaders, ParseException
+from gunicorn.http.errors import LimitRequestHeaders, NoMoreData, ParseException
 
 from embed.server.connection import Connection
 from embed.server.framing import (
     MAX_BODY_BYTES,
     MAX_CHUNKS_BYTES,
     MAX_HEAD_BYTES,
+    MAX_HEAD_LINES,
     MAX_SIGNED_OUT_BYTES,
 )
 
@@ -53,6 +54,7 @@ MALFORMED_CHUNKS = {
 LONG_HEADS = {
     "head": b"GET /" + b"a" * MAX_HEAD_BYTES,
     "head_with_its_end": b"GET / HTTP/1.1\r\n" + b"A:b\r\n" * (MAX_HEAD_BYTES // 5) + b"\r\n",
+    "lines": b"GET / HTTP/1.1\r\n" + b"A\r\n" * (MAX_HEAD_LINES + 1) + b"\r\n",
 }
 LONG_BODIES = {
     "body": SIGNED_IN + b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1),
@@ -140,8 +142,8 @@ def test_next_request_begins_where_the_one_before_ended(request_bytes, begin):
         arrival.conn.received.clear()
 
 
-@by_name(MALFORMED | MALFORMED_CHUNKS | LONG_HEADS | LONG_BODIES)
-def test_request_that_is_malformed_or_too_long_is_passed_on_at_once(request_bytes, begin):
+@by_name(MALFORMED_CHUNKS | LONG_BODIES)
+def test_body_that_is_malformed_or_too_long_is_passed_on_at_once(request_bytes, begin):
     arrival = begin()
 
     assert arrival.add(request_bytes)
@@ -149,20 +151,15 @@ def test_request_that_is_malformed_or_too_long_is_passed_on_at_once(request_byte
 
 
 @by_name(MALFORMED)
-def test_why_a_head_is_malformed_is_kept(request_bytes, begin):
-    arrival = begin()
-    arrival.add(request_bytes)
-
-    assert isinstance(arrival.conn.request, ParseException)
-    assert not arrival.conn.is_idle
+def test_head_that_is_malformed_is_refused_at_once(request_bytes, begin):
+    with pytest.raises(ParseException):
+        begin().add(request_bytes)
 
 
 @by_name(LONG_HEADS)
 def test_head_that_is_too_long_is_called_so(request_bytes, begin):
-    arrival = begin()
-    arrival.add(request_bytes)
-
-    assert isinstance(arrival.conn.request, LimitRequestHeaders)
+    with pytest.raises(LimitRequestHeaders):
+        begin().add(request_bytes)
 
 
 def test_head_counts_as_long_as_its_request_is_received(begin):
@@ -194,13 +191,20 @@ def test_body_as_long_as_anybody_may_send_is_waited_for(begin):
     assert arrival.is_whole
 
 
-@by_name({"head": b"GET / HTTP/1.1", "body": POST + b"Content-Length: 9\r\n\r\nbody"})
-def test_what_has_arrived_when_the_client_ends_is_passed_on(request_bytes, begin):
+def test_body_that_its_client_does_not_finish_is_passed_on(begin):
     arrival = begin()
 
-    assert not arrival.add(request_bytes)
+    assert not arrival.add(POST + b"Content-Length: 9\r\n\r\nbody")
     assert arrival.conn.find_request(is_over=True)
     assert not arrival.is_whole
+
+
+def test_head_that_its_client_does_not_finish_is_no_request(begin):
+    arrival = begin()
+
+    assert not arrival.add(b"GET / HTTP/1.1")
+    with pytest.raises(NoMoreData):
+        arrival.conn.find_request(is_over=True)
 
 
 @pytest.mark.parametrize("length", [MAX_SIGNED_OUT_BYTES, MAX_BODY_BYTES + 1])

@@ -48,10 +48,3 @@ def test_flood_of_one_kind_keeps_no_other_kind_waiting(flood):
         begun.append(conn.request.path)
 
     assert sorted(begun) == sorted([HEALTHZ, READYZ, OTHER])
-
-
-def test_request_that_is_malformed_is_no_check():
-    queues = Queues(1)
-    conn = Connection(request=ValueError())
-
-    assert not queues.find(conn).is_for_checks
