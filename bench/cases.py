@@ -87,10 +87,10 @@ def start_service(
     return Service(name, served, page, environ["DATABASE_URL"])
 
 
-def start_bare_flask(running: Running, *services: Service) -> Served:
+def start_bare_flask(running: Running, *services: Service, worker: str = "gthread") -> Served:
     """Serve the very bytes of the services' pages by bare Flask."""
     bodies = {one.page.id: read_page(one.page).learn(one.served.port) for one in services}
-    return running.enter(serve_bare_flask(running.make_folder(), bodies))
+    return running.enter(serve_bare_flask(running.make_folder(), bodies, worker))
 
 
 def start_metered(running: Running) -> Service:

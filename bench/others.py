@@ -37,16 +37,18 @@ _DATASETTE_QUERY = "SELECT * FROM wallet ORDER BY number"
 
 
 @contextmanager
-def serve_bare_flask(folder: Path, bodies: dict[str, bytes]) -> Iterator[Served]:
-    """Serve bare_flask.py by gunicorn's threaded worker; `bodies` are the pages by their ids."""
+def serve_bare_flask(
+    folder: Path, bodies: dict[str, bytes], worker: str = "gthread"
+) -> Iterator[Served]:
+    """Serve bare_flask.py by a worker of gunicorn's; `bodies` are the pages by their ids."""
     (folder / "bodies").mkdir()
     for page_id, body in bodies.items():
         (folder / "bodies" / page_id).write_bytes(body)
     no_settings = folder / "no_settings.py"  # or gunicorn would read the service's
     no_settings.touch()
     environ = {"BENCH_BODIES": f"{folder}/bodies", "BENCH_DATABASE": f"{folder}/bare.db"}
-    worker = ("--config", str(no_settings), "--worker-class", "gthread", "--threads", "4")
-    with serve(environ, *worker, app="bench.bare_flask:app") as served:
+    options = ("--config", str(no_settings), "--worker-class", worker, "--threads", "4")
+    with serve(environ, *options, "--no-sendfile", app="bench.bare_flask:app") as served:
         yield served
 
 
