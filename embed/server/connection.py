@@ -130,6 +130,16 @@ class Connection:
         self.received.clear()
         self._large_body = None
 
+    def close(self) -> None:
+        """Close the socket, and free what was received.
+
+        The parser and the request refer to this connection, and would be freed much later.
+        """
+        self.socket.close()
+        self.forget_request()
+        self.request = None
+        del self.parser
+
     def discard(self) -> bool:
         """Forget what was received and has arrived; return False at the end, or after 8 MiB."""
         self.forget_request()

@@ -44,7 +44,7 @@ class Connections:
             del self._all[conn]
             self._watch(conn, 0)
             conn.step = None
-            conn.socket.close()
+            conn.close()
             self._on_close(conn)
 
     def wait(
@@ -68,10 +68,16 @@ class Connections:
         except OSError:
             self.close(conn)
 
-    def poll(self, *, may_sleep: bool) -> None:
-        """Take the next steps of connections whose clients are ready, once there are any."""
-        for key, _ in self.poller.select(_LONGEST_SLEEP_S if may_sleep else 0):
+    def poll(self, *, may_sleep: bool) -> float:
+        """Take the next steps of connections whose clients are ready, once there are any.
+
+        Returns how many seconds they took.
+        """
+        ready = self.poller.select(_LONGEST_SLEEP_S if may_sleep else 0)
+        began_at = time.monotonic()
+        for key, _ in ready:
             key.data()
+        return time.monotonic() - began_at
 
     def wake(self) -> None:
         """Let `poll` return. Any thread may call this, and so may handlers of signals."""

@@ -41,6 +41,7 @@ class Loop:
         self._finished: deque[tuple[Connection, bool]] = deque()
         self._is_accepting = False
         self._accepts_again_at = 0.0
+        self._receives_at = 0.0  # again: as much time goes to requests that wait to be handled
         self._requests_end_at: float | None = None  # None: as long as the process is not to end
         self._is_replaced = False
 
@@ -58,7 +59,10 @@ class Loop:
         It waits a second at most for clients.
         """
         self._choose_to_accept()
-        self._connections.poll(may_sleep=self._queues.find_ready() is None)
+        has_request = self._queues.find_ready() is not None
+        if not has_request or time.monotonic() >= self._receives_at:
+            took_s = self._connections.poll(may_sleep=not has_request)
+            self._receives_at = time.monotonic() + took_s
         while self._finished:
             self.finish(*self._finished.popleft())
         self._connections.end_overdue(self._ends_early)

@@ -1,10 +1,12 @@
 """Connections that wait in the worker's loop, several of which are ready at once."""
 
 import errno
+import gc
 import selectors
 import socket
 from contextlib import ExitStack
 from types import SimpleNamespace
+from weakref import ref
 
 import pytest
 from gunicorn.config import Config
@@ -84,6 +86,47 @@ def test_client_that_sends_more_while_its_request_is_handled_does_not_keep_the_l
     loop.connections.wait(conn, READ, loop.connections.close)
     loop.connections.poll(may_sleep=True)
     assert loop.closed == [conn]
+
+
+def test_connection_that_is_closed_is_freed_with_its_request(loop):
+    """Without the help of Python's collector of cycles, which may run much later."""
+    gc.disable()
+    try:
+        conn = loop.connect()
+        conn.begin_request()
+        conn.received += b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n"
+        conn.find_request()
+        freed = ref(conn)
+        loop.connections.close(conn)
+        loop.closed.clear()
+        del conn
+
+        assert freed() is None
+    finally:
+        gc.enable()
+
+
+def test_requests_that_wait_get_as_much_time_as_was_taken_to_receive(monkeypatch):
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    polls = []
+
+    def poll(*, may_sleep: bool) -> float:
+        polls.append((clock.now, may_sleep))
+        return 2.0
+
+    loop = Loop(SimpleNamespace(**vars(WORKER), sockets=[]))
+    monkeypatch.setattr("embed.server.loop.time", clock)
+    monkeypatch.setattr(loop._connections, "poll", poll)
+    loop.turn()
+    for _ in range(6):
+        conn = Hashable(request=None)
+        conn.queue = loop._queues.find(conn)
+        conn.queue.waiting.append(conn)
+    for clock.now in (0.0, 1.0, 1.9, 2.0):
+        conn = loop.turn()
+        conn.queue.handled.remove(conn)
+
+    assert polls == [(0.0, True), (2.0, False)]
 
 
 def test_poll_returns_when_another_thread_wakes_it_however_often(loop):
