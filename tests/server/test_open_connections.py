@@ -119,7 +119,7 @@ def test_requests_that_wait_get_as_much_time_as_was_taken_to_receive(monkeypatch
     monkeypatch.setattr(loop._connections, "poll", poll)
     loop.turn()
     for _ in range(6):
-        conn = Hashable(request=None)
+        conn = Hashable(request=SimpleNamespace(path="/"))
         conn.queue = loop._queues.find(conn)
         conn.queue.waiting.append(conn)
     for clock.now in (0.0, 1.0, 1.9, 2.0):
