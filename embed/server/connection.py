@@ -164,7 +164,7 @@ class Connection:
         return True
 
     def _count_large(self) -> int:
-        return 0 if self._large_body is None else len(self._large_body)
+        return len(self._large_body or b"")  # a thread that handles the request may free it
 
     def _read(self, most_bytes: int = _STEP_BYTES) -> bytes | None:
         """Return what has arrived, at most 64 KiB; empty at the end, None if nothing has."""
