@@ -16,7 +16,7 @@ from embed.server.queues import Queues
 from embed.server.refusals import write_refusal
 
 EXTRA_CONNECTIONS = 20  # beyond the places: new health checks, and what is being ended
-_EXTRA_CHECKS = 5  # of each kind that wait without a place, so that others are looked at, too
+_EXTRA_CHECKS = 10  # of them, so that others are accepted and looked at
 _ACCEPTED_AT_ONCE = 50
 _ACCEPTS_AGAIN_AFTER_S = 1.0  # an error of the system, as when all files are open
 _KEPT_AT_END_S = 2.0  # a client may be sending a request on a connection that it keeps
@@ -184,14 +184,17 @@ class Loop:
             self._end_with_answer(conn)
             return True
         queue = self._queues.find(conn)
-        has_extra_room = queue.is_for_checks and len(queue.waiting) < _EXTRA_CHECKS
-        if self._take_place(conn) or has_extra_room:
+        if self._take_place(conn) or (queue.is_for_checks and self._has_extra_room()):
             conn.step = None
             conn.queue = queue
             queue.waiting.append(conn)
         else:
             self._refuse(503, conn)
         return True
+
+    def _has_extra_room(self) -> bool:
+        checks = self._queues.list_checks()
+        return len([conn for conn in checks if conn not in self._places]) < _EXTRA_CHECKS
 
     def _end_request(self, conn: Connection) -> None:
         if not conn.is_idle:

@@ -38,6 +38,12 @@ class Queues:
                 return queue
         return None
 
+    def list_checks(self) -> list[Connection]:
+        """Return the connections with a health check that waits or is being handled."""
+        return [
+            conn for queue in self._checks.values() for conn in (*queue.waiting, *queue.handled)
+        ]
+
     def begin_next(self) -> Connection | None:
         """Return a connection whose request is to be handled now."""
         queue = self.find_ready()
