@@ -26,7 +26,7 @@ from bench.measures import Subject, measure_in_turn
 from bench.running import Running
 from bench.tables import get_cpu_us, list_ratios, tabulate
 
-# Medians on an idle machine of two cores: 1.04 to 1.19 for a read, 0.53 to 0.60 for a submission.
+# Medians on an idle machine of two cores: 1.04 to 1.19 for a read, 0.53 to 0.63 for a submission.
 # The lowest on a busy one: 0.55 and 0.35. Before both were made faster, they had at most 0.48 and
 # 0.23, which fails.
 LEAST_READ, LEAST_SUBMISSION = 0.5, 0.3
