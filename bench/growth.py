@@ -30,8 +30,8 @@ from embed.wallets.listings import update_listings
 LARGE_PAGE = 10_000
 PAGES, PAGE_WALLETS = 2_000, 50  # 100,000 wallets
 SUBMISSIONS = 1_000_000
-SHIPPED_WORKER = "embed.server.worker.BufferingWorker"
 DOUBLINGS = 6  # after the first are made one by one
+SHIPPED_WORKER = "embed.server.worker.BufferingWorker"
 
 
 def measure_growth(running: Running, rounds: int, seconds: float) -> Table:

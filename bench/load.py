@@ -118,7 +118,7 @@ def do_all(works: Iterable[Work], port: int, connections: int) -> int:
             while (work := take()) is not None:
                 work(client)
                 done[number] += 1
-        except Exception as failure:
+        except Exception as failure:  # raised by the thread that measures
             failures.append(failure)
         finally:
             client.close()

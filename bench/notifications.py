@@ -58,7 +58,7 @@ class Bench:
             wait_for(lambda: count_delivered(page))
             began_at, before = time.monotonic(), count_delivered(page)
             while (delivered := count_delivered(page)) < MESSAGES:
-                time.sleep(0.1)
+                time.sleep(0.1)  # each look is a query, which the workers have to share
             took_s = time.monotonic() - began_at
         Receiver.delete().execute()
         return (delivered - before) / took_s
@@ -78,7 +78,7 @@ class Bench:
             ends_at = time.monotonic() + WATCHED_S
             while time.monotonic() < ends_at:
                 tell(page, 1)
-                time.sleep(PAUSE_S)
+                time.sleep(PAUSE_S)  # the rate at which the owner has messages
             wait_for(lambda: count_delivered(page) == len(read_waits(page)))
         waits = read_waits(page)
         Receiver.delete().execute()

@@ -37,9 +37,7 @@ _DATASETTE_QUERY = "SELECT * FROM wallet ORDER BY number"
 
 
 @contextmanager
-def serve_bare_flask(
-    folder: Path, bodies: dict[str, bytes], worker: str = "gthread"
-) -> Iterator[Served]:
+def serve_bare_flask(folder: Path, bodies: dict[str, bytes], worker: str) -> Iterator[Served]:
     """Serve bare_flask.py by a worker of gunicorn's; `bodies` are the pages by their ids."""
     (folder / "bodies").mkdir()
     for page_id, body in bodies.items():
@@ -48,6 +46,7 @@ def serve_bare_flask(
     no_settings.touch()
     environ = {"BENCH_BODIES": f"{folder}/bodies", "BENCH_DATABASE": f"{folder}/bare.db"}
     options = ("--config", str(no_settings), "--worker-class", worker, "--threads", "4")
+    # The service's worker has no socket that the system could send a file to.
     with serve(environ, *options, "--no-sendfile", app="bench.bare_flask:app") as served:
         yield served
 

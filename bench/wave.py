@@ -20,12 +20,12 @@ def measure_wave(service: Service) -> Table:
     failures: list[Exception] = []
 
     def visit(delay_s: float) -> None:
-        time.sleep(delay_s)
+        time.sleep(delay_s)  # until this visitor comes
         client = Client(service.served.port)
         try:
             for step, status, act in _list_steps(Visitor(client, service.page)):
                 seconds_by_step[step].append(_time(act, status))
-        except Exception as failure:
+        except Exception as failure:  # a visitor without an answer is a result
             failures.append(failure)
         finally:
             client.close()

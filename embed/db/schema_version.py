@@ -170,7 +170,7 @@ def _lock_tables(database: Any) -> None:
         except OperationalError:
             if number == _TABLES_TRIES:
                 raise
-            time.sleep(_TABLES_PAUSE_S)
+            time.sleep(_TABLES_PAUSE_S)  # those who wait for the tables get them meanwhile
     database.execute_sql("SET LOCAL lock_timeout = 0")
 
 

@@ -52,7 +52,7 @@ def read_row(columns: Mapping[str, Any], row: Sequence[Any]) -> Any:
     values = dict(zip(columns, row, strict=False))
     for name, column in columns.items():
         if isinstance(column, Field):
-            values[name] = column.python_value(values[name])  # type: ignore[no-untyped-call]
+            values[name] = column.python_value(values[name])  # type: ignore[no-untyped-call]  # peewee's
     return SimpleNamespace(**values)
 
 
