@@ -49,9 +49,8 @@ class CountingWorker(BufferingWorker):
 
     def run(self) -> None:
         super().run()
-        self.log.warning(
-            "Counted: %d and %d.", len(self._loop._connections), len(self._loop._places)
-        )
+        count, places = len(self._loop._connections), len(self._loop._places._names)
+        self.log.warning("Counted: %d and %d.", count, places)
 
 
 class TrustingWorker(BufferingWorker):

@@ -84,6 +84,11 @@ class Connection:
         """Tell whether nothing has arrived of a request."""
         return not self.received and self.request is None
 
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether all of a request has arrived."""
+        return self.framing is not None and self.framing.is_whole
+
     def begin_request(self) -> None:
         """Expect a request, of which the parser may have taken something already."""
         self.received[:0] = self.parser.unreader.take_buffered()

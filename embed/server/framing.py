@@ -10,7 +10,7 @@ MAX_HEAD_BYTES = 64 * 1024
 MAX_HEAD_LINES = 1000  # gunicorn splits all of them before it says that they are too many
 # The dashboard's largest form has 4 MiB; what is longer is passed on in part and refused. So is
 # what is long without an owner's session, since only signed-in owners may send long forms.
-MAX_BODY_BYTES = 5 * 1024 * 1024
+MAX_LARGE_BODY_BYTES = 5 * 1024 * 1024
 MAX_SIGNED_OUT_BYTES = 64 * 1024
 # Of chunks, whose length is not known before: browsers send none, and nginx passes none on.
 MAX_CHUNKS_BYTES = 64 * 1024
@@ -53,7 +53,7 @@ class Framing:
         self.is_whole = False
         self.awaits_continue = "EXPECT" in fields and request.version >= (1, 1)
         self.large_bytes = 0  # if the body is large and worth waiting for
-        if MAX_SIGNED_OUT_BYTES < length <= MAX_BODY_BYTES and is_signed_in(
+        if MAX_SIGNED_OUT_BYTES < length <= MAX_LARGE_BODY_BYTES and is_signed_in(
             fields.get("COOKIE", "")
         ):
             self.large_bytes = length

@@ -34,10 +34,6 @@ class Places:
     def __contains__(self, conn: Connection) -> bool:
         return conn in self._names
 
-    def __len__(self) -> int:
-        """Return how many are taken."""
-        return len(self._names)
-
     def take(self, conn: Connection) -> bool:
         """Return whether a connection has a place; it takes one if one is free."""
         if conn not in self._names:

@@ -175,7 +175,7 @@ class BufferingWorker(Worker):
             self.log.info("Autorestarting worker after current request.")
             self.alive = False
         is_kept = self.alive and self.cfg.keepalive and self._loop.has_place(conn)
-        return not is_kept or not (conn.framing and conn.framing.is_whole)
+        return not is_kept or not conn.is_whole
 
 
 def _drop_rest(conn: Connection) -> bool:

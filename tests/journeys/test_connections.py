@@ -156,6 +156,17 @@ def test_what_follows_a_body_without_end_is_not_taken_for_a_request(page):
     assert answers.count(b"HTTP/1.1") == 1
 
 
+def test_what_follows_is_the_body_if_its_length_has_zeros_in_front(page):
+    length = b"Content-Length: " + b"0" * 20 + b"9999"
+    with connect(page) as client:
+        client.sendall(make_head(page, b"POST /dashboard/sign-in", FORM, length))
+        client.sendall(make_get(page))
+        client.shutdown(socket.SHUT_WR)
+        answers = read(client)
+
+    assert answers.count(b"HTTP/1.1") == 1
+
+
 def test_length_with_zeros_in_front_is_what_it_says(page):
     head, body = make_post(page)
     with connect(page) as client:

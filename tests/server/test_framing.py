@@ -11,10 +11,10 @@ from gunicorn.http.errors import LimitRequestHeaders, NoMoreData, ParseException
 
 from embed.server.connection import Connection
 from embed.server.framing import (
-    MAX_BODY_BYTES,
     MAX_CHUNKS_BYTES,
     MAX_HEAD_BYTES,
     MAX_HEAD_LINES,
+    MAX_LARGE_BODY_BYTES,
     MAX_SIGNED_OUT_BYTES,
 )
 
@@ -25,6 +25,7 @@ CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
 WHOLE = {
     "no_body": b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+    "empty_line_first": b"\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
     "proxy_header": b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\x7f\0\0\1\x7f\0\0\1\x30\x39\x1f\x40"
     + b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
     "empty_body": POST + b"Content-Length: 0\r\n\r\n",
@@ -57,7 +58,7 @@ LONG_HEADS = {
     "lines": b"GET / HTTP/1.1\r\n" + b"A\r\n" * (MAX_HEAD_LINES + 1) + b"\r\n",
 }
 LONG_BODIES = {
-    "body": SIGNED_IN + b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1),
+    "body": SIGNED_IN + b"Content-Length: %d\r\n\r\n" % (MAX_LARGE_BODY_BYTES + 1),
     "body_without_cookie": POST + b"Content-Length: %d\r\n\r\n" % (MAX_SIGNED_OUT_BYTES + 1),
     "body_with_a_cookie": POST
     + b"Cookie: session=made-up\r\nContent-Length: %d\r\n\r\n" % (MAX_SIGNED_OUT_BYTES + 1),
@@ -77,10 +78,6 @@ class Arrival:
         """Return whether there is a request to pass on."""
         self.conn.received += data
         return self.conn.find_request()
-
-    @property
-    def is_whole(self) -> bool:
-        return self.conn.framing is not None and self.conn.framing.is_whole
 
 
 @pytest.fixture
@@ -119,7 +116,7 @@ def test_whole_request_is_passed_on_with_its_last_byte(request_bytes, begin):
     passed_on = [arrival.add(bytes([byte])) for byte in request_bytes]
 
     assert passed_on == [False] * (len(request_bytes) - 1) + [True]
-    assert arrival.is_whole
+    assert arrival.conn.is_whole
 
 
 @by_name(WHOLE)
@@ -127,7 +124,7 @@ def test_request_that_others_follow_is_whole(request_bytes, begin):
     arrival = begin()
 
     assert arrival.add(request_bytes + b"GET /next HTTP/1.1\r\n")
-    assert arrival.is_whole
+    assert arrival.conn.is_whole
 
 
 @by_name(WHOLE)
@@ -147,7 +144,7 @@ def test_body_that_is_malformed_or_too_long_is_passed_on_at_once(request_bytes, 
     arrival = begin()
 
     assert arrival.add(request_bytes)
-    assert not arrival.is_whole
+    assert not arrival.conn.is_whole
 
 
 @by_name(MALFORMED)
@@ -170,7 +167,7 @@ def test_head_counts_as_long_as_its_request_is_received(begin):
     assert arrival.conn.received_bytes == len(head) + 4
 
 
-@pytest.mark.parametrize("length", [MAX_SIGNED_OUT_BYTES + 1, MAX_BODY_BYTES])
+@pytest.mark.parametrize("length", [MAX_SIGNED_OUT_BYTES + 1, MAX_LARGE_BODY_BYTES])
 def test_long_body_of_a_signed_in_owner_is_waited_for(length, begin):
     arrival = begin()
     head = SIGNED_IN.lower().replace(b"post / http", b"POST / HTTP")
@@ -179,7 +176,7 @@ def test_long_body_of_a_signed_in_owner_is_waited_for(length, begin):
     assert not arrival.conn.framing.can_pass_on(bytearray(4), length - 5)
     assert arrival.conn.framing.large_bytes == length
     assert arrival.conn.framing.can_pass_on(bytearray(4), length - 4)
-    assert arrival.is_whole
+    assert arrival.conn.is_whole
 
 
 def test_body_as_long_as_anybody_may_send_is_waited_for(begin):
@@ -188,7 +185,7 @@ def test_body_as_long_as_anybody_may_send_is_waited_for(begin):
 
     assert not arrival.add(head + b"x" * (MAX_SIGNED_OUT_BYTES - 1))
     assert arrival.add(b"x")
-    assert arrival.is_whole
+    assert arrival.conn.is_whole
 
 
 def test_body_that_its_client_does_not_finish_is_passed_on(begin):
@@ -196,7 +193,7 @@ def test_body_that_its_client_does_not_finish_is_passed_on(begin):
 
     assert not arrival.add(POST + b"Content-Length: 9\r\n\r\nbody")
     assert arrival.conn.find_request(is_over=True)
-    assert not arrival.is_whole
+    assert not arrival.conn.is_whole
 
 
 def test_head_that_its_client_does_not_finish_is_no_request(begin):
@@ -207,11 +204,19 @@ def test_head_that_its_client_does_not_finish_is_no_request(begin):
         arrival.conn.find_request(is_over=True)
 
 
-@pytest.mark.parametrize("length", [MAX_SIGNED_OUT_BYTES, MAX_BODY_BYTES + 1])
+@pytest.mark.parametrize("length", [100, MAX_SIGNED_OUT_BYTES, MAX_LARGE_BODY_BYTES + 1])
 def test_session_is_only_checked_where_it_matters(length, begin, checked):
     """Checking takes time in the loop that serves all clients."""
     begin().add(SIGNED_IN + b"Content-Length: %d\r\n\r\n" % length)
 
+    assert not checked
+
+
+def test_session_is_not_checked_where_the_cookies_are_too_long(begin, checked):
+    cookies = b"Cookie: " + b"a=b; " * 2_000 + b"\r\n"
+
+    with pytest.raises(LimitRequestHeaders):
+        begin().add(POST + cookies + b"Content-Length: 100000\r\n\r\n")
     assert not checked
 
 
@@ -246,7 +251,7 @@ class CountedBytes(bytearray):
 @pytest.mark.parametrize(
     "request_bytes",
     [
-        b"GET / HTTP/1.1\r\n" + b"A: " + b"b" * 8_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + (b"A: " + b"b" * 7_500 + b"\r\n") * 4 + b"\r\n",
         POST + b"Content-Length: 30000\r\n\r\n" + b"\r" * 30_000,
         CHUNKED + b"1\r\na\r\n" * 5_000 + b"0\r\n\r\n",
         CHUNKED + b"%x\r\n" % 30_000 + b"\r" * 30_000 + b"\r\n0\r\n\r\n",
@@ -260,5 +265,5 @@ def test_request_that_comes_byte_by_byte_is_searched_about_once(request_bytes, b
     for byte in request_bytes:
         arrival.add(bytes([byte]))
 
-    assert arrival.is_whole
+    assert arrival.conn.is_whole
     assert arrival.conn.received.searched < 6 * len(request_bytes)

@@ -31,7 +31,7 @@ RESET = struct.pack("ii", 1, 0)  # SO_LINGER: what is not sent is forgotten
 def use_connection(url: str, stall: Stall, random: Random) -> None:
     """Send what the stall says, in one piece or two or not all, and end in one of many ways."""
     address = urlsplit(url)
-    with socket.socket() as client, suppress(OSError):  # the server may have ended it
+    with socket.socket() as client, suppress(ConnectionError, TimeoutError):
         client.settimeout(random.choice([0.05, 1, TIMEOUT_S]))
         client.bind((f"127.0.0.{random.randint(1, 4)}", 0))
         client.connect((address.hostname, address.port))
@@ -43,7 +43,8 @@ def use_connection(url: str, stall: Stall, random: Random) -> None:
         if random.random() < 0.3:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         if random.random() < 0.2:
-            client.shutdown(random.choice([socket.SHUT_RD, socket.SHUT_WR, socket.SHUT_RDWR]))
+            with suppress(OSError):  # the server has ended the connection
+                client.shutdown(random.choice([socket.SHUT_RD, socket.SHUT_WR, socket.SHUT_RDWR]))
         for _ in range(random.choice([0, 1, 1000])):
             if not client.recv(65536):
                 break
