@@ -137,20 +137,22 @@ class Loop:
     def _end(self, conn: Connection) -> None:
         """End a connection without a request, or refuse its request; it leaves its place.
 
-        It stays if it was idle and a request has just arrived.
+        It stays if it was idle and a request has just arrived, or the rest of one.
         """
+        was_idle = conn.is_idle
         if conn.queue is not None:
             conn.queue.waiting.remove(conn)
             conn.queue = None
-        if conn.unsent_bytes:
+        elif not conn.unsent_bytes:
+            self._connections.look(conn)
+            has_request = conn.queue is not None or (was_idle and not conn.is_idle)
+            if has_request or conn not in self._places:
+                return
+        if conn.unsent_bytes or was_idle:
             self._connections.close(conn)
-        elif not conn.is_idle:
+        else:
             self._places.leave(conn)
             self._connections.take(partial(self._refuse, 503), conn)
-        else:
-            self._connections.look(conn)
-            if conn.step and conn.is_idle:
-                self._connections.close(conn)
 
     # Receive a request
 

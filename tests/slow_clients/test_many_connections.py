@@ -3,6 +3,7 @@
 import os
 import selectors
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import HTTPConnection
@@ -72,6 +73,25 @@ def asking_clients(page: RemotePage, path: str) -> Iterator[None]:
             thread.join()
 
 
+def count_sockets(process: int) -> int:
+    """Count them alone, as a process that starts opens files and closes them again."""
+    count = 0
+    for descriptor in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            count += str(descriptor.readlink()).startswith("socket:")
+    return count
+
+
+@contextmanager
+def paused(process: int) -> Iterator[None]:
+    """Let a process stand still: the signal alone may take effect a little later."""
+    os.kill(process, signal.SIGSTOP)
+    status = Path(f"/proc/{process}/status")
+    wait_for(lambda: "State:\tT" in status.read_text())
+    yield
+    os.kill(process, signal.SIGCONT)
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/api/embed/tracking/nobody"])
 def test_others_are_served_while_one_address_asks_without_end_on_all_connections(path, page):
     with asking_clients(page, path):
@@ -119,17 +139,15 @@ def test_request_that_has_arrived_without_a_place_is_refused_before_the_connecti
             return opened.enter_context(closing(client))
 
         (worker,) = server.wait_for_workers(1)
-        files = Path(f"/proc/{worker}/fd")
-        before = len(list(files.iterdir()))
+        before = count_sockets(worker)
         for _ in range(2):
             connect().request("GET", "/")
-        wait_for(lambda: len(list(files.iterdir())) >= before + 2)
+        wait_for(lambda: count_sockets(worker) >= before + 2)
         oldest, *_ = [connect() for _ in range(EXTRA - 1)]
-        wait_for(lambda: len(list(files.iterdir())) >= before + 2 + EXTRA - 1)
-        os.kill(worker, signal.SIGSTOP)
-        connect()
-        oldest.request("GET", "/")
-        os.kill(worker, signal.SIGCONT)
+        wait_for(lambda: count_sockets(worker) >= before + 2 + EXTRA - 1)
+        with paused(worker):
+            connect()
+            oldest.request("GET", "/")
 
         assert oldest.getresponse().status == 503
 
@@ -147,10 +165,34 @@ def test_request_that_has_arrived_on_an_idle_connection_is_answered(environ):
             client.request("GET", "/healthz")
             assert client.getresponse().read() == b"yes\n"
         (worker,) = server.wait_for_workers(1)
-        os.kill(worker, signal.SIGSTOP)
-        for client in (newcomer, *kept):
-            client.request("GET", "/healthz")
-        os.kill(worker, signal.SIGCONT)
+        with paused(worker):
+            for client in (newcomer, *kept):
+                client.request("GET", "/healthz")
 
         assert [client.getresponse().read() for client in clients] == [b"yes\n"] * 3
         assert all(client.sock is not None for client in kept)
+
+
+def test_request_whose_rest_has_arrived_is_answered(environ):
+    """The process stands still until a newcomer needs a place of two that then send their body."""
+    head = b"POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
+    options = (*PATIENT, "--threads=1", "--worker-connections=2")
+    with run_gunicorn(environ, *options) as server, ExitStack() as opened:
+
+        def connect() -> socket.socket:
+            client = socket.create_connection(("127.0.0.1", server.port), TIMEOUT_S)
+            return opened.enter_context(client)
+
+        sending = [connect(), connect()]
+        for client in sending:
+            client.sendall(head + b"Expect: 100-continue\r\n\r\n")
+            assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        (worker,) = server.wait_for_workers(1)
+        with paused(worker):
+            newcomer = connect()
+            newcomer.sendall(head + b"\r\na")
+            for client in sending:
+                client.sendall(b"a")
+
+        for client in (newcomer, *sending):
+            assert client.recv(100).startswith(b"HTTP/1.1 405 "), client
