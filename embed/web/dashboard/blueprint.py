@@ -6,13 +6,12 @@ from typing import Any
 from flask import Blueprint, Flask, Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
-from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.times import format_instant
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.settings import Settings
-from embed.web.dashboard import sessions
+from embed.web.dashboard import csrf, sessions
 from embed.web.dashboard.current_owner import load_owner
 from embed.web.dashboard.responses import render_mistake
 from embed.web.security_headers import isolate, restrict_content
@@ -42,13 +41,16 @@ blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
 NOT_FOUND = "This page does not exist, or it belongs to somebody else."
+FORM_EXPIRED = (
+    "This form has expired, or its cookie did not arrive, which needs HTTPS except on"
+    " localhost. Go back, reload the page and try again."
+)
 FORM_TYPES = {"application/x-www-form-urlencoded", "multipart/form-data"}
 # Before sign-in the app's own limit holds: parsing a form costs time, and anybody can send one.
 MAX_FORM_BYTES = 64 * 1024  # the ids of 1,000 submissions or wallets
 MAX_FILE_BYTES = 4 * 1024 * 1024  # a CSV of 10,000 wallets
 FILE_ENDPOINTS = {"dashboard.import_wallets", "dashboard.apply_import"}
 
-_csrf = CSRFProtect()
 _login = LoginManager()
 
 
@@ -58,11 +60,9 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
         SECRET_KEY_FALLBACKS=fallbacks,
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=sessions.LIFETIME,
-        WTF_CSRF_CHECK_DEFAULT=False,  # the API has no cookies that a forged request could use
-        WTF_CSRF_TIME_LIMIT=None,  # a form may stay open as long as its owner is signed in
     )
     app.session_interface = sessions.DashboardSessions()
-    _csrf.init_app(app)
+    app.jinja_env.globals["csrf_token"] = csrf.make_token
     # Not _login.init_app, which would read the session after every request of the API too.
     app.login_manager = _login  # type: ignore[attr-defined]  # it looks here
     # IP addresses change; the session is bound to the password's fingerprint instead.
@@ -90,7 +90,8 @@ def guard_request() -> ResponseReturnValue | None:
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
             return render_mistake("The dashboard only accepts its own forms.", 415)
-        _csrf.protect()
+        if not csrf.is_own_form():
+            return render_mistake(FORM_EXPIRED, 400)
     return None
 
 
@@ -147,12 +148,3 @@ def show_too_large(_: Any) -> ResponseReturnValue:
 @blueprint.errorhandler(InvalidInput)
 def show_invalid(error: InvalidInput) -> ResponseReturnValue:
     return render_mistake(str(error), 409)
-
-
-@blueprint.errorhandler(CSRFError)
-def show_csrf_error(_: CSRFError) -> ResponseReturnValue:
-    return render_mistake(
-        "This form has expired, or its cookie did not arrive, which needs HTTPS except on"
-        " localhost. Go back, reload the page and try again.",
-        400,
-    )

@@ -113,6 +113,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
                 key=key,
                 api_key=api_key,
                 status=201,
+                shows_secret=True,
             )
     status = 422 if form.errors else 200
     return render("key_form.html", page=page, section=SECTION, form=form, tier=tier, status=status)

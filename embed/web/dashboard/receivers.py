@@ -106,6 +106,7 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
         masked=mask_target(webhook),
         public_key=read_public_key(webhook.signing_key or ""),
         status=201,
+        shows_secret=True,
     )
 
 

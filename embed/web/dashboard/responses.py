@@ -9,6 +9,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from embed.db.models import Page
 from embed.errors import InvalidInput
+from embed.web.compression import compress
+from embed.web.dashboard.csrf import SessionCsrf
 
 MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
 
@@ -20,6 +22,8 @@ class Form(FlaskForm):
     """
 
     class Meta(FlaskForm.Meta):
+        csrf_class = SessionCsrf
+
         def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
             if formdata is None or isinstance(formdata, MultiDict):
                 return formdata
@@ -27,11 +31,20 @@ class Form(FlaskForm):
 
 
 def render(
-    template: str, *, page: Page | None = None, status: int = 200, **values: Any
+    template: str,
+    *,
+    page: Page | None = None,
+    status: int = 200,
+    shows_secret: bool = False,
+    **values: Any,
 ) -> Response:
-    """Render a template; with `page`, inside that page's navigation."""
+    """Render a template; with `page`, inside that page's navigation.
+
+    What shows a secret is not compressed, as its length would depend on the secret.
+    """
     html = render_template(f"dashboard/{template}", page=page, status=status, **values)
-    return Response(html, status, content_type="text/html; charset=utf-8")
+    response = Response(html, status, content_type="text/html; charset=utf-8")
+    return response if shows_secret else compress.after_request(response)
 
 
 def render_mistake(sentence: str, status: int) -> Response:

@@ -23,7 +23,7 @@ BACKGROUND_ENDPOINTS = {"dashboard.read_news"}
 
 
 class _Values(TypedDict, total=False):
-    """What the session may hold: our own values, and those of Flask, Flask-Login and Flask-WTF."""
+    """What the session may hold: our own values, and those of Flask and Flask-Login."""
 
     _user_id: str
     _fresh: bool
