@@ -1,8 +1,9 @@
-"""Wallets as CSV for spreadsheets: address, alias, tags, hidden, balance."""
+"""Wallets as CSV for spreadsheets: address, alias, tags, hidden, balance, in any order."""
 
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,6 +16,7 @@ from embed.wallets.csv_mistakes import Kind, Mistake
 
 COLUMNS = ("address", "alias", "tags", "hidden", "balance")
 MAX_LINES = 10_000
+MAX_NAMED = 10  # of the columns that a sentence names
 
 # A spreadsheet would run a cell that begins so, also with the full-width forms of the signs, and,
 # where its language separates cells by semicolons, the part after one. One apostrophe is added in
@@ -41,6 +43,7 @@ class Line:
 class Sheet:
     lines: list[Line]
     mistakes: list[Mistake]
+    unread_columns: str = ""  # the names of those that are not ours, for owners
 
 
 def format_sheet(lines: Iterable[Line]) -> str:
@@ -80,24 +83,26 @@ def decode_sheet(raw: bytes) -> str:
 
 
 def parse_sheet(text: str) -> Sheet:
-    """Read a table; the first line may name the columns, later columns may be left out.
+    """Read a table. A line with mistakes is in `mistakes` only.
 
-    A line with mistakes is in `mistakes` only.
+    The first line may name the columns, which then have any order. Without it they have the order
+    of COLUMNS, and later ones may be left out.
     """
     lines: list[Line] = []
     mistakes: list[Mistake] = []
     first_numbers: dict[str, int] = {}
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    heading: tuple[str, ...] = ()
     count = 0
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        for number, cells in _number_rows(reader):
-            if not any(cell.strip() for cell in cells) or _is_heading(number, cells):
+        for place, (number, cells) in enumerate(_number_rows(reader)):
+            if place == 0 and (heading := _read_heading(cells)):
                 continue
             count += 1
             if count > MAX_LINES:
                 sentence = f"More than {MAX_LINES:,} wallets; split the file."
                 return Sheet([], [Mistake(number, Kind.TOO_MANY, sentence)])
-            found, line = _parse_line(number, cells)
+            found, line = _parse_line(number, cells, heading or COLUMNS)
             if line is not None:
                 first = first_numbers.setdefault(line.address, number)
                 if first != number:
@@ -106,33 +111,72 @@ def parse_sheet(text: str) -> Sheet:
             mistakes += found
             if line is not None and not found:
                 lines.append(line)
+    except InvalidInput as mistake:
+        return Sheet([], [Mistake(number, Kind.HEADING, str(mistake))])
     except csv.Error as error:
         sentence = f"This cannot be read as CSV: {error}."
         mistakes.append(Mistake(reader.line_num, Kind.UNREADABLE, sentence))
-    return Sheet(lines, mistakes)
+    return Sheet(lines, mistakes, _name_unknown(heading))
 
 
 def _number_rows(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows with the number of the line where they begin: a cell may span several lines."""
+    """Yield rows that are not empty with the number of the line where they begin.
+
+    A cell may span several lines.
+    """
     number = 1
     for cells in reader:
-        yield number, cells
+        if any(cell.strip() for cell in cells):
+            yield number, cells
         number = reader.line_num + 1  # type: ignore[attr-defined]  # csv's
 
 
-def _is_heading(number: int, cells: list[str]) -> bool:
-    return number == 1 and cells[0].strip().lower() == COLUMNS[0]
+def _read_heading(cells: list[str]) -> tuple[str, ...]:
+    """Return the names of the columns in lower case; none if the line is no heading.
+
+    Raises InvalidInput.
+    """
+    names = tuple(cell.strip().lower() for cell in cells)
+    ours = [name for name in names if name in COLUMNS]
+    if not ours or any(is_address(cell.strip()) for cell in cells):
+        return ()
+    if COLUMNS[0] not in ours:
+        raise InvalidInput("The first line names columns, but none of them is “address”.")
+    if twice := [name for name, count in Counter(ours).items() if count > 1]:
+        raise InvalidInput(f"The first line names more than one column “{twice[0]}”.")
+    while not names[-1]:  # spreadsheets end lines with empty cells
+        names = names[:-1]
+    return names
 
 
-def _parse_line(number: int, cells: list[str]) -> tuple[list[Mistake], Line | None]:
+def _name_unknown(columns: tuple[str, ...]) -> str:
+    """Name the columns that are not ours, those without a name by their place."""
+    unknown = dict.fromkeys(
+        _shorten(name) if name else f"number {place}"
+        for place, name in enumerate(columns, 1)
+        if name not in COLUMNS
+    )
+    shown, rest = list(unknown)[:MAX_NAMED], len(unknown) - MAX_NAMED
+    return ", ".join(shown) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _parse_line(
+    number: int, cells: list[str], columns: tuple[str, ...]
+) -> tuple[list[Mistake], Line | None]:
     """Return what is wrong, and the line if its address is valid."""
-    if len(cells) > len(COLUMNS):
-        sentence = f"{len(cells)} columns; there are {len(COLUMNS)}: {', '.join(COLUMNS)}."
+    beyond = next((cell for cell in cells[len(columns) :] if cell.strip()), None)
+    if beyond is not None:
+        sentence = f"{_shorten(beyond)} is in none of the columns."
         return [Mistake(number, Kind.COLUMNS, sentence)], None
-    raw = dict(zip(COLUMNS, (unescape_formula(cell).strip() for cell in cells), strict=False))
-    address = raw["address"]
+    raw = {
+        name: unescape_formula(cell).strip()
+        for name, cell in zip(columns, cells, strict=False)
+        if name in COLUMNS
+    }
+    address = raw.get("address", "")
     if not is_address(address):
-        hint = " Separate columns by commas." if ";" in address and len(cells) == 1 else ""
+        is_one_cell = len(cells) == 1 and (";" in address or "\t" in address)
+        hint = " Separate columns by commas." if is_one_cell else ""
         sentence = f"{_shorten(address)} is not a wallet address.{hint}"
         return [Mistake(number, Kind.ADDRESS, sentence)], None
     found: list[Mistake] = []

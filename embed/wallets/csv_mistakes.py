@@ -13,13 +13,14 @@ class Kind(Enum):
 
     ADDRESS = "have no valid wallet address."
     REPEATED = "repeat the address of an earlier line."
-    COLUMNS = "have too many columns."
+    COLUMNS = "have more cells than there are columns."
     ALIAS = "have a name that cannot be used."
     TAG_NAME = "have a tag name that cannot be used."
     UNKNOWN_TAG = "name tags that the page does not have."
     HIDDEN = "say neither yes nor no under “hidden”."
     BALANCE = "have a balance that cannot be read."
     # At most once in a file, from this line on:
+    HEADING = "name the columns wrongly."
     UNREADABLE = "cannot be read as CSV."
     TOO_MANY = "are too many for one file."
     PAGE_FULL = "are too many for the page."

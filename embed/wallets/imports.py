@@ -68,6 +68,7 @@ class Plan:
     new_tags: list[str]  # to be created, or with mistakes: missing
     mistakes: list[Mistake]
     lacks_only_tags: bool  # without the missing tags there would be no mistake
+    unread_columns: str = ""  # the names of those that are not ours
 
     @property
     def added(self) -> int:
@@ -81,6 +82,13 @@ class Plan:
     def wrong_lines(self) -> int:
         """Count the lines with mistakes; one may have several."""
         return len({mistake.number for mistake in self.mistakes})
+
+    @property
+    def is_wrong_throughout(self) -> bool:
+        """Tell whether all lines, of several, are wrong in the same way."""
+        kinds = {mistake.kind for mistake in self.mistakes}
+        is_all = not self.changes and not self.unchanged and self.wrong_lines > 1
+        return is_all and len(self.mistakes) == len(kinds) * self.wrong_lines
 
 
 def export_sheet(page: Page, *, uses_chain: bool) -> str:
@@ -122,7 +130,14 @@ def plan_import(page: Page, text: str, *, makes_tags: bool, settings: Settings) 
         mistakes.append(Mistake(new[room].number, Kind.PAGE_FULL, sentence))
         lacks_only_tags = False
     mistakes.sort(key=lambda mistake: mistake.number)
-    return Plan(real, len(changes) - len(real), list(new_tags), mistakes, lacks_only_tags)
+    return Plan(
+        real,
+        len(changes) - len(real),
+        list(new_tags),
+        mistakes,
+        lacks_only_tags,
+        sheet.unread_columns,
+    )
 
 
 def apply_import(

@@ -36,6 +36,74 @@ def test_line_is_read_with_all_its_cells():
     assert sheet.lines == [Line(USDC, "A name", ("team", "watch"), True, Decimal("12.5"), number=2)]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "balance,tags,address,alias",
+        "Balance, TAGS ,Address,Alias",
+        '"balance","tags","address",alias,,',
+    ],
+)
+def test_heading_gives_the_columns_their_order(heading):
+    sheet = parse_sheet(f"\n{heading}\n12.5,team,{USDC},A name\n,,{OTHER},\n7,x,{OTHER[:-1]}2,,,\n")
+
+    assert sheet.lines[:2] == [
+        Line(USDC, "A name", ("team",), None, Decimal("12.5"), number=3),
+        Line(OTHER, "", (), None, None, number=4),
+    ]
+    assert sheet.unread_columns == ""
+
+
+def test_columns_that_are_not_ours_are_named_and_not_read():
+    sheet = parse_sheet(f"rank,Address,,share,RANK,balance\n1,{USDC},x,0.5,-,7\n2,{OTHER},,,=1\n")
+
+    assert sheet.mistakes == []
+    assert sheet.unread_columns == "'rank', number 3, 'share'"
+    assert sheet.lines == [
+        Line(USDC, balance=Decimal(7), number=2),
+        Line(OTHER, number=3),
+    ]
+
+
+def test_many_and_long_columns_are_named_shortly():
+    names = ",".join(f"{number:x<1000}" for number in range(1_000))
+
+    sheet = parse_sheet(f"address,{names}\n{USDC}\n" + "bad,\n" * 100)
+
+    assert sheet.unread_columns.endswith(" and 990 more")
+    assert len(sheet.unread_columns) < 1_000
+    assert "\u202e" not in parse_sheet("address,a\u202eb").unread_columns
+
+
+@pytest.mark.parametrize(
+    ("heading", "said"),
+    [
+        ("alias,balance", "none of them is “address”"),
+        ("adress,alias,hidden", "none of them is “address”"),
+        ("address,alias,ALIAS", "more than one column “alias”"),
+        ("Address,address", "more than one column “address”"),
+    ],
+)
+def test_wrong_heading_is_one_sentence_whatever_follows(heading, said):
+    ((number, sentence),) = read_mistakes(f"{heading}\n" + "bad,bad,bad\n" * 50)
+
+    assert number == 1
+    assert said in sentence
+
+
+def test_first_wallet_is_no_heading_whatever_its_name():
+    assert parse_sheet(f"{USDC},balance,address").lines == [
+        Line(USDC, "balance", ("address",), number=1)
+    ]
+
+
+def test_cell_without_a_column_is_a_mistake():
+    assert read_mistakes(f"address,alias\n{USDC},A name,lost,,") == [
+        (2, "'lost' is in none of the columns.")
+    ]
+    assert read_mistakes(f"address,alias\n{USDC},A name,,,") == []
+
+
 def test_columns_left_out_are_left_as_they_are():
     assert parse_sheet(f"{USDC}\n{OTHER},Name").lines == [
         Line(USDC, number=1),
@@ -53,7 +121,7 @@ def test_empty_cells_take_name_and_tags_off_and_leave_the_balance():
         ("nonsense", "'nonsense' is not a wallet address"),
         (f"{USDC[:-8]}", "is not a wallet address"),
         (f"{USDC};name;team", "Separate columns by commas"),
-        (f"{USDC},a,b,no,1,more", "6 columns; there are 5"),
+        (f"{USDC},a,b,no,1,more", "'more' is in none of the columns"),
         (f"{USDC},{'x' * 101}", "The alias is longer than 100 characters"),
         (f"{USDC},a\x00b", "cannot be shown"),
         (f"{USDC},,{'x' * 41}", "longer than 40 characters"),
@@ -67,7 +135,7 @@ def test_empty_cells_take_name_and_tags_off_and_leave_the_balance():
     ],
 )
 def test_bad_line_is_named_by_its_number(row, said):
-    ((number, sentence),) = read_mistakes(f"address\n\n{row}")
+    ((number, sentence),) = read_mistakes(f"address,alias,tags,hidden,balance\n\n{row}")
 
     assert number == 3
     assert said in sentence

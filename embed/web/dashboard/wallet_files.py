@@ -8,7 +8,7 @@ from wtforms import BooleanField, HiddenField, SubmitField
 from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.wallets import imports
-from embed.wallets.csv_format import decode_sheet
+from embed.wallets.csv_format import COLUMNS, decode_sheet
 from embed.wallets.csv_mistakes import group_mistakes
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -48,12 +48,12 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     form = ImportForm()
     if not form.validate_on_submit():
-        return render("wallets_import.html", page=page, section=SECTION, form=form)
+        return _show_form(page, form)
     try:
         text = _read_file()
     except InvalidInput as mistake:
         form.file.errors = [str(mistake)]
-        return render("wallets_import.html", page=page, section=SECTION, form=form, status=422)
+        return _show_form(page, form, status=422)
     makes_tags = bool(form.makes_tags.data)
     plan = imports.plan_import(page, text, makes_tags=makes_tags, settings=runtime().settings)
     return _show_plan(page, form, plan, text)
@@ -79,6 +79,17 @@ def apply_import(page_id: str) -> ResponseReturnValue:
     )
 
 
+def _show_form(page: Page, form: ImportForm, status: int = 200) -> ResponseReturnValue:
+    return render(
+        "wallets_import.html",
+        page=page,
+        section=SECTION,
+        form=form,
+        columns=COLUMNS,
+        status=status,
+    )
+
+
 def _read_file() -> str:
     """Raises InvalidInput."""
     file = request.files.get("file")
@@ -96,5 +107,6 @@ def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> R
         plan=plan,
         groups=group_mistakes(plan.mistakes),
         text=text,
+        columns=COLUMNS,
         status=422 if plan.mistakes else 200,
     )

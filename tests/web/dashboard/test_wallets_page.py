@@ -368,7 +368,10 @@ def test_export_is_imported_exactly_into_another_page(world, owner):
 def test_dry_run_lists_every_bad_line_and_changes_nothing(world, owner):
     before = world.dump()
 
-    answer = check_file(owner, f"address\nbad\n{USDC},,new tag\n{USDC},,,,much\n{make_address()}\n")
+    answer = check_file(
+        owner,
+        f"address,alias,tags,balance\nbad\n{USDC},,new tag\n{USDC},,,much\n{make_address()}\n",
+    )
 
     assert answer.status_code == 422
     said = re.findall("<h3>(.*?)</h3>", answer.text)
@@ -397,6 +400,32 @@ def test_thousands_of_alike_mistakes_are_one_paragraph_below_the_button(owner):
     (listed,) = re.findall(r'<pre[^>]*id="mistakes"[^>]*>(.*?)</pre>', answer.text, re.DOTALL)
     assert listed.strip().splitlines()[-1] == "Line 5965: The page has no tag tag 64."
     assert len(listed.strip().splitlines()) == 5_965
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("{};A name;team", "have no valid wallet address. Lines 1 to 50. For example: Line 1:"),
+        ("{},A name,team,12.5", "say neither yes nor no under “hidden”. Lines 1 to 50."),
+    ],
+)
+def test_file_that_is_wrong_throughout_is_told_so_once(owner, row, said):
+    answer = check_file(owner, "\n".join(row.format(make_address()) for _ in range(50)))
+
+    assert "Nothing has changed yet: all 50 lines need your attention." in read_text(answer)
+    assert said in read_text(answer)
+    assert "may name its columns, in any order: address,alias" in read_text(answer)
+    assert answer.text.count("Line 1") <= 3
+    assert "Line 4" not in answer.text
+
+
+def test_columns_that_are_not_read_are_named_before_anything_is_imported(world, owner):
+    text = f"share,alias,address,<b>\n0.5,Treasury,{USDC},x"
+
+    assert "Columns that are not imported: 'share', '<b>'." in read_text(check_file(owner, text))
+    import_file(owner, text)
+
+    assert read_all(world) == {USDC: ("Treasury", set(), False, 0.0)}
 
 
 def test_missing_tags_alone_are_offered_to_be_made(world, owner):
