@@ -15,6 +15,7 @@ from embed.domain.nonces import ACTIONS
 from embed.domain.nonces import Nonce as SubmissionNonce
 from embed.domain.nonces import RecordNonce as RecordsNonce
 from embed.domain.policy import REJECT_REASON_BY_CODE
+from embed.domain.reasons import CODES, MAX_LENGTH
 
 
 def about(description: str, example: Any = ..., **schema: Any) -> Meta:
@@ -252,6 +253,14 @@ class Submission(Json):
             None,
             enum=["manual", *REJECT_REASON_BY_CODE.values(), None],
         ),
+    ]
+    reason_code: Annotated[
+        str | None,
+        about("Why the owner rejected it, if one of these was picked.", None, enum=[*CODES, None]),
+    ]
+    reason_text: Annotated[
+        str | None,
+        about("Why, in the owner's own words, if these were written.", None, maxLength=MAX_LENGTH),
     ]
     created_at_iso: Annotated[str, instant("When it was sent.", "2026-01-31T09:30:12.345Z")]
     decided_at_iso: Annotated[str | None, instant("When it was decided; null while pending.")]

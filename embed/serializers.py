@@ -86,6 +86,8 @@ def describe_submission(submission: Submission) -> schemas.Submission:
         nickname=submission.nickname,
         status=submission.status,
         reject_reason=submission.reject_reason,
+        reason_code=submission.reason_code,
+        reason_text=submission.reason_text,
         created_at_iso=format_instant(submission.created_at),
         decided_at_iso=format_optional(submission.decided_at),
     )

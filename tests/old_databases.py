@@ -93,6 +93,8 @@ def _make_submission(name: str, number: int, status: str, **values: Any) -> Row:
         "session_id": _id("session"),
         "nonce": _id(f"nonce{number}"),
         "decided_at": None if status == "pending" else AT + 9,
+        "reason_code": None,
+        "reason_text": None,
         "has_added_wallet": status == "approved",  # in versions before 0008
     } | values
 
@@ -166,7 +168,8 @@ ROWS: dict[str, list[Row]] = {
     "submission": [
         _make_submission("approved", 0, "approved"),
         _make_submission("pending", 1, "pending"),
-        _make_submission("rejected", 2, "rejected", reject_reason="manual"),
+        _make_submission("rejected", 2, "rejected", reject_reason="manual",
+                         reason_text="Ask first"),
         _make_submission("refused", 3, "soft_rejected", reject_reason="cooldown", nonce=None),
     ],
     "wallet": [

@@ -5,6 +5,7 @@ from functools import partial
 import click
 
 from embed.db.models import STATUSES
+from embed.domain import reasons
 from embed.pages import MAX_WHOLE_NUMBER
 from embed.serializers import describe_receipt, describe_submission
 from embed.submissions import decisions, proofs, queries
@@ -42,9 +43,14 @@ def approve(submission_id: str) -> None:
 
 @group.command("reject")
 @click.argument("submission_id")
-def reject(submission_id: str) -> None:
+@click.option(
+    "--reason",
+    help=f"What the visitor is told: {', '.join(reasons.CODES)}; or your own words.",
+)
+def reject(submission_id: str, reason: str | None) -> None:
     """Reject a pending submission; the wallet's cooldown starts."""
-    change = partial(decisions.reject, now=runtime().clock())
+    why = reasons.NO_REASON if reason is None else reasons.parse_reason(reason)
+    change = partial(decisions.reject, now=runtime().clock(), reason=why)
     rejected = decisions.decide_one(submission_id, change)
     print_answer(describe_submission(rejected))
 

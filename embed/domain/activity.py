@@ -9,6 +9,7 @@ import msgspec
 
 from embed.domain.addresses import is_address
 from embed.domain.amounts import format_amount
+from embed.domain.reasons import write_sentences
 
 Action = Literal[
     "create page", "delete page", "restore page", "change page",
@@ -122,7 +123,7 @@ def write_subject(action: str, facts: Facts, gettext: Callable[[str], str] = str
             amounts = {"balance": _format(balance), "minimum": _format(least)}
             return sentence % {"wallet": _name_wallet(facts), **amounts}
         case {"address": _} | {"walletAddress": _}:
-            return _name_wallet(facts)
+            return ": ".join(filter(None, (_name_wallet(facts), _write_reason(facts, gettext))))
         case {"displayPrefix": _}:
             return _name_key(facts)
         case {"name": name, "previousName": previous} if previous not in (None, name):
@@ -144,6 +145,12 @@ def _name_wallet(facts: Facts) -> str:
     name = facts.get("nickname") or facts.get("publicAlias")
     address = facts.get("walletAddress") or facts.get("address")
     return f"{name} ({address})" if name else f"{address}"
+
+
+def _write_reason(facts: Facts, gettext: Callable[[str], str]) -> str:
+    """Return why a submission was rejected; nothing of other facts."""
+    sentence = write_sentences(gettext).get(f"{facts.get('reasonCode')}")
+    return sentence or f"{facts.get('reasonText') or ''}"
 
 
 def _name_key(facts: Facts) -> str:

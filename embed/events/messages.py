@@ -23,10 +23,13 @@ class OfPage(Json):
     tracking_page_id: str
 
 
-class SubmissionChanged(Submission):
+class SubmissionChanged(Submission, kw_only=True):
     """A submission as it is now."""
 
     tracking_page_id: str
+    # Older messages do not have them.
+    reason_code: str | None = None
+    reason_text: str | None = None
 
 
 class SubmissionWithdrawn(OfPage):

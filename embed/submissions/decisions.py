@@ -8,6 +8,7 @@ from typing import Any
 from embed.db.models import LIVE, Page, Submission, Wallet, Withdrawal
 from embed.domain import policy
 from embed.domain.identifiers import is_id
+from embed.domain.reasons import NO_REASON, Reason
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing
 from embed.events.kinds import Event
@@ -63,13 +64,24 @@ def approve(
 
 
 def reject(
-    page: Page, submission_ids: Collection[str], now: datetime, *, actor: str = COMMAND_LINE
+    page: Page,
+    submission_ids: Collection[str],
+    now: datetime,
+    *,
+    reason: Reason = NO_REASON,
+    actor: str = COMMAND_LINE,
 ) -> Result:
     """Reject pending submissions; the cooldown of their wallets starts."""
     with editing(page.id, actor, now) as edit:
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(_explain_decided)
-        batch.change(status="rejected", reject_reason="manual", decided_at=now)
+        batch.change(
+            status="rejected",
+            reject_reason="manual",
+            reason_code=reason.code,
+            reason_text=reason.text,
+            decided_at=now,
+        )
         for one in batch.submissions:
             edit.log(Event.of_decision("reject submission", one))
     return batch.finish("rejected")
@@ -89,7 +101,13 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
         batch.leave_out(_make_live_check(edit.page, batch.submissions))
         untrack_withdrawn(Wallet.submission.in_([one.id for one in batch.submissions]))
         pending = count_waiting(edit.page)
-        batch.change(status="pending", reject_reason=None, decided_at=None)
+        batch.change(
+            status="pending",
+            reject_reason=None,
+            reason_code=None,
+            reason_text=None,
+            decided_at=None,
+        )
         for number, one in enumerate(batch.submissions, start=1):
             edit.log(Event.of_decision("undo decision", one))
             for message in list_filling(pending + number, edit.page.queue_capacity):

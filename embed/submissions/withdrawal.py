@@ -175,7 +175,9 @@ def _erase(sent: Sequence[Submission], now: datetime, nonce_lifetime: timedelta)
     """
     kept = [one for one in sent if one.status == "rejected"]
     for batch in in_batches(kept):
-        Submission.update(nickname="").where(Submission.id.in_(batch)).execute()
+        Submission.update(nickname="", reason_code=None, reason_text=None).where(
+            Submission.id.in_(batch)
+        ).execute()
         Proof.delete().where(Proof.submission.in_(batch)).execute()
     delete_sent([one for one in sent if one.status != "rejected"], now, nonce_lifetime)
 

@@ -11,6 +11,7 @@ from werkzeug.http import parse_accept_header
 
 from embed.domain import amounts
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
+from embed.domain.reasons import write_sentences
 from embed.domain.texts import drop_dollar_signs
 from embed.translations import load_catalog
 
@@ -30,6 +31,7 @@ def init_languages(app: Flask) -> None:
     # In templates' JSON: an escaped letter has six bytes, a Cyrillic one alone has two.
     app.jinja_env.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     app.jinja_env.globals["locale"] = current_locale
+    app.jinja_env.globals["write_reasons"] = lambda: write_sentences(translate)
     app.jinja_env.filters["amount"] = format_amount
     app.jinja_env.filters["exact_amount"] = amounts.format_amount
     # Templates put a dollar sign in front; pages from older versions may have kept one.

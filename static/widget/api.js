@@ -15,7 +15,8 @@ export const TIMEOUT_MS = 20_000;
  * @typedef {{ walletAddress: string, nickname: string, message: string, createdAtIso: string }} Receipt
  *   what proves a submission, as far as it is shown
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,
- *   rejectReason?: string | null, decidedAtIso?: string | null }} Submission
+ *   rejectReason?: string | null, reasonCode?: string | null, reasonText?: string | null,
+ *   decidedAtIso?: string | null }} Submission
  */
 
 /**

@@ -56,8 +56,13 @@ function makeLink(id, address) {
  * @param {Submission} submission
  * @param {number} cooldown in seconds
  */
-function makeAdvice({ rejectReason, decidedAtIso, status }, cooldown) {
-  const advice = make("p", say(`reason_${rejectReason}`), "quiet");
+function makeAdvice({ rejectReason, reasonCode, reasonText, decidedAtIso, status }, cooldown) {
+  const advice = make("p", say(`reason_${reasonCode ?? rejectReason}`), "quiet");
+  if (reasonText) {
+    const words = make("q", reasonText);
+    words.dir = "auto";
+    advice.append(" ", words);
+  }
   if (status === "rejected" && decidedAtIso) {
     const again = make("span", "", "again");
     again.dataset.decided = decidedAtIso;

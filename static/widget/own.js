@@ -187,8 +187,9 @@ export class OwnSubmissions {
    */
   #describe(submission) {
     const { id, walletAddress, nickname, status, rejectReason = null, decidedAtIso = null } = submission;
+    const { reasonCode = null, reasonText = null } = submission;
     const hasReceipt = this.#hasReceipt(submission);
-    return JSON.stringify([id, walletAddress, nickname, status, rejectReason, decidedAtIso, hasReceipt]);
+    return JSON.stringify([id, walletAddress, nickname, status, rejectReason, reasonCode, reasonText, decidedAtIso, hasReceipt]);
   }
 
   /**

@@ -58,13 +58,13 @@ function describeListed({ listed }) {
 }
 
 /** @param {Records["submissions"][number]} submission */
-function describeSubmission({ createdAtIso, nickname, status, rejectReason, hasReceipt }) {
+function describeSubmission({ createdAtIso, nickname, status, rejectReason, reasonCode, reasonText, hasReceipt }) {
   const given = { date: formatInstant(createdAtIso), status: say(`status_${status}`) };
   const sentence = nickname
     ? say("records_sent", { ...given, name: isolate(nickname) })
     : say("records_sent_nameless", given);
-  const reason = rejectReason && say(`reason_${rejectReason}`);
-  return [sentence, reason, hasReceipt && say("records_receipt")].filter(Boolean).join(" ");
+  const reason = rejectReason && say(`reason_${reasonCode ?? rejectReason}`);
+  return [sentence, reason, reasonText && isolate(reasonText), hasReceipt && say("records_receipt")].filter(Boolean).join(" ");
 }
 
 /** @param {Balance} balance */

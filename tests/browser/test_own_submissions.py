@@ -5,6 +5,8 @@ from embedded_page import frame_of, submit
 from playwright.sync_api import expect
 from world import Visitor
 
+from embed.domain.reasons import parse_reason
+
 pytestmark = pytest.mark.browser
 
 
@@ -97,6 +99,28 @@ def test_rows_that_have_not_changed_are_not_read_again(embedded_page, context, p
     read = frame.evaluate("window.read")
     assert len(read) == 1
     assert read[0].startswith("First approved")
+
+
+def test_visitor_reads_why_the_owner_rejected_a_wallet(embedded_page, context, page, visit):
+    context.clock.install()
+    widget, send = visit
+    first, second = send("First", "Second")
+    page.reload()
+    widget.locator("#widget[data-ready]").wait_for()
+    embedded_page.reject(first, reason=parse_reason("low_balance"))
+    embedded_page.reject(second, reason=parse_reason("مرحبا <b>"))
+    with page.expect_response("**/embed/api/session/submissions*"):
+        embedded_page.forward(page, "00:11")
+
+    for _ in range(2):  # as the script made the rows, and as the server does
+        rows = widget.locator("#own-list li")
+        expect(rows.filter(has_text="First")).to_contain_text(
+            "The wallet holds too few tokens. It can"
+        )
+        words = rows.filter(has_text="Second").locator("q")
+        expect(words).to_have_text("مرحبا <b>")
+        assert words.evaluate("(one) => getComputedStyle(one).direction") == "rtl"
+        page.reload()
 
 
 def test_new_visitor_loads_nothing_about_submissions(embedded_page, page):

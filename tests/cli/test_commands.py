@@ -411,16 +411,19 @@ def test_submissions_are_listed_newest_first_and_decided(operator, world, clock)
         "nickname": "Ann",
         "status": "pending",
         "rejectReason": None,
+        "reasonCode": None,
+        "reasonText": None,
         "createdAtIso": NOW,
         "decidedAtIso": None,
     }
     decided_at = "2026-01-31T09:33:00.000Z"
     approved = operator.show("submissions", "approve", ids[0])
     assert approved == listed[2] | {"status": "approved", "decidedAtIso": decided_at}
-    rejected = operator.show("submissions", "reject", ids[1])
+    rejected = operator.show("submissions", "reject", ids[1], "--reason", "low_balance")
     assert rejected == listed[1] | {
         "status": "rejected",
         "rejectReason": "manual",
+        "reasonCode": "low_balance",
         "decidedAtIso": decided_at,
     }
     for status, expected in [("pending", ids[2]), ("approved", ids[0]), ("rejected", ids[1])]:

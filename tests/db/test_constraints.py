@@ -70,6 +70,7 @@ def test_unique_index_is_known_by_its_name(filled, index):
 
 OTHERWISE_BROKEN = {
     "check": lambda: Page.update(queue_capacity=-1).execute(),
+    "reason of what waits": lambda: Submission.update(reason_text="x").execute(),
     "not null": lambda: Page.update(token_name=None).execute(),
     "reference": lambda: Submission.update(page="nowhere").execute(),
 }

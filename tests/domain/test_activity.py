@@ -59,6 +59,21 @@ def test_amounts_are_exact():
     )
 
 
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ({"reasonCode": "low_balance"}, "Ann (x): The wallet holds too few tokens."),
+        ({"reasonText": "Ask me first."}, "Ann (x): Ask me first."),
+        ({"reasonCode": "of a later version"}, "Ann (x)"),
+        ({"reasonCode": None, "reasonText": None}, "Ann (x)"),
+    ],
+)
+def test_rejection_is_written_with_its_reason(reason, sentence):
+    facts = {"nickname": "Ann", "walletAddress": "x"} | reason
+
+    assert write_subject("reject submission", facts) == sentence
+
+
 @pytest.mark.parametrize("value", [None, True, 7, "", "%(x)s", [], {"text": 1}])
 @pytest.mark.parametrize("action", VERB_BY_ACTION)
 def test_any_facts_have_a_sentence(action, value):
@@ -78,6 +93,8 @@ def test_any_facts_have_a_sentence(action, value):
         "previousLabel",
         "name",
         "previousName",
+        "reasonCode",
+        "reasonText",
         "tokenName",
         "added",
         "changed",

@@ -14,6 +14,7 @@ from world import SECRET_KEY, Visitor, code_of
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver, Wallet
 from embed.domain.policy import is_filling
+from embed.domain.reasons import parse_reason
 from embed.errors import InvalidInput
 from embed.events.editing import editing
 from embed.events.kinds import Event
@@ -97,17 +98,17 @@ def test_decisions_are_told_as_the_submission_is_then(world):
     one, two = (world.submit(Visitor()).json["submissionId"] for _ in range(2))
     add_receiver(world)
     world.approve(one)
-    world.reject(two)
+    world.reject(two, reason=parse_reason("Too new."))
     world.undo(two)
 
     told = [
-        (message_type, data["id"], data["status"], data["rejectReason"])
+        (message_type, data["id"], data["status"], data["rejectReason"], data["reasonText"])
         for message_type, data in read_messages()
     ]
     assert told == [
-        ("submission.decided", one, "approved", None),
-        ("submission.decided", two, "rejected", "manual"),
-        ("submission.decided", two, "pending", None),
+        ("submission.decided", one, "approved", None, None),
+        ("submission.decided", two, "rejected", "manual", "Too new."),
+        ("submission.decided", two, "pending", None, None),
     ]
 
 

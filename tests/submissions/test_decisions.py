@@ -9,6 +9,7 @@ from world import Visitor, read_log
 
 from embed import owners
 from embed.db.models import Activity, Delivery, Message, Submission, Wallet, Withdrawal
+from embed.domain.reasons import parse_reason
 from embed.errors import InvalidInput, NotFound
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
@@ -47,6 +48,16 @@ def test_undone_approval_takes_its_wallet_off_the_page_again(world):
     assert status_of(only) == "pending"
     assert not Wallet.select().exists()
     assert world.page.version > version
+
+
+@pytest.mark.parametrize("raw", ["low_balance", "Ask me first."])
+def test_undone_rejection_has_no_reason_any_more(world, raw):
+    (only,) = add_submissions(world, 1)
+    world.reject(only, reason=parse_reason(raw))
+    assert any((Submission.get().reason_code, Submission.get().reason_text))
+    world.undo(only)
+
+    assert (Submission.get().reason_code, Submission.get().reason_text) == (None, None)
 
 
 def test_undone_approval_leaves_a_wallet_that_was_tracked_before(world):

@@ -19,6 +19,7 @@ from embed.db.models import (
     Wallet,
     Withdrawal,
 )
+from embed.domain.reasons import parse_reason
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
@@ -269,6 +270,15 @@ def test_rejection_stays_without_name_and_proof_so_that_its_cooldown_holds(world
     assert not Proof.select().exists()
     assert find_in_database(world, NAME) == []
     assert code_of(world.submit(visitor)) == "cooldown_active"
+
+
+def test_owners_reason_for_a_rejection_is_erased(world, visitor):
+    submission_id = submit(world, visitor)
+    world.reject(submission_id, reason=parse_reason("Bob, I know you."))
+    withdraw(world, visitor)
+
+    assert Submission.get().status == "rejected"
+    assert find_in_database(world, "Bob") == []
 
 
 def test_rejection_is_withdrawn_once(world, visitor):

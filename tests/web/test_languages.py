@@ -15,6 +15,7 @@ from world import SITE, Visitor
 from embed.db.models import STATUSES, Wallet
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.policy import REJECT_REASON_BY_CODE
+from embed.domain.reasons import CODES
 from embed.errors import STATUS_BY_CODE
 from embed.events.editing import editing
 from embed.events.kinds import Event
@@ -28,7 +29,9 @@ TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]
 # a page, since translations are formatted with % and are not escaped in HTML.
 TOKEN = re.compile(r'\$?(?:%\(\w+\)s|\{\w+\})|[%{}<>&"]')
 
-BY_HAND = {"reason_manual"}  # an owner's rejection, which answers no request
+BY_HAND = {
+    f"reason_{code}" for code in ("manual", *CODES)
+}  # an owner's rejection, which answers no request
 # For unknown codes words.js uses the sentence of "server"; our own pages do not get these.
 WITHOUT_WORDS = {"invalid_action", "invalid_host", "bad_request", "method_not_allowed"}
 RENAMED_BY_API_JS = {"internal_error": "server"}

@@ -23,6 +23,9 @@ class Submission(BaseModel):
     # The random part of the nonce that was used: unique, so that no nonce is used twice.
     nonce = CharField(max_length=ID_LENGTH, null=True, unique=True)
     decided_at = InstantField(null=True)
+    # Why the owner rejected it, if the owner said so; see embed.domain.reasons.
+    reason_code = CharField(max_length=20, null=True)
+    reason_text = TextField(null=True)
 
     class Meta:
         constraints = (
@@ -32,6 +35,10 @@ class Submission(BaseModel):
                 " AND reject_reason IS NULL AND decided_at IS NOT NULL)"
                 " OR (status IN ('rejected', 'soft_rejected')"
                 " AND reject_reason IS NOT NULL AND decided_at IS NOT NULL)"
+            ),
+            Check(
+                "(reason_code IS NULL AND reason_text IS NULL) OR (status = 'rejected'"
+                " AND (reason_code IS NULL OR reason_text IS NULL))"
             ),
         )
         indexes = ((("page", "status", "created_at"), False),)

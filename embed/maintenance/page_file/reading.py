@@ -184,6 +184,7 @@ def _renew(raw: bytes) -> bytes:
     match line:
         case {"type": "submission"}:
             line.pop("hasAddedWallet", None)
+            line = {"reasonCode": None, "reasonText": None} | line
         case {"type": "wallet"}:  # see also _link_wallets, which needs the whole file
             line = {"submissionId": None, "withdrawn": False} | line
         case {"type": "activity", "action": str(action), "subject": str(subject)}:
@@ -209,6 +210,9 @@ def _check_submission(row: Columns) -> None:
         raise ValueError(f"A submission that is {status} has another decidedAtIso.")
     if (row["reject_reason"] is not None) != (status in ("rejected", "soft_rejected")):
         raise ValueError(f"A submission that is {status} has another rejectReason.")
+    reasons = [row[name] for name in ("reason_code", "reason_text") if row[name] is not None]
+    if len(reasons) > (1 if status == "rejected" else 0):
+        raise ValueError(f"A submission that is {status} has another reasonCode or reasonText.")
 
 
 def _check_proof(row: Columns) -> None:

@@ -32,6 +32,7 @@ from embed.domain.activity import find_address, read_facts
 from embed.domain.addresses import is_address
 from embed.domain.identifiers import ID_LENGTH
 from embed.domain.policy import REJECT_REASON_BY_CODE
+from embed.domain.reasons import CODES, MAX_LENGTH
 from embed.domain.times import format_instant
 from embed.events.messages import DATA_BY_TYPE
 from embed.keys.refused_origins import MAX_PER_KEY
@@ -167,6 +168,8 @@ _FORMS: dict[Any, Any] = {
     models.Submission.nickname: _LINE,  # empty once it was withdrawn
     models.Submission.status: Literal[models.STATUSES],
     models.Submission.reject_reason: Literal["manual", *REJECT_REASON_BY_CODE.values()],
+    models.Submission.reason_code: Literal[CODES],
+    models.Submission.reason_text: _line(MAX_LENGTH, 1),
     models.Proof.message: Annotated[str, Meta(max_length=2000)],
     models.Proof.signature: Annotated[bytes, Meta(min_length=64, max_length=64)],
     models.Activity.actor: _line(254),

@@ -127,6 +127,8 @@ def test_everything_is_shown_from_any_device_without_a_cookie(world):
             "nickname": "Ann",
             "status": "approved",
             "rejectReason": None,
+            "reasonCode": None,
+            "reasonText": None,
             "createdAtIso": "2026-01-31T09:30:00.000Z",
             "decidedAtIso": "2026-01-31T09:31:00.000Z",
             "hasReceipt": True,

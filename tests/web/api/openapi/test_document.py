@@ -10,6 +10,7 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 from world import SITE, code_of
 
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
+from embed.domain.reasons import CODES
 from embed.domain.wallet_signatures import verify_signature
 from embed.settings import PROJECT_DIR
 from embed.web.dashboard.activity import STACK
@@ -57,6 +58,7 @@ def test_enumerations_are_those_of_the_code():
     assert set(SCHEMAS["NewSubmission"]["properties"]["status"]["enum"]) == set(get_args(Decision))
     assert set(submission["status"]["enum"]) == set(STACK)
     assert reasons == {None, "manual", *REJECT_REASON_BY_CODE.values()}
+    assert set(submission["reasonCode"]["enum"]) == {None, *CODES}
 
 
 # How it is served

@@ -1,0 +1,48 @@
+"""Why an owner rejects a submission: picked from a list, or in the owner's own words."""
+
+import unicodedata
+from collections.abc import Callable
+from typing import NamedTuple
+
+from embed.domain.texts import parse_text
+from embed.errors import InvalidInput
+
+MAX_LENGTH = 200  # code points of the owner's own words
+# NFC makes at most four code points into one. Longer texts are refused before it: its time
+# grows with the square of a run of combining marks.
+_MAX_RAW_LENGTH = 4 * MAX_LENGTH
+
+
+class Reason(NamedTuple):
+    """At most one of the two is given."""
+
+    code: str | None = None
+    text: str | None = None
+
+
+NO_REASON = Reason()
+
+
+def write_sentences(gettext: Callable[[str], str] = str) -> dict[str, str]:
+    """Return what the visitor reads for each code."""
+    return {
+        "other_name": gettext("Please choose another name."),
+        "similar_name": gettext("The name looks too much like another one."),
+        "low_balance": gettext("The wallet holds too few tokens."),
+        "unknown_holder": gettext("The owner does not know whose wallet this is."),
+        "not_for_list": gettext("The wallet does not belong on this list."),
+        "list_closed": gettext("No more wallets are added for now."),
+    }
+
+
+CODES = tuple(write_sentences())
+
+
+def parse_reason(raw: str) -> Reason:
+    """Read a code, or else the owner's own words: trimmed, NFC. Raises InvalidInput."""
+    if raw in CODES:
+        return Reason(code=raw)
+    if len(raw) > _MAX_RAW_LENGTH:
+        raise InvalidInput(f"The reason is longer than {MAX_LENGTH} characters.", field="reason")
+    text = unicodedata.normalize("NFC", raw)
+    return Reason(text=parse_text(text, "reason", field="reason", max_length=MAX_LENGTH))
