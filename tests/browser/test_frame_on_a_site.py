@@ -307,7 +307,7 @@ def test_accent_that_is_no_colour_changes_nothing(embedded_page, page):
     widget = embedded_page.open(page, accent="url(x)", theme="light")
 
     expect(widget.get_by_role("button", name="Add your wallet")).to_have_css(
-        "background-color", "rgb(36, 85, 214)"
+        "background-color", "rgb(62, 99, 221)"
     )
 
 

@@ -1,0 +1,85 @@
+"""Colours, type sizes, spacings, radii and shadows stand in one file."""
+
+import re
+
+import pytest
+from servers import PROJECT_DIR
+
+STATIC_DIR = PROJECT_DIR / "static"
+TOKENS = STATIC_DIR / "look/tokens.css"
+SHEETS = sorted(set(STATIC_DIR.rglob("*.css")) - {TOKENS})
+CHECKER = STATIC_DIR / "check-receipts.html"  # one file, which has the tokens that it needs
+LENGTH = r"[\d.]+(rem|px|em)\b"
+WRITTEN_OUT = {
+    "color": re.compile(
+        r"#[0-9a-f]{3,8}\b|\b(rgb|hsl|oklch|oklab|lab|lch|hwb|color|color-mix|light-dark)\("
+        r"|:[^;]*\b(white|black|gray|grey|red|green|blue|yellow|orange|silver)\b(?!\()",
+        re.IGNORECASE,
+    ),
+    "type size": re.compile(rf"font(-size)?:[^;]*{LENGTH}(?<!1rem)"),
+    "spacing": re.compile(rf"(?<!scroll-)(padding|margin|gap)[a-z-]*:[^;]*{LENGTH}"),
+    "radius": re.compile(rf"border-[a-z-]*radius:[^;]*({LENGTH}|%)"),
+    "shadow": re.compile(r"(box|text)-shadow:(?!\s*(inset|var\(|none))|drop-shadow\("),
+}
+
+
+def read_rules(sheet):
+    """Return a style sheet's rules without comments."""
+    text = sheet.read_text()
+    if sheet == CHECKER:
+        text = text.partition("<style>")[2].partition("</style>")[0]
+        text = re.sub(r":root \{.*?\}", "", text, flags=re.DOTALL)
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def read_tokens(text):
+    return dict(re.findall(r"(--[\w-]+): ([^;]+);", text))
+
+
+def find_written_out(rules):
+    found = []
+    for declaration in re.findall(r"[\w-]+\s*:\s*[^;{}]+;", rules):
+        found += [
+            (kind, declaration) for kind, form in WRITTEN_OUT.items() if form.search(declaration)
+        ]
+    return found
+
+
+@pytest.mark.parametrize("sheet", [*SHEETS, CHECKER], ids=lambda sheet: sheet.name)
+def test_no_other_style_sheet_writes_out_what_is_a_token(sheet):
+    assert find_written_out(read_rules(sheet)) == []
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "color: #fff;",
+        "border: 1px solid rgb(0 0 0 / .3);",
+        "background: White;",
+        "font: 600 .9rem/1.5 serif;",
+        "font-size: 14px;",
+        "margin-inline: calc(-1 * .5rem);",
+        "gap: var(--s1) 3px;",
+        "border-start-end-radius: 50%;",
+        "box-shadow: 0 1px 2px var(--line);",
+    ],
+)
+def test_what_is_written_out_would_be_found(declaration):
+    assert len(find_written_out(f"a {{ {declaration} }}")) == 1
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_every_token_that_is_used_exists(sheet):
+    rules = read_rules(sheet)
+    known = read_tokens(TOKENS.read_text()) | read_tokens(rules)
+
+    assert set(re.findall(r"var\((--[\w-]+)", rules)) - set(known) == set()
+
+
+def test_checker_of_receipts_has_the_same_tokens():
+    text = CHECKER.read_text()
+    own = read_tokens(text)
+
+    assert len(own) > 10
+    assert own.items() <= read_tokens(TOKENS.read_text()).items()
+    assert set(re.findall(r"var\((--[\w-]+)", text)) <= set(own)
