@@ -1,6 +1,6 @@
 // Optional script for the iframe snippet: adapts the frame's height to its content and its theme
-// to the host page, and lends it the page's wallets, many of which do not appear in frames. Frames
-// may come and go; they also work without it.
+// to the page, and lends it the page's wallets, many of which do not appear in frames. Frames may
+// come and go, and work without it.
 (() => {
   const tag = document.currentScript instanceof HTMLScriptElement && document.currentScript;
   // A module has no currentScript; the first address in the stack of an error is the script's.
@@ -9,12 +9,21 @@
   const start = `${origin}/embed/tracking/`;
   const LENDING = ["embed:wallets", "embed:watch", "embed:connect", "embed:sign"];
   const DARK = /^rgb\(\d?\d, \d?\d, \d?\d\)$/; // each part is under 100
-  const frames = document.getElementsByTagName("iframe"); // those of each moment
+  const frames = document.getElementsByTagName("iframe"); // at each moment
   /** @type {WeakMap<HTMLIFrameElement, string>} */
-  const addresses = new WeakMap(); // of the frames that are set up
+  const addresses = new WeakMap(); // of those set up
 
   /** @param {HTMLIFrameElement} frame */
   const isOurs = (frame) => frame.src.startsWith(start);
+
+  /** @param {HTMLIFrameElement} frame */
+  function readGround(frame) {
+    for (let one = frame.parentElement; one; one = one.parentElement) {
+      const color = getComputedStyle(one).backgroundColor;
+      if (color.startsWith("rgb(")) return color;
+    }
+    return "";
+  }
 
   /** @param {HTMLIFrameElement} frame */
   function readTheme(frame) {
@@ -27,13 +36,12 @@
     const scheme = getComputedStyle(root).colorScheme;
     if (scheme.includes("dark") && scheme.includes("light")) return "auto";
     if (scheme !== "normal") return scheme.includes("dark") ? "dark" : "light";
-    const colors = [document.body, root].map((one) => getComputedStyle(one).backgroundColor);
-    return DARK.test(colors.find((color) => color.startsWith("rgb(")) ?? "") ? "dark" : "light";
+    return DARK.test(readGround(frame)) ? "dark" : "light";
   }
 
   /**
-   * Whether wallets are lent to the frame: unless the page's owner has switched it off, or has
-   * pinned this file by `integrity`, since lending loads another one.
+   * Whether wallets are lent to it: unless the page's owner has switched it off, or has pinned this
+   * file by `integrity`, since lending loads another one.
    * @param {HTMLIFrameElement} frame
    */
   function isLending(frame) {
@@ -43,11 +51,10 @@
 
   /**
    * @param {HTMLIFrameElement} frame
-   * @param {{ kind: string, theme?: string, lends?: boolean }} message
+   * @param {{ kind: string, theme?: string, ground?: string, lends?: boolean }} message
    */
   function send(frame, message) {
-    // Before it loads, a frame contains an empty document of the host's origin; we send to it
-    // again when it has loaded.
+    // Before it loads, a frame has an empty document of the host's origin; we send again later.
     if (frame.contentDocument?.URL === "about:blank") return;
     frame.contentWindow?.postMessage(message, origin);
   }
@@ -57,7 +64,7 @@
     const theme = readTheme(frame);
     // A frame whose color scheme differs from its document's gets an opaque background.
     frame.style.colorScheme = theme === "auto" ? "light dark" : theme;
-    send(frame, { kind: "embed:theme", theme });
+    send(frame, { kind: "embed:theme", theme, ground: readGround(frame) });
   }
 
   /** @param {HTMLIFrameElement} frame */
@@ -84,8 +91,8 @@
 
   /** @param {MessageEvent} event */
   async function lend(event) {
-    // Any version in the address gets the present one. The page's own policy may forbid to load it;
-    // the frame then does without these wallets.
+    // Any version in the address gets the present one. If the page's own policy forbids to load it,
+    // the frame does without these wallets.
     const module = await import(`${origin}/static/latest/host/lend.js`).catch(() => null);
     module?.lend(event);
   }

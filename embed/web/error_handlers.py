@@ -66,7 +66,7 @@ def _as_page(refusal: ApiError) -> Response:
     policy = response.content_security_policy
     policy.default_src = policy.base_uri = policy.form_action = "'none'"
     policy.style_src = "'self'"
-    policy.img_src = "data:"  # the empty icon
+    policy.img_src = "'self'"  # its icon
     if request.path.startswith("/embed/tracking/"):  # sites show the widget's refusals
         allow_isolated_hosts(response)
     else:

@@ -29,7 +29,7 @@ export function connectToHost({ site, isForAnySite }) {
   new ResizeObserver(sendHeight).observe(document.documentElement);
   window.addEventListener("message", (event) => {
     if (event.source !== window.parent || (host !== "*" && event.origin !== host)) return;
-    if (event.data?.kind === "embed:theme") setTheme(event.data.theme);
+    if (event.data?.kind === "embed:theme") setTheme(event.data.theme, event.data.ground);
     if (event.data?.kind === "embed:hello") {
       sendHeight();
       if (event.data.lends === true && mayLend(event.origin)) resolve(event.origin);

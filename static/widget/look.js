@@ -9,13 +9,26 @@ export function applyLook() {
 }
 
 /**
- * Apply the theme that fits the host page.
+ * Apply the theme that fits the host page, and lie on its ground if texts can be read there.
  * @param {string} theme
+ * @param {unknown} ground the computed color under the frame, if that is known
  */
-export function setTheme(theme) {
+export function setTheme(theme, ground) {
   if (!["auto", "light", "dark"].includes(theme)) return;
   root.dataset.theme = theme;
-  delete root.dataset.surface;
+  root.toggleAttribute("data-surface", isMiddling(ground));
+}
+
+/**
+ * Whether a color is so far from white and from black that quiet texts have less than 4.5:1.
+ * @param {unknown} ground
+ */
+function isMiddling(ground) {
+  const parts = String(ground).match(/^rgb\((\d+), (\d+), (\d+)\)$/);
+  if (!parts) return false;
+  const [red, green, blue] = parts.slice(1).map((part) => (Number(part) / 255) ** 2.2);
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return luminance > 0.06 && luminance < 0.75;
 }
 
 /** @param {string} hex */

@@ -179,7 +179,7 @@ def test_frame_is_seen_through_in_every_theme(
 ):
     widget = embedded_page.open(page, style=style, script=with_script, **arguments)
 
-    expected = "rgb(238, 240, 244)" if is_dark else "rgb(25, 28, 33)"
+    expected = LIGHT_INK if is_dark else INK
     for machine in MACHINES:
         set_machine(page, embedded_page, machine)
         expect(widget.locator("body")).to_have_css("color", expected)
@@ -188,7 +188,7 @@ def test_frame_is_seen_through_in_every_theme(
 
 
 WHITE, BLACK = (255, 255, 255), (18, 18, 18)
-INK, LIGHT_INK = "rgb(25, 28, 33)", "rgb(238, 240, 244)"
+INK, LIGHT_INK = "rgb(28, 32, 36)", "rgb(237, 238, 240)"
 
 
 @pytest.mark.parametrize(
@@ -209,6 +209,18 @@ def test_plain_snippet_can_be_read_on_every_site(embedded_page, page, style):
         assert corner_of_frame(page) != BLACK
         if not style:
             assert color_at(page, 2, 2) == WHITE
+
+
+@pytest.mark.parametrize(
+    ("ground", "has_surface"),
+    [("#808080", True), ("#ffd400", True), ("#e8e8e8", False), ("#222", False), ("", False)],
+)
+def test_frame_lies_on_a_surface_where_the_ground_is_neither_light_nor_dark(
+    embedded_page, page, ground, has_surface
+):
+    widget = embedded_page.open(page, style=f"body {{ background: {ground} }}")
+
+    expect(widget.locator("html[data-theme]:not([data-surface])")).to_have_count(int(not has_surface))
 
 
 def test_plain_refusal_is_light_too(embedded_page, page):
@@ -283,15 +295,15 @@ def test_signing_window_has_the_frames_language_accent_and_theme_of_the_site(emb
 def test_theme_follows_the_site_while_it_is_open(embedded_page, page):
     widget = embedded_page.open(page, html='data-theme="light"')
     ink = widget.locator("body")
-    expect(ink).to_have_css("color", "rgb(25, 28, 33)")
+    expect(ink).to_have_css("color", "rgb(28, 32, 36)")
 
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    expect(ink).to_have_css("color", "rgb(238, 240, 244)")
+    expect(ink).to_have_css("color", "rgb(237, 238, 240)")
     page.evaluate("delete document.documentElement.dataset.theme")
     page.evaluate("document.documentElement.className = 'dark'")
-    expect(ink).to_have_css("color", "rgb(238, 240, 244)")
+    expect(ink).to_have_css("color", "rgb(237, 238, 240)")
     page.evaluate("document.documentElement.className = ''")
-    expect(ink).to_have_css("color", "rgb(25, 28, 33)")
+    expect(ink).to_have_css("color", "rgb(28, 32, 36)")
 
 
 def test_accent_colours_the_button_with_a_text_that_can_be_read(embedded_page, page):

@@ -177,7 +177,7 @@ def test_two_frames_follow_their_own_content_and_the_theme(embedded_page, open_s
     page.evaluate("document.documentElement.className = 'dark'")
     for one in (first, second):
         ink = one.content_frame.locator("body")
-        expect(ink).to_have_css("color", "rgb(238, 240, 244)")
+        expect(ink).to_have_css("color", "rgb(237, 238, 240)")
 
 
 def test_two_tags_of_the_script_do_no_harm(embedded_page, open_site, page):

@@ -201,7 +201,7 @@ def test_paper_is_white_and_has_what_was_searched_for(embedded_page, page):
 
     assert page.evaluate("window.printed") == [11]
     page.emulate_media(media="print")
-    expect(page.locator("body")).to_have_css("color", "rgb(25, 28, 33)")
+    expect(page.locator("body")).to_have_css("color", "rgb(28, 32, 36)")
     expect(page.locator("#state")).to_have_text("11 of 250 wallets")
 
 
