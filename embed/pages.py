@@ -1,6 +1,6 @@
 """Tracking pages and their settings."""
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -113,6 +113,19 @@ def update_page(
             Page.update(changes).where(Page.id == page_id).execute()
             _renew_marks(get_page(page_id), changes)
             edit.log(Event.of_page_change(changes))
+    return get_page(page_id)
+
+
+def change_look(
+    page_id: str, texts: Mapping[str, str], now: datetime, *, actor: str = COMMAND_LINE
+) -> Page:
+    """Change only the fields given. Raises NotFound, InvalidInput."""
+    with editing(page_id, actor, now) as edit:
+        before, look = edit.page.look.write_texts(), edit.page.look.change(texts)
+        changes = {name: text for name, text in look.write_texts().items() if text != before[name]}
+        if changes:
+            Page.update(look=look).where(Page.id == page_id).execute()
+            edit.log(Event.of_look_change(changes))
     return get_page(page_id)
 
 

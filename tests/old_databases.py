@@ -41,6 +41,7 @@ def _make_page(name: str, **values: Any) -> Row:
         "cooldown_s": 60,
         "trust_after": 2,
         "holding_watch": "flag",
+        "look": '{"accent":"7c4ddb","radius":3}',
         "version": 41,
         "listed_version": 40,
         "deleted_at": None,

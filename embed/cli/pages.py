@@ -105,6 +105,23 @@ def update(page: str, email: str | None, **fields: Any) -> None:
     print_answer(describe_page_for_owner(pages.update_page(page, changes, runtime().clock())))
 
 
+@group.command("look")
+@click.argument("page")
+@click.argument("fields", nargs=-1, metavar="[FIELD=VALUE]...")
+def look(page: str, fields: tuple[str, ...]) -> None:
+    """Show how the widget looks, or change only what is given."""
+    texts = dict(_split_field(field) for field in fields)
+    changed = pages.change_look(page, texts, runtime().clock())
+    print_answer(changed.look.write_texts())
+
+
+def _split_field(field: str) -> tuple[str, str]:
+    name, sign, text = field.partition("=")
+    if not sign:
+        raise InvalidInput(f"{field!r} is not of the form FIELD=VALUE, such as accent=7c4ddb.")
+    return name, text
+
+
 @group.command("delete")
 @click.argument("page")
 @confirm_option

@@ -4,11 +4,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NoReturn
 
+import msgspec
 from peewee import BigIntegerField, CharField, Check, Model, ProgrammingError, TextField
 
 from embed.db.connection import db
 from embed.domain.amounts import format_amount
 from embed.domain.identifiers import ID_LENGTH, make_id
+from embed.domain.look import DEFAULT_LOOK, Look
 from embed.domain.times import from_ms, to_ms
 
 
@@ -30,6 +32,19 @@ class LinesField(TextField):
 
     def python_value(self, value: str) -> tuple[str, ...]:
         return tuple(value.split())
+
+
+class LookField(TextField):
+    """A page's look as JSON; null: the default one."""
+
+    def db_value(self, value: Look | None) -> str | None:
+        return None if value in (None, DEFAULT_LOOK) else msgspec.json.encode(value).decode()
+
+    def python_value(self, value: str | None) -> Look:
+        return DEFAULT_LOOK if value is None else _decode_look(value)
+
+
+_decode_look = msgspec.json.Decoder(Look).decode
 
 
 class AmountField(TextField):

@@ -12,7 +12,7 @@ from embed.domain.amounts import format_amount
 from embed.domain.reasons import write_sentences
 
 Action = Literal[
-    "create page", "delete page", "restore page", "change page",
+    "create page", "delete page", "restore page", "change page", "change look",
     "create key", "change label", "change origins", "revoke key",
     "add tag", "remove tag", "change tag",
     "add wallet", "change wallet", "remove wallet", "import wallets",
@@ -29,6 +29,7 @@ VERB_BY_ACTION: Mapping[str, str] = {
     "delete page": "deleted the page",
     "restore page": "restored the page",
     "change page": "changed the page:",
+    "change look": "changed the look:",
     "create key": "created a key:",
     "change label": "changed the label of a key:",
     "change origins": "changed the sites of a key:",
@@ -111,7 +112,7 @@ def find_address(facts: Mapping[str, Any]) -> str | None:
 
 def write_subject(action: str, facts: Facts, gettext: Callable[[str], str] = str) -> str:
     """Say what an action was done to; `gettext` translates what wallets' holders read."""
-    if action == "change page" and "text" not in facts:
+    if action in ("change page", "change look") and "text" not in facts:
         return ", ".join(f"{_PAGE_FIELDS.get(k, k)}: {_format(v)}" for k, v in facts.items())
     match facts:
         case {"text": text}:  # of an older version

@@ -36,6 +36,11 @@ class Event:
         return cls("change page", {**changes, **owner})
 
     @classmethod
+    def of_look_change(cls, changes: Mapping[str, str]) -> Self:
+        """Return that fields of a page's look have new values."""
+        return cls("change look", changes)
+
+    @classmethod
     def of_key(
         cls, action: Literal["create key", "change origins", "revoke key"], key: ApiKey
     ) -> Self:

@@ -1,33 +1,65 @@
-"""How the widget looks, as its address asks: theme, accent, and parts that a site leaves out."""
+"""How an answer looks: as the page's owner has chosen and the address asks."""
 
-import re
+import secrets
+from dataclasses import dataclass
 
 from flask import request
 
-THEMES = ("light", "dark", "auto")
-HIDEABLE_PARTS = ("heading", "tools", "changes", "add")
+from embed.domain.colors import DEFAULT_ACCENT, derive_colors
+from embed.domain.look import DEFAULT_LOOK, FIELDS, Look
 
-_COLOR = re.compile(r"[0-9a-f]{6}")
+# What stylesheets and scripts read from <html>; theme and accent are there in other words.
+_ATTRIBUTES = ("neutral", "radius", "density", "font", "size", "order", "explorer")
+_DEFAULTS = DEFAULT_LOOK.write_texts()
 
 
-def read_look() -> dict[str, str | bool | None]:
-    """Return the requested theme and accent; invalid values become the default.
+@dataclass(frozen=True, slots=True)
+class ShownLook:
+    look: Look
+    attributes: dict[str, str]  # of <html>; fields that have their defaults are left out
+    style: str | None  # the accent's colors, which are inline so that nothing flashes
+    nonce: str | None  # what allows that style, and no other
+
+
+def read_look(stored: Look = DEFAULT_LOOK) -> ShownLook:
+    """Return the look of this answer. In the address, what is not valid counts as absent.
 
     A frame knows neither the colors of its site nor, in all browsers, its color scheme; following
-    the visitor's device would make a black box of it on a light site. So unless a theme is asked
-    for, it is light and has a surface of its own. In a window of its own, the device decides.
+    the visitor's device would make a black box of it on a light site. So unless a theme is chosen,
+    it is light and has a surface of its own. In a window of its own, the device decides.
     """
-    theme = request.args.get("theme")
-    accent = request.args.get("accent", "").removeprefix("#").lower()
-    is_asked = theme in THEMES
-    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
-    return {
-        "theme": theme if is_asked else "auto" if is_alone else "light",
-        "has_surface": not is_asked and not is_alone,
-        "accent": f"#{accent}" if _COLOR.fullmatch(accent) else None,
+    asked = {name: request.args[name] for name in FIELDS if name in request.args}
+    look = stored.override(asked) if asked else stored
+    texts = look.write_texts()
+    attributes = {
+        f"data-{name}": texts[name] for name in _ATTRIBUTES if texts[name] != _DEFAULTS[name]
     }
+    is_chosen = look.theme != "site"
+    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
+    attributes["data-theme"] = look.theme if is_chosen else "auto" if is_alone else "light"
+    if not is_chosen and not is_alone:
+        attributes["data-surface"] = ""
+    if look.accent == DEFAULT_ACCENT:
+        return ShownLook(look, attributes, None, None)
+    attributes["data-accent"] = look.accent
+    return ShownLook(look, attributes, _write_style(look.accent), secrets.token_urlsafe(16))
 
 
-def read_hidden_parts() -> frozenset[str]:
-    """Return the parts that `hide=` names, with commas between them; others are ignored."""
-    return frozenset(request.args.get("hide", "").split(",")) & frozenset(HIDEABLE_PARTS)
+def _write_style(accent: str) -> str:
+    """Return the accent's colors in place of those in static/look/tokens.css."""
+    colors = derive_colors(accent)
+    light, dark = colors.light, colors.dark
+    values = {
+        "accent": f"#{colors.fill}",
+        "accent-hover": f"#{colors.hover}",
+        "on-accent": f"#{colors.on_fill}",
+        "accent-text": f"light-dark(#{light.text}, #{dark.text})",
+        "accent-soft": f"light-dark(#{light.soft}, #{dark.soft})",
+        "ring": "var(--accent-text)",
+        "edge": f"light-dark({_write_edge(light.edge)}, {_write_edge(dark.edge)})",
+    }
+    return ":root{" + ";".join(f"--{name}:{value}" for name, value in values.items()) + "}"
+
+
+def _write_edge(edge: str | None) -> str:
+    return f"#{edge}" if edge else "transparent"

@@ -1,7 +1,5 @@
 // Messages between the frame and its host page: height, theme, and whether it lends its wallets.
 
-import { setTheme } from "./look.js";
-
 /**
  * Send the height to the host page's script (embed.js), and apply the theme that it sends.
  *
@@ -36,4 +34,28 @@ export function connectToHost({ site, isForAnySite }) {
     }
   });
   return lender;
+}
+
+/**
+ * Apply the theme that fits the host page, and lie on its ground if texts can be read there.
+ * @param {string} theme
+ * @param {unknown} ground the computed color under the frame, if that is known
+ */
+function setTheme(theme, ground) {
+  if (!["auto", "light", "dark"].includes(theme)) return;
+  const root = document.documentElement;
+  root.dataset.theme = theme;
+  root.toggleAttribute("data-surface", isMiddling(ground));
+}
+
+/**
+ * Whether a color is so far from white and from black that quiet texts have less than 4.5:1.
+ * @param {unknown} ground
+ */
+function isMiddling(ground) {
+  const parts = String(ground).match(/^rgb\((\d+), (\d+), (\d+)\)$/);
+  if (!parts) return false;
+  const [red, green, blue] = parts.slice(1).map((part) => (Number(part) / 255) ** 2.2);
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return luminance > 0.06 && luminance < 0.75;
 }

@@ -4,7 +4,6 @@ import { findAround, getElement } from "../elements.js";
 import { Api, Problem } from "./api.js";
 import { connectToHost } from "./frame.js";
 import { List } from "./list.js";
-import { applyLook } from "./look.js";
 import { poll } from "./poll.js";
 import { explain, say } from "./words.js";
 
@@ -21,7 +20,7 @@ const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
 const api = new Api({ pageId, key });
 const list = new List(root);
 
-applyLook();
+document.body.hidden = false; // if the stylesheet could not be loaded
 const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
 
 // The list

@@ -6,7 +6,6 @@ import { Problem } from "./api.js";
 import { call } from "./calls.js";
 import { Flow } from "./flow.js";
 import { FlowView } from "./flow-view.js";
-import { applyLook } from "./look.js";
 import { watchWallets } from "./wallets.js";
 import { say } from "./words.js";
 
@@ -14,7 +13,7 @@ import { say } from "./words.js";
 
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
 
-applyLook();
+document.body.hidden = false; // if the stylesheet could not be loaded
 
 /** @type {Window | null} */
 const opener = window.opener;

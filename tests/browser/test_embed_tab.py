@@ -70,7 +70,7 @@ def test_preview_follows_without_a_page_load_and_without_history(dashboard, tab)
     choose(tab)
 
     expect(preview.locator("html[data-theme=dark][lang=de]")).to_be_attached()
-    expect(preview.locator("html")).to_have_attribute("data-accent", "#ff6600")
+    expect(preview.locator("html")).to_have_attribute("data-accent", "ff6600")
     expect(preview.locator("#add")).to_be_hidden()
     expect(preview.locator("#search")).to_be_hidden()
     expect(preview.locator(".wallet")).to_have_count(3)

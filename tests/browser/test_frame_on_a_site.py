@@ -290,7 +290,7 @@ def test_signing_window_has_the_frames_language_accent_and_theme_of_the_site(emb
     expect(window.locator("html")).to_have_attribute("lang", "de")
     expect(window.locator("html")).to_have_css("--accent", "#ff6600")
     assert "theme=dark" in window.url
-    assert "accent=%23ff6600" in window.url
+    assert "accent=ff6600" in window.url
 
 
 def test_theme_follows_the_site_while_it_is_open(embedded_page, page):

@@ -32,6 +32,7 @@ COMMANDS = {
     "owners reset",
     "pages create",
     "pages list",
+    "pages look",
     "pages show",
     "pages update",
     "pages delete",

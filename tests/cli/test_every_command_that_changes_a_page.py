@@ -48,6 +48,7 @@ class Things:
 
 CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "pages update": lambda things: (things.page_id, "--title", "New"),
+    "pages look": lambda things: (things.page_id, "accent=7c4ddb"),
     "pages delete": lambda things: (things.page_id, "--yes"),
     "keys create": lambda things: (things.page_id, "--tier", "secret"),
     "keys revoke": lambda things: (things.key_id,),

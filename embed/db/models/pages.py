@@ -18,9 +18,11 @@ from embed.db.fields import (
     ChoiceField,
     InstantField,
     LinesField,
+    LookField,
     Table,
     check_amount,
 )
+from embed.domain.look import DEFAULT_LOOK
 
 HOLDING_WATCHES = ("leave", "flag", "hide")
 
@@ -55,6 +57,7 @@ class Page(BaseModel):
     version = IntegerField(default=1)
     listed_version = IntegerField(default=0)  # the version that the feed has caught up with
     deleted_at = InstantField(null=True)
+    look = LookField(null=True, default=DEFAULT_LOOK)
 
 
 class ApiKey(BaseModel):

@@ -182,6 +182,8 @@ def _renew(raw: bytes) -> bytes:
     """Give an older line the columns that migrations gave its table since version 0.5."""
     line = msgspec.json.decode(raw)
     match line:
+        case {"type": "page"}:
+            line = {"look": None} | line
         case {"type": "submission"}:
             line.pop("hasAddedWallet", None)
             line = {"reasonCode": None, "reasonText": None} | line

@@ -27,10 +27,11 @@ from peewee import (
 
 from embed.balances.history import count_days
 from embed.db import models, schema_version
-from embed.db.fields import AmountField, ChoiceField, InstantField, LinesField
+from embed.db.fields import AmountField, ChoiceField, InstantField, LinesField, LookField
 from embed.domain.activity import find_address, read_facts
 from embed.domain.addresses import is_address
 from embed.domain.identifiers import ID_LENGTH
+from embed.domain.look import Look
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.domain.reasons import CODES, MAX_LENGTH
 from embed.domain.times import format_instant
@@ -137,6 +138,7 @@ _FORM_BY_TYPE: dict[Any, Any] = {
     ),
     AmountField: _text(r"(?:0|[1-9][0-9]{0,39})(?:\.[0-9]{0,39}[1-9])?"),
     LinesField: Annotated[list[_WORD], Meta(max_length=100)],
+    LookField: Look,
     BlobField: Annotated[bytes, Meta(max_length=6000)],
     BooleanField: bool,
     BigIntegerField: Annotated[int, Meta(ge=0, le=2**63 - 1)],

@@ -16,6 +16,7 @@ from wtforms.widgets import CheckboxInput, ListWidget
 
 from embed.db.models import ApiKey, Page
 from embed.domain.languages import LANGUAGES
+from embed.domain.look import list_choices
 from embed.errors import InvalidInput
 from embed.keys import management
 from embed.keys.management import get_preview_key
@@ -24,7 +25,6 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import Form, add_error, render
-from embed.web.look import HIDEABLE_PARTS
 
 DEFAULT_HEIGHT = 600  # pixels
 # By theme. Behind a frame of another color scheme than its document's, browsers put a background.
@@ -89,7 +89,7 @@ _PART_NAMES = {
     "changes": "Changes of balances",
     "add": "“Add your wallet”",
 }
-_PARTS: Any = {part: _PART_NAMES[part] for part in HIDEABLE_PARTS}
+_PARTS: Any = {part: _PART_NAMES[part] for part in list_choices("hide")}
 
 
 class LookForm(Form):

@@ -7,6 +7,7 @@ from embed.domain.identifiers import is_id
 from embed.errors import ApiError
 from embed.keys.access import Access, get_access
 from embed.pages import find_page
+from embed.web.look import ShownLook
 from embed.web.security_headers import restrict_content
 
 blueprint = Blueprint("widget", __name__)
@@ -49,13 +50,15 @@ def read_wallet_ids() -> list[str]:
     return [one for one in listed if is_id(one)]
 
 
-def respond(html: str, *, ancestors: str | None) -> Response:
+def respond(html: str, *, ancestors: str | None, look: ShownLook | None = None) -> Response:
     """Return a response that loads only the service's own files.
 
-    `ancestors` are the sites that may frame it; None: every site.
+    `ancestors` are the sites that may frame it; None: every site. `look` is that of a whole page.
     """
     response = Response(html)
     policy = restrict_content(response)
+    if look is not None and look.nonce is not None:
+        policy.style_src = f"'self' 'nonce-{look.nonce}'"
     policy.form_action = "'none'"
     if ancestors is not None:
         policy.frame_ancestors = ancestors

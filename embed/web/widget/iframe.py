@@ -16,7 +16,7 @@ from embed.submissions import queries
 from embed.submissions.proofs import read_visible_proofs
 from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
-from embed.web.look import read_hidden_parts, read_look
+from embed.web.look import read_look
 from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
@@ -35,7 +35,8 @@ def show_widget(page_id: str) -> Response:
         PayloadKey(page_id, access.page_version, runtime().settings.uses_chain)
     )
     shown = _choose_wallets(payload)
-    hidden = read_hidden_parts()
+    shown_look = read_look(page.look)
+    hidden = shown_look.look.hide
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
     session_id = find_session_id()
     response = respond(
@@ -49,7 +50,7 @@ def show_widget(page_id: str) -> Response:
             policy=page,
             site=_find_site(access),
             is_for_any_site=_list_ancestors(access) is None,
-            look=read_look(),
+            look=shown_look,
             hidden=hidden,
             shown=shown,
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
@@ -59,6 +60,7 @@ def show_widget(page_id: str) -> Response:
             scripts=runtime().extra_scripts,
         ),
         ancestors=_list_ancestors(access),
+        look=shown_look,
     )
     allow_isolated_hosts(response)
     _store_refused_site(access)

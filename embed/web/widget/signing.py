@@ -50,15 +50,16 @@ def show_signing_window() -> Response:
     and the key in the address, if any, only make links to the list, which checks them itself.
     """
     page_id, key = request.args.get("page", ""), request.args.get("key", "")
+    look = read_look()
     html = render_template(
         "widget/sign.html",
         page_id=page_id,
         key=key,
         links=build_links(page_id) if is_id(page_id) and is_key(key) else None,
-        look=read_look(),
+        look=look,
         scripts=runtime().extra_scripts,
     )
-    return respond(html, ancestors="'none'")
+    return respond(html, ancestors="'none'", look=look)
 
 
 @blueprint.get("/tracking/<page_id>/qr.svg")

@@ -26,6 +26,8 @@ class FilledPage:
         texts = {"public_title": "Wir — 我们", "public_comments": "Two\nlines"}
         pages.update_page(world.page_id, {"owner": owner, "cooldown_s": 86_400}, world.clock())
         world.configure(**texts, min_balance="0.5", trust_after=1, holding_watch="flag")
+        look = {"accent": "7c4ddb", "radius": "3", "hide": "tools,add"}
+        pages.change_look(world.page_id, look, world.clock())
         self._add_receivers()
         self._add_wallets()
         self._submit()

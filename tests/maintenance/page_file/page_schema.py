@@ -13,11 +13,12 @@ from embed.maintenance.page_file.tables import LINE, Header
 
 
 def build_schema() -> dict[str, Any]:
-    return {
+    schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line of a page's file",
         **msgspec.json.schema(Header | LINE),
     }
+    return json.loads(json.dumps(schema))  # a default that is a tuple becomes a list
 
 
 if __name__ == "__main__":

@@ -1,0 +1,91 @@
+"""How a page's widget looks: what its owner has chosen, and what an address asks for.
+
+docs/embedding.md, Look.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, get_args
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import asdict, replace
+
+from embed.domain.colors import DEFAULT_ACCENT
+from embed.errors import InvalidInput
+
+HideablePart = Literal["heading", "tools", "changes", "add"]
+
+
+class Look(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How a page's widget looks; fields that have their defaults are left out."""
+
+    accent: Annotated[str, Meta(pattern=r"^[0-9a-f]{6}(?![\s\S])")] = DEFAULT_ACCENT
+    neutral: Literal["slate", "gray", "sand", "sage"] = "slate"
+    radius: Literal[0, 1, 2, 3] = 2
+    density: Literal["compact", "normal", "roomy"] = "normal"
+    font: Literal["sans", "serif", "mono", "rounded"] = "sans"
+    size: Literal[14, 16, 18] = 16
+    theme: Literal["site", "light", "dark", "auto"] = "site"
+    order: Literal["listed", "balance", "name"] = "listed"
+    explorer: Literal["none", "solana", "solscan", "orb"] = "none"
+    hide: Annotated[tuple[HideablePart, ...], Meta(max_length=4)] = ()
+
+    def write_texts(self) -> dict[str, str]:
+        """Return all fields as texts, which `change` and `override` read."""
+        return {
+            name: ",".join(value) if isinstance(value, tuple) else str(value)
+            for name, value in asdict(self).items()
+        }
+
+    def change(self, texts: Mapping[str, str]) -> Self:
+        """Return the look with other values. Raises InvalidInput."""
+        return replace(self, **{name: _parse(name, text) for name, text in texts.items()})
+
+    def override(self, texts: Mapping[str, str]) -> Self:
+        """Return the look with other values; those that are not valid count as absent."""
+        values = {}
+        for name, text in texts.items():
+            known = [part for part in text.split(",") if name == "hide" and part in _PARTS]
+            try:
+                values[name] = _parse(name, ",".join(known) or text)
+            except InvalidInput:
+                continue
+        return replace(self, **values)
+
+
+DEFAULT_LOOK = Look()
+
+_PARTS = get_args(HideablePart)
+_TYPES: Mapping[str, Any] = {field.name: field.type for field in msgspec.structs.fields(Look)}
+FIELDS = tuple(_TYPES)
+
+
+def list_choices(name: str) -> list[str]:
+    """Return the values of a field other than `accent`, of which `hide` takes several."""
+    return [str(word) for word in (_PARTS if name == "hide" else get_args(_TYPES[name]))]
+
+
+def _parse(name: str, text: str) -> Any:
+    """Return a field's value. Raises InvalidInput."""
+    if name not in _TYPES:
+        raise InvalidInput(f"A look has no {name}, only {', '.join(FIELDS)}.")
+    raw: str | list[str] = text
+    if name == "accent":
+        raw = text.strip().removeprefix("#").lower()
+    elif name == "hide":
+        named = text.split(",") if text else []
+        raw = [part for part in _PARTS if part in named]
+        raw += [part for part in named if part not in raw]  # which are refused
+    try:
+        return msgspec.convert(raw, _TYPES[name], strict=False)
+    except msgspec.ValidationError:
+        raise InvalidInput(_explain(name), field=name) from None
+
+
+def _explain(name: str) -> str:
+    if name == "accent":
+        return "The accent must be six hex digits, such as 7c4ddb."
+    choices = ", ".join(list_choices(name))
+    if name == "hide":
+        return f"What to hide must be some of {choices}, with commas between them."
+    return f"The {name} must be one of {choices}."

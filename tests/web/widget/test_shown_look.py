@@ -1,0 +1,117 @@
+"""The widget's look: what the page's owner has stored, and before it what the address asks for."""
+
+import re
+
+import pytest
+from world import Visitor
+
+from embed import pages
+
+
+@pytest.fixture
+def open_widget(world):
+    """Return the answer to a frame's request for the widget."""
+    world.track(Visitor().address, alias="Ann")
+
+    def open_widget(**arguments):
+        return world.call(
+            "GET",
+            f"/embed/tracking/{world.page_id}",
+            query_string={"key": world.public_key} | arguments,
+            headers={"Authorization": None, "Origin": None},
+        )
+
+    return open_widget
+
+
+def store(world, **texts: str) -> None:
+    pages.change_look(world.page_id, texts, world.clock())
+
+
+def read_attributes(answer) -> dict[str, str]:
+    """Return the data attributes of <html>."""
+    (tag,) = re.findall("<html[^>]*>", answer.text)
+    return dict(re.findall(r'data-(\w+)="([^"]*)"', tag))
+
+
+def read_style(answer) -> tuple[str | None, str | None]:
+    """Return the nonce and the content of the only inline style."""
+    styles = re.findall(r"<style(.*?)>(.*?)</style>", answer.text)
+    assert len(styles) <= 1
+    assert "style=" not in answer.text
+    return next(((re.search('nonce="(.+)"', found)[1], css) for found, css in styles), (None, None))
+
+
+def read_style_policy(answer) -> str:
+    return re.search("style-src ([^;]*)", answer.headers["Content-Security-Policy"])[1]
+
+
+def test_page_without_a_look_has_neither_attributes_nor_style(open_widget):
+    answer = open_widget()
+
+    assert read_attributes(answer) == {"theme": "light", "surface": ""}
+    assert read_style(answer) == (None, None)
+    assert read_style_policy(answer) == "'self'"
+
+
+def test_stored_look_comes_with_the_document(world, open_widget):
+    store(world, neutral="sand", radius="1", density="roomy", font="serif", size="18", theme="auto")
+    store(world, order="balance", explorer="solscan", hide="tools,add")
+
+    answer = open_widget()
+
+    assert read_attributes(answer) == {
+        "neutral": "sand", "radius": "1", "density": "roomy", "font": "serif", "size": "18",
+        "theme": "auto", "order": "balance", "explorer": "solscan",
+    }  # fmt: skip
+    assert re.search('<div class="tools[^>]* hidden', answer.text)
+
+
+def test_address_comes_before_what_is_stored_and_only_where_it_is_valid(world, open_widget):
+    store(world, accent="ff6600", radius="1", theme="dark", hide="add")
+
+    asked = open_widget(accent="7C4DDB", radius="3", theme="light", hide="")
+    unknown = open_widget(accent="red", radius="9", theme="pink", hide="everything", font="x")
+
+    assert read_attributes(asked) == {"accent": "7c4ddb", "radius": "3", "theme": "light"}
+    assert 'id="add"' in asked.text
+    assert read_attributes(unknown) == {"accent": "ff6600", "radius": "1", "theme": "dark"}
+    assert "--accent:#ff6600;" in read_style(unknown)[1]
+
+
+def test_default_accent_in_the_address_is_that_of_a_page_without_a_look(world, open_widget):
+    store(world, accent="ff6600")
+
+    assert read_style(open_widget(accent="3e63dd")) == (None, None)
+
+
+@pytest.mark.parametrize("path", ["/embed/tracking/{page}", "/embed/sign"])
+def test_colors_of_an_accent_are_in_one_style_that_only_this_answer_allows(world, path):
+    def ask():
+        return world.call(
+            "GET",
+            path.format(page=world.page_id),
+            query_string={"key": world.public_key, "accent": "ffee55"},
+            headers={"Authorization": None, "Origin": None},
+        )
+
+    first, second = ask(), ask()
+
+    nonce, style = read_style(first)
+    assert style.startswith(":root{--accent:#ffee55;--accent-hover:#")
+    assert "--on-accent:#000000;" in style
+    assert re.search(r"--edge:light-dark\(#\w{6}, transparent\)", style)
+    assert read_style_policy(first) == f"'self' 'nonce-{nonce}'"
+    assert len(nonce) >= 20
+    assert read_style(second) != (nonce, style)
+    assert read_style(second)[1] == style
+
+
+def test_look_is_its_own_entry_of_the_log_and_one_that_changes_nothing_is_none(world):
+    before = world.page.version
+
+    store(world, accent="ff6600", radius="2")
+    store(world, accent="FF6600")
+
+    assert world.page.version == before + 1
+    assert world.page.look.accent == "ff6600"
