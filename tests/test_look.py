@@ -33,7 +33,8 @@ def read_rules(sheet):
 
 
 def read_tokens(text):
-    return dict(re.findall(r"(--[\w-]+): ([^;]+);", text))
+    """Return the tokens with their first values, which are those of the default look."""
+    return dict(reversed(re.findall(r"(--[\w-]+): ([^;]+);", text)))
 
 
 def find_written_out(rules):

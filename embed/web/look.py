@@ -1,6 +1,7 @@
 """How an answer looks: as the page's owner has chosen and the address asks."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flask import request
@@ -21,14 +22,16 @@ class ShownLook:
     nonce: str | None  # what allows that style, and no other
 
 
-def read_look(stored: Look = DEFAULT_LOOK) -> ShownLook:
-    """Return the look of this answer. In the address, what is not valid counts as absent.
+def read_look(stored: Look = DEFAULT_LOOK, fields: Sequence[str] = FIELDS) -> ShownLook:
+    """Return the look of this answer; `fields` are those that its address may choose.
+
+    A value that is not valid counts as absent.
 
     A frame knows neither the colors of its site nor, in all browsers, its color scheme; following
     the visitor's device would make a black box of it on a light site. So unless a theme is chosen,
     it is light and has a surface of its own. In a window of its own, the device decides.
     """
-    asked = {name: request.args[name] for name in FIELDS if name in request.args}
+    asked = {name: request.args[name] for name in fields if name in request.args}
     look = stored.override(asked) if asked else stored
     texts = look.write_texts()
     attributes = {
