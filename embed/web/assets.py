@@ -1,6 +1,8 @@
 """Static files under an address that changes with their content, cached for a year."""
 
 import hashlib
+import posixpath
+import re
 from datetime import timedelta
 from functools import cache
 
@@ -13,6 +15,8 @@ from embed.web.security_headers import allow_loading
 STATIC_DIR = PROJECT_DIR / "static"
 CACHED_FOR = timedelta(days=365)
 SCRIPT_CACHED_FOR = timedelta(hours=1)
+
+_IMPORT = re.compile(r'^(?:import|export)\b[^;]*?\bfrom "(\.{1,2}/[^"]+)";', re.MULTILINE)
 
 
 def init_assets(app: Flask) -> None:
@@ -38,6 +42,27 @@ def init_assets(app: Flask) -> None:
         return _send("embed.js", max_age_s=age_s)
 
     app.jinja_env.globals["asset"] = lambda name: f"/static/{digest}/{name}"
+    app.jinja_env.globals["list_modules"] = list_modules
+
+
+@cache
+def list_modules(*names: str) -> tuple[str, ...]:
+    """Return the names of scripts with all that they import, directly and by others.
+
+    Pages name all of them, so that browsers ask for them at once; else they find an import only
+    after the module that contains it was loaded. What is imported on demand is not included.
+    """
+    found = set(names)
+    new = list(names)
+    while new:
+        name = new.pop()
+        folder = posixpath.dirname(name)
+        for target in _IMPORT.findall((STATIC_DIR / name).read_text(encoding="utf-8")):
+            imported = posixpath.normpath(posixpath.join(folder, target))
+            if imported not in found:
+                found.add(imported)
+                new.append(imported)
+    return tuple(sorted(found))
 
 
 def is_static_file() -> bool:

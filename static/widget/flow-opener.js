@@ -1,15 +1,12 @@
-// Opens and closes the flow in the frame. Its steps, sentences and scripts are loaded on demand, as most
-// visitors only read.
+// Opens and closes the flow's panel. Its steps are loaded when a visitor is about to open it, as most
+// only read.
 
+import { findAround, getElement } from "../elements.js";
 import { Api, Problem, TIMEOUT_MS } from "./api.js";
-import { Flow } from "./flow.js";
-import { FlowView } from "./flow-view.js";
-import { watchAllWallets } from "./lent-wallets.js";
-import { makeAdding, makeShowing } from "./purposes.js";
-import { SigningWindow } from "./signing-window.js";
-import { addWords } from "./words.js";
+import { explain, say } from "./words.js";
 
 /**
+ * @import { FirstPurpose, Steps } from "./flow-setup.js"
  * @import { Surroundings } from "./flow.js"
  * @import { OwnSubmissions } from "./own.js"
  */
@@ -17,77 +14,137 @@ import { addWords } from "./words.js";
 /** @implements {Surroundings} */
 export class FlowOpener {
   /**
-   * `lender` is the origin of a host page that lends its wallets.
-   * @param {HTMLElement} place is replaced by the flow's section
-   * @param {{ pageId: string, key: string, own: OwnSubmissions, lender: Promise<string>,
-   *   site: string | null, symbol: string }} options
+   * @param {HTMLElement} panel
+   * @param {{ pageId: string, key: string, lender: Promise<string>, site: string | null,
+   *   symbol: string, loadOwn: () => Promise<OwnSubmissions> }} options
    */
-  constructor(place, { pageId, key, own, lender, ...about }) {
-    this.section = place;
+  constructor(panel, { pageId, key, loadOwn, ...about }) {
+    this.panel = panel;
+    this.title = getElement(panel, "#flow-title", HTMLElement);
     this.api = new Api({ pageId, key });
-    this.purposes = { add: makeAdding(this.api, own), show: makeShowing(this.api, own) };
-    this.lender = lender;
+    this.loadOwn = loadOwn;
     this.about = about;
     /** @type {HTMLButtonElement | null} */
-    this.button = null; // the one that opened the flow
-    /** @type {Promise<Flow> | null} */
+    this.button = null; // the one that has opened the panel
+    /** @type {FirstPurpose} */
+    this.purpose = "add";
+    /** @type {Promise<Steps> | null} */
     this.loading = null;
-    /** @type {object | null} */
-    this.lastCall = null;
+    /** @type {Steps | null} */
+    this.steps = null;
+    panel.addEventListener("click", (event) => this.#act(event));
+    document.addEventListener("keydown", (event) => this.#leaveByKey(event));
   }
 
   /**
-   * Open the flow for a purpose below the button that asks for it, or close it. Throws a Problem if
-   * it cannot be loaded. Of several calls before it is loaded, the last one counts.
+   * Let a button open the panel for a purpose, and close it.
    * @param {HTMLButtonElement} button
-   * @param {"add" | "show"} purpose
+   * @param {FirstPurpose} purpose
    */
-  async toggle(button, purpose) {
-    const call = this.lastCall = {};
-    this.loading ??= this.#load();
-    button.setAttribute("aria-busy", "true");
-    const flow = await this.loading.catch((error) => {
-      this.loading = null;
-      throw error;
-    }).finally(() => button.removeAttribute("aria-busy"));
-    if (call !== this.lastCall) return;
-    const isOpen = !this.section.hidden;
-    if (isOpen) flow.close();
-    if (isOpen && this.button === button) return;
-    this.button = button;
-    (button.closest("header") ?? button.parentElement)?.after(this.section);
-    button.setAttribute("aria-expanded", "true");
-    flow.start(this.purposes[purpose]);
+  listen(button, purpose) {
+    for (const intent of ["pointerenter", "focus", "touchstart"]) {
+      // If it fails, the press tries again, and says so.
+      button.addEventListener(intent, () => this.#load().catch(() => {}), { passive: true });
+    }
+    button.addEventListener("click", () => this.#toggle(button, purpose));
   }
 
-  /** Hide the flow, which is over. */
+  /**
+   * @param {HTMLButtonElement} button
+   * @param {FirstPurpose} purpose
+   */
+  #toggle(button, purpose) {
+    const isOpen = this.button === button;
+    if (isOpen && !this.steps) return this.#start(); // pressed again, as nothing was there yet
+    if (this.button) this.#leave();
+    if (isOpen) return;
+    this.button = button;
+    this.purpose = purpose;
+    (button.closest("header") ?? button.parentElement)?.after(this.panel);
+    button.setAttribute("aria-expanded", "true");
+    this.title.textContent = button.textContent;
+    this.panel.hidden = false;
+    this.title.focus();
+    this.#start();
+  }
+
+  async #start() {
+    const { button } = this;
+    if (!this.steps) this.#tell(say("loading"), true);
+    try {
+      const { start } = await this.#load();
+      if (this.button === button) start(this.purpose);
+    } catch (error) {
+      this.#tell(explainFailure(error), false);
+    }
+  }
+
+  /** Hide the panel; the flow, if there is one, is over. */
   close() {
-    this.signingWindow?.close();
-    this.section.hidden = true;
-    this.button?.setAttribute("aria-expanded", "false");
-    this.button?.focus();
+    const { button } = this;
+    this.button = null;
+    this.steps?.signingWindow.close();
+    this.panel.hidden = true;
+    button?.setAttribute("aria-expanded", "false");
+    button?.focus();
   }
 
   openWindow() {
-    this.signingWindow?.open();
+    this.steps?.signingWindow.open();
   }
 
-  async #load() {
-    const part = new DOMParser().parseFromString(await this.#readPart(), "text/html");
-    const section = part.querySelector("#flow");
-    if (!(section instanceof HTMLElement)) throw new Problem("server");
-    addWords(part);
-    await loadStyle(part);
-    this.section.replaceWith(section);
-    this.section = section;
-    const view = new FlowView(section);
-    const flow = new Flow(view, this.purposes.add, this);
-    this.signingWindow = new SigningWindow(flow, this.about);
-    watchAllWallets(this.lender, (wallets, lender) => view.showWallets(wallets, lender));
-    return flow;
+  #leave() {
+    if (this.steps) this.steps.flow.close();
+    else this.close();
   }
 
-  /** Return the flow's part of the page, as HTML. */
+  /** @param {Event} event */
+  #act(event) {
+    if (this.steps) return; // which listen themselves
+    const name = findAround(event, "button[data-do]")?.dataset.do;
+    if (name === "close") this.close();
+    if (name === "retry") this.#start();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #leaveByKey(event) {
+    const { key, target, isComposing, defaultPrevented } = event;
+    if (key !== "Escape" || isComposing || defaultPrevented || this.panel.hidden) return;
+    const isElsewhere = target !== document.body && target !== this.button;
+    if (isElsewhere && !(target instanceof Node && this.panel.contains(target))) return;
+    this.#leave();
+  }
+
+  /**
+   * Say in the empty panel what is going on.
+   * @param {string} sentence
+   * @param {boolean} isBusy
+   */
+  #tell(sentence, isBusy) {
+    getElement(this.panel, "[data-busy]", HTMLElement).textContent = sentence;
+    getElement(this.panel, "[data-do=retry]", HTMLElement).hidden = isBusy;
+    this.panel.setAttribute("aria-busy", String(isBusy));
+  }
+
+  #load() {
+    this.loading ??= this.#loadSteps().catch((error) => {
+      this.loading = null;
+      throw error;
+    });
+    return this.loading;
+  }
+
+  /** Load all that the steps need in one wave. */
+  async #loadSteps() {
+    const [, part, own, { setUpSteps }] = await Promise.all([
+      loadLinks(), this.#readPart(), this.loadOwn(), import("./flow-setup.js"),
+    ]);
+    this.panel.removeAttribute("aria-busy");
+    this.steps = setUpSteps(this.panel, part, { ...this.about, api: this.api, own, surroundings: this });
+    return this.steps;
+  }
+
+  /** Return the steps as a document, with their sentences. */
   async #readPart() {
     const query = new URLSearchParams({ key: this.api.key, lang: document.documentElement.lang });
     const response = await fetch(`/embed/tracking/${this.api.pageId}/flow?${query}`, {
@@ -98,26 +155,29 @@ export class FlowOpener {
       await this.api.readPage(); // if it is refused, too, that says why
       throw new Problem("server");
     }
-    return response.text();
+    return new DOMParser().parseFromString(await response.text(), "text/html");
   }
 }
 
-/**
- * Load the style sheet that a part of the page names, before the part is shown.
- * @param {Document} part
- */
-async function loadStyle(part) {
-  const address = part.querySelector("link")?.getAttribute("href") ?? "";
-  if (document.querySelector(`link[href="${address}"]`)) return;
-  const link = document.createElement("link");
-  link.rel = "stylesheet";
-  link.href = address;
-  await new Promise((resolve, reject) => {
-    link.addEventListener("load", resolve);
-    link.addEventListener("error", () => {
-      link.remove();
+/** Ask for the scripts and the style sheet of the steps, which the page names; wait for the latter. */
+async function loadLinks() {
+  const template = getElement(document, "#flow-links", HTMLTemplateElement);
+  const links = document.importNode(template.content, true);
+  const style = getElement(links, "[rel=stylesheet]", HTMLLinkElement);
+  if (document.querySelector(`link[href="${style.getAttribute("href")}"]`)) return;
+  const loaded = new Promise((resolve, reject) => {
+    style.addEventListener("load", resolve);
+    style.addEventListener("error", () => {
+      style.remove();
       reject(new Problem("offline"));
     });
-    document.head.append(link);
   });
+  document.head.append(links);
+  await loaded;
+}
+
+/** @param {unknown} error */
+function explainFailure(error) {
+  if (error instanceof Problem) return explain(error);
+  return say(error instanceof SyntaxError ? "too_old" : "offline");
 }

@@ -27,11 +27,13 @@ export class FlowView {
   constructor(root) {
     this.root = root;
     this.step = "";
+    this.title = this.#get("#flow-title");
+    this.purposeTitle = ""; // of steps without one of their own
     this.isPhone = navigator.maxTouchPoints > 0 && matchMedia("(pointer: coarse)").matches;
     this.problem = new ProblemBox(root);
     this.choices = new WalletChoices(this.#get("[data-wallets]"), {
       choose: (wallet) => this.flow?.choose(wallet),
-      loseFocus: () => this.#get("#flow-title").focus(),
+      loseFocus: () => this.title.focus(),
     });
     const place = window.parent === window ? "top" : "frame";
     for (const part of this.#findAll("[data-where]")) part.hidden = part.dataset.where !== place;
@@ -107,12 +109,13 @@ export class FlowView {
   // Steps
 
   /**
-   * Show the sentences for this purpose only.
+   * Show the sentences for this purpose only, and take its title.
    * @param {PurposeName} purpose
    */
   showPurpose(purpose) {
     for (const part of this.#findAll("[data-purpose]")) {
       part.hidden = !part.dataset.purpose?.split(" ").includes(purpose);
+      if (!part.hidden) this.purposeTitle = part.dataset.title ?? this.purposeTitle;
     }
   }
 
@@ -120,9 +123,13 @@ export class FlowView {
   showStep(step) {
     this.step = step;
     this.problem.clear();
-    for (const part of this.#findAll("[data-step]")) part.hidden = part.dataset.step !== step;
+    this.title.textContent = this.purposeTitle;
+    for (const part of this.#findAll("[data-step]")) {
+      part.hidden = part.dataset.step !== step;
+      if (!part.hidden) this.title.textContent = part.dataset.title ?? this.purposeTitle;
+    }
     this.root.hidden = false;
-    this.#get("#flow-title").focus();
+    this.title.focus();
   }
 
   /**
@@ -201,7 +208,7 @@ export class FlowView {
   stopWaiting() {
     this.#get("[data-busy]").textContent = "";
     const cancel = this.#get("[data-if=can-cancel]");
-    if (cancel.contains(document.activeElement)) this.#get("#flow-title").focus();
+    if (cancel.contains(document.activeElement)) this.title.focus();
     cancel.hidden = true;
     this.root.removeAttribute("aria-busy");
   }

@@ -2,13 +2,13 @@
 
 import { findAround, getElement } from "../elements.js";
 import { Api, Problem } from "./api.js";
+import { FlowOpener } from "./flow-opener.js";
 import { connectToHost } from "./frame.js";
 import { List } from "./list.js";
 import { poll } from "./poll.js";
 import { explain, say } from "./words.js";
 
 /**
- * @import { FlowOpener } from "./flow-opener.js"
  * @import { OwnSubmissions } from "./own.js"
  * @import { ListDetails } from "./row-details.js"
  */
@@ -105,28 +105,11 @@ checkCookie().catch(() => {}); // the list shows already that the server cannot 
 
 // Adding a wallet, and the rights of its holder
 
-/** @type {FlowOpener | null} */
-let opener = null;
-
-/**
- * @param {HTMLButtonElement} button
- * @param {"add" | "show"} purpose
- */
-async function openFlow(button, purpose) {
-  try {
-    const [{ FlowOpener }, ownSubmissions] = await Promise.all([import("./flow-opener.js"), loadOwn()]);
-    const place = getElement(root, "#flow", HTMLElement);
-    opener ??= new FlowOpener(place, { pageId, key, own: ownSubmissions, lender, site: site || null, symbol });
-    await opener.toggle(button, purpose);
-  } catch (error) {
-    if (error instanceof Problem) return list.warn(explain(error));
-    list.warn(say(error instanceof SyntaxError ? "too_old" : "offline"));
-  }
-}
-
+const opener = new FlowOpener(getElement(root, "#flow", HTMLElement), {
+  pageId, key, lender, loadOwn, site: site || null, symbol,
+});
 for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#rights", "show"], ["#ask", "show"]])) {
-  const button = getElement(root, selector, HTMLButtonElement);
-  button.addEventListener("click", () => openFlow(button, purpose));
+  opener.listen(getElement(root, selector, HTMLButtonElement), purpose);
 }
 
 root.dataset.ready = ""; // from here on, everything that needs a script works

@@ -233,7 +233,7 @@ def waiting_widget(embedded_page, context, page, browser_wallet):
 def test_frame_that_is_loaded_again_in_the_middle_of_a_question_can_ask_again(page, waiting_widget):
     widget = waiting_widget
     page.locator("iframe").evaluate("frame => { frame.src += '&again' }")
-    widget.locator("section#flow").wait_for(state="detached")
+    widget.locator("[data-step=choose]").wait_for(state="detached")
     widget.locator("#widget[data-ready]").wait_for()
     submit(widget, wallet="Host wallet")
 

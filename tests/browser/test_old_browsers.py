@@ -83,4 +83,4 @@ def test_steps_that_the_browser_cannot_read_are_not_blamed_on_the_server(embedde
 
     widget.get_by_role("button", name="Add your wallet").click()
 
-    expect(widget.locator("#state")).to_contain_text(TOO_OLD)
+    expect(widget.locator("#flow [data-busy]")).to_contain_text(TOO_OLD)

@@ -124,18 +124,26 @@ def test_gate_tells_amounts_that_fit_no_number(widget, page):
     )
 
 
-def test_flow_that_cannot_be_loaded_is_told(embedded_page, context, page):
+def test_steps_that_cannot_be_loaded_say_so_and_can_be_opened_later(embedded_page, context, page):
     widget = embedded_page.open(page)
+    told = widget.locator("#flow [data-busy]")
     context.set_offline(True)
-    add = widget.get_by_role("button", name="Add your wallet")
-    add.click()
-    expect(widget.locator("#state")).to_contain_text("The server cannot be reached.")
-    expect(add).to_have_attribute("aria-expanded", "false")
-
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(told).to_contain_text("The server cannot be reached.")
     context.set_offline(False)
-    add.click()
 
-    expect(widget.locator("#flow-title")).to_be_focused()
+    page.route("**/embed/tracking/*/flow?*", lambda route: route.fulfill(status=503, body="away"))
+    widget.get_by_role("button", name="Try again").click()
+    expect(told).to_contain_text("Something went wrong on the server.")
+    page.unroute("**/embed/tracking/*/flow?*")
+
+    embedded_page.configure(is_embeddable=False)
+    widget.get_by_role("button", name="Try again").click()
+    expect(told).to_have_text("The owner has switched this list off.")
+    embedded_page.configure(is_embeddable=True)
+
+    widget.get_by_role("button", name="Add your wallet").click()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
 
 
 def test_every_code_of_a_submission_is_among_them():

@@ -303,40 +303,6 @@ def test_records_are_shown_as_text(embedded_page, context, page, browser_wallet,
     assert data["walletAddress"] == browser_wallet.address
 
 
-def test_steps_that_load_slowly_are_open_after_several_presses(embedded_page, page):
-    widget = embedded_page.open(page)
-    held = []
-    page.route("**/embed/tracking/*/flow?*", lambda route: held.append(route))
-    add = widget.get_by_role("button", name="Add your wallet")
-    with page.expect_request("**/embed/tracking/*/flow?*"):
-        add.click()
-    expect(add).to_have_attribute("aria-busy", "true")
-    add.click()
-    held[0].continue_()
-
-    expect(widget.locator("#flow")).to_be_visible()
-    expect(add).not_to_have_attribute("aria-busy", "true")
-
-
-def test_steps_of_a_list_that_was_switched_off_meanwhile_say_so(embedded_page, page):
-    widget = embedded_page.open(page)
-    embedded_page.configure(is_embeddable=False)
-    widget.get_by_role("button", name="Add your wallet").click()
-
-    expect(widget.locator("#state")).to_have_text("The owner has switched this list off.")
-
-
-def test_steps_that_cannot_be_loaded_say_so_and_can_be_opened_later(embedded_page, page):
-    widget = embedded_page.open(page)
-    page.route("**/embed/tracking/*/flow?*", lambda route: route.fulfill(status=503, body="away"))
-    widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("#state")).to_contain_text("Something went wrong on the server.")
-
-    page.unroute("**/embed/tracking/*/flow?*")
-    widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("#flow")).to_be_visible()
-
-
 @pytest.mark.parametrize("lang", ["en", "ar"])
 def test_axe_finds_nothing_and_nothing_sticks_out(
     embedded_page, context, page, browser_wallet, sent, lang

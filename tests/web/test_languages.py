@@ -21,7 +21,7 @@ from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.settings import PROJECT_DIR
 from embed.translations import CATALOG_DIR
-from embed.web.assets import STATIC_DIR
+from embed.web.assets import STATIC_DIR, list_modules
 
 TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]
 
@@ -348,9 +348,8 @@ def test_scripts_say_only_what_has_words_and_all_words_are_said(world):
 
 def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world):
     page = open_widget(world)
-    names = {"main", *re.findall(r'modulepreload" href="[^"]*/widget/([\w-]+)\.js"', page.text)}
-    names |= {"receipts"}
-    said = read_said_names(STATIC_DIR / f"widget/{name}.js" for name in names)
+    names = {*list_modules("widget/main.js"), "widget/receipts.js"}
+    said = read_said_names(STATIC_DIR / name for name in names)
     words = read_words(page)
 
     assert len(said) > 15

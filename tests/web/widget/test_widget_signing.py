@@ -1,9 +1,12 @@
 """How a wallet signs: the steps, the window for wallets that frames lack, and codes for phones."""
 
+import re
+
 import pytest
 import segno
 from world import USDC, Visitor
 
+from embed.web.assets import list_modules
 from embed.web.widget import signing
 
 # The steps, which the widget loads when they are wanted
@@ -15,23 +18,27 @@ def load_steps(world, **query):
     )
 
 
-def test_steps_come_with_their_sentences_and_styles(world):
+def test_steps_come_with_their_sentences(world):
     answer = load_steps(world, lang="de")
 
     assert answer.status_code == 200
-    assert '<section id="flow"' in answer.text
-    assert "/widget/flow.css" in answer.text
+    assert 'data-step="choose"' in answer.text
     assert "Wallet hinzufügen" in answer.text
     assert "Set-Cookie" not in answer.headers
     assert answer.headers["Cache-Control"] == "private, no-store"
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
 
 
-def test_list_comes_without_them(world):
-    page = world.open_widget(Visitor()).text
+def test_list_comes_without_them_and_names_what_they_need(world):
+    page, _, rest = world.open_widget(Visitor()).text.partition('<template id="flow-links">')
+    links = rest.partition("</template>")[0]
 
-    assert '<section id="flow"' not in page
+    assert "data-step" not in page + rest
+    assert "/widget/flow.css" in links
     assert "/widget/flow.css" not in page
+    assert set(re.findall(r"/static/\w+/([\w/-]+\.js)", page + links)) >= {
+        *list_modules("widget/main.js", "widget/flow-setup.js", "widget/own.js")
+    }
 
 
 def test_refusals_are_those_of_the_list(world):
