@@ -97,12 +97,26 @@
     module?.lend(event);
   }
 
+  /**
+   * Load what lending needs, and does not run yet, in one wave.
+   * @param {string[]} modules
+   */
+  function prepare(modules) {
+    for (const name of modules) {
+      const link = document.createElement("link");
+      link.rel = "modulepreload";
+      link.href = `${origin}/static/latest/${name}`;
+      document.head.append(link);
+    }
+  }
+
   addEventListener("message", (event) => {
     if (event.origin !== origin) return;
     const { source, data } = event;
     const frame = [...frames].find((one) => one.contentWindow === source);
     if (!frame || !isOurs(frame)) return;
     if (data?.kind === "embed:height" && data.height > 0) frame.style.height = `${data.height}px`;
+    if (data?.kind === "embed:prepare" && isLending(frame)) prepare(data.modules);
     if (LENDING.includes(data?.kind)) {
       event.stopImmediatePropagation(); // a second tag of this script must not answer, too
       if (isLending(frame)) lend(event);

@@ -136,8 +136,11 @@ export class FlowOpener {
 
   /** Load all that the steps need in one wave. */
   async #loadSteps() {
+    const links = getElement(document, "#flow-links", HTMLTemplateElement);
+    const message = { kind: "embed:prepare", modules: links.dataset.lend?.split(" ") };
+    this.about.lender.then((origin) => window.parent.postMessage(message, origin));
     const [, part, own, { setUpSteps }] = await Promise.all([
-      loadLinks(), this.#readPart(), this.loadOwn(), import("./flow-setup.js"),
+      loadLinks(links.content), this.#readPart(), this.loadOwn(), import("./flow-setup.js"),
     ]);
     this.panel.removeAttribute("aria-busy");
     this.steps = setUpSteps(this.panel, part, { ...this.about, api: this.api, own, surroundings: this });
@@ -159,10 +162,12 @@ export class FlowOpener {
   }
 }
 
-/** Ask for the scripts and the style sheet of the steps, which the page names; wait for the latter. */
-async function loadLinks() {
-  const template = getElement(document, "#flow-links", HTMLTemplateElement);
-  const links = document.importNode(template.content, true);
+/**
+ * Ask for the scripts and the style sheet of the steps; wait for the latter.
+ * @param {DocumentFragment} named
+ */
+async function loadLinks(named) {
+  const links = document.importNode(named, true);
   const style = getElement(links, "[rel=stylesheet]", HTMLLinkElement);
   if (document.querySelector(`link[href="${style.getAttribute("href")}"]`)) return;
   const loaded = new Promise((resolve, reject) => {

@@ -174,7 +174,7 @@ def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
 
     expect_no_wallets(embedded_page, page, widget)
     expect(widget.get_by_role("button", name="Continue in a new window")).to_be_visible()
-    watch.seen[:] = [text for text in watch.seen if "lend.js" not in text]
+    watch.seen[:] = [text for text in watch.seen if "/static/latest/" not in text]
 
 
 def test_policy_that_allows_the_services_scripts_allows_lending(embedded_page, page, host_wallet):
