@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-from msgspec import Meta, Raw, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.domain.nonces import ACTIONS
@@ -21,7 +21,7 @@ from embed.domain.reasons import CODES, MAX_LENGTH
 def about(description: str, example: Any = ..., **schema: Any) -> Meta:
     """Describe a field for readers; `schema` is more JSON Schema, which is not enforced.
 
-    A field has an example unless it consists of other Structs.
+    A field has an example unless it consists of other Structs, or is absent as a rule.
     """
     examples = None if example is ... else [example]
     return Meta(description=description, examples=examples, extra_json_schema=schema or None)
@@ -31,17 +31,17 @@ def instant(description: str, example: str | None = "2026-01-31T09:35:01.002Z") 
     return about(f"{description} UTC, with milliseconds.", example, format="date-time")
 
 
-def exact_amount(description: str, example: Decimal) -> Meta:
+def exact_amount(description: str, example: Decimal, most: Decimal | None = MAX_AMOUNT) -> Meta:
     """Describe an amount, which a Struct holds as write_amount has written it."""
     description += (
         " In whole tokens, decimals applied. An exact number of at most "
         f"{MAX_DECIMALS} decimals, never with an exponent: a 64-bit float may round it."
     )
-    limits = {"minimum": 0, "maximum": int(MAX_AMOUNT)}
+    limits = {"minimum": 0} | ({} if most is None else {"maximum": int(most)})
     return about(description, example, type="number", format="decimal", **limits)
 
 
-class Json(Struct, rename="camel", kw_only=True):
+class Json(Struct, rename="camel", kw_only=True, omit_defaults=True):
     """A JSON object with names in camelCase."""
 
 
@@ -114,9 +114,16 @@ class Tag(Json):
     id: Annotated[str, about("Stays the same from call to call.", "hNvwG4y52ZONNENwFJr8")]
     name: Annotated[str, about("The name to show.", "team")]
     color: Annotated[str, about("A color's name, such as `green` or `blue-500`.", "blue")]
+    counted: Annotated[
+        bool,
+        about(
+            "Only there if it is false: wallets with this tag, such as pools and exchanges, are "
+            "not in `countedBalance`.",
+        ),
+    ] = True
 
 
-class Wallet(Json):
+class Wallet(Json, kw_only=True):
     """A wallet that is tracked."""
 
     id: Annotated[str, about("Stays the same from call to call.", "Pz3i9VpPYoMik9A11QTQ")]
@@ -129,10 +136,41 @@ class Wallet(Json):
             Decimal("18446744073.709551615"),
         ),
     ]
+    balance_known: Annotated[
+        bool,
+        about(
+            "Only there if it is false: nobody entered or read its balance, and the 0 stands for "
+            "that.",
+        ),
+    ] = True
     tags: Annotated[list[Tag], about("Those of the page's tags that this wallet has.")]
 
 
-class PageDetails(Json):
+class Sums(Json):
+    """What the listed wallets hold together, as far as their balances are known."""
+
+    balance: Annotated[Raw, exact_amount("All of them.", Decimal("4801250.5"), None)]
+    wallets: Annotated[int, about("How many of them are in `balance`.", 37, minimum=1)]
+    counted_balance: Annotated[
+        Raw,
+        exact_amount("Those without a tag whose `counted` is false.", Decimal("1250.5"), None),
+    ]
+    counted_wallets: Annotated[
+        int, about("How many of them are in `countedBalance`.", 36, minimum=0)
+    ]
+    counted_share: Annotated[
+        Raw | UnsetType,
+        about(
+            "`countedBalance` / `supply`, rounded to six significant digits; absent without a "
+            "`supply`. More than 1 means that tokens were burned after a balance was read.",
+            Decimal("0.000012505"),
+            type="number",
+            minimum=0,
+        ),
+    ] = UNSET
+
+
+class PageDetails(Json, kw_only=True):
     """What a tracking page says of itself."""
 
     token_name: Annotated[str, about("The token's name.", "USD Coin")]
@@ -147,9 +185,18 @@ class PageDetails(Json):
     public_comments: Annotated[
         str | None, about("A note by the owner; may have several lines.", None)
     ]
+    supply: Annotated[
+        Raw | UnsetType,
+        exact_amount(
+            "How much of the token there is, read from the chain with the balances, so that "
+            "`tokenBalance` / `supply` is a wallet's share; absent if it is not known, or 0.",
+            Decimal(100_000_000),
+        ),
+    ] = UNSET
+    sums: Annotated[Sums | UnsetType, about("Absent if no balance is known.")] = UNSET
 
 
-class TrackingPage(PageDetails):
+class TrackingPage(PageDetails, kw_only=True):
     """The public data of a tracking page."""
 
     wallets: Annotated[list[Wallet], about("Oldest first, without hidden ones.")]
@@ -160,7 +207,7 @@ _Place = Annotated[int, Meta(ge=0)]
 Unchanged = Annotated[tuple[_Place, _Place], about("The first, and one past the last.", [1, 500])]
 
 
-class TrackingPageDelta(PageDetails):
+class TrackingPageDelta(PageDetails, kw_only=True):
     """The public data of a tracking page, but for wallets that the client has."""
 
     wallets: Annotated[

@@ -19,6 +19,7 @@ from embed.db.models import (
     TrackedWallet,
 )
 from embed.domain.amounts import format_amount
+from embed.domain.sums import Sums
 from embed.domain.times import format_instant
 
 RECEIPT_FORMAT = "tracking-embed-receipt/1"
@@ -62,6 +63,7 @@ def describe_wallet(wallet: TrackedWallet) -> schemas.Wallet:
         address=wallet.address,
         public_alias=wallet.public_alias,
         token_balance=write_amount(wallet.token_balance),
+        balance_known=wallet.known_balance is not None,
         tags=[describe_tag(tag) for tag in wallet.tags],
     )
 
@@ -69,14 +71,35 @@ def describe_wallet(wallet: TrackedWallet) -> schemas.Wallet:
 def describe_wallet_for_owner(wallet: TrackedWallet) -> dict[str, Any]:
     return as_dict(describe_wallet(wallet)) | {
         "tokenBalance": wallet.token_balance,  # as commands print amounts
+        "balanceKnown": wallet.known_balance is not None,
+        "tags": [describe_tag_for_owner(tag) for tag in wallet.tags],
         "hideFromPublic": wallet.is_hidden,
         "flagged": wallet.is_flagged,
         "withheld": wallet.is_withheld,
     }
 
 
+def describe_sums(sums: Sums | None, supply: Decimal | None) -> dict[str, Any]:
+    """Return what a page has of these, as exact numbers; what nobody knows is absent."""
+    described: dict[str, Any] = {"supply": supply} if supply else {}
+    if sums is not None:
+        described["sums"] = {
+            "balance": sums.balance,
+            "wallets": sums.wallet_count,
+            "countedBalance": sums.counted_balance,
+            "countedWallets": sums.counted_wallet_count,
+        }
+        if sums.counted_share is not None:
+            described["sums"]["countedShare"] = sums.counted_share
+    return described
+
+
 def describe_tag(tag: Tag) -> schemas.Tag:
-    return schemas.Tag(id=tag.id, name=tag.name, color=tag.color)
+    return schemas.Tag(id=tag.id, name=tag.name, color=tag.color, counted=tag.is_counted)
+
+
+def describe_tag_for_owner(tag: Tag) -> dict[str, Any]:
+    return as_dict(describe_tag(tag)) | {"counted": tag.is_counted}
 
 
 def describe_submission(submission: Submission) -> schemas.Submission:

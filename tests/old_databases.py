@@ -165,7 +165,7 @@ ROWS: dict[str, list[Row]] = {
         _make_key("preview", f"svc_pub_{'p' * 32}", is_preview=True, created_at=AT + 5),
     ],
     "tag": [{"id": _id("tag"), "created_at": AT, "page_id": _id("page"), "name": "whale",
-             "color": "blue"}],
+             "color": "blue", "is_counted": False}],
     "submission": [
         _make_submission("approved", 0, "approved"),
         _make_submission("pending", 1, "pending"),
@@ -187,7 +187,8 @@ ROWS: dict[str, list[Row]] = {
         _make_entry(number, action, **values) for number, (action, values) in enumerate(ENTRIES)
     ],
     "token": [{"mint": USDC, "program": USDC, "decimals": 6, "name": "USD Coin", "symbol": "USDC",
-               "supply": "18446744073709551615", "observed_at": AT, "problem": None}],
+               "supply": "18446744073709551615", "supply_observed_at": AT,
+               "observed_at": AT, "problem": None}],
     "chain_balance": [{"id": 3, "mint": USDC, "address": ADDRESSES[0], "token_account": USDC,
                        "amount": "18446744073709.551615", "other_amount": "0", "slot": 2**62,
                        "observed_at": AT, "all_observed_at": None}],
@@ -227,6 +228,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("api_key", "is_preview"): False,
     ("page", "holding_watch"): "leave",
     ("page", "listed_version"): 0,
+    ("tag", "is_counted"): True,
     ("wallet", "low_count"): 0,
     ("wallet", "is_withheld"): False,
     ("wallet", "is_withdrawn"): False,

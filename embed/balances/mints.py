@@ -1,12 +1,10 @@
-"""What the chain says of a mint: its program, its name, its supply; and addresses made from it."""
+"""What the chain says of a mint: its program, its name; and addresses made from it."""
 
 import base64
 import binascii
 import struct
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import base58
@@ -16,7 +14,6 @@ from solders.token.associated import get_associated_token_address
 
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
-    COMMITMENT,
     PARSED,
     Account,
     Accounts,
@@ -24,9 +21,6 @@ from embed.balances.rpc_results import (
     Mint,
     ParsedData,
     Result,
-    Supply,
-    UnusableAmount,
-    read_amount,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.domain.amounts import MAX_DECIMALS
@@ -75,12 +69,10 @@ class TokenInfo:
     decimals: int
     name: str | None
     symbol: str | None
-    supply: Decimal | None  # whole tokens; None: too many, or too fine
 
 
 def read_token(rpc: SolanaRpc, mint: str, *, timeout_s: Seconds | None = None) -> TokenInfo:
-    """Read a mint, in two calls. Raises NoSuchMint, RpcUnavailable."""
-    ends_at = None if timeout_s is None else time.monotonic() + timeout_s
+    """Read a mint. Raises NoSuchMint, RpcUnavailable."""
     accounts = [mint, derive_metadata_account(mint)]
 
     def parse(raw: msgspec.Raw) -> TokenInfo:
@@ -89,16 +81,7 @@ def read_token(rpc: SolanaRpc, mint: str, *, timeout_s: Seconds | None = None) -
             raise WrongAnswer("it has another number of accounts")
         return _read_mint(mint, *answer.value)
 
-    def parse_supply(raw: msgspec.Raw) -> Decimal | None:
-        try:
-            return read_amount(msgspec.json.decode(raw, type=Supply).value)
-        except UnusableAmount:
-            return None
-
-    info = ask(rpc, mint, "getMultipleAccounts", [accounts, PARSED], parse, timeout_s)
-    left_s = None if ends_at is None else ends_at - time.monotonic()
-    supply = ask(rpc, mint, "getTokenSupply", [mint, COMMITMENT], parse_supply, left_s)
-    return replace(info, supply=supply)
+    return ask(rpc, mint, "getMultipleAccounts", [accounts, PARSED], parse, timeout_s)
 
 
 def ask(
@@ -133,7 +116,7 @@ def _read_mint(mint: str, account: Account | None, metadata: Account | None) -> 
     name, symbol = find_extension_names(facts.extensions, mint)
     if name is None and symbol is None:
         name, symbol = find_metaplex_names(metadata, base58.b58decode(mint))
-    return TokenInfo(mint, account.owner, facts.decimals, name, symbol, Decimal(0))
+    return TokenInfo(mint, account.owner, facts.decimals, name, symbol)
 
 
 class _Metadata(Result):

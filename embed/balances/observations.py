@@ -9,6 +9,7 @@ from typing import Any
 from peewee import EXCLUDED
 
 from embed.balances.history import count_days
+from embed.balances.supply import Supply, store_supplies
 from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
@@ -81,20 +82,24 @@ def store_chain(mint: str, rows: Sequence[ChainObservation]) -> set[str]:
 
 
 def store_chain_of_mints(
-    rows_by_mint: Mapping[str, Sequence[ChainObservation]], *, only_tracked: bool = False
+    rows_by_mint: Mapping[str, Sequence[ChainObservation]],
+    supplies: Mapping[str, Supply] | None = None,
+    *,
+    only_tracked: bool = False,
 ) -> dict[str, set[str]]:
     """Store observations in one transaction, and return the addresses whose row was renewed.
 
     The others have an observation of a newer slot, or with `only_tracked` are on no page any more.
-    An address is given at most once for a mint. Pages whose mint has a changed amount get a new
-    version; the first observation of each day is kept.
+    An address is given at most once for a mint. Pages whose mint has a changed amount or supply
+    get a new version; the first observation of each day is kept.
     """
+    supplies = supplies or {}
     with db.atomic():
         # Of two transactions with the same mint one waits here, so that neither adds to amounts
         # that the other changes, and no page is locked before its owner.
-        _lock_owners_of(rows_by_mint)
+        _lock_owners_of({*rows_by_mint, *supplies})
         renewed = {}
-        changed: list[str] = []
+        changed = store_supplies(supplies)
         for mint, observed in sorted(rows_by_mint.items()):
             rows = _list_tracked(mint, observed) if only_tracked else observed
             before = _read_before(mint, rows)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Self
 
 from embed.balances.due import DueWallet, make_batches
@@ -13,6 +14,7 @@ from embed.balances.mints import NoSuchMint, derive_token_account, read_token
 from embed.balances.observations import ChainObservation, store_chain_of_mints
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.balances.supply import Supply, read_scaled_supply
 from embed.balances.token_accounts import read_all_accounts, read_associated
 from embed.balances.tokens import find_token, get_token, store_refusal, store_token
 from embed.domain.amounts import subtract
@@ -35,6 +37,14 @@ class Step:
     observed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read of a mint."""
+
+    rows: list[ChainObservation]
+    supply: Supply | None = None  # None: it was not read
+
+
 def sweep(chain: SolanaRpc, clock: Clock, due: Iterable[DueWallet]) -> Generator[Step]:
     """Read the associated accounts of these wallets, 99 a call.
 
@@ -55,7 +65,7 @@ def _read_and_store(
     chain: SolanaRpc,
     clock: Clock,
     batches: Iterable[Sequence[DueWallet]],
-    read: Callable[[SolanaRpc, Clock, Sequence[DueWallet]], list[ChainObservation]],
+    read: Callable[[SolanaRpc, Clock, Sequence[DueWallet]], Reading],
     most_unusable: int,
 ) -> Generator[Step]:
     refused: set[str] = set()
@@ -63,10 +73,10 @@ def _read_and_store(
     first_failure: UnusableAnswer | None = None
     with _Writer(clock) as writer:
         for batch in batches:
-            mint, rows = batch[0].mint, []
+            mint, reading = batch[0].mint, Reading([])
             if mint not in refused and unusable[mint] < most_unusable:
                 try:
-                    rows = read(chain, clock, batch)
+                    reading = read(chain, clock, batch)
                 except NoSuchMint as refusal:
                     refused.add(mint)
                     store_refusal(mint, str(refusal))
@@ -74,8 +84,8 @@ def _read_and_store(
                     unusable[mint] += 1
                     first_failure = first_failure or failure
                     _log_left_out(mint, [one.address for one in batch], failure)
-            writer.add(mint, rows)
-            yield Step(len(batch), len(rows))
+            writer.add(mint, reading)
+            yield Step(len(batch), len(reading.rows))
     if first_failure is not None:
         raise first_failure
 
@@ -113,10 +123,8 @@ def _get_program(
     return str(token.program)
 
 
-def _read_single(
-    chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]
-) -> list[ChainObservation]:
-    return _observe_usable(chain, clock, batch[0].mint, [one.address for one in batch])
+def _read_single(chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]) -> Reading:
+    return Reading(_observe_usable(chain, clock, batch[0].mint, [one.address for one in batch]))
 
 
 def _observe_usable(
@@ -137,9 +145,7 @@ def _observe_usable(
     return rows
 
 
-def _read_batch(
-    chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]
-) -> list[ChainObservation]:
+def _read_batch(chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]) -> Reading:
     mint = batch[0].mint
     program = _get_program(chain, clock, mint)
     accounts = {
@@ -153,7 +159,18 @@ def _read_batch(
         for address, amount in found.amounts.items()
     ]
     # Whoever gave its associated account away may have others.
-    return rows + _observe_usable(chain, clock, mint, found.given_away, UnusableAnswer)
+    rows += _observe_usable(chain, clock, mint, found.given_away, UnusableAnswer)
+    supply = found.supply if found.supply is not None else _read_scaled_supply(chain, mint)
+    return Reading(rows, None if supply is None else Supply(supply, now))
+
+
+def _read_scaled_supply(chain: SolanaRpc, mint: str) -> Decimal | None:
+    """Return None if no endpoint says it, so that the balances are kept all the same."""
+    try:
+        return read_scaled_supply(chain, mint)
+    except (NoSuchMint, UnusableAnswer) as problem:
+        _log.warning("The supply of the mint %s was not read. %s", mint, problem)
+        return None
 
 
 class _Writer(AbstractContextManager["_Writer"]):
@@ -162,6 +179,7 @@ class _Writer(AbstractContextManager["_Writer"]):
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._rows_by_mint: defaultdict[str, list[ChainObservation]] = defaultdict(list)
+        self._supplies: dict[str, Supply] = {}
         self._count = 0
         self._first_at: datetime | None = None
 
@@ -171,18 +189,22 @@ class _Writer(AbstractContextManager["_Writer"]):
     def __exit__(self, *_: object) -> None:
         self._write()
 
-    def add(self, mint: str, rows: Sequence[ChainObservation]) -> None:
+    def add(self, mint: str, reading: Reading) -> None:
+        rows = reading.rows
         if rows:
             self._rows_by_mint[mint] += rows
             self._count += len(rows)
             self._first_at = self._first_at or rows[0].observed_at
+        if reading.supply is not None:
+            self._supplies[mint] = reading.supply
         is_late = self._first_at is not None and self._clock() >= self._first_at + WRITE_AFTER
         if self._count >= WRITE_ROWS or is_late:
             self._write()
 
     def _write(self) -> None:
         rows, self._rows_by_mint = self._rows_by_mint, defaultdict(list)
+        supplies, self._supplies = self._supplies, {}
         self._count, self._first_at = 0, None
-        if rows:
+        if rows or supplies:
             # What was erased while the chain was asked must not come back.
-            store_chain_of_mints(rows, only_tracked=True)
+            store_chain_of_mints(rows, supplies, only_tracked=True)

@@ -79,6 +79,7 @@ class Extension(Result):
 class Mint(Result):
     decimals: Decimals
     is_initialized: bool
+    supply: Units
     extensions: list[Extension] = []
 
 
@@ -96,7 +97,7 @@ class OwnedAccounts(Result):
     value: list[OwnedAccount]
 
 
-class Supply(Result):
+class TokenSupply(Result):
     context: Context
     value: Amount
 

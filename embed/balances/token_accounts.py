@@ -27,6 +27,7 @@ from embed.balances.rpc_results import (
     read_amount,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.balances.supply import parse_supply
 from embed.domain.amounts import add
 from embed.domain.times import Seconds
 
@@ -42,6 +43,7 @@ class AssociatedAccounts:
     slot: int
     amounts: dict[str, Decimal]  # the whole tokens of owners, as wallets show them
     given_away: list[str]  # the owners whose account has another owner now
+    supply: Decimal | None  # of the mint, in whole tokens; None: wallets show another amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ def read_associated(
 
     `token_accounts` holds them by their owners' addresses. One that does not exist holds 0; one
     that was given to another owner, or whose amount is too large or too fine, is left out. The
-    mint itself is asked for too: on another network no account exists, and all would hold 0.
+    mint itself is asked for too, for its supply, and because on another network no account exists,
+    so that all would hold 0.
     Raises RpcUnavailable, UnusableAnswer.
     """
     wanted = [*token_accounts.values(), mint]
@@ -72,7 +75,7 @@ def read_associated(
         *accounts, mint_account = answer.value
         if mint_account is None:
             raise WrongAnswer("it does not know the mint, so it may be of another network")
-        found = AssociatedAccounts(answer.context.slot, {}, [])
+        found = AssociatedAccounts(answer.context.slot, {}, [], parse_supply(mint_account))
         for owner, account in zip(token_accounts, accounts, strict=True):
             with suppress(UnusableAmount):
                 amount = _find_amount(account, mint, owner)

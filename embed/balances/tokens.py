@@ -14,11 +14,11 @@ from embed.domain.addresses import is_address
 from embed.domain.texts import drop_dollar_signs
 from embed.errors import InvalidInput
 
-READ_AGAIN_AFTER = timedelta(days=1)  # the supply changes, and a mint may come to exist
+READ_AGAIN_AFTER = timedelta(days=1)  # names change, and a mint may come to exist
 READ_AGAIN_WITHIN_S = 5.0
 PROPOSE_WITHIN_S = 3.0  # an owner waits for it
 
-_FACTS = (Token.program, Token.decimals, Token.name, Token.symbol, Token.supply)
+_FACTS = (Token.program, Token.decimals, Token.name, Token.symbol)
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +58,6 @@ def store_token(info: TokenInfo, now: datetime) -> None:
         decimals=info.decimals,
         name=info.name,
         symbol=info.symbol,
-        supply=info.supply,
         observed_at=now,
         problem=None,
     ).on_conflict(

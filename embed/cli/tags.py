@@ -1,33 +1,57 @@
 """flask tags"""
 
+from typing import Any
+
 import click
 
 from embed.pages import get_page
-from embed.serializers import describe_tag
+from embed.serializers import describe_tag_for_owner
 from embed.terminal import Group, print_answer, runtime
 from embed.wallets import tags
+from embed.wallets.tags import TagFields
 
 group = Group("tags", help="Tags for a page's wallets.")
+
+counted_option = click.option(
+    "--counted/--not-counted",
+    "is_counted",
+    default=None,
+    help="Count its wallets in the sums of the list (the default), or leave them out.",
+)
 
 
 @group.command("add")
 @click.argument("page")
 @click.argument("name")
 @click.argument("color")
-def add(page: str, name: str, color: str) -> None:
+@counted_option
+def add(page: str, name: str, color: str, is_counted: bool | None) -> None:
     """Add a tag; COLOR is a plain color word."""
-    print_answer(describe_tag(tags.add_tag(page, name, color, runtime().clock())))
+    now = runtime().clock()
+    added = tags.add_tag(page, name, color, now, is_counted=is_counted is not False)
+    print_answer(describe_tag_for_owner(added))
 
 
 @group.command("list")
 @click.argument("page")
 def list_all(page: str) -> None:
     """List a page's tags."""
-    print_answer([describe_tag(tag) for tag in tags.list_tags(get_page(page))])
+    print_answer([describe_tag_for_owner(tag) for tag in tags.list_tags(get_page(page))])
+
+
+@group.command("update")
+@click.argument("tag_id")
+@click.option("--name", help="Another name.")
+@click.option("--color", help="A plain color word.")
+@counted_option
+def update(tag_id: str, **fields: Any) -> None:
+    """Change only what is given."""
+    changed = tags.update_tag(tag_id, TagFields(**fields), runtime().clock())
+    print_answer(describe_tag_for_owner(changed))
 
 
 @group.command("remove")
 @click.argument("tag_id")
 def remove(tag_id: str) -> None:
     """Remove a tag, also from the wallets that have it."""
-    print_answer(describe_tag(tags.remove_tag(tag_id, runtime().clock())))
+    print_answer(describe_tag_for_owner(tags.remove_tag(tag_id, runtime().clock())))

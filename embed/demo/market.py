@@ -25,6 +25,7 @@ from embed.domain.amounts import format_amount
 
 DECIMALS = 6
 UNITS = 10**DECIMALS
+SUPPLY = 10_000_000  # more than all wallets of the demo hold
 TRADE_PAUSE_S = 5.0
 WELCOME = 250 * UNITS  # what a wallet has when the service first asks for it
 SLOT_S = 0.4
@@ -88,13 +89,11 @@ class Market:
                 return [self._find_account(address) for address in addresses]
             case "getTokenAccountsByOwner", [owner, {"mint": self.mint}, *_]:
                 return self._list_accounts(owner)
-            case "getTokenSupply", [self.mint, *_]:
-                return _describe_amount(sum(self._units.values()))
         return None
 
     def _find_account(self, address: str) -> dict[str, Any] | None:
         if address == self.mint:
-            info = {"decimals": DECIMALS, "isInitialized": True}
+            info = {"decimals": DECIMALS, "isInitialized": True, "supply": str(SUPPLY * UNITS)}
             return _describe_parsed("mint", info, MINT_BYTES)
         if address in self._owners:
             return self._describe_account(self._owners[address])

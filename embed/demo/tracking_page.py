@@ -74,14 +74,17 @@ def _make_page(owner: Owner, now: datetime) -> Page:
     }
     page = pages.create_page(owner, fields, now)
     for number, (name, color) in enumerate(TAGS.items()):
-        tags.add_tag(page.id, name, color, now + timedelta(milliseconds=number))
+        # What is on an exchange belongs to its customers.
+        is_counted = name != "exchange"
+        added_at = now + timedelta(milliseconds=number)  # lists are sorted by time
+        tags.add_tag(page.id, name, color, added_at, is_counted=is_counted)
     rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
     for number in range(1, WALLET_COUNT + 1):
         changes = tracking.WalletFields(
             alias=None if number % 6 == 0 else f"Demo wallet {number}",
             tag_names=rng.sample(list(TAGS), k=rng.choice((0, 1, 1, 2))),
         )
-        added_at = now + timedelta(milliseconds=number)  # lists are sorted by time
+        added_at = now + timedelta(milliseconds=number)
         tracking.add_wallet(page.id, make_address(), changes, added_at, max_wallets=WALLET_COUNT)
     return page
 

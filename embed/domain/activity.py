@@ -127,8 +127,8 @@ def write_subject(action: str, facts: Facts, gettext: Callable[[str], str] = str
             return ": ".join(filter(None, (_name_wallet(facts), _write_reason(facts, gettext))))
         case {"displayPrefix": _}:
             return _name_key(facts)
-        case {"name": name, "previousName": previous} if previous not in (None, name):
-            return f"{previous}, now {name}"
+        case {"name": _, "counted": bool(_)} | {"name": _, "previousName": _}:
+            return _name_tag(facts)
         case {"tokenName": name} | {"name": name}:
             return f"{name}"
         case {"added": added, "changed": changed}:
@@ -152,6 +152,14 @@ def _write_reason(facts: Facts, gettext: Callable[[str], str]) -> str:
     """Return why a submission was rejected; nothing of other facts."""
     sentence = write_sentences(gettext).get(f"{facts.get('reasonCode')}")
     return sentence or f"{facts.get('reasonText') or ''}"
+
+
+def _name_tag(facts: Facts) -> str:
+    name, previous = facts["name"], facts.get("previousName")
+    sentence = f"{name}" if previous in (None, name) else f"{previous}, now {name}"
+    if "counted" in facts:
+        sentence += ", counted in the sums" if facts["counted"] else ", not counted in the sums"
+    return sentence
 
 
 def _name_key(facts: Facts) -> str:

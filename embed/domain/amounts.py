@@ -16,8 +16,10 @@ MAX_AMOUNT = Decimal("1e20")
 MAX_DECIMALS = 20
 # Digits: an amount has at most 41, and the sum of as many as there can be accounts a few more.
 PRECISION = 60
+SHARE_DIGITS = 6  # significant ones
 
 _EXACT = Context(prec=PRECISION, traps=[Inexact, InvalidOperation])
+_OF_SHARES = Context(prec=SHARE_DIGITS)
 
 _FORM = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _MAX_LENGTH = 100
@@ -68,6 +70,20 @@ def add(*amounts: Decimal) -> Decimal:
 def subtract(amount: Decimal, other: Decimal) -> Decimal:
     """Return the exact difference."""
     return _EXACT.subtract(amount, other)
+
+
+def apply_decimals(units: int, decimals: int) -> Decimal:
+    """Return a mint's smallest units as whole tokens."""
+    return _EXACT.scaleb(Decimal(units), -decimals)
+
+
+def find_share(amount: Decimal, supply: Decimal | None) -> Decimal | None:
+    """Return which part of the supply an amount is, to SHARE_DIGITS; None if nobody knows.
+
+    There are no parts of a supply of 0. More than 1 may be right for a moment: tokens were burned
+    after the amount was read.
+    """
+    return _OF_SHARES.divide(amount, supply) if supply else None
 
 
 def _as_decimal(amount: Decimal | int) -> Decimal:

@@ -11,11 +11,19 @@ from decimal import Decimal
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from embed.balances.supply import find_supply
 from embed.byte_cache import ByteCache
 from embed.db.models import Page
+from embed.domain.sums import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
-from embed.serializers import describe_page, describe_tag, describe_wallet, write_json
+from embed.serializers import (
+    describe_page,
+    describe_sums,
+    describe_tag,
+    describe_wallet,
+    write_json,
+)
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import list_wallets
 
@@ -130,7 +138,13 @@ def _build_once(key: PayloadKey) -> Payload:
 def _build(page: Page, uses_chain: bool) -> Payload:
     tags = list_tags(page)
     wallets = list_wallets(page, tags, uses_chain=uses_chain)
-    details = describe_page(page) | {"tags": [describe_tag(tag) for tag in tags]}
+    observed = find_supply(page, uses_chain=uses_chain)
+    supply = None if observed is None else observed.amount
+    details = {
+        **describe_page(page),
+        **describe_sums(add_up((one.holding for one in wallets), supply), supply),
+        "tags": [describe_tag(tag) for tag in tags],
+    }
     return write_payload(page.version, details, map(describe_wallet, wallets))
 
 

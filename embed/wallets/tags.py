@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -26,28 +27,56 @@ COLORS = (
 _COLOR = re.compile(r"[a-z][a-z0-9-]{0,29}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagFields:
+    """The values to set; None leaves a value unchanged."""
+
+    name: str | None = None
+    color: str | None = None
+    is_counted: bool | None = None
+
+
 def add_tag(
-    page_id: str, name: str, color: str, now: datetime, *, actor: str = COMMAND_LINE
+    page_id: str,
+    name: str,
+    color: str,
+    now: datetime,
+    *,
+    is_counted: bool = True,
+    actor: str = COMMAND_LINE,
 ) -> Tag:
     """Raises NotFound, InvalidInput."""
     name, color = parse_name(name), _parse_color(color)
     with _translate_conflict(name), editing(page_id, actor, now) as edit:
-        tag = Tag.create(page=edit.page, name=name, color=color, created_at=now)
-        edit.log(Event("add tag", {"name": name}))
+        tag = Tag.create(
+            page=edit.page, name=name, color=color, is_counted=is_counted, created_at=now
+        )
+        edit.log(Event("add tag", {"name": name} | ({} if is_counted else {"counted": False})))
     return tag
 
 
-def update_tag(
-    tag_id: str, name: str, color: str, now: datetime, *, actor: str = COMMAND_LINE
-) -> Tag:
-    """Rename and recolour. Raises NotFound, InvalidInput."""
-    name, color = parse_name(name), _parse_color(color)
-    with _translate_conflict(name), editing_row(Tag, tag_id, actor, now) as (edit, tag):
-        previous = tag.name, tag.color
-        if previous != (name, color):
-            tag.name, tag.color = name, color
+def update_tag(tag_id: str, fields: TagFields, now: datetime, *, actor: str = COMMAND_LINE) -> Tag:
+    """Raises NotFound, InvalidInput."""
+    changes: dict[str, Any] = {}
+    if fields.name is not None:
+        changes["name"] = parse_name(fields.name)
+    if fields.color is not None:
+        changes["color"] = _parse_color(fields.color)
+    if fields.is_counted is not None:
+        changes["is_counted"] = fields.is_counted
+    with (
+        _translate_conflict(changes.get("name", "")),
+        editing_row(Tag, tag_id, actor, now) as (edit, tag),
+    ):
+        before = {name: getattr(tag, name) for name in changes}
+        previous_name, was_counted = tag.name, tag.is_counted
+        if before != changes:
+            for name, value in changes.items():
+                setattr(tag, name, value)
             tag.save()
-            edit.log(Event("change tag", {"name": name, "previousName": previous[0]}))
+            facts = {"name": tag.name, "previousName": previous_name}
+            counted = {} if tag.is_counted == was_counted else {"counted": tag.is_counted}
+            edit.log(Event("change tag", facts | counted))
     return tag
 
 

@@ -94,7 +94,7 @@ def _build_tracked(
         address,
         alias,
         bool(is_hidden),
-        next((amount for amount in amounts if amount is not None), Decimal(0)),
+        next((amount for amount in amounts if amount is not None), None),
         tags[wallet_id],
         is_flagged=low_count >= LOW_IN_A_ROW,
         is_withheld=bool(is_withheld),

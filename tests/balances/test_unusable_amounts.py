@@ -9,8 +9,8 @@ from rpc_access import PatientClock, connect, read
 from rpc_faults import amount_of, change_first
 from world import USDC, Visitor, code_of
 
-from embed.balances.mints import read_token
 from embed.balances.rpc_results import UnusableAmount
+from embed.balances.supply import read_scaled_supply
 from embed.balances.token_accounts import read_all_accounts
 from embed.db.models import ChainBalance
 from embed.runtime import EXTENSION
@@ -60,7 +60,7 @@ def test_supply_is_unknown_then(ledger, endpoint):
     mint = ledger.create_mint(6, program=SPL_TOKEN_2022, multiplier=1.7e308)
     ledger.mint_to(Visitor().address, mint, 2**64 - 1)
 
-    assert read_token(connect(endpoint), mint).supply is None
+    assert read_scaled_supply(connect(endpoint), mint) is None
 
 
 class TestService:

@@ -42,6 +42,7 @@ COMMANDS = {
     "keys revoke",
     "tags add",
     "tags list",
+    "tags update",
     "tags remove",
     "wallets add",
     "wallets list",
@@ -341,13 +342,22 @@ def test_people_are_told_what_a_key_is_good_for(operator, page_id):
 # Tags and wallets
 
 
-def test_tags_are_added_listed_and_removed(operator, page_id, clock):
+def test_tags_are_added_listed_changed_and_removed(operator, page_id, clock):
     team = operator.show("tags", "add", page_id, " team ", "Blue")
     clock.forward(seconds=1)
-    whale = operator.show("tags", "add", page_id, "whale", "red-500")
+    whale = operator.show("tags", "add", page_id, "whale", "red-500", "--not-counted")
 
-    assert team == {"id": team["id"], "name": "team", "color": "blue"}
+    assert team == {"id": team["id"], "name": "team", "color": "blue", "counted": True}
+    assert whale == {"id": whale["id"], "name": "whale", "color": "red-500", "counted": False}
     assert operator.show("tags", "list", page_id) == [team, whale]
+    for options, changed in [
+        (("--not-counted",), {"counted": False}),
+        (("--name", "crew"), {"name": "crew"}),
+        (("--color", "Teal", "--counted"), {"color": "teal", "counted": True}),
+        ((), {}),
+    ]:
+        team |= changed
+        assert operator.show("tags", "update", team["id"], *options) == team
     assert operator.show("tags", "remove", team["id"]) == team
     assert operator.show("tags", "list", page_id) == [whale]
 
@@ -364,6 +374,7 @@ def test_wallet_is_added_updated_listed_and_removed(operator, page_id):
         "address": address,
         "publicAlias": "Treasury",
         "tokenBalance": 1000,
+        "balanceKnown": True,
         "tags": [team],
         "hideFromPublic": True,
         "flagged": False,
@@ -448,8 +459,8 @@ def test_people_get_a_line_for_each_field_and_a_table_for_each_list(operator, pa
 
     operator.show("tags", "add", page_id, "team", "blue")
     heading, row = operator.tell("tags", "list", page_id).splitlines()
-    assert heading.split() == ["id", "name", "color"]
-    assert row.split()[1:] == ["team", "blue"]
+    assert heading.split() == ["id", "name", "color", "counted"]
+    assert row.split()[1:] == ["team", "blue", "yes"]
 
 
 @pytest.mark.parametrize("group", ["keys", "tags", "wallets", "submissions"])

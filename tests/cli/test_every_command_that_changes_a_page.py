@@ -53,6 +53,7 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "keys create": lambda things: (things.page_id, "--tier", "secret"),
     "keys revoke": lambda things: (things.key_id,),
     "tags add": lambda things: (things.page_id, "new", "red"),
+    "tags update": lambda things: (things.tag_id, "--not-counted"),
     "tags remove": lambda things: (things.tag_id,),
     "wallets add": lambda things: (things.page_id, USDC, "--balance", "5"),
     "wallets update": lambda things: (things.wallet_id, "--alias", "Dolphin"),

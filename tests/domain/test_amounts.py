@@ -12,6 +12,8 @@ from embed.domain.amounts import (
     MAX_AMOUNT,
     MAX_DECIMALS,
     add,
+    apply_decimals,
+    find_share,
     format_amount,
     parse_amount,
     subtract,
@@ -173,3 +175,35 @@ def test_no_float_touches_an_amount(name):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         }
         assert not used & {"float", "FloatField", "DoubleField", "DecimalField"}, file
+
+
+@pytest.mark.parametrize(
+    ("units", "decimals", "amount"),
+    [
+        (2**64 - 1, 0, "18446744073709551615"),
+        (2**64 - 1, 9, "18446744073.709551615"),
+        (1, MAX_DECIMALS, "0.00000000000000000001"),
+        (0, 9, "0"),
+    ],
+)
+def test_decimals_are_applied_exactly(units, decimals, amount):
+    assert format_amount(apply_decimals(units, decimals)) == amount
+
+
+@pytest.mark.parametrize(
+    ("amount", "supply", "share"),
+    [
+        pytest.param("1", "3", "0.333333", id="six digits"),
+        pytest.param("0.000001", "18446744073.709551615", "5.42101E-17", id="of any size"),
+        pytest.param("0", "5", "0", id="nothing of something"),
+        pytest.param("5", "5", "1", id="all"),
+        pytest.param("5", "4", "1.25", id="read before tokens were burned"),
+        pytest.param("0", "0", None, id="no supply has no shares"),
+        pytest.param("7", "0", None, id="all was burned since"),
+        pytest.param("7", None, None, id="nobody knows"),
+    ],
+)
+def test_share_of_the_supply(amount, supply, share):
+    found = find_share(Decimal(amount), supply and Decimal(supply))
+
+    assert found == (share and Decimal(share))

@@ -40,9 +40,10 @@ class Token(Table):
     decimals = IntegerField(null=True)
     name = TextField(null=True)
     symbol = TextField(null=True)
-    supply = AmountField(null=True)  # whole tokens
+    supply = AmountField(null=True)  # whole tokens, as wallets show them
     observed_at = InstantField(null=True)
     problem = TextField(null=True)  # why its balances are not read any more
+    supply_observed_at = InstantField(null=True)  # balances were read in the same calls
 
 
 class ChainBalance(Table):

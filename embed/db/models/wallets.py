@@ -17,6 +17,7 @@ from peewee import (
 from embed.db.fields import BaseModel, InstantField, Table
 from embed.db.models.pages import Page
 from embed.db.models.submissions import Submission
+from embed.domain.sums import Holding
 
 LOW_IN_A_ROW = 2  # observations below the minimum after which a wallet is flagged
 # What takes the holding watch's marks away.
@@ -28,6 +29,7 @@ class Tag(BaseModel):
     page_id: str
     name = TextField()
     color = TextField()
+    is_counted = BooleanField(default=True)  # whether its wallets are in the sums of the list
 
     class Meta:
         indexes = ((("page", "name"), True),)
@@ -73,11 +75,20 @@ class TrackedWallet:
     address: str
     public_alias: str | None
     is_hidden: bool
-    token_balance: Decimal  # whole tokens
+    known_balance: Decimal | None  # whole tokens; None: never observed
     tags: tuple[Tag, ...]
     # By the holding watch:
     is_flagged: bool
     is_withheld: bool  # off the public list until it holds the minimum again
+
+    @property
+    def token_balance(self) -> Decimal:
+        """Return 0 if it was never observed."""
+        return self.known_balance or Decimal(0)
+
+    @property
+    def holding(self) -> Holding:
+        return Holding(self.known_balance, all(tag.is_counted for tag in self.tags))
 
 
 class Listing(Table):

@@ -187,6 +187,10 @@ def _renew(raw: bytes) -> bytes:
         case {"type": "submission"}:
             line.pop("hasAddedWallet", None)
             line = {"reasonCode": None, "reasonText": None} | line
+        case {"type": "tag"}:
+            line = {"counted": True} | line
+        case {"type": "token"}:
+            line = {"supplyObservedAtIso": None} | line
         case {"type": "wallet"}:  # see also _link_wallets, which needs the whole file
             line = {"submissionId": None, "withdrawn": False} | line
         case {"type": "activity", "action": str(action), "subject": str(subject)}:

@@ -59,7 +59,8 @@ def _build_schemas() -> dict[str, Described]:
             if field.get("anyOf") == [{"type": "string"}, {"type": "null"}]:
                 del field["anyOf"]
                 field["type"] = ["string", "null"]
-            field.pop("default", None)  # null, which is as good as absent
+            if field.get("default", ...) is None:
+                del field["default"]  # which is as good as absent
     return schemas
 
 
@@ -80,7 +81,8 @@ def make_example(schema: Described) -> Any:
         return make_example(schema["anyOf"][0])
     if "items" in schema:
         return [make_example(one) for one in schema["items"].get("anyOf", [schema["items"]])]
-    return {name: make_example(one) for name, one in schema["properties"].items()}
+    fields = schema["properties"].items()
+    return {name: make_example(one) for name, one in fields if "default" not in one}
 
 
 def _drop_examples(described: Any) -> Any:

@@ -4,12 +4,13 @@ from typing import Any, cast
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import RadioField, StringField, SubmitField
+from wtforms import BooleanField, RadioField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length
 
 from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.wallets import tags
+from embed.wallets.tags import TagFields
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page, get_own_tag
@@ -21,6 +22,11 @@ _COLORS: Any = list(tags.COLORS)  # the type stubs of WTForms do not allow plain
 class TagForm(Form):
     name = StringField("Name", [InputRequired("A tag needs a name."), Length(max=40)])
     color = RadioField("Color", choices=_COLORS, default=tags.COLORS[0])
+    is_left_out = BooleanField(
+        "Leave its wallets out of the sums",
+        description="For pools, exchanges and others whose tokens are not their own: they stay on "
+        "the list, but its total and its share of the supply are without them.",
+    )
     submit = SubmitField("Save")
 
 
@@ -40,6 +46,7 @@ def add_tag(page_id: str) -> ResponseReturnValue:
                 form.name.data or "",
                 form.color.data,
                 runtime().clock(),
+                is_counted=not form.is_left_out.data,
                 actor=current_owner().email,
             )
         except InvalidInput as mistake:
@@ -64,18 +71,17 @@ def _show_list(page: Page, form: TagForm, status: int = 200) -> ResponseReturnVa
 def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     tag = get_own_tag(page, tag_id)
-    form = TagForm(obj=tag)
+    form = TagForm(obj=tag, is_left_out=not tag.is_counted)
     if tag.color not in tags.COLORS:  # set by command line, from the owner's own palette
         form.color.choices = [*_COLORS, *cast(Any, [tag.color])]
     if form.validate_on_submit():
         try:
-            tags.update_tag(
-                tag.id,
-                form.name.data or "",
-                form.color.data,
-                runtime().clock(),
-                actor=current_owner().email,
+            changes = TagFields(
+                name=form.name.data or "",
+                color=form.color.data,
+                is_counted=not form.is_left_out.data,
             )
+            tags.update_tag(tag.id, changes, runtime().clock(), actor=current_owner().email)
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:

@@ -25,7 +25,7 @@ def test_page_without_wallets_has_just_the_fields_of_the_spec(world):
     }
 
 
-def test_page_with_everything_has_just_the_fields_of_the_spec(world):
+def test_page_with_everything_has_just_the_fields_that_are_documented(world):
     address = Visitor().address
     world.configure(public_title="Our holders", public_comments="Thank you.\nAll of you.")
     friend = world.add_tag("Friend", "green")
@@ -52,14 +52,23 @@ def test_page_with_everything_has_just_the_fields_of_the_spec(world):
             {"id": friend.id, "name": "Friend", "color": "green"},
             {"id": whale.id, "name": "Whale", "color": "blue-500"},
         ],
+        "sums": {
+            "balance": 12.5,
+            "wallets": 1,
+            "countedBalance": 12.5,
+            "countedWallets": 1,
+        },
     }
 
 
 def test_wallet_of_which_nothing_is_known_has_no_alias_and_nothing_else_either(world):
     world.track(Visitor().address)
 
-    (wallet,) = world.read().json["wallets"]
+    page = world.read().json
+    (wallet,) = page["wallets"]
     assert (wallet["publicAlias"], wallet["tokenBalance"], wallet["tags"]) == (None, 0, [])
+    assert wallet["balanceKnown"] is False
+    assert "sums" not in page
 
 
 def test_hidden_wallets_are_never_returned(world):

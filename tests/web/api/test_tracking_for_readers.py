@@ -10,6 +10,7 @@ from embed.db.connection import db
 from embed.db.models import Page
 from embed.public_payload import deltas, payloads
 from embed.wallets import tags, tracking
+from embed.wallets.tags import TagFields
 from embed.web import compression
 
 EVIL = "https://evil.example"
@@ -340,7 +341,7 @@ def test_renamed_tag_on_all_wallets_brings_everything(reader, fill):
     tag = reader.add_tag("team")
     fill(30, tag_names=["team"])
     etag = reader.read().headers["ETag"]
-    tags.update_tag(tag.id, "crew", "blue", reader.clock())
+    tags.update_tag(tag.id, TagFields(name="crew"), reader.clock())
     answer = read_again(reader, etag)
 
     assert answer.status_code == 200

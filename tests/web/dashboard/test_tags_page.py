@@ -71,6 +71,24 @@ def test_tag_is_renamed_and_recoloured_and_stays_on_its_wallets(world, owner):
     assert wallet["tags"] == [{"id": tag.id, "name": "crew", "color": "red"}]
 
 
+def test_wallets_of_a_tag_are_left_out_of_the_sums_and_counted_again(world, owner):
+    assert owner.post(path_of(world), name="pool", color="red", is_left_out="y").status_code == 303
+    tag = Tag.get()
+    world.track(Visitor().address, tag_names=["pool"], balance=5)
+    assert "pool not in the sums 1 wallet " in owner.see(path_of(world))
+    form = owner.get(path_of(world, tag.id)).text
+    assert "checked" in re.findall(r"<input[^>]*is_left_out[^>]*>", form)[0]
+    assert world.read().json["sums"]["countedWallets"] == 0
+
+    assert owner.post(path_of(world, tag.id), name="pool", color="red").status_code == 303
+
+    assert "not in the sums 1" not in owner.see(path_of(world))
+    assert world.read().json["sums"]["countedBalance"] == 5
+    log = owner.see(f"/dashboard/pages/{world.page_id}/activity")
+    assert "added the tag pool, not counted in the sums" in log
+    assert "changed the tag pool, counted in the sums" in log
+
+
 def test_renaming_to_a_name_that_is_taken_is_refused(world, owner):
     world.add_tag("taken")
     world.clock.forward(seconds=1)

@@ -169,13 +169,21 @@ def find_mistakes(document: dict, schema: dict, value: object, *, is_closed=Fals
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
 
 
+# A page has them where something is known, or where it is not as usual.
+ABSENT_IF_UNKNOWN = {"supply", "sums", "countedShare", "balanceKnown", "counted"}
+
+
 def close_objects(schema: Any) -> Any:
-    """Return a copy in which every object has exactly the fields that are described."""
+    """Return a copy in which every object has exactly the fields that are described.
+
+    Those of ABSENT_IF_UNKNOWN it may have.
+    """
     if isinstance(schema, list):
         return [close_objects(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
     closed = {name: close_objects(one) for name, one in schema.items()}
     if isinstance(properties := closed.get("properties"), dict) and closed.get("type") == "object":
-        closed |= {"additionalProperties": False, "required": list(properties)}
+        wanted = [name for name in properties if name not in ABSENT_IF_UNKNOWN]
+        closed |= {"additionalProperties": False, "required": wanted}
     return closed

@@ -1,18 +1,30 @@
 """The OpenAPI document itself: valid, public, and in agreement with code and docs."""
 
 import tomllib
+from decimal import Decimal
 from typing import get_args
 
 import pytest
-from contract import DOCUMENT, DOCUMENT_PATH, OPERATIONS, find_mistakes, read_codes
+from contract import (
+    ABSENT_IF_UNKNOWN,
+    DOCUMENT,
+    DOCUMENT_PATH,
+    OPERATIONS,
+    find_mistakes,
+    read_codes,
+)
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
-from world import SITE, code_of
+from world import SITE, Visitor, code_of, read_exactly
 
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
 from embed.domain.reasons import CODES
+from embed.domain.sums import Holding, add_up
 from embed.domain.wallet_signatures import verify_signature
+from embed.serializers import describe_sums, write_json
 from embed.settings import PROJECT_DIR
+from embed.wallets import tags
+from embed.wallets.tags import TagFields
 from embed.web.dashboard.activity import STACK
 
 pytestmark = pytest.mark.slow
@@ -157,3 +169,17 @@ def test_signature_of_the_example_fits_its_message(first, second):
     verify_signature(
         submission["walletAddress"], nonce["message"], submission["signature"], host=""
     )
+
+
+def test_page_of_which_all_is_known_is_as_described(world):
+    """The fields that real_answers.py has no answer for."""
+    world.add_tag("pool")
+    tags.update_tag(tags.list_tags(world.page)[0].id, TagFields(is_counted=False), world.clock())
+    world.track(Visitor().address, balance=5, tag_names=["pool"])
+    world.track(Visitor().address)
+    page = read_exactly(world.read())
+    page |= describe_sums(add_up([Holding(Decimal(1), True)], Decimal(3)), Decimal(3))
+
+    schema = {"$ref": "#/components/schemas/TrackingPage"}
+    assert find_mistakes(DOCUMENT, schema, page, is_closed=True) == []
+    assert all(f'"{name}":' in write_json(page).decode() for name in ABSENT_IF_UNKNOWN)

@@ -1,0 +1,238 @@
+"""The supply of a token: read with the balances, kept with the mint, shown as of the same units."""
+
+from decimal import Decimal
+
+import pytest
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
+from chain.rpc_methods import RpcError
+from fake_chain import FakeChain
+from rpc_access import PatientClock, connect
+from rpc_faults import change, info_of
+from world import USDC, Visitor, read_exactly
+
+from embed.balances.mints import derive_token_account
+from embed.balances.solana_rpc import RpcUnavailable
+from embed.balances.supply import find_supply, read_scaled_supply
+from embed.balances.token_accounts import read_associated
+from embed.db.models import ChainBalance, Token
+from embed.runtime import EXTENSION
+from embed.wallets.balance_refresh import refresh_balances
+
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
+MAX_UNITS = 2**64 - 1
+
+
+@pytest.fixture
+def rpc(endpoint):
+    return connect(endpoint)
+
+
+def read_supply(rpc, ledger, mint) -> Decimal | None:
+    """Read it as the sweep does."""
+    holder, program = Visitor().address, ledger.mints[mint].program
+    account = derive_token_account(holder, mint, program)
+    return read_associated(rpc, mint, {holder: account}).supply
+
+
+# What the chain says
+
+
+@pytest.mark.databases("sqlite")
+@pytest.mark.parametrize("program", [SPL_TOKEN, SPL_TOKEN_2022], ids=["spl-token", "token-2022"])
+@pytest.mark.parametrize(
+    ("decimals", "units", "supply"),
+    [
+        (6, 1_250_500_000, "1250.5"),
+        (0, MAX_UNITS, "18446744073709551615"),
+        (9, MAX_UNITS, "18446744073.709551615"),
+        (20, MAX_UNITS, "0.18446744073709551615"),
+        (6, 0, "0"),
+    ],
+)
+def test_supply_is_exact_and_takes_no_call_of_its_own(
+    ledger, endpoint, rpc, program, decimals, units, supply
+):
+    mint = ledger.create_mint(decimals, program=program)
+    ledger.mint_to(Visitor().address, mint, units)
+
+    assert read_supply(rpc, ledger, mint) == Decimal(supply)
+    assert endpoint.calls == {"getMultipleAccounts": 1}
+
+
+@pytest.mark.databases("sqlite")
+@pytest.mark.parametrize("scale", [{"multiplier": 2.5}, {"interest_basis_points": 500}])
+def test_supply_that_wallets_show_scaled_is_asked_for_in_their_units(ledger, rpc, scale):
+    mint = ledger.create_mint(2, program=SPL_TOKEN_2022, **scale)
+    ledger.mint_to(Visitor().address, mint, 2001)
+
+    assert read_supply(rpc, ledger, mint) is None
+    assert read_scaled_supply(rpc, mint) == Decimal(ledger.display(mint, 2001))
+
+
+LIES = {
+    "another program's": lambda mint: mint.update(owner="1" * 32),
+    "not parsed": lambda mint: mint.update(data=["AAAA", "base64"]),
+    "no mint": lambda mint: mint["data"]["parsed"].update(type="account"),
+    "no mint at all": lambda mint: mint.clear(),
+    "missing": lambda mint: info_of(mint).pop("supply"),
+    "null": lambda mint: info_of(mint).update(supply=None),
+    "a number": lambda mint: info_of(mint).update(supply=5),
+    "negative": lambda mint: info_of(mint).update(supply="-5"),
+    "with decimals": lambda mint: info_of(mint).update(supply="5.5"),
+    "no number": lambda mint: info_of(mint).update(supply="NaN"),
+    "empty": lambda mint: info_of(mint).update(supply=""),
+    "more than a u64": lambda mint: info_of(mint).update(supply=str(2**64)),
+    "endless": lambda mint: info_of(mint).update(supply="9" * 10_000),
+    "of too fine units": lambda mint: info_of(mint).update(decimals=255),
+}
+
+
+@pytest.mark.databases("sqlite")
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
+def test_answer_with_a_wrong_supply_is_refused_whole(ledger, endpoint, lie):
+    mint = ledger.create_mint()
+    endpoint.fail(change(lambda answer: lie(answer["result"]["value"][-1])))
+
+    with pytest.raises(RpcUnavailable, match="its answer was refused"):
+        read_supply(connect(endpoint, clock=PatientClock()), ledger, mint)
+
+
+# What is kept
+
+
+class TestService:
+    @pytest.fixture
+    def chain(self):
+        return FakeChain()
+
+    @pytest.fixture
+    def run(self, world):
+        def act():
+            runtime = world.app.extensions[EXTENSION]
+            summary = refresh_balances(runtime, on_progress=lambda done, total: None)
+            world.clock.forward(hours=1)
+            return summary
+
+        return act
+
+    def test_sweep_keeps_the_supply_with_its_time(self, world, chain, run):
+        holder = Visitor().address
+        world.track(holder)
+        chain.hold(holder, 25)
+        chain.hold(Visitor().address, 75)
+        began = world.clock()
+
+        run()
+
+        supply = find_supply(world.page, uses_chain=True)
+        assert (supply.amount, supply.observed_at) == (100, began)
+        assert find_supply(world.page, uses_chain=False) is None
+        assert chain.calls["getTokenSupply"] == 0
+
+    def test_page_gets_a_new_version_only_for_another_supply(self, world, chain, run):
+        world.track(Visitor().address)
+        run()
+        known = world.page.version
+
+        run()
+        assert world.page.version == known
+
+        chain.hold(Visitor().address, 1)  # a wallet that no page has
+        run()
+        assert world.page.version == known + 1
+        assert world.read().json["supply"] == 1
+
+    def test_page_of_another_token_keeps_its_version(self, world, chain, run):
+        other = world.make_page(token_mint=chain.ledger.create_mint(6))
+        world.track(Visitor().address)
+        world.track(Visitor().address, page_id=other)
+        run()
+        known = world.read(other, key=world.make_key("secret", page_id=other)).data
+
+        chain.hold(Visitor().address, 1)
+        run()
+
+        assert world.read(other, key=world.make_key("secret", page_id=other)).data == known
+
+    def test_shares_of_a_scaled_mint_are_of_like_units(self, world, chain, run):
+        mint = chain.ledger.create_mint(6, program=SPL_TOKEN_2022, multiplier=2.0)
+        world.configure(token_mint=mint)
+        holder = Visitor().address
+        world.track(holder)
+        chain.ledger.mint_to(holder, mint, 25 * 10**6)
+        chain.ledger.mint_to(Visitor().address, mint, 75 * 10**6)
+
+        for multiplier in (2, 3):
+            chain.ledger.set_multiplier(mint, float(multiplier))
+            run()
+            page = world.read().json
+            assert page["supply"] == 100 * multiplier
+            assert page["wallets"][0]["tokenBalance"] == 25 * multiplier
+            assert page["sums"]["countedShare"] == 0.25
+
+    def test_balances_are_kept_if_the_scaled_supply_is_refused(self, world, chain, run, caplog):
+        mint = chain.ledger.create_mint(6, program=SPL_TOKEN_2022, multiplier=2.0)
+        world.configure(token_mint=mint)
+        holder = Visitor().address
+        world.track(holder)
+        chain.ledger.mint_to(holder, mint, 25 * 10**6)
+        answer = chain._methods.answer
+
+        def refuse(method, params):
+            if method == "getTokenSupply":
+                raise RpcError(-32601, "Method not found")
+            return answer(method, params)
+
+        chain._methods.answer = refuse
+
+        assert run().failure is None
+        page = world.read().json
+        assert page["wallets"][0]["tokenBalance"] == 50
+        assert "supply" not in page
+        assert f"The supply of the mint {mint} was not read." in caplog.text
+
+    def test_supply_stays_while_no_endpoint_answers(self, world, chain, run):
+        holder = Visitor().address
+        world.track(holder)
+        chain.hold(holder, 25)
+        run()
+        chain.is_down = True
+
+        assert run().failure
+
+        assert world.read().json["supply"] == 25
+
+    def test_balance_read_before_tokens_were_burned_is_more_than_all(self, world, chain, run):
+        holder = Visitor().address
+        world.track(holder)
+        chain.hold(holder, 25)
+        run()
+        ChainBalance.update(amount=Decimal(50)).execute()
+        world.configure(public_title="Another version")
+
+        assert world.read().json["sums"]["countedShare"] == 2
+
+    def test_supply_of_zero_has_no_shares(self, world, chain, run):
+        world.track(Visitor().address)
+
+        run()
+
+        page = world.read().json
+        assert Token.get_by_id(USDC).supply == 0
+        assert "supply" not in page
+        assert page["sums"] == {
+            "balance": 0, "wallets": 1, "countedBalance": 0, "countedWallets": 1,
+        }  # fmt: skip
+
+    def test_supply_is_exact_in_the_payload(self, world, chain, run):
+        mint = chain.ledger.create_mint(9)
+        world.configure(token_mint=mint)
+        holder = Visitor().address
+        world.track(holder)
+        chain.ledger.mint_to(holder, mint, MAX_UNITS)
+
+        run()
+
+        page = read_exactly(world.read())
+        assert page["supply"] == page["sums"]["balance"] == Decimal("18446744073.709551615")
