@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from peewee import Field, Node, OperationalError, PostgresqlDatabase
+from peewee import OperationalError, PostgresqlDatabase
 
 from embed.db.connection import db
 from embed.domain.identifiers import make_id
@@ -59,9 +59,9 @@ def stream(query: Any, database: Any = None) -> Iterator[tuple[Any, ...]]:
         raise OperationalError(*error.args) from error
 
 
-def in_byte_order(field: Field) -> Node:
+def in_byte_order(text: Any) -> Any:
     """Return what to order by so that every database orders texts in the same way."""
-    return field.collate('"C"' if _is_postgres(db.obj) else "BINARY")
+    return text.collate('"C"' if _is_postgres(db.obj) else "BINARY")
 
 
 def _is_postgres(database: object) -> bool:

@@ -1,13 +1,29 @@
-"""Searching a page's wallets."""
+"""Searching and sorting a page's wallets."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from peewee import fn
+
+from embed.balances.known import join_balances, list_amounts
 from embed.db.models import LOW_IN_A_ROW, Page, Tag, TrackedWallet, Wallet, WalletTag
+from embed.db.snapshots import in_byte_order
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
 
 RESULT_SIZE = 100
+
+Column = Literal["balance", "name"]
+
+_DIGITS = "0123456789"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Wallets that hold the same or have the same name come oldest first."""
+
+    column: Column = "balance"
+    is_descending: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +50,42 @@ class SearchResult:
 
 
 def search_wallets(
-    page: Page, wanted: WalletFilter, number: int = 1, *, uses_chain: bool
+    page: Page,
+    wanted: WalletFilter,
+    order: Order,
+    number: int = 1,
+    *,
+    uses_chain: bool,
 ) -> SearchResult:
-    """Return wallets that match, oldest first, in five statements."""
+    """Return wallets that match, in five statements."""
     found = Wallet.select(Wallet.id).where(Wallet.page == page, *_list_conditions(wanted))
     total = found.count()
     last = max(1, -(-total // RESULT_SIZE))
     number = min(max(1, number), last)
-    rows = found.order_by(Wallet.created_at, Wallet.id).paginate(number, RESULT_SIZE)
-    ids = [wallet.id for wallet in rows]
-    wallets = read_tracked(page, list_tags(page), Wallet.id.in_(ids), uses_chain=uses_chain)
-    return SearchResult(wallets, total, number, last)
+    rows = _sort(found, page, order, uses_chain=uses_chain).paginate(number, RESULT_SIZE)
+    ids = [wallet_id for (wallet_id,) in rows.tuples()]
+    tracked = read_tracked(page, list_tags(page), Wallet.id.in_(ids), uses_chain=uses_chain)
+    by_id = {wallet.id: wallet for wallet in tracked}
+    return SearchResult([by_id[one] for one in ids if one in by_id], total, number, last)
+
+
+def _sort(found: Any, page: Page, order: Order, *, uses_chain: bool) -> Any:
+    if order.column == "name":
+        keys = [in_byte_order(fn.LOWER(Wallet.public_alias)), in_byte_order(Wallet.address)]
+        first = [Wallet.public_alias.is_null()]  # those without a name are last, either way
+    else:
+        found = join_balances(found, page, uses_chain=uses_chain)
+        amount = fn.COALESCE(*list_amounts(uses_chain=uses_chain), "0")
+        # Amounts are texts without zeros in front: one with more digits before its point is more.
+        whole_digits = fn.LENGTH(amount) - fn.LENGTH(fn.LTRIM(amount, _DIGITS))
+        keys, first = [whole_digits, in_byte_order(amount)], []
+    sorted_keys = [key.desc() if order.is_descending else key.asc() for key in keys]
+    return found.order_by(*first, *sorted_keys, Wallet.created_at, Wallet.id)
+
+
+def count_wallets(page: Page) -> int:
+    """Count the page's wallets, the hidden ones too."""
+    return Wallet.select().where(Wallet.page == page).count()
 
 
 def count_flagged(page: Page) -> int:

@@ -1,16 +1,79 @@
-// "All on this page" for the list of wallets.
+// The list of wallets: search while typing, "All on this page", and how many are selected.
 
 import { getElement } from "../elements.js";
 
-if (document.getElementById("all")) {
-  const form = getElement(document, "#many", HTMLFormElement);
+const TYPING_MS = 200; // without a key, before the search begins
+const results = document.getElementById("results");
+
+/** @type {() => NodeListOf<HTMLInputElement>} */
+const listBoxes = () => document.querySelectorAll("#many input[name='wallet']");
+
+function showSelection() {
+  const boxes = [...listBoxes()];
+  if (boxes.length === 0) return;
+  const count = boxes.filter((box) => box.checked).length;
   const all = getElement(document, "#all", HTMLInputElement);
-  /** @type {NodeListOf<HTMLInputElement>} */
-  const found = form.querySelectorAll("input[name='wallet']");
-  const boxes = [...found];
-  getElement(form, "label.all", HTMLElement).hidden = false;
-  all.addEventListener("change", () => boxes.forEach((box) => (box.checked = all.checked)));
-  form.addEventListener("change", ({ target }) => {
-    if (target !== all) all.checked = boxes.every((box) => box.checked);
+  all.labels?.forEach((label) => (label.hidden = false));
+  all.checked = count === boxes.length;
+  all.indeterminate = count > 0 && count < boxes.length;
+  getElement(document, "#selected", HTMLElement).textContent = count ? `${count} selected` : "";
+}
+
+/**
+ * Read a page of the dashboard. Throws if it cannot be read, or if the owner is signed out.
+ * @param {string} url
+ * @param {AbortSignal} signal
+ */
+async function readPage(url, signal) {
+  const answer = await fetch(url, { signal, redirect: "error" });
+  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+let running = new AbortController();
+
+/**
+ * Show what the form asks for without loading the page, and put it into the address.
+ * @param {HTMLFormElement} form
+ */
+async function search(form) {
+  running.abort();
+  running = new AbortController();
+  const chosen = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value) chosen.set(name, String(value));
+  const url = `?${chosen}`;
+  try {
+    const found = await readPage(url, running.signal);
+    for (const part of ["#found", "#results"]) {
+      const fresh = getElement(found, part, HTMLElement);
+      getElement(document, part, HTMLElement).replaceChildren(...fresh.childNodes);
+    }
+    history.replaceState(null, "", url);
+    showSelection();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    form.submit(); // the browser shows what is wrong
+  }
+}
+
+if (results) {
+  const form = getElement(document, "#search", HTMLFormElement);
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
+  /** @param {number} delay */
+  const searchSoon = (delay) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => search(form), delay);
+  };
+  form.addEventListener("input", () => searchSoon(TYPING_MS));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    searchSoon(0);
   });
+  results.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement)) return;
+    if (target.id === "all") for (const box of listBoxes()) box.checked = target.checked;
+    showSelection();
+  });
+  showSelection();
 }

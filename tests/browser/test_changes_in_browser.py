@@ -262,6 +262,7 @@ def test_wallets_page_fits_a_narrow_screen_and_axe_finds_nothing(dashboard, page
     track("Ann")
     track("New", earlier=None)
     sign_in(page, dashboard)
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"{dashboard.base}/wallets")
 
     expect(page.get_by_role("img", name=re.compile("days: "))).to_have_count(3)

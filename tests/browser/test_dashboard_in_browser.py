@@ -173,7 +173,7 @@ def test_wallets_go_out_and_in_as_csv(dashboard, page, tmp_path):
     page.get_by_role("button", name=re.compile("check", re.IGNORECASE)).click()
     page.get_by_role("button", name=re.compile("^(apply|import)", re.IGNORECASE)).click()
 
-    expect(page.locator("strong", has_text="Renamed")).to_have_count(3)
+    expect(page.get_by_role("link", name="Renamed")).to_have_count(3)
 
 
 def test_policy_is_previewed_before_it_is_saved(dashboard, page):

@@ -14,6 +14,7 @@ from embed.web.dashboard import (
     receivers,
     tags,
     wallet_files,
+    wallet_list,
     wallets,
 )
 from embed.web.dashboard.blueprint import blueprint, init_dashboard
@@ -34,5 +35,6 @@ __all__ = [
     "receivers",
     "tags",
     "wallet_files",
+    "wallet_list",
     "wallets",
 ]

@@ -71,6 +71,19 @@ def format_amount(amount: Decimal) -> str:
     return f"{int(whole):,}{point}{decimals}"
 
 
+@blueprint.app_template_filter("rounded_tokens")
+def round_tokens(amount: Decimal) -> str:
+    """Return whole tokens with two decimals, such as ``1,500.00``, or ``< 0.01``."""
+    smallest = Decimal("0.01")
+    return "< 0.01" if 0 < amount < smallest else f"{amount:,.2f}"
+
+
+@blueprint.app_template_filter("rounded_change")
+def round_change(change: Decimal) -> str:
+    """Return whole tokens with a sign and two decimals, such as ``-0.25`` or ``+1,500.00``."""
+    return f"{change:+,.2f}" if change else "0"
+
+
 @blueprint.app_template_filter("signed_tokens")
 def format_change(change: Decimal) -> str:
     """Return whole tokens with a sign, such as ``+1,500`` or ``-0.25``; ``0`` has none."""

@@ -14,7 +14,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.responses import Form, redirect_with_message, render
-from embed.web.dashboard.wallets import build_list_url
+from embed.web.dashboard.wallet_list import build_list_url
 
 SECTION = "list_wallets"  # the tab of these pages
 

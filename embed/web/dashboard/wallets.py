@@ -1,10 +1,7 @@
-"""The page's wallets: list, add, edit, remove, and bulk actions."""
+"""The page's wallets: add, edit, remove, and bulk actions."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlencode
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
@@ -12,14 +9,11 @@ from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from embed.balances.history import read_balance_changes
-from embed.balances.tokens import find_problem
-from embed.db.models import Page, Tag, TrackedWallet
+from embed.db.models import Page
 from embed.domain.amounts import format_amount, parse_amount
-from embed.errors import InvalidInput, NotFound
-from embed.wallets import bulk, search, tags, tracking
+from embed.errors import InvalidInput
+from embed.wallets import bulk, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS
-from embed.wallets.search import SearchResult, WalletFilter
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import (
@@ -29,9 +23,8 @@ from embed.web.dashboard.current_owner import (
     get_own_wallet,
 )
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.sparkline import Sparkline, draw_sparklines
+from embed.web.dashboard.wallet_list import build_list_url, list_search
 
-_HIDDEN = {"yes": True, "no": False}
 _DONE = {
     "hide": "hidden",
     "show": "shown",
@@ -70,91 +63,6 @@ class WalletForm(Form):
             self.balance.description = (
                 "In whole tokens. It counts until the balance is first read from the chain."
             )
-
-
-@dataclass(frozen=True, slots=True)
-class ListedChange:
-    """The changes of a wallet in whole tokens, None where unknown."""
-
-    day: Decimal | None
-    week: Decimal | None
-    line: Sparkline
-
-
-def _read_listed_changes(page: Page, wallets: Sequence[TrackedWallet]) -> dict[str, ListedChange]:
-    """Return the changes by address; without an endpoint there are none."""
-    if not runtime().settings.uses_chain:
-        return {}
-    now = runtime().clock()
-    changes = read_balance_changes(page, [wallet.address for wallet in wallets], now)
-    lines = draw_sparklines(changes, now)
-    return {
-        address: ListedChange(change.day, change.week, lines[address])
-        for address, change in changes.items()
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class Pager:
-    number: int
-    last: int
-    previous: str | None
-    next: str | None
-
-
-@blueprint.get("/pages/<page_id>/wallets")
-def list_wallets(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
-    page_tags = tags.list_tags(page)
-    wanted = _read_filter(page_tags)
-    number = request.args.get("page", 1, type=int)
-    result = search.search_wallets(
-        page,
-        wanted,
-        min(max(number, 1), 1_000_000),
-        uses_chain=runtime().settings.uses_chain,
-    )
-    return render(
-        "wallets.html",
-        page=page,
-        result=result,
-        changes=_read_listed_changes(page, result.wallets),
-        links=_make_pager(result),
-        tags=page_tags,
-        wanted=wanted,
-        search=_list_search(),
-        problem=find_problem(page.token_mint) if runtime().settings.uses_chain else None,
-    )
-
-
-def _read_filter(page_tags: list[Tag]) -> WalletFilter:
-    """Raises NotFound for a tag that the page does not have."""
-    tag_id = request.args.get("tag")
-    tag = next((one for one in page_tags if one.id == tag_id), None)
-    if tag_id and tag is None:
-        raise NotFound(tag_id)
-    wanted = request.args.get("hidden", "")
-    return WalletFilter(
-        request.args.get("q", "")[:200], tag, _HIDDEN.get(wanted), is_flagged=wanted == "flagged"
-    )
-
-
-def _list_search() -> dict[str, str]:
-    """Return the query arguments of the search."""
-    return {
-        name: request.args[name]
-        for name in ("q", "tag", "hidden", "page")
-        if request.args.get(name)
-    }
-
-
-def _make_pager(result: SearchResult) -> Pager:
-    def link(to: int) -> str | None:
-        return (
-            f"?{urlencode(_list_search() | {'page': str(to)})}" if 1 <= to <= result.last else None
-        )
-
-    return Pager(result.number, result.last, link(result.number - 1), link(result.number + 1))
 
 
 @blueprint.route("/pages/<page_id>/wallets/new", methods=["GET", "POST"])
@@ -250,7 +158,7 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
             raise InvalidInput("Choose a tag.")
         tag = get_own_tag(page, request.form["tag"])
     if action == "remove" and "sure" not in request.form:
-        search: dict[str, Any] = {**_list_search()}
+        search: dict[str, Any] = {**list_search()}
         url = url_for("dashboard.change_wallets", page_id=page.id, **search)
         return render("wallets_remove.html", page=page, count=len(ids), ids=ids, action=url)
     count = bulk.change_wallets(
@@ -263,9 +171,5 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
     )
     what = "wallet is" if count == 1 else "wallets are"
     return redirect_with_message(
-        f"{count} {what} {_DONE[action]}.", build_list_url(page, **_list_search())
+        f"{count} {what} {_DONE[action]}.", build_list_url(page, **list_search())
     )
-
-
-def build_list_url(page: Page, /, **search: Any) -> str:
-    return url_for("dashboard.list_wallets", page_id=page.id, **search)

@@ -9,7 +9,7 @@ from chain_history import record_history
 from owner_browser import OwnerBrowser, read_text
 from world import USDC, Visitor
 
-from embed.web.dashboard.filters import format_change
+from embed.web.dashboard.filters import format_change, round_tokens
 
 pytestmark = pytest.mark.slow
 
@@ -45,8 +45,10 @@ def test_wallets_show_changes_exactly_and_a_line(chain_owner):
     answer = open_wallets(chain_owner)
 
     text = read_text(answer)
-    assert "24 h +18,446,744,073.209551615" in text
-    assert "7 d -1,553,255,926.290448385" in text
+    assert "24 h 7 d 30 days Balance" in text
+    assert "+18,446,744,073.21 -1,553,255,926.29" in text
+    assert 'title="+18,446,744,073.209551615"' in answer.text
+    assert 'title="-1,553,255,926.290448385"' in answer.text
     assert "<title>7 days: -1,553,255,926.290448385</title>" in answer.text
     assert re.search(r'<path d="M2 2 101 30 118 [0-9]+"/>', answer.text)
 
@@ -54,7 +56,7 @@ def test_wallets_show_changes_exactly_and_a_line(chain_owner):
 def test_hidden_wallets_show_theirs_to_the_owner(chain_owner):
     track(chain_owner.world, "5", {1: "4"}, is_hidden=True)
 
-    assert "24 h +1" in read_text(open_wallets(chain_owner))
+    assert "hidden +1.00" in read_text(open_wallets(chain_owner))
 
 
 def test_wallets_without_a_history_keep_the_columns_of_the_others(chain_owner):
@@ -63,9 +65,9 @@ def test_wallets_without_a_history_keep_the_columns_of_the_others(chain_owner):
 
     answer = open_wallets(chain_owner)
 
-    assert answer.text.count('class="change"') == 2
-    assert answer.text.count("<svg") == 1
-    assert "24 h" not in answer.text
+    assert [row.count("<td") for row in answer.text.split("<tr>")[2:]] == [6, 6]
+    assert answer.text.count('class="line"') == 1
+    assert "<bdi" not in answer.text
 
 
 @pytest.mark.parametrize("search", [{}, {"q": "New"}])
@@ -74,13 +76,13 @@ def test_without_any_history_there_are_no_columns(chain_owner, search):
         track(chain_owner.world, "5", {1: "4"})
     chain_owner.world.track(Visitor().address, alias="New")
 
-    assert 'class="change"' not in open_wallets(chain_owner, **search).text
+    assert "30 days" not in open_wallets(chain_owner, **search).text
 
 
 def test_without_an_endpoint_there_are_no_columns(world, owner):
     track(world, "5", {1: "4"})
 
-    assert 'class="change"' not in open_wallets(owner).text
+    assert "30 days" not in open_wallets(owner).text
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -106,3 +108,18 @@ def test_a_hundred_wallets_take_as_many_statements_as_one(chain_owner, count_sta
 )
 def test_changes_have_their_sign_and_all_digits(change, shown):
     assert format_change(Decimal(change)) == shown
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [
+        ("0", "0.00"),
+        ("0.00000000000000000001", "< 0.01"),
+        ("0.01", "0.01"),
+        ("1250.5", "1,250.50"),
+        ("18446744073709551615.99", "18,446,744,073,709,551,615.99"),
+        ("100000000000000000000", "100,000,000,000,000,000,000.00"),
+    ],
+)
+def test_balances_of_the_list_have_two_decimals(amount, shown):
+    assert round_tokens(Decimal(amount)) == shown

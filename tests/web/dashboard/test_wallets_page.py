@@ -34,7 +34,13 @@ def list_shown(owner, **search: object) -> list[str]:
     """Return the names on the page, in their order."""
     answer = owner.get(path_of(owner.world), query_string=search)
     assert answer.status_code == 200
-    return re.findall(r"<strong>([^<$]+)</strong>", answer.text.partition("<main")[2])
+    return [name for name, _ in read_rows(answer.text)]
+
+
+def read_rows(text: str) -> list[tuple[str, str]]:
+    """Return the name in each row, and the row."""
+    rows = re.findall(r'<th scope="row">.*?</tr>', text, re.DOTALL)
+    return [(re.search(r'title="[^"]*">(?:<code>)?([^<]+)<', row)[1], row) for row in rows]
 
 
 def read_all(world) -> dict[str, tuple]:
@@ -98,10 +104,9 @@ def test_what_the_holding_watch_found_is_marked_and_can_be_searched_for(world, o
     }.items():
         wallet = world.track(make_address(), alias=alias)
         Wallet.update(marks).where(Wallet.id == wallet.id).execute()
-    text = owner.get(path_of(world)).text
     marks = {
-        name: re.findall(r'<span class="mark">([^<]*)</span>', rest)
-        for name, rest in re.findall(r"<strong>([^<$]+)</strong>(.*?)</p>", text)
+        name: re.findall(r'<span class="pill[^"]*">([^<]*)</span>', row)
+        for name, row in read_rows(owner.get(path_of(world)).text)
     }
 
     assert marks == {
@@ -131,6 +136,56 @@ def test_list_comes_in_hundreds(world, owner):
     assert list_shown(owner, page=99) == ["Wallet 200"]
     assert list_shown(owner, page=-1) == list_shown(owner, page="x") == list_shown(owner)
     assert 'href="?q=wallet&amp;page=2"' in owner.get(path_of(world) + "?q=wallet").text
+
+
+@pytest.mark.databases("sqlite", "postgres")
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        ("balance", ["Poor", "some", "Rich"]),
+        ("-balance", ["Rich", "some", "Poor"]),
+        ("name", ["Poor", "Rich", "some"]),
+        ("-name", ["some", "Rich", "Poor"]),
+        ("", ["Rich", "some", "Poor"]),
+        ("created_at; DROP", ["Rich", "some", "Poor"]),
+    ],
+)
+def test_list_is_sorted_as_the_address_says(world, owner, sort, names):
+    for alias, balance in {"some": "9.5", "Rich": "10", "Poor": "0.1"}.items():
+        world.track(make_address(), alias=alias, balance=balance)
+
+    assert list_shown(owner, sort=sort) == names
+
+
+def test_headings_sort_and_turn_round_and_keep_the_search(world, owner):
+    add_submissions(world, 101)
+
+    def read_headings(**search):
+        text = owner.get(path_of(world), query_string=search).text
+        found = r'<th scope="col"[^>]*?(?:aria-sort="(\w+)")?><a href="([^"]+)">(\w+)'
+        return {name: (way, html.unescape(to)) for way, to, name in re.findall(found, text)}
+
+    assert read_headings() == {
+        "Wallet": ("", "?sort=name"),
+        "Balance": ("descending", "?sort=balance"),
+    }
+    assert read_headings(q="wallet 1", sort="name", hidden="no", page=2) == {
+        "Wallet": ("ascending", "?q=wallet+1&hidden=no&sort=-name"),
+        "Balance": ("", "?q=wallet+1&hidden=no&sort=-balance"),
+    }
+    text = owner.get(path_of(world), query_string={"sort": "name"}).text
+    assert '<input type="hidden" name="sort" value="name">' in text
+    assert 'href="?sort=name&amp;page=2"' in text
+
+
+def test_list_says_how_many_there_are_and_how_many_match(world, owner):
+    add_submissions(world, 12)
+
+    assert "Wallets 12 " in owner.see(path_of(world))
+    assert "match" not in owner.see(path_of(world) + "?sort=name")
+    assert "2 wallets match. Show all" in owner.see(path_of(world) + "?q=Wallet 01")
+    assert "Wallets 12 " in owner.see(path_of(world) + "?q=Wallet 01")
+    assert "0 wallets match." in owner.see(path_of(world) + "?hidden=yes")
 
 
 def test_hostile_name_is_shown_as_text(world, owner):

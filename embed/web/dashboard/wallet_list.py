@@ -1,0 +1,137 @@
+"""The list of a page's wallets, searched and sorted; the address holds what was chosen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from flask import request, url_for
+from flask.typing import ResponseReturnValue
+
+from embed.balances.history import read_balance_changes
+from embed.balances.tokens import find_problem
+from embed.db.models import Page, Tag, TrackedWallet
+from embed.errors import NotFound
+from embed.wallets import search, tags
+from embed.wallets.search import Column, Order, SearchResult, WalletFilter
+from embed.web.current import runtime
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.current_owner import get_own_page
+from embed.web.dashboard.responses import render
+from embed.web.sparkline import Sparkline, draw_sparklines
+
+_HIDDEN = {"yes": True, "no": False}
+_DESCENDS_FIRST: dict[Column, bool] = {"name": False, "balance": True}
+# By the argument "sort", where a minus sign says descending.
+_ORDERS = {
+    "-" * descends + column: Order(column, descends)
+    for column in _DESCENDS_FIRST
+    for descends in (False, True)
+}
+_SORT_BY_ORDER = {order: sort for sort, order in _ORDERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedChange:
+    """The changes of a wallet in whole tokens, None where unknown."""
+
+    day: Decimal | None
+    week: Decimal | None
+    line: Sparkline
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column by which the list can be sorted."""
+
+    href: str  # sorts by it, or the other way round
+    sorted: Literal["ascending", "descending"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    number: int
+    last: int
+    previous: str | None
+    next: str | None
+
+
+@blueprint.get("/pages/<page_id>/wallets")
+def list_wallets(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    page_tags = tags.list_tags(page)
+    wanted = _read_filter(page_tags)
+    order = _ORDERS.get(request.args.get("sort", ""), Order())
+    number = min(max(request.args.get("page", 1, type=int), 1), 1_000_000)
+    uses_chain = runtime().settings.uses_chain
+    result = search.search_wallets(page, wanted, order, number, uses_chain=uses_chain)
+    is_narrowed = wanted != WalletFilter()
+    return render(
+        "wallets.html",
+        page=page,
+        result=result,
+        total=search.count_wallets(page) if is_narrowed else result.total,
+        changes=_read_changes(page, result.wallets),
+        headings=_make_headings(order),
+        links=_make_pager(result),
+        tags=page_tags,
+        wanted=wanted,
+        is_narrowed=is_narrowed,
+        search=list_search(),
+        problem=find_problem(page.token_mint) if uses_chain else None,
+    )
+
+
+def build_list_url(page: Page, /, **search: Any) -> str:
+    return url_for("dashboard.list_wallets", page_id=page.id, **search)
+
+
+def list_search(**changed: str | None) -> dict[str, str]:
+    """Return the arguments of the address that choose and sort wallets, without empty ones."""
+    given = {name: request.args.get(name) for name in ("q", "tag", "hidden", "sort", "page")}
+    return {name: value for name, value in (given | changed).items() if value}
+
+
+def _read_filter(page_tags: list[Tag]) -> WalletFilter:
+    """Raises NotFound for a tag that the page does not have."""
+    tag_id = request.args.get("tag")
+    tag = next((one for one in page_tags if one.id == tag_id), None)
+    if tag_id and tag is None:
+        raise NotFound(tag_id)
+    wanted = request.args.get("hidden", "")
+    return WalletFilter(
+        request.args.get("q", "")[:200], tag, _HIDDEN.get(wanted), is_flagged=wanted == "flagged"
+    )
+
+
+def _make_headings(current: Order) -> dict[Column, Heading]:
+    headings: dict[Column, Heading] = {}
+    for column, descends_first in _DESCENDS_FIRST.items():
+        is_current = column == current.column
+        descends = not current.is_descending if is_current else descends_first
+        sort = _SORT_BY_ORDER[Order(column, descends)]
+        href = f"?{urlencode(list_search(sort=sort, page=None))}"
+        direction: Any = "descending" if current.is_descending else "ascending"
+        headings[column] = Heading(href, direction if is_current else None)
+    return headings
+
+
+def _make_pager(result: SearchResult) -> Pager:
+    def link(to: int) -> str | None:
+        return f"?{urlencode(list_search(page=str(to)))}" if 1 <= to <= result.last else None
+
+    return Pager(result.number, result.last, link(result.number - 1), link(result.number + 1))
+
+
+def _read_changes(page: Page, wallets: Sequence[TrackedWallet]) -> dict[str, ListedChange]:
+    """Return the changes by address; without an endpoint there are none."""
+    if not runtime().settings.uses_chain:
+        return {}
+    now = runtime().clock()
+    changes = read_balance_changes(page, [wallet.address for wallet in wallets], now)
+    lines = draw_sparklines(changes, now)
+    return {
+        address: ListedChange(change.day, change.week, lines[address])
+        for address, change in changes.items()
+    }

@@ -1,0 +1,83 @@
+"""The list of wallets in a real browser: search while typing, bulk actions, phones."""
+
+import re
+
+import pytest
+from axe import find_faults
+from embedded_page import sign_in
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+WIDE = "\u6f22" * 32
+
+
+@pytest.fixture
+def wallets(dashboard, page):
+    """The list of 37 wallets, opened by its owner."""
+    dashboard.track_many(36, balance=7)
+    dashboard.track_many(1, alias=WIDE, balance="99999999999999999999.99")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/wallets")
+    return page
+
+
+def test_search_runs_while_one_types_and_stands_in_the_address(wallets):
+    wallets.get_by_role("link", name="Wallet", exact=True).click()
+    rows = wallets.locator("tbody tr")
+    wallets.get_by_label("Name or address").press_sequentially("wallet 3")
+
+    expect(wallets.locator("#found")).to_contain_text("8 wallets match.")
+    expect(rows).to_have_count(8)
+    expect(wallets).to_have_url(re.compile(r"\?sort=name&q=wallet\+3$"))
+    expect(wallets.get_by_label("Name or address")).to_be_focused()
+    wallets.get_by_label("Visibility").select_option("Hidden")
+    expect(rows).to_have_count(0)
+    expect(wallets.locator("#found")).to_contain_text("0 wallets match.")
+    wallets.reload()
+    expect(wallets.get_by_label("Name or address")).to_have_value("wallet 3")
+    wallets.get_by_role("link", name="Show all").click()
+    expect(rows).to_have_count(37)
+
+
+def test_bulk_actions_show_only_while_something_is_selected(wallets):
+    bar = wallets.get_by_role("group", name="With the selected wallets")
+    expect(bar).to_be_hidden()
+
+    wallets.get_by_label("Select Wallet 3", exact=True).check()
+    wallets.get_by_label("Select Wallet 5", exact=True).check()
+    expect(bar).to_contain_text("2 selected")
+    expect(bar.get_by_role("button", name="Hide")).to_be_in_viewport()
+    wallets.keyboard.press("End")
+    assert find_faults("selected", wallets) == []
+    bar.get_by_role("button", name="Hide").click()
+
+    expect(wallets.locator(".flash")).to_have_text("2 wallets are hidden.")
+    expect(bar).to_be_hidden()
+    wallets.get_by_label("All on this page").check()
+    expect(bar).to_contain_text("37 selected")
+
+
+def test_first_wallet_stands_high_on_a_phone_and_each_takes_one_line(wallets):
+    wallets.set_viewport_size({"width": 375, "height": 667})
+    rows = wallets.locator("tbody tr")
+
+    assert rows.nth(2).bounding_box()["y"] < 667
+    assert wallets.evaluate("document.documentElement.scrollHeight") < 2500
+    assert max(row.bounding_box()["height"] for row in rows.all()[1:]) <= 46
+    assert wallets.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_list_works_without_javascript(wallets, browser):
+    state = wallets.context.storage_state()
+    context = browser.new_context(java_script_enabled=False, storage_state=state)
+    page = context.new_page()
+    page.goto(wallets.url)
+    page.get_by_label("Name or address").fill("wallet 3")
+    page.get_by_role("button", name="Search").click()
+
+    expect(page.locator("tbody tr")).to_have_count(8)
+    page.get_by_label("Select Wallet 3", exact=True).check()
+    page.get_by_role("button", name="Hide").click()
+    expect(page.locator(".flash")).to_have_text("1 wallet is hidden.")
+    context.close()

@@ -1,0 +1,79 @@
+"""Wallets in the order of their balances or names, in every database."""
+
+from decimal import Decimal
+
+import pytest
+from chain_history import record_history
+from world import USDC, Visitor
+
+from embed.domain.amounts import MAX_AMOUNT
+from embed.wallets import search
+from embed.wallets.search import Order, WalletFilter
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+# Texts that a database would put in another order, and doubles that are the same.
+AMOUNTS = ["0", "0.00000000000000000001", "0.5", "9", "9.99", "10", "10.5", "100",
+           "1000.05", "9007199254740992", "9007199254740993", "18446744073709551615.1",
+           str(MAX_AMOUNT)]  # fmt: skip
+
+
+def list_found(world, column, *, is_descending=False, uses_chain=False):
+    order = Order(column, is_descending)
+    result = search.search_wallets(world.page, WalletFilter(), order, uses_chain=uses_chain)
+    return [(wallet.public_alias, wallet.token_balance) for wallet in result.wallets]
+
+
+@pytest.mark.parametrize("uses_chain", [False, True])
+def test_balances_are_in_exact_order(world, uses_chain):
+    for number, amount in enumerate(AMOUNTS[1::2] + AMOUNTS[::2]):
+        address = world.track(Visitor().address).address
+        is_observed = uses_chain and number % 2
+        world.observe(address, "1" if is_observed else amount)
+        if is_observed:
+            record_history(USDC, address, world.clock(), amount, {})
+    world.track(Visitor().address, alias="Never observed")
+
+    found = [held for _, held in list_found(world, "balance", uses_chain=uses_chain)]
+
+    assert found == [Decimal(0), *map(Decimal, AMOUNTS)]
+    falling = list_found(world, "balance", is_descending=True, uses_chain=uses_chain)
+    assert [held for _, held in falling] == found[::-1]
+
+
+def test_names_are_in_order_whatever_their_case_and_those_without_one_are_last(world):
+    for alias in (None, "b", "\u0443\u0436", "C", "a", None, "a"):
+        world.track(Visitor().address, alias=alias)
+
+    rising = ["a", "a", "b", "C", "\u0443\u0436"]
+    assert [name for name, _ in list_found(world, "name")] == [*rising, None, None]
+    falling = [name for name, _ in list_found(world, "name", is_descending=True)]
+    assert falling == [*rising[::-1], None, None]
+
+
+@pytest.mark.parametrize("is_descending", [False, True])
+def test_wallets_that_hold_the_same_come_oldest_first(world, is_descending):
+    for alias in ("x", "a", "m"):
+        world.clock.forward(seconds=1)
+        world.track(Visitor().address, alias=alias)
+
+    found = list_found(world, "balance", is_descending=is_descending)
+
+    assert [name for name, _ in found] == ["x", "a", "m"]
+
+
+def test_each_page_of_results_goes_on_where_the_one_before_ended(world):
+    for number in range(250):
+        world.track(Visitor().address, alias=f"{number % 7}", balance=number % 5)
+
+    for column in ("balance", "name"):
+        results = [
+            search.search_wallets(world.page, WalletFilter(), Order(column), n, uses_chain=False)
+            for n in (1, 2, 3)
+        ]
+        found = [wallet for result in results for wallet in result.wallets]
+        assert len({wallet.id for wallet in found}) == 250
+        keys = [
+            wallet.token_balance if column == "balance" else wallet.public_alias for wallet in found
+        ]
+        assert keys == sorted(keys, reverse=True)
