@@ -15,6 +15,8 @@ from embed.web.security_headers import allow_loading
 STATIC_DIR = PROJECT_DIR / "static"
 CACHED_FOR = timedelta(days=365)
 SCRIPT_CACHED_FOR = timedelta(hours=1)
+# Of the first view of the widget, which is more than twenty files, headers are a third.
+_OF_FILES_THAT_CHANGE = ("ETag", "Last-Modified", "Accept-Ranges", "Content-Disposition")
 
 _IMPORT = re.compile(r'^(?:import|export)\b[^;]*?\bfrom "(\.{1,2}/[^"]+)";', re.MULTILINE)
 
@@ -33,6 +35,8 @@ def init_assets(app: Flask) -> None:
             response.cache_control.public = True
             response.cache_control.immutable = True
             response.cache_control.no_cache = None
+            for header in _OF_FILES_THAT_CHANGE:
+                response.headers.remove(header)
         return response
 
     @app.get("/embed.js")

@@ -13,11 +13,11 @@ HTTPS_REMEMBERED_FOR = timedelta(days=365)
 # What other sites may load as an image, a script or a frame; CORS answers are not concerned.
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
 # Of all answers that have no others.
+_DEFAULTS_OF_FILES = (("X-Content-Type-Options", "nosniff"), (_RESOURCE_POLICY, "same-origin"))
 _DEFAULTS = (
-    ("X-Content-Type-Options", "nosniff"),
+    *_DEFAULTS_OF_FILES,
     # For other answers than pages, such as JSON: a browser that opens one as a page loads nothing.
     ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
-    (_RESOURCE_POLICY, "same-origin"),
 )
 
 
@@ -29,10 +29,16 @@ def init_security_headers(app: Flask, settings: Settings) -> None:
     transport_policy = f"max-age={int(HTTPS_REMEMBERED_FOR.total_seconds())}"
 
     def add_security_headers(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        # Scripts and style sheets are shown as text, and what loads them has a policy.
+        is_file = environ["PATH_INFO"].startswith("/static/") and environ["PATH_INFO"].endswith(
+            (".js", ".css")
+        )
+        defaults = _DEFAULTS_OF_FILES if is_file else _DEFAULTS
+
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
             if not status.startswith("304"):  # which has no content of its own
                 present = {name.lower() for name, _ in headers}
-                headers += [each for each in _DEFAULTS if each[0].lower() not in present]
+                headers += [each for each in defaults if each[0].lower() not in present]
             if is_public_by_https and environ["wsgi.url_scheme"] == "https":
                 headers.append(("Strict-Transport-Security", transport_policy))
             return start_response(status, headers, *more)

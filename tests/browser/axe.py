@@ -23,13 +23,14 @@ def find_violations(
 ) -> list[str]:
     """Return what axe-core finds in a page or in its frame, a line each.
 
-    In both themes, or in the light one in other languages, whose colours are the same.
+    In both themes, or in the light one in other languages, whose colours are the same; without
+    transitions from one theme to the other.
     """
     target = frame or page.main_frame
     found = []
     for theme in ("dark", "light") if lang == "en" else ("light",):
         rules = ALL_RULES if theme == "light" else COLOR_RULES
-        page.emulate_media(color_scheme=theme)
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         target.evaluate(_PAINT, [theme, BACKGROUNDS[theme]])
         found += [f"{where}, {theme}: {line}" for line in run_axe(target, rules)]
     return found
@@ -41,7 +42,7 @@ def find_faults(where: str, page: Page) -> list[str]:
     In the light theme at the width it has, and in the dark theme on a narrow phone.
     """
     size = page.viewport_size
-    page.emulate_media(color_scheme="light")
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
     found = [f"{where}, light: {line}" for line in run_axe(page, ALL_RULES)]
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": NARROW_PX, "height": size["height"]})

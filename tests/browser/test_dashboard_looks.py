@@ -98,7 +98,7 @@ def test_sign_in_has_room_between_fields_button_and_focus_ring(dashboard, page):
         "one => parseFloat(getComputedStyle(one).outlineWidth)"
         " + parseFloat(getComputedStyle(one).outlineOffset)"
     )
-    assert ring == 5
+    assert ring == 4
     assert label["y"] + label["height"] <= field["y"] - ring
     assert button["y"] - password["y"] - password["height"] >= 12
 

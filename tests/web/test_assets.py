@@ -34,8 +34,33 @@ def test_file_is_compressed_once(app, compressed, path):
         assert answer.headers["Content-Encoding"] == "br"
         assert brotli.decompress(answer.data) == plain.data
         assert answer.content_length == len(answer.data) < len(plain.data)
-    again = get(address, headers=ACCEPTED | {"If-None-Match": answers[0].headers["ETag"]})
+
+
+def test_script_for_sites_is_not_sent_again_while_it_is_the_same(app):
+    get = partial(app.test_client().get, buffered=True)  # which closes the file
+    headers = ACCEPTED | {"If-None-Match": get("/embed.js", headers=ACCEPTED).headers["ETag"]}
+
+    again = get("/embed.js", headers=headers)
+
     assert (again.status_code, again.data) == (304, b"")
+
+
+def test_file_that_never_changes_has_few_headers(app):
+    address = app.jinja_env.globals["asset"]("widget/main.js")
+    answer = app.test_client().get(address, headers=ACCEPTED, buffered=True)
+
+    assert {name for name, _ in answer.headers} == {
+        "Content-Encoding",
+        "Date",
+        "Content-Type",
+        "Content-Length",
+        "Cache-Control",
+        "Cross-Origin-Resource-Policy",
+        "Access-Control-Allow-Origin",
+        "Vary",
+        "X-Content-Type-Options",
+        "X-Request-Id",
+    }
 
 
 def test_file_that_has_changed_is_compressed_anew(app, tmp_path, monkeypatch):
