@@ -13,12 +13,10 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing
 from embed.events.kinds import Event
 from embed.metrics import DECISIONS
-from embed.submissions.queries import count_waiting
+from embed.submissions.queries import MAX_CHANGED, count_waiting
 from embed.wallets.tracking import PageFull, track_approved, untrack_withdrawn
 
-# The dashboard offers undo for ten seconds; slow networks get a little more.
-UNDO_WITHIN = timedelta(seconds=20)
-MAX_CHANGED = 1000
+UNDO_WITHIN = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)

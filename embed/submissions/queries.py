@@ -8,13 +8,16 @@ from typing import Any
 from peewee import SQL, fn
 
 from embed.db.connection import db
-from embed.db.models import STATUSES, Page, Submission, Withdrawal
+from embed.db.models import STATUSES, Activity, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
+from embed.domain.activity import read_facts
 from embed.pages import get_page
 
 MAX_LISTED = 50  # docs/api.md, List own submissions
 SLICE_SIZE = 50
 MAX_NEW = 100
+MAX_CHANGED = 1000  # by one decision
+MAX_UNDOABLE = 10  # decisions, each on one or on many submissions
 
 _DAY_MS = SQL("86400000")  # not a parameter: Postgres must see that both expressions are equal
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
@@ -35,7 +38,7 @@ def list_of_session(page_id: str, session_id: str | None) -> list[Submission]:
 def list_by_status(
     page: Page,
     statuses: Iterable[str],
-    *,
+    *conditions: Any,
     limit: int,
     after: Cursor | None = None,
     is_oldest_first: bool = False,
@@ -47,6 +50,7 @@ def list_by_status(
             Submission,
             Submission.page == page,
             Submission.status == status,
+            *conditions,
             limit=limit,
             after=after,
             is_oldest_first=is_oldest_first,
@@ -97,13 +101,49 @@ def list_of_page(
 
 
 def read_queue(
-    page: Page, statuses: Sequence[str], *, after: Cursor | None, is_oldest_first: bool
+    page: Page, statuses: Sequence[str], text: str, *, after: Cursor | None, is_oldest_first: bool
 ) -> Slice[Submission]:
-    """Return a slice of the page's submissions of these statuses, by when they were sent."""
+    """Return a slice of the page's submissions of these statuses, by when they were sent.
+
+    If `text` is not empty, only those whose name or address holds it, or whose visitor's id begins
+    with it.
+    """
+    found = (
+        Submission.nickname.contains(text)
+        | Submission.wallet_address.contains(text)
+        | Submission.session_id.startswith(text)
+    )
     rows = list_by_status(
-        page, statuses, limit=SLICE_SIZE + 1, after=after, is_oldest_first=is_oldest_first
+        page,
+        statuses,
+        *([found] if text else []),
+        limit=SLICE_SIZE + 1,
+        after=after,
+        is_oldest_first=is_oldest_first,
     )
     return make_slice(rows, SLICE_SIZE)
+
+
+def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submission]]:
+    """Return the actor's newest decisions since then, newest first: what each was about."""
+    entries = read_rows(
+        Activity,
+        Activity.page == page,
+        Activity.created_at >= since,
+        Activity.actor == actor,
+        Activity.action.in_(("approve submission", "reject submission")),
+        limit=MAX_CHANGED,
+    )
+    ids = {f"{read_facts(entry.data).get('id')}" for entry in entries}
+    if not ids:
+        return []
+    rows = Submission.select().where(
+        Submission.page == page, Submission.id.in_(ids), Submission.decided_at >= since
+    )
+    decisions: defaultdict[tuple[datetime | None, str], list[Submission]] = defaultdict(list)
+    for submission in rows.order_by(Submission.decided_at.desc(), Submission.id):
+        decisions[submission.decided_at, submission.status].append(submission)
+    return list(decisions.values())[:MAX_UNDOABLE]
 
 
 def count_by_day(page: Page, since: datetime) -> dict[date, Counter[str]]:

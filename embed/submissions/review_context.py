@@ -42,6 +42,11 @@ class ReviewContext:
     record: TrackRecord
     lookalikes: list[Lookalike]
 
+    def count_before(self, *statuses: str) -> int:
+        """Count the other submissions of the wallet or of the session, whichever are more."""
+        both = (self.wallet, self.session or Counter())
+        return max(sum(counts[status] for status in statuses) for counts in both)
+
 
 def build_review_context(
     page: Page, waiting: Sequence[Submission], *, uses_chain: bool

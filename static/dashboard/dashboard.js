@@ -7,7 +7,7 @@ const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 /** @param {ParentNode} root */
 export function showTimes(root) {
   /** @type {NodeListOf<HTMLTimeElement>} */
-  const found = root.querySelectorAll("time[datetime]");
+  const found = root.querySelectorAll("time[datetime]:not(.age)");
   for (const time of found) {
     time.title = time.textContent;
     time.textContent = times.format(new Date(time.dateTime));

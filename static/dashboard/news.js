@@ -2,41 +2,27 @@
 
 import { getElement } from "../elements.js";
 import { poll } from "../widget/poll.js";
-import { showTimes } from "./dashboard.js";
 import { showSelection } from "./queue.js";
+import { ask, findRow, loadRows, showCounts } from "./queue-rows.js";
 
 const EVERY_SECONDS = 20;
 const MOST = 100; // the server lists no more
 
 const news = getElement(document, "#news", HTMLElement);
-const { url = "", href = "", place } = news.dataset;
+const { url = "", href = "", hasEnd } = news.dataset;
 const known = new Set(news.dataset.known?.split(" "));
-const waiting = getElement(document, "[data-count=waiting]", HTMLElement);
-const title = document.title.replace(/^\([\d,]+\) /, "");
 let isOver = false; // signed out, or the page is gone
 let shown = 0;
 
-/**
- * Return the answer, or null for good if it leads elsewhere or nowhere. Throws on failures that pass.
- * @param {string} address
- */
-async function ask(address) {
-  const answer = await fetch(address, { redirect: "manual", cache: "no-store" });
-  if (answer.ok) return answer;
-  isOver = answer.type === "opaqueredirect" || [401, 403, 404].includes(answer.status);
-  if (isOver) return null;
-  throw new Error(`The server answered ${answer.status}.`);
-}
-
 async function refresh() {
-  const answer = await (await ask(url))?.json();
+  const answer = await ask(url);
+  isOver = !answer;
   if (!answer) return;
-  const count = answer.waiting.toLocaleString("en");
-  if (waiting.textContent !== count) waiting.textContent = count;
-  document.title = answer.waiting > 0 ? `(${count}) ${title}` : title;
+  const told = await answer.json();
+  showCounts({ waiting: told.waiting });
   /** @type {string[]} */
-  const ids = answer.new;
-  offer(ids.filter((id) => !known.has(id) && !document.getElementById(`submission-${id}`)).length);
+  const ids = told.new;
+  offer(ids.filter((id) => !known.has(id) && !findRow(id)).length);
 }
 
 /**
@@ -67,29 +53,13 @@ function offer(count) {
  * @param {MouseEvent} event
  */
 async function showHere(event) {
-  const list = document.querySelector(".queue");
-  if (!place || !list || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (hasEnd === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  try {
-    const answer = await ask(location.href);
-    if (!answer) return location.assign(href);
-    const found = new DOMParser().parseFromString(await answer.text(), "text/html");
-    /** @type {HTMLElement[]} */
-    const items = [...found.querySelectorAll(/** @type {"li"} */ (".queue > .item"))];
-    const added = items.filter((item) => !document.getElementById(item.id));
-    if (added.length === 0) return location.assign(href);
-    for (const item of added) {
-      document.adoptNode(item);
-      showTimes(item);
-    }
-    if (place === "start") list.prepend(...added);
-    else list.append(...added);
-    showSelection();
-    offer(0);
-    added[0].focus();
-  } catch {
-    location.assign(href);
-  }
+  const added = await loadRows(location.href).catch(() => null);
+  if (!added?.length) return location.assign(href);
+  showSelection();
+  offer(0);
+  added[0].focus();
 }
 
 poll(refresh, { seconds: EVERY_SECONDS, isWanted: () => !isOver });

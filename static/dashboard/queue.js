@@ -1,72 +1,139 @@
-// Optional features for the queue: keyboard shortcuts, countdown, count. Everything works without them.
+// Optional features for the queue: decisions without a reload, and keys. Everything works without them.
 
 import { findAround, getElement } from "../elements.js";
+import { decide, undo } from "./queue-decisions.js";
+import { listRows } from "./queue-rows.js";
 
-/** @returns {HTMLElement[]} the submissions; new ones may be added (news.js) */
-const listItems = () => [...document.querySelectorAll(/** @type {"li"} */ (".item"))];
-/** @type {HTMLElement | null} */
-const undo = document.querySelector(".undo");
-/** @type {HTMLElement | null} */
-const help = document.querySelector(".shortcuts");
+const help = getElement(document, "#keys", HTMLDialogElement);
+const keysSwitch = getElement(help, "[data-shortcuts]", HTMLInputElement);
 
-// Single-key shortcuts disturb some assistive tools, so they can be switched off permanently.
-const OFF = "dashboard-keys-off";
-if (help) {
-  const keysSwitch = getElement(help, "[data-shortcuts]", HTMLInputElement);
-  help.hidden = false;
-  keysSwitch.checked = !localStorage.getItem(OFF);
-  keysSwitch.addEventListener("change", () => {
-    if (keysSwitch.checked) localStorage.removeItem(OFF);
-    else localStorage.setItem(OFF, "1");
-  });
+// Forms
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.method !== "post") return;
+  if (form.id === "undo") {
+    event.preventDefault();
+    undo();
+  } else if (form.action.includes("/queue/decide")) {
+    event.preventDefault();
+    decide(form, event.submitter).then(showSelection);
+  }
+});
+
+getElement(document, "[name=order]", HTMLSelectElement).addEventListener("change", (event) => {
+  const { form } = /** @type {HTMLSelectElement} */ (event.target);
+  form?.requestSubmit();
+});
+
+// Selecting
+
+/** @type {HTMLElement | undefined} */
+let lastPicked;
+
+/** @param {HTMLElement | undefined} row */
+const findBox = (row) => /** @type {HTMLInputElement | null} */ (row?.querySelector(".pick input") ?? null);
+
+const listBoxes = () => listRows().map(findBox).filter((box) => box !== null);
+
+/** Show how many submissions are selected. */
+export function showSelection() {
+  const many = document.querySelector("#many");
+  if (!many) return;
+  const boxes = listBoxes();
+  const all = getElement(many, "[data-select-all]", HTMLInputElement);
+  const chosen = boxes.filter((box) => box.checked).length;
+  getElement(many, "[data-selected]", HTMLElement).textContent = chosen ? `${chosen} selected` : "";
+  all.checked = chosen > 0 && chosen === boxes.length;
+  all.indeterminate = chosen > 0 && chosen < boxes.length;
 }
 
-// After a decision the page reloads without that item: focus the one that followed.
-const PLACE = "dashboard-queue-place";
-const place = sessionStorage.getItem(PLACE);
-sessionStorage.removeItem(PLACE);
-if (place !== null) listItems().slice(0, Number(place) + 1).at(-1)?.focus();
+/**
+ * Select or unselect a row, or all from the last one up to it.
+ * @param {HTMLElement | undefined} row
+ * @param {{ isRange: boolean, isChecked: boolean }} how
+ */
+function pick(row, { isRange, isChecked }) {
+  const rows = listRows();
+  if (!row) return;
+  const from = isRange && lastPicked ? Math.max(0, rows.indexOf(lastPicked)) : rows.indexOf(row);
+  const ends = [from, rows.indexOf(row)].sort((one, other) => one - other);
+  for (const each of rows.slice(ends[0], ends[1] + 1)) {
+    const box = findBox(each);
+    if (box) box.checked = isChecked;
+  }
+  lastPicked = row;
+  showSelection();
+}
 
-const findCurrent = () => listItems().findIndex((item) => item.contains(document.activeElement));
+const selectAll = document.querySelector("[data-select-all]");
+if (selectAll instanceof HTMLInputElement) {
+  getElement(document, "#many label", HTMLElement).hidden = false;
+  selectAll.addEventListener("change", () => {
+    for (const box of listBoxes()) box.checked = selectAll.checked;
+  });
+  document.addEventListener("change", showSelection);
+  document.addEventListener("click", (event) => {
+    const box = findAround(event, ".pick input");
+    if (!(box instanceof HTMLInputElement)) return;
+    pick(box.closest("li") ?? undefined, { isRange: event.shiftKey, isChecked: box.checked });
+  });
+  addEventListener("pageshow", showSelection); // a browser may restore ticked boxes
+  showSelection();
+}
+
+// Keys
+
+const findCurrent = () => listRows().findIndex((row) => row.contains(document.activeElement));
+const current = () => listRows().at(findCurrent() < 0 ? Infinity : findCurrent());
 
 /** @param {number} step */
 function move(step) {
-  const items = listItems();
-  const next = Math.max(0, Math.min(findCurrent() + step, items.length - 1));
-  items[next]?.focus();
+  const rows = listRows();
+  rows[Math.max(0, Math.min(findCurrent() + step, rows.length - 1))]?.focus();
 }
 
-/** @param {HTMLButtonElement | null} [button] */
-function press(button) {
-  if (!button || button.disabled) return;
-  sessionStorage.setItem(PLACE, String(Math.max(0, findCurrent())));
-  button.click();
-}
-
-function select() {
+/** @param {string} selector */
+function press(selector) {
   /** @type {HTMLElement | null | undefined} */
-  const box = listItems()[findCurrent()]?.querySelector("input[type=checkbox]");
-  box?.click();
+  const button = current()?.querySelector(selector);
+  button?.click();
 }
 
-/** @param {string} key */
-const decide = (key) => press(listItems()[findCurrent()]?.querySelector(`[data-key=${key}]`));
+function openDetails() {
+  const details = current()?.querySelector("details");
+  if (details) details.open = true;
+  details?.querySelector("select")?.focus();
+}
+
 /** @type {Record<string, () => void>} */
 const actions = {
   j: () => move(1),
   ArrowDown: () => move(1),
   k: () => move(-1),
   ArrowUp: () => move(-1),
-  a: () => decide("a"),
-  r: () => decide("r"),
-  x: select,
-  u: () => {
-    if (!undo?.hidden) press(undo?.querySelector("button"));
-  },
+  a: () => press("[data-key=a]"),
+  r: () => press("[data-key=r]"),
+  R: openDetails,
+  o: () => press("summary"),
+  x: () => pick(current(), { isRange: false, isChecked: !findBox(current())?.checked }),
+  X: () => pick(current(), { isRange: true, isChecked: true }),
+  u: undo,
+  "?": () => help.showModal(),
 };
 
+// Single-key shortcuts disturb some assistive tools, so they can be switched off permanently.
+const OFF = "dashboard-keys-off";
+getElement(document, ".keys", HTMLElement).hidden = false;
+getElement(document, "[data-keys]", HTMLElement).addEventListener("click", () => help.showModal());
+keysSwitch.checked = !localStorage.getItem(OFF);
+keysSwitch.addEventListener("change", () => {
+  if (keysSwitch.checked) localStorage.removeItem(OFF);
+  else localStorage.setItem(OFF, "1");
+});
+
 document.addEventListener("keydown", (event) => {
-  const isTyping = findAround(event, "input:not([type=checkbox]), textarea, select");
+  const isTyping = findAround(event, "input:not([type=checkbox]), textarea, select, dialog");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (localStorage.getItem(OFF) || !Object.hasOwn(actions, event.key)) return;
   // Arrow keys scroll until a submission has the focus, by j or a click.
@@ -74,47 +141,3 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   actions[event.key]();
 });
-
-if (undo) {
-  const until = performance.now() + Number(undo.dataset.remainingMs);
-  const countdown = getElement(undo, "[data-countdown]", HTMLElement);
-  const tick = () => {
-    const left = Math.ceil((until - performance.now()) / 1000);
-    countdown.textContent = `${Math.max(left, 0)} s`;
-    // While the button has the focus it is not removed; the server checks the time anyway.
-    if (left <= 0 && !undo.contains(document.activeElement)) {
-      undo.hidden = true;
-      clearInterval(timer);
-    }
-  };
-  const timer = setInterval(tick, 250);
-  tick();
-}
-
-/** @returns {HTMLInputElement[]} */
-const listBoxes = () =>
-  listItems().map((item) => getElement(item, "input[type=checkbox]", HTMLInputElement));
-
-/** Show how many submissions are selected. */
-export function showSelection() {
-  const many = document.querySelector(".many");
-  if (!many) return;
-  const boxes = listBoxes();
-  const all = getElement(many, "[data-select-all]", HTMLInputElement);
-  const chosen = boxes.filter((box) => box.checked).length;
-  getElement(many, "[data-selected]", HTMLElement).textContent = `${chosen} selected`;
-  for (const button of many.querySelectorAll("button")) button.disabled = chosen === 0;
-  all.checked = chosen === boxes.length;
-  all.indeterminate = chosen > 0 && chosen < boxes.length;
-}
-
-const selectAll = document.querySelector("[data-select-all]");
-if (selectAll instanceof HTMLInputElement) {
-  getElement(document, ".many label", HTMLElement).hidden = false;
-  selectAll.addEventListener("change", () => {
-    for (const box of listBoxes()) box.checked = selectAll.checked;
-  });
-  document.addEventListener("change", showSelection);
-  addEventListener("pageshow", showSelection); // a browser may restore ticked boxes
-  showSelection();
-}

@@ -6,6 +6,7 @@ import re
 import pytest
 from axe import find_faults
 from embedded_page import sign_in, sign_in_by_form
+from many_submissions import add_submissions
 from owner_browser import PASSWORD
 from playwright.sync_api import expect
 from world import Visitor
@@ -78,42 +79,58 @@ def test_owner_is_told_how_each_site_will_be_kept(dashboard, page):
     )
 
 
-def wait_for_shortcuts(page) -> None:
-    """Wait until the script of a queue that offers an undo has begun, which fills this last."""
-    expect(page.locator("[data-countdown]")).not_to_be_empty()
-
-
 def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):
-    first, second = send(dashboard, "First"), send(dashboard, "Second")
+    visitors = [send(dashboard, name) for name in ("First", "Second", "Third")]
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/queue?order=oldest")
+    toast, rows = page.locator(".toast"), page.locator(".item")
 
-    page.keyboard.press("j")
-    page.keyboard.press("a")
-    expect(page.locator(".undo")).to_contain_text("Approved First")
-    assert status_of(dashboard, first) == "approved"
-    expect(page.locator(".item")).to_have_count(1)
-    wait_for_shortcuts(page)
-    page.keyboard.press("r")
-    expect(page.locator(".undo")).to_contain_text("Rejected Second")
-    assert status_of(dashboard, second) == "rejected"
-    wait_for_shortcuts(page)
-    page.keyboard.press("u")
-    expect(page.locator(".item")).to_have_count(1)
-    assert status_of(dashboard, second) == "pending"
+    for key in ("j", "o"):
+        page.keyboard.press(key)
+    expect(rows.first.get_by_text("This wallet before")).to_be_visible()
+    for key, said in (("a", "Approved First."), ("r", "Rejected Second.")):
+        with page.expect_response("**/queue/decide*"):
+            page.keyboard.press(key)
+        expect(toast).to_contain_text(said)
+    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 1")
+    page.keyboard.press("R")
+    expect(page.get_by_label("Tell the visitor why")).to_be_focused()
+    page.get_by_label("Tell the visitor why").select_option("In my own words")
+    page.get_by_label("Your own words").fill("Ask me first.")
+    with page.expect_response("**/queue/decide*"):
+        page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
+    assert [status_of(dashboard, one) for one in visitors] == ["approved", "rejected", "rejected"]
+    assert dashboard.find_submission(visitors[2].address).reason_text == "Ask me first."
+
+    for left in (1, 2, 3):
+        with page.expect_response("**/queue/undo*"):
+            page.keyboard.press("u")
+        expect(rows).to_have_count(left)
+    expect(rows.locator(".nickname")).to_have_text(["First", "Second", "Third"])
+    expect(toast.get_by_role("status")).to_have_text("First waits again.")
+    assert {status_of(dashboard, one) for one in visitors} == {"pending"}
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
 
 
-def test_undo_is_offered_for_ten_seconds(dashboard, page):
-    send(dashboard, "Hasty")
+def test_undo_outlasts_its_notice_and_the_page(dashboard, page):
+    visitors = [send(dashboard, name) for name in ("Hasty", "Quick")]
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/queue")
     page.clock.install()
-    page.get_by_role("button", name="Approve Hasty").click()
-
-    expect(page.locator(".undo")).to_be_visible()
-    page.evaluate("document.activeElement.blur()")
+    for name in ("Hasty", "Quick"):
+        with page.expect_response("**/queue/decide*"):
+            page.get_by_role("button", name=f"Approve {name}").click()
+    expect(page.locator(".toast")).to_contain_text("Approved Quick.")
     page.clock.run_for(11_000)
-    expect(page.locator(".undo")).to_be_hidden()
+    expect(page.locator(".toast")).to_be_hidden()
+
+    page.reload()
+    for count in (1, 2):
+        page.keyboard.press("u")
+        expect(page.locator(".item")).to_have_count(count)
+    assert {status_of(dashboard, visitor) for visitor in visitors} == {"pending"}
 
 
 def test_many_are_approved_at_once(dashboard, page):
@@ -121,8 +138,10 @@ def test_many_are_approved_at_once(dashboard, page):
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/queue")
 
+    expect(page.get_by_role("button", name="Approve selected")).to_be_hidden()
     page.get_by_label("All on this screen").check()
-    page.get_by_role("button", name="Approve selected").click()
+    with page.expect_response("**/queue/decide*"):
+        page.get_by_role("button", name="Approve selected").click()
 
     expect(page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     assert {status_of(dashboard, visitor) for visitor in sent} == {"approved"}
@@ -139,8 +158,53 @@ def test_second_tab_is_told_what_happened(dashboard, page):
 
     page.get_by_role("button", name="Approve Twice").click()
 
-    expect(page.get_by_role("alert")).to_contain_text("Twice")
+    row = page.locator(".item")
+    expect(row.locator(".problem")).to_contain_text("It is already rejected")
+    expect(page.locator(".toast")).to_contain_text("Twice: It is already rejected")
+    expect(row.get_by_role("button", name="Approve Twice")).to_have_count(0)
     assert status_of(dashboard, visitor) == "rejected"
+
+
+def test_decision_that_does_not_arrive_brings_the_row_back(dashboard, page):
+    visitors = [send(dashboard, name) for name in ("First", "Second", "Third")]
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue?order=oldest")
+    rows = page.locator(".item")
+
+    page.route("**/queue/decide*", lambda route: route.abort())
+    page.get_by_role("button", name="Approve Second").click()
+    expect(rows.nth(1).locator(".problem")).to_contain_text("The service did not answer.")
+    page.unroute("**/queue/decide*")
+    cookies = page.context.cookies()
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Approve First").click()
+    expect(rows.nth(0).locator(".problem")).to_contain_text("You are signed out.")
+    expect(rows.locator(".nickname")).to_have_text(["First", "Second", "Third"])
+    assert {status_of(dashboard, one) for one in visitors} == {"pending"}
+
+    page.context.add_cookies(cookies)
+    for name in ("Second", "First"):
+        with page.expect_response("**/queue/decide*"):
+            page.get_by_role("button", name=f"Approve {name}").click()
+    expect(rows).to_have_count(1)
+    assert [status_of(dashboard, one) for one in visitors] == ["approved", "approved", "pending"]
+
+
+def test_long_queue_refills_and_a_range_is_selected_by_keys(dashboard, page):
+    ids = add_submissions(dashboard, 60)
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue?order=oldest")
+    rows = page.locator(".item")
+    for key in ("j", "x", *"j" * 44, "X"):
+        page.keyboard.press(key)
+    expect(page.locator("[data-selected]")).to_have_text("45 selected")
+    with page.expect_response("**/queue/decide*"):
+        page.get_by_role("button", name="Reject selected").click()
+
+    expect(rows).to_have_count(15)
+    assert rows.evaluate_all("(all) => all.map(({id}) => id.slice(-20))") == ids[45:]
+    expect(page.locator("a[rel=next]")).to_have_count(0)
+    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 15")
 
 
 def test_doctor_shows_a_refused_site_and_lets_it_in(dashboard, page):

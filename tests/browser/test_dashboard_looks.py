@@ -60,7 +60,7 @@ def test_keyboard_hints_are_for_those_with_a_keyboard(dashboard, browser, has_to
 
     page.goto(f"{dashboard.base}/queue")
 
-    hints = page.locator(".shortcuts")
+    hints = page.locator(".keys")
     expect(hints).not_to_have_attribute("hidden", "")  # the script has run
     expect(hints).to_be_visible(visible=not has_touch)
     context.close()

@@ -104,7 +104,8 @@ def test_new_submissions_join_the_list_and_what_is_selected_stays(
 
     page.get_by_role("checkbox", name="Fourth").check()
     expect(page.locator("[data-selected]")).to_have_text("2 selected")
-    page.get_by_role("button", name="Approve selected").click()
+    with page.expect_response("**/queue/decide*"):
+        page.get_by_role("button", name="Approve selected").click()
     expect(page.locator(".item")).to_have_count(2)
     states = {dashboard.find_submission(one.address).status for one in (first, fourth)}
     assert states == {"approved"}
@@ -120,9 +121,10 @@ def test_new_submission_is_reached_by_keyboard(dashboard, page, open_queue, wait
     page.keyboard.press("j")
     expect(page.locator(".item:focus")).to_contain_text("First")
     page.keyboard.press("k")
-    page.keyboard.press("a")
+    with page.expect_response("**/queue/decide*"):
+        page.keyboard.press("a")
 
-    expect(page.locator(".undo")).to_contain_text("Approved Second")
+    expect(page.locator(".toast")).to_contain_text("Approved Second")
     assert dashboard.find_submission(second.address).status == "approved"
 
 

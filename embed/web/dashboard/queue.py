@@ -1,5 +1,6 @@
 """The queue of a page: pending submissions with their review context, and decided ones."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -9,17 +10,19 @@ from flask.typing import ResponseReturnValue
 from wtforms import SelectMultipleField, StringField
 from wtforms.validators import AnyOf
 
-from embed.db.models import Page
+from embed.db.models import Page, Submission
 from embed.db.pagination import Cursor
+from embed.domain.reasons import MAX_LENGTH, NO_REASON, Reason, parse_reason, write_sentences
 from embed.domain.times import from_ms, to_ms
+from embed.errors import InvalidInput
 from embed.notifications.delivery_log import count_given_up_of_page
 from embed.pages import read_policy
 from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
 from embed.web.current import runtime
-from embed.web.dashboard import undo
-from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.blueprint import blueprint, format_moment
 from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.filters import describe_outcome
 from embed.web.dashboard.responses import Form, render
 
 TABS = {
@@ -29,10 +32,13 @@ TABS = {
 }
 ORDERS = ("newest", "oldest")
 DECISIONS = ("approve", "reject")
+OWN_WORDS = "own"
+MAX_SEARCH_LENGTH = 100
 # A submission that is sent in one moment may be committed, and so be seen, a little later.
 SEEN_WITHIN = timedelta(minutes=1)
 WITHDRAWN_WITHIN = timedelta(days=30)
 NOTHING_CHOSEN = "Choose at least one submission first."
+GONE = "The wallet's holder has withdrawn it."
 
 
 class ChoiceForm(Form):
@@ -41,13 +47,16 @@ class ChoiceForm(Form):
 
 class DecisionForm(ChoiceForm):
     decision = StringField(validators=[AnyOf(DECISIONS)])
+    reason = StringField()  # a code, OWN_WORDS or nothing
+    reason_text = StringField()
 
 
 class View(NamedTuple):
-    """The tab, order and slice that the address names; unknown values become the default."""
+    """The tab, order, search and slice that the address names; unknown values are ignored."""
 
     tab: str
     order: str
+    text: str
     after: Cursor | None
 
     @classmethod
@@ -56,6 +65,7 @@ class View(NamedTuple):
         return cls(
             tab if tab in TABS else "waiting",
             order if order in ORDERS else "newest",
+            request.args.get("q", "").replace("\0", "").strip()[:MAX_SEARCH_LENGTH],
             Cursor.parse(request.args.get("after")),
         )
 
@@ -67,6 +77,7 @@ class View(NamedTuple):
             page_id=page.id,
             tab=None if wanted.tab == "waiting" else wanted.tab,
             order=None if wanted.order == "newest" else wanted.order,
+            q=wanted.text or None,
             after=wanted.after,
         )
 
@@ -95,39 +106,81 @@ def decide(page_id: str) -> ResponseReturnValue:
     """Approve or reject submissions; list those that were decided already, unchanged."""
     page, form, now = get_own_page(page_id), DecisionForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
-        return _render(page, mistake=NOTHING_CHOSEN, status=422)
-    decision = str(form.decision.data)
-    approve = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
-    change = approve if decision == "approve" else decisions.reject
-    result = change(page, form.ids.data, now, actor=current_owner().email)
-    undo.remember(page.id, decision, result.decided, now)
-    return _answer(page, result, "decided")
+        return _refuse(page, NOTHING_CHOSEN)
+    if form.decision.data == "approve":
+        change = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
+    else:
+        try:
+            change = partial(decisions.reject, reason=_read_reason(form))
+        except InvalidInput as mistake:
+            return _refuse(page, str(mistake))
+    return _answer(page, change(page, form.ids.data, now, actor=current_owner().email), "decided")
+
+
+def _read_reason(form: DecisionForm) -> Reason:
+    """Raises InvalidInput."""
+    chosen = form.reason.data or ""
+    if not chosen:
+        return NO_REASON
+    return parse_reason(form.reason_text.data or "" if chosen == OWN_WORDS else chosen)
 
 
 @blueprint.post("/pages/<page_id>/queue/undo")
 def undo_decision(page_id: str) -> ResponseReturnValue:
-    """Make submissions pending again that were decided a moment ago."""
+    """Make submissions pending again that were decided a short while ago."""
     page, form, now = get_own_page(page_id), ChoiceForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
-        return _render(page, mistake=NOTHING_CHOSEN, status=422)
+        return _refuse(page, NOTHING_CHOSEN)
     result = decisions.undo(page, form.ids.data, now, actor=current_owner().email)
-    undo.forget(form.ids.data, now)
     return _answer(page, result, "undone")
 
 
+def _is_for_script() -> bool:
+    return request.accept_mimetypes.best == "application/json"
+
+
+def _refuse(page: Page, mistake: str) -> ResponseReturnValue:
+    if _is_for_script():
+        return {"mistake": mistake}, 422
+    return _render(page, mistake=mistake, status=422)
+
+
 def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnValue:
-    if result.undecided or result.withdrawn:
-        gone = len(result.withdrawn)
-        return _render(page, undecided=result.undecided, gone=gone, verb=verb, status=409)
+    """Say what could not be changed; if that is nothing, return to the list."""
+    undecided = [_explain(one, verb) for one in result.undecided]
+    gone = len(result.withdrawn)
+    if _is_for_script():
+        unchanged = [
+            {"id": one.id, "sentence": sentence, "isWaiting": one.status == "pending"}
+            for one, sentence in undecided
+        ]
+        unchanged += [
+            {"id": gone_id, "sentence": GONE, "isWaiting": False} for gone_id in result.withdrawn
+        ]
+        return {"unchanged": unchanged, "counts": _count_by_tab(page)}
+    if undecided or gone:
+        return _render(page, undecided=undecided, gone=gone, verb=verb, status=409)
     return redirect(View.read().link(page), 303)
+
+
+def _explain(undecided: decisions.Undecided, verb: str) -> tuple[Submission, str]:
+    one = undecided.submission
+    if verb == "decided" and one.decided_at is not None:
+        outcome, at = describe_outcome(one.status), format_moment(one.decided_at)
+        return one, f"It is already {outcome}, {at}."
+    return one, undecided.reason
 
 
 def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnValue:
     view, now = View.read(), runtime().clock()
     submissions = queries.read_queue(
-        page, TABS[view.tab], after=view.after, is_oldest_first=view.order == "oldest"
+        page,
+        TABS[view.tab],
+        view.text,
+        after=view.after,
+        is_oldest_first=view.order == "oldest",
     )
-    counts = queries.count_by_status(page)
+    undoable = queries.list_undoable(page, current_owner().email, now - decisions.UNDO_WITHIN)
     return render(
         "queue.html",
         page=page,
@@ -135,14 +188,17 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         section="show_queue",
         view=view,
         submissions=submissions,
-        tabs={name: sum(counts[status] for status in statuses) for name, statuses in TABS.items()},
+        tabs=_count_by_tab(page),
         contexts=build_review_context(
             page, submissions.rows, uses_chain=runtime().settings.uses_chain
         )
         if view.tab == "waiting"
         else {},
         rules=read_policy(page),
-        undoable=undo.find_latest(page.id, now),
+        reasons=write_sentences(),
+        own_words=OWN_WORDS,
+        max_reason_length=MAX_LENGTH,
+        undoable=[_describe_decision(each) for each in undoable],
         known=_list_new(page, now),
         since_ms=to_ms(now),
         withdrawn=queries.count_withdrawn(page, now - WITHDRAWN_WITHIN),
@@ -150,3 +206,17 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         now=now,
         **values,
     )
+
+
+def _count_by_tab(page: Page) -> dict[str, int]:
+    counts = queries.count_by_status(page)
+    return {name: sum(counts[status] for status in statuses) for name, statuses in TABS.items()}
+
+
+def _describe_decision(submissions: Sequence[Submission]) -> dict[str, Any]:
+    """Describe a decision for the script, which can undo it."""
+    return {
+        "decision": "approve" if submissions[0].status == "approved" else "reject",
+        "ids": [one.id for one in submissions],
+        "name": submissions[0].nickname,
+    }

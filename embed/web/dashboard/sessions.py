@@ -10,8 +10,6 @@ from flask import Flask, Request, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, TimestampSigner
 
-from embed.web.dashboard import undo
-
 LOCAL_NAME = "embed_dashboard"
 # Browsers accept a cookie of this name only if it is Secure, for / and without a Domain: other
 # hosts of the same domain cannot set it (RFC 6265bis, section 4.1.3.2).
@@ -30,7 +28,6 @@ class _Values(TypedDict, total=False):
     _permanent: bool
     _flashes: list[tuple[str, str]]
     csrf_token: str
-    decided: list[undo.Stored]
 
 
 class DashboardSessions(SecureCookieSessionInterface):

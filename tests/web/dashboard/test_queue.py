@@ -1,9 +1,12 @@
 """The owner's queue: its contents, deciding and undoing."""
 
+import html
+import json
 import re
 
 import pytest
 from many_submissions import add_submissions
+from owner_browser import read_text
 from world import Visitor
 
 from embed.db.connection import db
@@ -34,6 +37,18 @@ def decide(owner, decision: str, *ids: str, query: str = ""):
 
 def undo(owner, *ids: str):
     return owner.post(path_of(owner.world, "undo"), ids=list(ids))
+
+
+def list_undoable(owner) -> list[dict]:
+    page = owner.get(path_of(owner.world)).text
+    return json.loads(html.unescape(re.search(r'data-decisions="([^"]*)"', page)[1]))
+
+
+def offered_undo(owner) -> str | None:
+    """Return the sentence beside the button that undoes the latest decision, if there is one."""
+    page = owner.get(path_of(owner.world)).text
+    shown = re.search(r'class="toast"[^>]*?( hidden)?>.*?"status">(.*?)</span>', page, re.DOTALL)
+    return None if shown[1] else re.sub(r"<[^>]+>", "", shown[2])
 
 
 def status_of(submission_id: str) -> str:
@@ -94,7 +109,7 @@ def test_parts_of_fifty_show_everything_once(world, owner, tab, order):
     path, seen = f"{path_of(world)}?tab={tab}&order={order}", []
     while path:
         page = owner.get(path).text
-        seen += re.findall(r"<code>(\w{40})</code>", page)
+        seen += re.findall(r'<dd><code dir="ltr">(\w{40})</code>', page)
         link = re.search(r'rel="next" href="([^"]+)"', page)
         path = link and link[1].replace("&amp;", "&")
 
@@ -343,42 +358,190 @@ def test_undo_lets_it_wait_again_as_if_nothing_had_been(world, owner, decision):
     submission_id = send(world, "Alice")
     before = world.dump()
     decide(owner, decision, submission_id)
-    world.clock.forward(seconds=9)
+    world.clock.forward(minutes=9)
 
-    assert "Undo" in owner.see(path_of(world))
+    assert offered_undo(owner) == f"{'Approved' if decision == 'approve' else 'Rejected'} Alice."
     assert undo(owner, submission_id).status_code == 303
     assert world.dump()["submission"] == before["submission"]
     assert world.dump()["wallet"] == before["wallet"]
-    assert "Undo" not in owner.see(path_of(world))
+    assert offered_undo(owner) is None
 
 
-def test_undo_is_offered_for_ten_seconds(world, owner):
-    submission_id = send(world)
+def test_undo_is_offered_for_ten_minutes(world, owner):
+    submission_id = send(world, "Alice")
     decide(owner, "approve", submission_id)
 
-    world.clock.forward(seconds=9.9)
-    assert "Undo" in owner.see(path_of(world))
+    world.clock.forward(minutes=10)
+    assert offered_undo(owner) == "Approved Alice."
     world.clock.forward(seconds=0.1)
-    assert "Undo" not in owner.see(path_of(world))
+    assert offered_undo(owner) is None
+    answer = undo(owner, submission_id)
+    assert answer.status_code == 409
+    assert "It is too late to undo this." in read_text(answer)
 
 
-def test_decisions_in_a_row_are_undone_one_by_one(world, owner):
+def test_last_ten_decisions_are_undone_one_by_one(world, owner):
+    decided = []
+    for number in range(11):
+        ids = add_submissions(world, 30) if number == 5 else [send(world, f"Visitor {number}")]
+        world.clock.forward(seconds=1)
+        decide(owner, "approve" if number % 2 else "reject", *ids)
+        decided.append(ids)
+    offered = list_undoable(owner)
+
+    assert [set(one["ids"]) for one in offered] == [set(ids) for ids in decided[:0:-1]]
+    assert offered_undo(owner) == "Rejected Visitor 10."
+    for ids in decided[:0:-1]:
+        assert undo(owner, *ids).status_code == 303
+    assert list_undoable(owner) == [{"decision": "reject", "ids": decided[0], "name": "Visitor 0"}]
+
+
+def test_decisions_of_others_are_not_offered_to_undo(world, owner):
+    world.approve(send(world))
+
+    assert offered_undo(owner) is None
+
+
+def test_decided_one_has_its_own_undo(world, owner):
     first, second = send(world, "First"), send(world, "Second")
     decide(owner, "approve", first)
     decide(owner, "reject", second)
+    page = owner.get(path_of(world) + "?tab=decided").text
 
-    assert "Rejected Second" in owner.see(path_of(world))
-    undo(owner, second)
-    assert "Approved First" in owner.see(path_of(world))
+    assert set(re.findall(r'value="(\w{20})" form="undo-one"', page)) == {first, second}
+    world.clock.forward(minutes=11)
+    assert 'form="undo-one"' not in owner.get(path_of(world) + "?tab=decided").text
 
 
-def test_more_decisions_than_a_cookie_holds_can_still_be_made(world, owner):
-    for _ in range(6):
-        assert decide(owner, "approve", *add_submissions(world, 50)).status_code == 303
-        cookie = owner.client.get_cookie("embed_dashboard", path="/dashboard")
-        assert len(cookie.value) < 4000
+# Telling why
 
-    assert "Approved 50 submissions." in owner.see(path_of(world))
+
+@pytest.mark.parametrize(
+    ("reason", "text", "stored"),
+    [
+        ("", "left over", (None, None)),
+        ("low_balance", "left over", ("low_balance", None)),
+        ("own", " Ask me <b>first</b>. ", (None, "Ask me <b>first</b>.")),
+    ],
+)
+def test_reason_is_picked_or_written(world, owner, reason, text, stored):
+    submission_id = send(world, "Alice")
+    fields = {"ids": submission_id, "decision": "reject", "reason": reason, "reason_text": text}
+
+    assert owner.post(path_of(world, "decide"), **fields).status_code == 303
+    one = Submission.get_by_id(submission_id)
+    assert (one.status, one.reason_code, one.reason_text) == ("rejected", *stored)
+    shown = stored[1] or {"low_balance": "The wallet holds too few tokens."}.get(stored[0], "")
+    assert shown in owner.see(path_of(world) + "?tab=decided")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "The reason must not be empty."),
+        ("x" * 201, "The reason is longer than 200 characters."),
+        ("a\0b", "contains a character that cannot be shown"),
+    ],
+)
+def test_reason_that_cannot_be_shown_decides_nothing(world, owner, text, sentence):
+    submission_id = send(world)
+    fields = {"ids": submission_id, "decision": "reject", "reason": "own", "reason_text": text}
+    answer = owner.post(path_of(world, "decide"), **fields)
+
+    assert answer.status_code == 422
+    assert sentence in read_text(answer)
+    assert status_of(submission_id) == "pending"
+
+
+def test_approval_has_no_reason(world, owner):
+    submission_id = send(world)
+    owner.post(path_of(world, "decide"), ids=submission_id, decision="approve", reason="own")
+
+    assert status_of(submission_id) == "approved"
+
+
+# Answers for the script
+
+
+def ask(owner, what: str, **fields):
+    data = {"csrf_token": owner.token} | fields
+    headers = {"Accept": "application/json"}
+    return owner.client.post(path_of(owner.world, what), data=data, headers=headers)
+
+
+def test_script_is_told_what_was_not_changed_and_the_counts(world, owner):
+    first, second = send(world, "First"), send(world, "Second")
+    gone = Visitor()
+    withdrawn = send(world, visitor=gone)
+    world.reject(first)
+    world.withdraw(gone)
+    answer = ask(owner, "decide", ids=[first, second, withdrawn], decision="approve")
+
+    assert answer.status_code == 200
+    assert answer.json == {
+        "unchanged": [
+            {
+                "id": first,
+                "sentence": "It is already rejected, 2026-01-31 09:30 UTC.",
+                "isWaiting": False,
+            },
+            {
+                "id": withdrawn,
+                "sentence": "The wallet's holder has withdrawn it.",
+                "isWaiting": False,
+            },
+        ],
+        "counts": {"waiting": 0, "decided": 2, "turned-away": 0},
+    }
+    counts = {"waiting": 1, "decided": 1, "turned-away": 0}
+    assert ask(owner, "undo", ids=second).json == {"unchanged": [], "counts": counts}
+
+
+def test_script_is_told_of_a_mistake_as_a_sentence(world, owner):
+    send(world)
+
+    answer = ask(owner, "decide", decision="approve")
+    assert answer.status_code == 422
+    assert answer.json == {"mistake": "Choose at least one submission first."}
+
+
+# Searching
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_search_finds_by_name_address_and_visitor_in_each_tab(world, owner):
+    (ann,) = add_submissions(world, 1, nickname="Ann of Arc")
+    (bob,) = add_submissions(world, 1, nickname="100%_sure", session_id="Visitor0" + "a" * 12)
+    (cem,) = add_submissions(world, 1, "approved", nickname="Cem", session_id="Visitor0" + "b" * 12)
+    address = Submission.get_by_id(ann).wallet_address
+
+    def find(text: str, tab: str = "waiting") -> list[str]:
+        return list_shown(owner.get(path_of(world), query_string={"q": text, "tab": tab}))
+
+    assert find("  ann OF ") == find(address[10:30]) == [ann]
+    assert find("Visitor0") == find("%_") == [bob]
+    assert find("Visitor0", "decided") == [cem]
+    assert find("isitor0") == find("_nn") == find("\0nobody") == []
+    assert set(find("")) == set(find("\0")) == {ann, bob}
+
+
+def test_search_stays_in_every_address(world, owner):
+    ids = add_submissions(world, 60, nickname="Same & same")
+    query = {"q": "same & same", "order": "oldest"}
+    page = owner.get(path_of(world), query_string=query).text
+
+    assert list_shown(owner.get(path_of(world), query_string=query)) == ids[:50]
+    links = re.findall(r'href="([^"]*/queue\?[^"]*(?:tab|after)=[^"]*)"', page)
+    assert len(links) == 3
+    assert all("q=same+%26+same" in link for link in links)
+    decided = decide(owner, "approve", ids[0], query="?q=same+%26+same&order=oldest")
+    assert decided.location == f"{path_of(world)}?order=oldest&q=same+%26+same"
+
+
+def test_search_that_finds_nothing_leads_back(world, owner):
+    add_submissions(world, 1)
+
+    assert "Nothing here matches “ <nobody> ”." in owner.see(path_of(world) + "?q=<nobody>")
 
 
 # Speed
@@ -400,12 +563,12 @@ def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_stat
     assert few == many <= 14
 
 
-def test_statements_of_an_answer_with_the_undo_bar_are_no_more(world, owner, count_statements):
+def test_an_undo_that_is_offered_takes_one_statement(world, owner, count_statements):
     first, *_ = add_submissions(world, 5)
     plain = count_statements(lambda: owner.get(path_of(world)))
     decide(owner, "approve", first)
 
-    assert count_statements(lambda: owner.get(path_of(world))) == plain
+    assert count_statements(lambda: owner.get(path_of(world))) == plain + 1
 
 
 # What visitors withdrew

@@ -64,23 +64,20 @@ def test_page_says_what_its_script_needs(world, owner):
     assert f"{path_of(world, 'news')}?since={to_ms(world.clock())}" in news
     assert f'data-known="{recent}"' in news
     assert f'data-href="{path_of(world)}"' in news
-    assert 'data-place="start"' in news
+    assert "data-has-end" in news
 
 
 def test_new_submissions_have_a_place_only_where_the_list_ends(world, owner):
-    def read_place(**search) -> str | None:
-        found = re.search(
-            r'data-place="(\w+)"', owner.get(path_of(world), query_string=search).text
-        )
-        return found and found[1]
+    def has_end(**search) -> bool:
+        return "data-has-end" in owner.get(path_of(world), query_string=search).text
 
     add_submissions(world, 50)
-    assert (read_place(), read_place(order="oldest")) == ("start", "end")
-    assert (read_place(tab="decided"), read_place(tab="turned-away")) == (None, None)
+    assert (has_end(), has_end(order="oldest"), has_end(q="Visitor")) == (True, True, False)
+    assert (has_end(tab="decided"), has_end(tab="turned-away")) == (False, False)
     add_submissions(world, 1)
-    assert (read_place(), read_place(order="oldest")) == ("start", None)
+    assert (has_end(), has_end(order="oldest")) == (True, False)
     after = re.search(r"after=([\w-]+)", owner.get(path_of(world)).text)[1]
-    assert read_place(after=after) is None
+    assert not has_end(after=after)
 
 
 @pytest.mark.parametrize("tab", ["waiting", "decided", "turned-away"])

@@ -1,0 +1,208 @@
+// Deciding without a reload: rows leave at once, and come back with a sentence if that failed.
+
+import { getElement } from "../elements.js";
+import { addRows, findRow, listRows, loadRows, nameOf, refill, removeRows, showCounts } from "./queue-rows.js";
+
+/**
+ * @typedef {{ decision: string, ids: string[], name: string, rows?: HTMLElement[],
+ *   answered?: Promise<void> }} Decision `rows`, if it was made here
+ * @typedef {{ id: string, sentence: string, isWaiting: boolean }} Unchanged
+ * @typedef {{ unchanged: Unchanged[], counts: Record<string, number> }} Answer
+ */
+
+const MAX_UNDOABLE = 10;
+const SHOWN_FOR_MS = 10_000;
+const NO_ANSWER = "The service did not answer. Try again: what has been decided already stays decided.";
+const SIGNED_OUT = "You are signed out. Sign in in another tab, then try again.";
+
+const toast = getElement(document, "#undo", HTMLFormElement);
+const said = getElement(toast, "[role=status]", HTMLElement);
+const undoPart = getElement(toast, "[data-undo]", HTMLElement);
+/** @type {Decision[]} */ // the newest first
+const decisions = JSON.parse(toast.dataset.decisions ?? "[]");
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+/**
+ * Send a form of the queue, which decides the submissions that it names.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} button
+ */
+export async function decide(form, button) {
+  const data = new FormData(form, button);
+  const ids = data.getAll("ids").map(String);
+  const rows = ids.map(findRow).filter((row) => row !== null);
+  if (rows.length === 0) return say("Choose at least one submission first.");
+  const decision = { decision: String(data.get("decision")), ids, name: nameOf(rows[0]), rows };
+  const next = findNext(rows);
+  removeRows(rows);
+  next?.focus();
+  decisions.unshift({ ...decision, answered: settle(decision, send(form.action, data)) });
+  decisions.splice(MAX_UNDOABLE);
+  offerUndo();
+}
+
+/**
+ * Return the row that takes the focus, if it was in one of those that go.
+ * @param {HTMLElement[]} rows
+ */
+function findNext(rows) {
+  const current = rows.find((row) => row.contains(document.activeElement));
+  if (!current) return null;
+  const all = listRows();
+  const left = all.filter((row) => !rows.includes(row));
+  return left.find((row) => all.indexOf(row) > all.indexOf(current)) ?? left.at(-1);
+}
+
+/**
+ * Put back what could not be decided, with the reason.
+ * @param {Decision} decision
+ * @param {Promise<Answer>} answer
+ */
+async function settle(decision, answer) {
+  try {
+    const { unchanged, counts } = await answer;
+    showCounts(counts);
+    putBack(decision, unchanged);
+    refill();
+  } catch (error) {
+    const sentence = error instanceof Error ? error.message : NO_ANSWER;
+    putBack(decision, decision.ids.map((id) => ({ id, sentence, isWaiting: true })));
+  }
+}
+
+/**
+ * @param {Decision} decision
+ * @param {Unchanged[]} unchanged
+ */
+function putBack(decision, unchanged) {
+  for (const { id, sentence, isWaiting } of unchanged) {
+    decision.ids.splice(decision.ids.indexOf(id), 1);
+    const row = decision.rows?.find((one) => one.id === `submission-${id}`);
+    if (!row) continue;
+    explain(row, sentence, isWaiting);
+    addRows([row]);
+  }
+  if (unchanged.length === 1) say(isolate(decision.name), `: ${unchanged[0].sentence}`);
+  else if (unchanged.length > 1) say(`${unchanged.length} are back. ${unchanged[0].sentence}`);
+}
+
+/**
+ * Say under a row why it is back. What no longer waits cannot be decided.
+ * @param {HTMLElement} row
+ * @param {string} sentence
+ * @param {boolean} isWaiting
+ */
+function explain(row, sentence, isWaiting) {
+  row.querySelector(".problem")?.remove();
+  const problem = document.createElement("p");
+  problem.className = "problem";
+  problem.textContent = sentence;
+  row.append(problem);
+  if (isWaiting) return;
+  for (const part of row.querySelectorAll(".decide button, .pick input, .why")) part.remove();
+}
+
+/** Undo the newest decision that was made. */
+export async function undo() {
+  const decision = decisions.shift();
+  if (!decision) return say("There is nothing to undo.");
+  await decision.answered;
+  if (decision.ids.length === 0) return undo(); // nothing of it was decided
+  const data = new FormData(toast);
+  data.delete("ids");
+  for (const id of decision.ids) data.append("ids", id);
+  try {
+    const { unchanged, counts } = await send(toast.action, data);
+    showCounts(counts);
+    const kept = new Set(unchanged.map(({ id }) => id));
+    const undone = decision.ids.filter((id) => !kept.has(id));
+    await show(undone, decision);
+    if (undone.length === 0) say(isolate(decision.name), `: ${unchanged[0].sentence}`);
+    else if (undone.length === 1) say(isolate(decision.name), " waits again.");
+    else say(`${undone.length} submissions wait again.`);
+  } catch (error) {
+    decisions.unshift(decision);
+    say(error instanceof Error ? error.message : NO_ANSWER);
+  }
+}
+
+/**
+ * Show submissions that wait again, if this is the tab of those.
+ * @param {string[]} ids
+ * @param {Decision} decision
+ */
+async function show(ids, { rows }) {
+  if (!document.querySelector("#many")) return location.reload();
+  if (rows) addRows(rows.filter((row) => ids.includes(row.id.replace("submission-", ""))));
+  else await loadRows(location.href);
+  findRow(ids[0])?.focus();
+}
+
+function offerUndo() {
+  const [{ decision, ids, name }] = decisions;
+  const verb = decision === "approve" ? "Approved" : "Rejected";
+  say(`${verb} `, ids.length === 1 ? isolate(name) : `${ids.length} submissions`, ".");
+  undoPart.hidden = false;
+}
+
+/** @param {string} name which may be written from right to left */
+function isolate(name) {
+  const isolated = document.createElement("bdi");
+  isolated.textContent = name;
+  return isolated;
+}
+
+/**
+ * Say what happened at the bottom of the page, for a while.
+ * @param {(string | Node)[]} sentence
+ */
+function say(...sentence) {
+  toast.hidden = false;
+  undoPart.hidden = true;
+  said.replaceChildren(...sentence);
+  hideLater();
+}
+
+function hideLater() {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (toast.matches(":hover, :focus-within")) return hideLater(); // it is about to be pressed
+    toast.hidden = true;
+  }, SHOWN_FOR_MS);
+}
+
+/**
+ * Send a form, and return what the service has changed. Throws an Error with a sentence.
+ * @param {string} address
+ * @param {FormData} data
+ * @returns {Promise<Answer>}
+ */
+async function send(address, data) {
+  const body = new URLSearchParams(/** @type {[string, string][]} */ ([...data]));
+  const headers = { Accept: "application/json" };
+  /** @type {Response} */
+  let answer;
+  try {
+    // What was sent arrives even if the page is left.
+    answer = await fetch(address, { method: "POST", body, headers, redirect: "manual", keepalive: true });
+  } catch {
+    throw new Error(NO_ANSWER);
+  }
+  if (answer.type === "opaqueredirect") throw new Error(SIGNED_OUT);
+  const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
+  const told = isJson ? await answer.json() : readMistake(await answer.text());
+  if (answer.ok) return told;
+  throw new Error(told.mistake ?? `The service answered ${answer.status}. Try again later.`);
+}
+
+/**
+ * Find the sentence in a page about a mistake.
+ * @param {string} page
+ */
+function readMistake(page) {
+  const found = new DOMParser().parseFromString(page, "text/html");
+  return { mistake: found.querySelector("main h1 + p")?.textContent };
+}
+
+if (!toast.hidden) hideLater();

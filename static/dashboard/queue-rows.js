@@ -1,0 +1,147 @@
+// The rows of the queue: their order, how old they are, and what the server has besides.
+
+import { getElement } from "../elements.js";
+import { showTimes } from "./dashboard.js";
+
+const AGES_EVERY_MS = 60_000;
+const FEW = 10;
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60]];
+
+const list = getElement(document, ".queue", HTMLElement);
+const empty = getElement(document, ".empty", HTMLElement);
+const isOldestFirst = list.dataset.order === "oldest";
+const title = document.title.replace(/^\([\d,]+\) /, "");
+
+/** @returns {HTMLElement[]} */
+export const listRows = () => [...list.querySelectorAll(/** @type {"li"} */ (".item"))];
+
+/** @param {string} id of a submission */
+export const findRow = (id) => document.getElementById(`submission-${id}`);
+
+/** @param {HTMLElement} row */
+export const nameOf = (row) => getElement(row, ".nickname", HTMLElement).textContent;
+
+/**
+ * Put rows into the list, each at its place.
+ * @param {HTMLElement[]} rows
+ */
+export function addRows(rows) {
+  const others = listRows();
+  for (const row of rows) {
+    list.insertBefore(row, others.find((other) => comesBefore(row, other)) ?? null);
+  }
+  empty.hidden = listRows().length > 0;
+}
+
+/** @param {HTMLElement[]} rows */
+export function removeRows(rows) {
+  for (const row of rows) row.remove();
+  empty.hidden = listRows().length > 0;
+}
+
+/**
+ * @param {HTMLElement} row
+ * @param {HTMLElement} other
+ */
+function comesBefore(row, other) {
+  const [one, two] = [row, other].map(({ dataset, id }) => `${dataset.sent} ${id}`);
+  return isOldestFirst ? one < two : one > two;
+}
+
+/**
+ * Add those rows of a page of the queue that are not here, at their places, and return them. Null:
+ * nobody is signed in, or the page is gone.
+ * @param {string} address
+ */
+export async function loadRows(address) {
+  const found = await loadPage(address);
+  if (!found) return null;
+  /** @type {HTMLElement[]} */
+  const rows = [...found.querySelectorAll(/** @type {"li"} */ (".queue > .item"))];
+  const added = rows.filter((row) => !document.getElementById(row.id));
+  for (const row of added) {
+    document.adoptNode(row);
+    showTimes(row);
+    showAges(row);
+  }
+  addRows(added);
+  return added;
+}
+
+let isLoading = false;
+
+/** Add the next part of a long list once few rows are left. */
+export async function refill() {
+  const next = document.querySelector("a[rel=next]");
+  if (isLoading || !(next instanceof HTMLAnchorElement) || listRows().length > FEW) return;
+  isLoading = true;
+  try {
+    const found = await loadPage(next.href);
+    const after = found?.querySelector("a[rel=next]");
+    if (!found) return;
+    await loadRows(next.href);
+    if (after) next.replaceWith(document.adoptNode(after));
+    else next.remove();
+  } catch {
+    // The link is still there.
+  } finally {
+    isLoading = false;
+  }
+}
+
+/** @param {string} address */
+async function loadPage(address) {
+  const answer = await ask(address);
+  return answer && new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+/**
+ * Return the answer, or null for good if it leads elsewhere or nowhere. Throws on failures that pass.
+ * @param {string} address
+ */
+export async function ask(address) {
+  const answer = await fetch(address, { redirect: "manual", cache: "no-store" });
+  if (answer.ok) return answer;
+  if (answer.type === "opaqueredirect" || [401, 403, 404].includes(answer.status)) return null;
+  throw new Error(`The server answered ${answer.status}.`);
+}
+
+/**
+ * Show how many submissions there are, by tab.
+ * @param {Record<string, number>} counts
+ */
+export function showCounts(counts) {
+  for (const [tab, count] of Object.entries(counts)) {
+    const text = count.toLocaleString("en");
+    for (const place of document.querySelectorAll(`[data-count=${tab}]`)) {
+      if (place.textContent !== text) place.textContent = text;
+    }
+  }
+  const { waiting } = counts;
+  document.title = waiting > 0 ? `(${waiting.toLocaleString("en")}) ${title}` : title;
+}
+
+/** @param {ParentNode} root */
+function showAges(root) {
+  /** @type {NodeListOf<HTMLTimeElement>} */
+  const found = root.querySelectorAll("time.age");
+  for (const time of found) {
+    const age = describeAge((Date.now() - Date.parse(time.dateTime)) / 1000);
+    if (time.textContent !== age) time.textContent = age;
+  }
+}
+
+/** @param {number} seconds */
+function describeAge(seconds) {
+  const language = document.documentElement.lang;
+  for (const [unit, size] of UNITS) {
+    if (seconds < size) continue;
+    const style = /** @type {const} */ ({ style: "unit", unit, unitDisplay: "short" });
+    return new Intl.NumberFormat(language, style).format(Math.floor(seconds / size));
+  }
+  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(0, "second");
+}
+
+showAges(document);
+setInterval(() => showAges(document), AGES_EVERY_MS);
