@@ -1,4 +1,7 @@
-"""Wallets as CSV for spreadsheets: address, alias, tags, hidden, balance, in any order."""
+"""Wallets as CSV for spreadsheets: address, alias, tags, hidden, balance, in any order.
+
+An export also has each wallet's share of the supply, which is not imported.
+"""
 
 import csv
 import io
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from embed.domain.addresses import is_address
-from embed.domain.amounts import format_amount, parse_amount
+from embed.domain.amounts import find_share, format_amount, parse_amount
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput
 from embed.wallets.csv_mistakes import Kind, Mistake
@@ -46,18 +49,22 @@ class Sheet:
     unread_columns: str = ""  # the names of those that are not ours, for owners
 
 
-def format_sheet(lines: Iterable[Line]) -> str:
+def format_sheet(lines: Iterable[Line], supply: Decimal | None = None) -> str:
+    """Return a table, with the shares of the supply, as parts of 1, if it is known."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(COLUMNS)
+    writer.writerow((*COLUMNS, *(["share"] if supply else ())))
     for line in lines:
-        cells = (
+        cells = [
             line.address,
             line.alias or "",
             _join_tags(line.tag_names or ()),
             "yes" if line.is_hidden else "no",
             "" if line.balance is None else format_amount(line.balance),
-        )
+        ]
+        if supply:
+            share = None if line.balance is None else find_share(line.balance, supply)
+            cells.append("" if share is None else format_amount(share))
         writer.writerow([escape_formula(cell) for cell in cells])
     return out.getvalue()
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 from embed.balances.observations import Observation, store_entered
+from embed.balances.supply import find_supply
 from embed.db.batches import in_batches
 from embed.db.models import Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.domain.identifiers import make_id
@@ -51,7 +51,7 @@ class RowChange:
 
     @property
     def changes_balance(self) -> bool:
-        before = self.before.token_balance if self.before else Decimal(0)
+        before = self.before.known_balance if self.before else None
         return self.line.balance is not None and self.line.balance != before
 
     @property
@@ -93,16 +93,19 @@ class Plan:
 
 def export_sheet(page: Page, *, uses_chain: bool) -> str:
     """Return all wallets of a page, the hidden ones too."""
-    return format_sheet(
+    supply = find_supply(page, uses_chain=uses_chain)
+    wallets = list_wallets(page, list_tags(page), uses_chain=uses_chain, with_hidden=True)
+    lines = (
         Line(
             wallet.address,
             wallet.public_alias,
             tuple(tag.name for tag in wallet.tags),
             wallet.is_hidden,
-            wallet.token_balance,
+            wallet.known_balance,
         )
-        for wallet in list_wallets(page, list_tags(page), uses_chain=uses_chain, with_hidden=True)
+        for wallet in wallets
     )
+    return format_sheet(lines, None if supply is None else supply.amount)
 
 
 def plan_import(page: Page, text: str, *, makes_tags: bool, settings: Settings) -> Plan:

@@ -84,6 +84,17 @@ def round_change(change: Decimal) -> str:
     return f"{change:+,.2f}" if change else "0"
 
 
+@blueprint.app_template_filter("share_of")
+def format_share_of(amount: Decimal, supply: Decimal) -> str:
+    """Return which part of the supply an amount is, with one decimal: ``2.9 %``, ``< 0.1 %``."""
+    return format_share(amounts.find_share(amount, supply) or Decimal(0))
+
+
+@blueprint.app_template_filter("percent")
+def format_share(share: Decimal) -> str:
+    return "< 0.1 %" if 0 < share < Decimal("0.001") else f"{share:,.1%}".replace("%", " %")
+
+
 @blueprint.app_template_filter("signed_tokens")
 def format_change(change: Decimal) -> str:
     """Return whole tokens with a sign, such as ``+1,500`` or ``-0.25``; ``0`` has none."""

@@ -98,12 +98,12 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
         alias=wallet.public_alias,
         tag_names=[tag.name for tag in wallet.tags],
         is_hidden=wallet.is_hidden,
-        balance=format_amount(wallet.token_balance),
+        balance="" if wallet.known_balance is None else format_amount(wallet.known_balance),
     )
     del form.address
     if form.validate_on_submit():
         try:
-            changes = _read_changes(form, shown_balance=wallet.token_balance)
+            changes = _read_changes(form, shown_balance=wallet.known_balance)
             tracking.update_wallet(
                 wallet.id, changes, runtime().clock(), actor=current_owner().email
             )

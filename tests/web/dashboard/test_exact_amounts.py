@@ -97,7 +97,7 @@ def test_amount_comes_out_as_it_went_in(world, owner, add):
     for wallet, amount in zip(answer.json["wallets"], AMOUNTS, strict=True):
         assert re.search(rf"{wallet['address']} .* {re.escape(amount)} ", shown)
         assert rows[wallet["address"]]["balance"] == amount
-        assert f'<td class="number" title="{group(amount)}">' in dashboard
+        assert f'<td class="number balance" title="{group(amount)}">' in dashboard
         form = owner.get(path_of(world, "wallets", wallet["id"])).text
         assert read_field(form, "balance") == amount
     assert "already match" in check_file(owner, exported).text

@@ -1,0 +1,144 @@
+"""What the owner sees of the supply: shares of wallets and of the list, on the page and as CSV."""
+
+import csv
+import io
+from decimal import Decimal
+
+import pytest
+from chain_history import record_history
+from owner_browser import OwnerBrowser
+from world import USDC, Visitor, World
+
+from embed.db.models import Balance, Token
+from embed.wallets import imports, tags
+from embed.wallets.tags import TagFields
+
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
+
+@pytest.fixture
+def chain_world(world_with) -> World:
+    """A page of a service with an endpoint, of a token of which there are 1,000."""
+    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
+    Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
+    return world
+
+
+@pytest.fixture
+def chain_owner(chain_world) -> OwnerBrowser:
+    browser = OwnerBrowser(chain_world)
+    browser.take(chain_world.page_id)
+    return browser
+
+
+def open_wallets(owner) -> str:
+    return owner.see(f"/dashboard/pages/{owner.world.page_id}/wallets")
+
+
+def hold(world, amount: str, **details) -> str:
+    address = Visitor().address
+    world.track(address, **details)
+    record_history(USDC, address, world.clock(), amount, {})
+    return address
+
+
+def leave_out(world, name: str) -> None:
+    tag = world.add_tag(name)
+    tags.update_tag(tag.id, TagFields(is_counted=False), world.clock())
+
+
+def test_each_wallet_and_the_list_have_their_shares(chain_world, chain_owner):
+    leave_out(chain_world, "pool")
+    hold(chain_world, "29", alias="Ann")
+    hold(chain_world, "0.5", alias="Ben")
+    hold(chain_world, "500", alias="Pool", tag_names=["pool"])
+
+    text = open_wallets(chain_owner)
+
+    assert "29.50 $USDC on the list" in text
+    assert "3.0 % of the supply" in text
+    assert "without 1 wallet that is not in the sums" in text
+    assert "29.00 2.9 %" in text
+    assert "0.50 < 0.1 %" in text
+    assert "500.00 50.0 %" in text
+
+
+def test_hidden_wallets_have_shares_and_are_in_no_sum(chain_world, chain_owner):
+    hold(chain_world, "29")
+    hold(chain_world, "100", is_hidden=True)
+
+    text = open_wallets(chain_owner)
+
+    assert "100.00 10.0 %" in text
+    assert "2.9 % of the supply" in text
+
+
+def test_balance_that_nobody_knows_is_no_zero(chain_world, chain_owner):
+    hold(chain_world, "29", alias="Ann")
+    chain_world.track(Visitor().address, alias="Ben")
+
+    text = open_wallets(chain_owner)
+
+    assert "unknown" in text
+    assert "0.00" not in text.replace("29.00", "")
+    assert "29.00 $USDC on the list" in text
+    assert "without 1 of unknown balance" in text
+
+
+def test_without_an_endpoint_there_is_a_sum_and_no_share(world, owner):
+    Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
+    world.track(Visitor().address, balance=29)
+
+    text = open_wallets(owner)
+
+    assert "29.00 $USDC on the list" in text
+    assert "Share" not in text
+    assert "%" not in text
+
+
+def test_page_of_which_nothing_is_known_has_no_sum(world, owner):
+    world.track(Visitor().address)
+
+    assert "on the list" not in open_wallets(owner)
+
+
+def read_sheet(world, *, uses_chain: bool) -> list[dict[str, str]]:
+    text = imports.export_sheet(world.page, uses_chain=uses_chain)
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_export_has_shares_that_an_import_does_not_read(chain_world):
+    address, unknown = hold(chain_world, "0.0001"), Visitor().address
+    chain_world.track(unknown)
+
+    rows = {row["address"]: row for row in read_sheet(chain_world, uses_chain=True)}
+
+    assert (rows[address]["balance"], rows[address]["share"]) == ("0.0001", "0.0000001")
+    assert (rows[unknown]["balance"], rows[unknown]["share"]) == ("", "")
+    text = imports.export_sheet(chain_world.page, uses_chain=True)
+    settings = chain_world.settings
+    plan = imports.plan_import(chain_world.page, text, makes_tags=False, settings=settings)
+    assert (plan.mistakes, plan.changes) == ([], [])
+    assert plan.unread_columns == "'share'"
+
+
+def test_export_without_an_endpoint_has_no_column_of_shares(world):
+    Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
+    world.track(Visitor().address, balance=29)
+
+    (row,) = read_sheet(world, uses_chain=False)
+
+    assert "share" not in row
+    assert row["balance"] == "29"
+
+
+def test_zero_that_the_owner_enters_is_known_from_then_on(world, owner):
+    wallet = world.track(Visitor().address)
+    path = f"/dashboard/pages/{world.page_id}/wallets/{wallet.id}"
+    assert owner.post(path, alias="New", balance="").status_code == 303
+    assert Balance.select().count() == 0
+
+    assert owner.post(path, alias="New", balance="0").status_code == 303
+
+    assert Balance.get().amount == Decimal(0)
+    assert "0.00 $USDC on the list" in open_wallets(owner)
