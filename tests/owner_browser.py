@@ -72,4 +72,4 @@ def find_token(page: str) -> str:
 
 def read_text(answer) -> str:
     body = re.sub(r"<head>.*?</head>", "", answer.text, flags=re.DOTALL)
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body.replace("<wbr>", ""))).split())
