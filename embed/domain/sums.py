@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from embed.domain.amounts import add, find_share
+from embed.domain.amounts import add, find_share, subtract
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,13 @@ def add_up(holdings: Iterable[Holding], supply: Decimal | None) -> Sums | None:
     known = [(one.balance, one.is_counted) for one in holdings if one.balance is not None]
     if not known:
         return None
-    counted = [balance for balance, is_counted in known if is_counted]
-    counted_balance = add(*counted)
+    left_out = [balance for balance, is_counted in known if not is_counted]
+    balance = add(*(balance for balance, _ in known))
+    counted_balance = subtract(balance, add(*left_out))
     return Sums(
-        balance=add(*(balance for balance, _ in known)),
+        balance=balance,
         wallet_count=len(known),
         counted_balance=counted_balance,
-        counted_wallet_count=len(counted),
+        counted_wallet_count=len(known) - len(left_out),
         counted_share=find_share(counted_balance, supply),
     )
