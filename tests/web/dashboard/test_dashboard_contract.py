@@ -147,3 +147,11 @@ def test_api_and_widget_know_nothing_of_the_session(world, owner):
 def test_the_tests_know_every_kind_of_thing(things):
     assert ApiKey.get_by_id(things["key_id"]).page_id == things["page_id"]
     assert Submission.get_by_id(things["submission_id"]).page_id == things["page_id"]
+
+
+@pytest.mark.parametrize("path", ["wallets", "tags", "keys", "notifications"])
+def test_lists_have_no_red_button_in_each_row(things, owner, path):
+    answer = owner.get(f"/dashboard/pages/{things['page_id']}/{path}")
+
+    assert "Edit" in answer.text or "Remove" in answer.text
+    assert not re.search(r'class="[^"]*\bbad\b', answer.text)
