@@ -12,7 +12,7 @@ import { addRows, findRow, listRows, loadRows, nameOf, refill, removeRows, showC
 
 const MAX_UNDOABLE = 10;
 const SHOWN_FOR_MS = 10_000;
-const NO_ANSWER = "The service did not answer. Try again: what has been decided already stays decided.";
+const NO_ANSWER = "The service did not answer. Try again: nothing is decided twice.";
 const SIGNED_OUT = "You are signed out. Sign in in another tab, then try again.";
 
 const toast = getElement(document, "#undo", HTMLFormElement);

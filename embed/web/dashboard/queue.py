@@ -37,6 +37,8 @@ MAX_SEARCH_LENGTH = 100
 # A submission that is sent in one moment may be committed, and so be seen, a little later.
 SEEN_WITHIN = timedelta(minutes=1)
 WITHDRAWN_WITHIN = timedelta(days=30)
+# How long a page that is shown again mentions the last decision.
+MENTIONED_FOR = timedelta(seconds=30)
 NOTHING_CHOSEN = "Choose at least one submission first."
 GONE = "The wallet's holder has withdrawn it."
 
@@ -199,6 +201,7 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         own_words=OWN_WORDS,
         max_reason_length=MAX_LENGTH,
         undoable=[_describe_decision(each) for each in undoable],
+        mentions_latest=any(one[0].decided_at > now - MENTIONED_FOR for one in undoable),
         known=_list_new(page, now),
         since_ms=to_ms(now),
         withdrawn=queries.count_withdrawn(page, now - WITHDRAWN_WITHIN),
