@@ -251,8 +251,8 @@ class World(PageClient):
     def delete_page(self) -> None:
         pages.delete_page(self.page_id, self.clock())
 
-    def add_tag(self, name: str, color: str = "green"):
-        return tags.add_tag(self.page_id, name, color, self.clock())
+    def add_tag(self, name: str, color: str = "green", *, is_counted: bool = True):
+        return tags.add_tag(self.page_id, name, color, self.clock(), is_counted=is_counted)
 
     def track(self, address: str, *, page_id=None, **changes: object):
         wanted = tracking.WalletFields(**changes)

@@ -100,10 +100,7 @@ class TestWithAnEndpoint:
         )
 
     def test_page_has_the_supply_and_the_share_of_what_is_counted(self, world, chain, run):
-        world.add_tag("pool")
-        tags.update_tag(
-            tags.list_tags(world.page)[0].id, TagFields(is_counted=False), world.clock()
-        )
+        world.add_tag("pool", is_counted=False)
         holder, pool = Visitor().address, Visitor().address
         world.track(holder)
         world.track(pool, tag_names=["pool"])

@@ -48,7 +48,7 @@ class FilledPage:
     def _add_wallets(self) -> None:
         world = self.world
         for name in ("whale", "team"):
-            world.add_tag(name)
+            world.add_tag(name, is_counted=name == "team")
             world.clock.forward(seconds=1)
         self.tracked = world.track(
             Visitor().address, alias="Größe", tag_names=["whale", "team"], balance="1250.000001"

@@ -130,6 +130,7 @@ def test_file_of_version_0_5_is_taken_over(world):
     for line in leave_out_the_chain(write_lines(older[1:])):
         kept = {name: value for name, value in line.items() if name not in GONE | {"type"}}
         assert find(lines, line["type"], **kept)
+    assert all(line["counted"] for line in lines if line["type"] == "tag")
 
 
 def test_older_file_may_lack_only_what_came_later(filled):

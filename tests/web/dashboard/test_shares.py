@@ -10,8 +10,7 @@ from owner_browser import OwnerBrowser
 from world import USDC, Visitor, World
 
 from embed.db.models import Balance, Token
-from embed.wallets import imports, tags
-from embed.wallets.tags import TagFields
+from embed.wallets import imports
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -42,13 +41,8 @@ def hold(world, amount: str, **details) -> str:
     return address
 
 
-def leave_out(world, name: str) -> None:
-    tag = world.add_tag(name)
-    tags.update_tag(tag.id, TagFields(is_counted=False), world.clock())
-
-
 def test_each_wallet_and_the_list_have_their_shares(chain_world, chain_owner):
-    leave_out(chain_world, "pool")
+    chain_world.add_tag("pool", is_counted=False)
     hold(chain_world, "29", alias="Ann")
     hold(chain_world, "0.5", alias="Ben")
     hold(chain_world, "500", alias="Pool", tag_names=["pool"])

@@ -23,8 +23,6 @@ from embed.domain.sums import Holding, add_up
 from embed.domain.wallet_signatures import verify_signature
 from embed.serializers import describe_sums, write_json
 from embed.settings import PROJECT_DIR
-from embed.wallets import tags
-from embed.wallets.tags import TagFields
 from embed.web.dashboard.activity import STACK
 
 pytestmark = pytest.mark.slow
@@ -173,8 +171,7 @@ def test_signature_of_the_example_fits_its_message(first, second):
 
 def test_page_of_which_all_is_known_is_as_described(world):
     """The fields that real_answers.py has no answer for."""
-    world.add_tag("pool")
-    tags.update_tag(tags.list_tags(world.page)[0].id, TagFields(is_counted=False), world.clock())
+    world.add_tag("pool", is_counted=False)
     world.track(Visitor().address, balance=5, tag_names=["pool"])
     world.track(Visitor().address)
     page = read_exactly(world.read())
