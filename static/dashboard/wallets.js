@@ -75,5 +75,5 @@ if (results) {
     if (target.id === "all") for (const box of listBoxes()) box.checked = target.checked;
     showSelection();
   });
-  showSelection();
+  addEventListener("pageshow", showSelection); // after the browser has ticked what was ticked before
 }
