@@ -81,3 +81,10 @@ def test_list_works_without_javascript(wallets, browser):
     page.get_by_role("button", name="Hide").click()
     expect(page.locator(".flash")).to_have_text("1 wallet is hidden.")
     context.close()
+
+
+def test_forms_have_a_filled_button(wallets):
+    wallets.get_by_role("link", name="Wallet 3", exact=True).click()
+
+    ground = "getComputedStyle(document.querySelector('.primary')).backgroundColor"
+    assert wallets.evaluate(ground) == "rgb(62, 99, 221)"
