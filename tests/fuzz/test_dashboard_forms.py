@@ -27,6 +27,8 @@ FIELDS = (
         "makes_tags",
         "target",
         "event_types",
+        "reason",
+        "reason_text",
     ),
 )
 # Following these would end the owner's session or take away what the others need.

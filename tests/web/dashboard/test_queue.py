@@ -522,6 +522,7 @@ def test_search_finds_by_name_address_and_visitor_in_each_tab(world, owner):
     assert find("  ann OF ") == find(address[10:30]) == [ann]
     assert find("Visitor0") == find("%_") == [bob]
     assert find("Visitor0", "decided") == [cem]
+    assert "?q=Visitor0" in owner.get(path_of(world)).text
     assert find("isitor0") == find("_nn") == find("\0nobody") == []
     assert set(find("")) == set(find("\0")) == {ann, bob}
 
