@@ -1,60 +1,30 @@
-// The Embed tab: snippets and preview follow the choices at once, and a pasted key goes into the
-// snippets. Nothing of it is sent; without this script, the form reloads the page.
+// The Embed tab: the preview follows the look before it is saved, the snippet follows its language and
+// height, and a pasted key goes into it. Without this script, forms reload the page.
 
 import { getElement } from "../elements.js";
+import { showLook } from "./look.js";
 import { judgeKey } from "./pasted-key.js";
 
-const ACCENT = /^#?[0-9a-f]{6}$/i;
-const PREVIEW_AFTER_MS = 300; // a color picker reports every movement
+showLook();
 
-const form = getElement(document, "#look", HTMLFormElement);
-const accent = getElement(form, "[name=accent]", HTMLInputElement);
+const form = getElement(document, "#snippet-form", HTMLFormElement);
 const height = getElement(form, "[name=height]", HTMLInputElement);
-const picker = getElement(form, "#picker", HTMLInputElement);
 const siteForm = document.querySelector("#site-form");
 const keptKey = document.querySelector("#kept-key");
-const preview = document.querySelector("iframe.preview");
 const { address: firstAddress = "", height: firstHeight = "", placeholder = "" } = form.dataset;
 const shown = { address: firstAddress, height: firstHeight };
 let key = new URL(shown.address).searchParams.get("key") ?? "";
 
-/** Return the chosen arguments of the widget's address; mistakes are left out. */
-function readLook() {
-  const fields = new FormData(form);
-  /** @param {string} name */
-  const read = (name) => String(fields.get(name) ?? "");
-  const color = ACCENT.test(accent.value) ? accent.value.replace("#", "").toLowerCase() : "";
-  return Object.entries({
-    theme: read("theme"),
-    accent: color,
-    lang: read("lang"),
-    hide: fields.getAll("hide").join(","),
-  }).filter(([, value]) => value);
-}
-
-/** Return the address of the widget with the chosen look. */
-function buildAddress() {
-  const query = new URLSearchParams([["key", key], ...readLook()]);
-  return `${shown.address.split("?")[0]}?${query}`.replaceAll("%2C", ",");
-}
-
-/** Return the choices as the server reads them. */
-function listChoices() {
-  const chosen = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
-  return new URLSearchParams(chosen);
-}
-
-/** Write the choices into the snippets. */
+/** Write the choices and the key into the snippets. */
 function updateSnippets() {
-  const address = buildAddress();
+  const lang = String(new FormData(form).get("lang") ?? "");
+  const query = new URLSearchParams(lang ? { key, lang } : { key });
+  const address = `${shown.address.split("?")[0]}?${query}`;
   const pixels = height.validity.valid && height.value ? height.value : shown.height;
-  const theme = String(new FormData(form).get("theme") || "light");
-  const scheme = theme === "auto" ? "light dark" : theme;
   for (const code of document.querySelectorAll(".code")) {
     code.textContent = code.textContent
       .replaceAll(escapeText(shown.address), escapeText(address))
-      .replaceAll(`height="${shown.height}"`, `height="${pixels}"`)
-      .replace(/((?:color-s|colorS)cheme: "?)[a-z ]+/, `$1${scheme}`);
+      .replaceAll(`height="${shown.height}"`, `height="${pixels}"`);
   }
   Object.assign(shown, { address, height: pixels });
 }
@@ -64,45 +34,13 @@ function escapeText(text) {
   return text.replaceAll("&", "&amp;");
 }
 
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer;
-
-function updatePreview() {
-  if (!(preview instanceof HTMLIFrameElement)) return;
-  preview.height = shown.height;
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    // Not by src, which would add each choice to the history.
-    preview.contentWindow?.location.replace(`${preview.src.split("?")[0]}?${listChoices()}`);
-  }, PREVIEW_AFTER_MS);
-}
-
-function update() {
-  for (const field of [accent, height]) {
-    const isWrong = field === accent
-      ? Boolean(accent.value) && !ACCENT.test(accent.value)
-      : !height.validity.valid;
-    field.setAttribute("aria-invalid", String(isWrong));
-    if (!isWrong) document.getElementById(`${field.id}-wrong`)?.remove(); // what the server said before
-  }
+form.addEventListener("input", () => {
+  const isWrong = !height.validity.valid;
+  height.setAttribute("aria-invalid", String(isWrong));
+  if (!isWrong) document.getElementById(`${height.id}-wrong`)?.remove(); // what the server said before
   updateSnippets();
-  updatePreview();
-  if (siteForm instanceof HTMLFormElement) siteForm.action = `${form.action}?${listChoices()}`;
-}
-
-function showAccent() {
-  if (ACCENT.test(accent.value)) picker.value = `#${accent.value.replace("#", "").toLowerCase()}`;
-}
-
-picker.value = "#2455d6"; // the widget's own
-showAccent();
-picker.addEventListener("input", () => {
-  accent.value = picker.value.slice(1);
-  update();
-});
-accent.addEventListener("input", showAccent);
-form.addEventListener("input", (event) => {
-  if (event.target !== picker) update();
+  const chosen = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+  if (siteForm instanceof HTMLFormElement) siteForm.action = `${form.action}?${new URLSearchParams(chosen)}`;
 });
 form.addEventListener("submit", (event) => event.preventDefault()); // by Enter: it is shown already
 

@@ -1,16 +1,12 @@
-"""The Embed tab: snippets and preview follow the choices, and a pasted key stays in the browser."""
-
-import re
+"""The Embed tab: the preview follows the look, and a pasted key stays in the browser."""
 
 import pytest
-from embedded_page import frame_of, sign_in
+from embedded_page import sign_in
 from playwright.sync_api import expect
 
 from embed.db.models import ApiKey
 
 pytestmark = pytest.mark.browser
-
-CHOICES = {"theme": "dark", "lang": "de", "accent": "#FF6600", "height": "450"}
 
 
 @pytest.fixture
@@ -26,78 +22,97 @@ def read_codes(page) -> list[str]:
     return page.locator(".code").all_text_contents()
 
 
-def choose(page) -> None:
-    page.get_by_label("Theme").select_option("dark")
-    page.get_by_label("Language").select_option("de")
-    page.get_by_label("Accent color", exact=True).fill("#FF6600")
-    page.get_by_label("Height in pixels").fill("450")
-    page.get_by_label("Search, sorting").check()
-    page.get_by_label("“Add your wallet”").check()
+def preview_of(tab):
+    return tab.frame_locator("iframe.preview")
 
 
-def test_snippets_follow_as_the_server_would_write_them(dashboard, tab):
-    choose(tab)
+def choose(tab, field: str, value: str) -> None:
+    """Press one of a field's values."""
+    tab.get_by_role("group", name=field, exact=True).get_by_text(value, exact=True).click()
+
+
+def test_snippet_follows_as_the_server_would_write_it(dashboard, tab):
+    before = read_codes(tab)
+    tab.get_by_label("Language").select_option("de")
+    tab.get_by_label("Height in pixels").fill("450")
 
     followed = read_codes(tab)
-    assert "&amp;theme=dark&amp;accent=ff6600&amp;lang=de&amp;hide=tools,add" in followed[0]
+    assert "PASTE_YOUR_PUBLIC_KEY&amp;lang=de" in followed[0]
     assert 'height="450"' in followed[0]
-    query = "&".join(f"{name}={value.strip('#')}" for name, value in CHOICES.items())
-    tab.goto(f"{dashboard.base}/embed?{query}&hide=tools&hide=add")
+    tab.get_by_label("Height in pixels").fill("199")
+    expect(tab.get_by_label("Height in pixels")).to_have_attribute("aria-invalid", "true")
+    tab.get_by_label("Language").select_option("")
+    tab.get_by_label("Height in pixels").fill("600")
+    assert read_codes(tab) == before
+    tab.goto(f"{dashboard.base}/embed?lang=de&height=450")
     assert followed == read_codes(tab)
 
 
-def test_choices_taken_back_leave_the_first_snippets(tab):
-    before = read_codes(tab)
-    choose(tab)
-    assert read_codes(tab) != before
-
-    tab.get_by_label("Theme").select_option("")
-    tab.get_by_label("Language").select_option("")
-    tab.get_by_label("Accent color", exact=True).fill("")
-    tab.get_by_label("Height in pixels").fill("600")
-    tab.get_by_label("Search, sorting").uncheck()
-    tab.get_by_label("“Add your wallet”").uncheck()
-
-    assert read_codes(tab) == before
+# The look
 
 
-def test_preview_follows_without_a_page_load_and_without_history(dashboard, tab):
+def test_preview_follows_the_look_and_every_site_has_it_once_it_is_saved(dashboard, tab):
     tab.evaluate("window.isSamePage = true")
-    length = tab.evaluate("history.length")
-    preview = tab.frame_locator("iframe.preview")
-    expect(preview.get_by_role("button", name="Add your wallet")).to_be_visible()
+    length, snippet = tab.evaluate("history.length"), read_codes(tab)
+    html = preview_of(tab).locator("html")
 
-    choose(tab)
+    choose(tab, "Start from", "Terminal")
+    choose(tab, "Light or dark", "Dark")
+    tab.get_by_label("“Add your wallet”").check()
+    tab.get_by_label("Accent color", exact=True).fill("#FF6600")
 
-    expect(preview.locator("html[data-theme=dark][lang=de]")).to_be_attached()
-    expect(preview.locator("html")).to_have_attribute("data-accent", "ff6600")
-    expect(preview.locator("#add")).to_be_hidden()
-    expect(preview.locator("#search")).to_be_hidden()
-    expect(preview.locator(".wallet")).to_have_count(3)
-    expect(tab.locator("iframe.preview")).to_have_attribute("height", "450")
+    expect(html).to_have_attribute("data-accent", "ff6600")
+    expect(html).to_have_attribute("data-font", "mono")
+    expect(html).to_have_attribute("data-theme", "dark")
+    expect(preview_of(tab).locator("#add")).to_be_hidden()
+    expect(tab.locator("#contrast")).to_contain_text("Letters on buttons are black: 7.1:1.")
     assert tab.evaluate("[window.isSamePage, history.length]") == [True, length]
-    assert frame_of(tab, f"{dashboard.service_url}/embed/").url.endswith("&hide=tools,add")
+    tab.get_by_role("button", name="Save").last.click()
+
+    expect(tab.get_by_text("Saved. Every site shows it")).to_be_visible()
+    assert read_codes(tab)[0].replace("scheme: dark", "scheme: light") == snippet[0]
+    expect(tab.get_by_label("Accent color", exact=True)).to_have_value("ff6600")
+    tab.goto(dashboard.widget_url())
+    expect(tab.locator("html")).to_have_attribute("data-accent", "ff6600")
 
 
-def test_color_picker_and_text_follow_each_other(tab):
-    picker = tab.get_by_label("Pick the accent color")
-    text = tab.get_by_label("Accent color", exact=True)
+def test_presets_and_colors_show_what_the_fields_are_and_changes_can_be_undone(tab):
+    accent = tab.get_by_label("Accent color", exact=True)
+    plain, paper = (tab.get_by_role("radio", name=name) for name in ("Plain", "Paper"))
+    expect(plain).to_be_checked()
 
-    picker.fill("#12ab34")
-    expect(text).to_have_value("12ab34")
-    assert "accent=12ab34" in read_codes(tab)[0]
-    text.fill("#00FF00")
-    expect(picker).to_have_value("#00ff00")
+    choose(tab, "Start from", "Paper")
+    expect(accent).to_have_value("99543a")
+    expect(tab.get_by_label("Pick the accent color")).to_have_value("#99543a")
+    choose(tab, "Corners", "Large")
+    expect(paper).not_to_be_checked()
+    choose(tab, "Corners", "Small")
+    expect(paper).to_be_checked()
+    tab.get_by_role("button", name="Teal").click()
+    expect(accent).to_have_value("12a594")
+    expect(tab.get_by_role("button", name="Teal")).to_have_attribute("aria-pressed", "true")
+    tab.get_by_label("Pick the accent color").fill("#12ab34")
+    expect(accent).to_have_value("12ab34")
+    accent.fill("12345")
+    expect(accent).to_have_attribute("aria-invalid", "true")
+
+    tab.get_by_role("button", name="Undo changes").click()
+
+    expect(accent).to_have_value("3e63dd")
+    expect(plain).to_be_checked()
 
 
-def test_value_that_makes_no_sense_is_marked_and_left_out(tab):
-    before = read_codes(tab)
+def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(tab):
+    flow = preview_of(tab).locator(".flow")
+    preview_of(tab).locator("#widget[data-ready]").wait_for()
 
-    for label, value in (("Accent color", "12345"), ("Height in pixels", "199")):
-        tab.get_by_label(label, exact=True).fill(value)
-
-        expect(tab.get_by_label(label, exact=True)).to_have_attribute("aria-invalid", "true")
-        assert read_codes(tab) == before
+    choose(tab, "What the preview shows", "Signing")
+    expect(flow).to_be_visible()
+    choose(tab, "Start from", "Paper")
+    expect(preview_of(tab).locator("html[data-font=serif]")).to_be_attached()
+    expect(flow).to_be_visible()
+    choose(tab, "What the preview shows", "List")
+    expect(flow).to_be_hidden()
 
 
 # A pasted key
@@ -108,13 +123,14 @@ def test_pasted_key_goes_into_the_snippets_and_nowhere_else(dashboard, tab):
     tab.on("request", lambda request: sent.append(f"{request.url} {request.post_data or ''}"))
 
     tab.get_by_label("paste a public key").fill(f"  {dashboard.key}\n")
-    tab.get_by_label("Theme").select_option("dark")
+    tab.get_by_label("Language").select_option("de")
+    choose(tab, "Light or dark", "Dark")
 
     expect(tab.locator("#kept-key-state")).to_have_text(f"Filled in: {dashboard.key[:12]}…")
-    expect(tab.frame_locator("iframe.preview").locator("[data-theme=dark]")).to_be_attached()
+    expect(preview_of(tab).locator("[data-theme=dark]")).to_be_attached()
     snippet, script, react, *_ = read_codes(tab)
-    assert f"?key={dashboard.key}&amp;theme=dark" in snippet
-    assert f"?key={dashboard.key}&amp;theme=dark" in react
+    assert f"?key={dashboard.key}&amp;lang=de" in snippet
+    assert f"?key={dashboard.key}&amp;lang=de" in react
     assert dashboard.key not in script
     assert sent
     assert dashboard.key not in "\n".join([*sent, tab.url])
@@ -125,16 +141,16 @@ def test_pasted_key_is_not_sent_with_the_form_for_a_new_one(dashboard, tab):
     tab.on("request", lambda request: sent.append(f"{request.url} {request.post_data or ''}"))
 
     tab.get_by_label("paste a public key").fill(dashboard.key)
-    tab.get_by_label("Theme").select_option("dark")
+    tab.get_by_label("Language").select_option("de")
     tab.get_by_label("Address of your site").fill("https://new.example")
     tab.get_by_role("button", name="Create a key and its snippet").click()
 
     expect(tab.get_by_role("heading", name="Your new public key")).to_be_visible()
     assert dashboard.key not in "\n".join(sent)
     key = tab.locator("#new-key").inner_text()
-    assert f"?key={key}&amp;theme=dark" in read_codes(tab)[0]
-    tab.get_by_label("Theme").select_option("light")
-    assert f"?key={key}&amp;theme=light" in read_codes(tab)[0]
+    assert f"?key={key}&amp;lang=de" in read_codes(tab)[0]
+    tab.get_by_label("Language").select_option("fr")
+    assert f"?key={key}&amp;lang=fr" in read_codes(tab)[0]
 
 
 def test_double_press_creates_one_key(dashboard, tab):
@@ -170,31 +186,40 @@ def test_text_that_is_no_key_of_the_page_is_explained_and_not_filled_in(tab):
 # What fits where
 
 
-def test_preview_is_beside_on_wide_screens_and_below_on_phones(tab):
+def test_preview_is_beside_on_wide_screens_and_in_sight_on_phones(tab):
     for width in (1280, 375, 320):
-        tab.set_viewport_size({"width": width, "height": 800})
+        tab.set_viewport_size({"width": width, "height": 667})
 
-        preview = tab.locator("iframe.preview").bounding_box()
-        look = tab.get_by_label("Theme").bounding_box()
-        assert (preview["x"] > look["x"] + look["width"]) == (width == 1280)
+        accent = tab.get_by_label("Accent color", exact=True)
+        for field in (accent, tab.get_by_label("“Add your wallet”")):
+            field.scroll_into_view_if_needed()
+            preview, chosen = tab.locator(".preview-box").bounding_box(), field.bounding_box()
+            assert preview["y"] + 100 < 667
+            assert (preview["x"] > chosen["x"] + chosen["width"]) == (width == 1280)
+            assert width == 1280 or chosen["y"] + chosen["height"] <= preview["y"]
+            saves = [save.bounding_box() for save in tab.get_by_role("button", name="Save").all()]
+            assert any(save and 0 <= save["y"] <= 630 for save in saves)
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_without_a_script_the_form_loads_the_choices(dashboard, browser, watch):
+def test_without_a_script_the_form_saves_and_shows_what_is_saved(dashboard, browser, watch):
     context = watch(browser.new_context(java_script_enabled=False))
     page = context.new_page()
     sign_in(page, dashboard)
     page.goto(f"{dashboard.base}/embed")
 
     expect(page.get_by_label("paste a public key")).to_be_hidden()
-    page.get_by_label("Theme").select_option("dark")
-    page.get_by_label("Search, sorting").check()
-    page.get_by_role("button", name="Show").click()
+    choose(page, "Light or dark", "Dark")
+    page.get_by_label("Accent color", exact=True).fill("ff6600")
+    page.get_by_label("Accent color", exact=True).press("Enter")
 
-    assert re.search("theme=dark.*hide=tools", read_codes(page)[0])
-    expect(page.frame_locator("iframe.preview").locator("html[data-theme=dark]")).to_be_attached()
+    expect(page.get_by_text("Saved. Every site shows it")).to_be_visible()
+    expect(preview_of(page).locator("html[data-theme=dark][data-accent=ff6600]")).to_be_attached()
+    page.get_by_label("Language").select_option("de")
+    page.get_by_role("button", name="Show").click()
     page.get_by_label("Address of your site").fill("https://new.example")
     page.get_by_role("button", name="Create a key and its snippet").click()
     key = page.locator("#new-key").inner_text()
-    assert f"?key={key}&amp;theme=dark&amp;hide=tools" in read_codes(page)[0]
+    assert f"?key={key}&amp;lang=de" in read_codes(page)[0]
+    assert "color-scheme: dark" in read_codes(page)[0]
     context.close()

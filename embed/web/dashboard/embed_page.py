@@ -1,34 +1,41 @@
-"""The Embed tab: a key for a site, the widget's look, the code to paste, and a preview."""
+"""The Embed tab: the widget's look with a preview, a key for a site, and the code to paste."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Response, redirect, request
+from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MultiDict
-from wtforms import IntegerField, SelectField, SelectMultipleField, StringField, SubmitField
-from wtforms.validators import InputRequired, NumberRange, Optional, Regexp
-from wtforms.widgets import CheckboxInput, ListWidget
+from wtforms import IntegerField, SelectField, StringField, SubmitField
+from wtforms.validators import InputRequired, NumberRange, Optional
 
 from embed.db.models import ApiKey, Page
+from embed.domain.colors import DEFAULT_ACCENT
 from embed.domain.languages import LANGUAGES
-from embed.domain.look import list_choices
+from embed.domain.look import FIELDS
 from embed.errors import InvalidInput
 from embed.keys import management
 from embed.keys.management import get_preview_key
+from embed.pages import change_look
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.filters import explain_changes, name_key
-from embed.web.dashboard.responses import Form, add_error, render
+from embed.web.dashboard.look_form import (
+    PRESETS,
+    SWATCHES,
+    LookForm,
+    explain_accent,
+    make_look_form,
+)
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 DEFAULT_HEIGHT = 600  # pixels
 # By theme. Behind a frame of another color scheme than its document's, browsers put a background.
-COLOR_SCHEMES = {"light": "light", "dark": "dark", "auto": "light dark"}
+COLOR_SCHEMES = {"site": "light", "light": "light", "dark": "dark", "auto": "light dark"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +45,11 @@ class Snippets:
     react: str  # both, as a component
 
 
-def build_snippets(page: Page, key: str, *, height: int = DEFAULT_HEIGHT, **look: str) -> Snippets:
-    """Return what to paste; `look` are the widget's query arguments."""
+def build_snippets(page: Page, key: str, *, height: int, lang: str) -> Snippets:
+    """Return what to paste; without a `lang`, the visitor's browser decides on the language."""
     origin = own_origin()
-    url = escape(f"{origin}{build_path(page, key, **look)}")
-    scheme = COLOR_SCHEMES[look.get("theme", "light")]
+    url = escape(f"{origin}{build_path(page, key, lang=lang)}")
+    scheme = COLOR_SCHEMES[page.look.theme]
     title = escape(page.public_title or f"{page.token_name} wallets")
     return Snippets(
         frame=(
@@ -68,46 +75,24 @@ def build_snippets(page: Page, key: str, *, height: int = DEFAULT_HEIGHT, **look
     )
 
 
-def build_path(page: Page, key: str, **look: str) -> str:
+def build_path(page: Page, key: str, **arguments: str) -> str:
     """Return the widget's address on this service."""
-    return f"/embed/tracking/{page.id}?{urlencode({'key': key} | look, safe=',')}"
+    given = {name: value for name, value in arguments.items() if value or name == "hide"}
+    return f"/embed/tracking/{page.id}?{urlencode({'key': key} | given, safe=',')}"
 
 
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
 # Labels by value; the type stubs of WTForms do not support this form.
-_THEMES: Any = {
-    "": "As your site",
-    "auto": "As the visitor's device",
-    "light": "Light",
-    "dark": "Dark",
-}
 _LANGUAGES: Any = {"": "As the visitor's browser"} | LANGUAGES
-_PART_NAMES = {
-    "heading": "Token, title and comment",
-    "tools": "Search, sorting and tags to choose from",
-    "changes": "Changes of balances",
-    "add": "“Add your wallet”",
-}
-_PARTS: Any = {part: _PART_NAMES[part] for part in list_choices("hide")}
 
 
-class LookForm(Form):
+class SnippetForm(Form):
     """A GET form, so that it works without a script."""
 
     class Meta:
         csrf = False
 
-    theme = SelectField(
-        "Theme",
-        choices=_THEMES,
-        description="“As your site” needs the script line below; without it, the widget is light.",
-    )
-    accent = StringField(
-        "Accent color",
-        [Optional(), Regexp(re.compile(r"#?[0-9a-fA-F]{6}\Z"), message="Six hex digits.")],
-        description="Six hex digits, such as 7c4ddb, for buttons; empty: the widget's own.",
-    )
     lang = SelectField("Language", choices=_LANGUAGES)
     height = IntegerField(
         "Height in pixels",
@@ -116,12 +101,6 @@ class LookForm(Form):
             NumberRange(MIN_HEIGHT, MAX_HEIGHT, f"From {MIN_HEIGHT} to {MAX_HEIGHT} pixels."),
         ],
         default=DEFAULT_HEIGHT,
-    )
-    hide = SelectMultipleField(
-        "Leave out",
-        choices=_PARTS,
-        widget=ListWidget(prefix_label=False),
-        option_widget=CheckboxInput(),
     )
 
 
@@ -166,17 +145,26 @@ def render_embed(
     form: SiteForm,
     made: tuple[ApiKey, str] | None = None,
     notes: Sequence[str] = (),
+    look_form: LookForm | None = None,
 ) -> Response:
-    """Render the tab; with `made`, a new key and its text are in this response only."""
-    look_form = _read_look_form()
-    look = _read_look(look_form)
-    height = _read_height(look_form)
+    """Render the tab; with `made`, a new key and its text are in this response only.
+
+    `look_form` is one that was sent with mistakes.
+    """
+    snippet_form = _read_snippet_form()
+    lang = "" if snippet_form.lang.errors else snippet_form.lang.data
+    height = _read_height(snippet_form)
     api_key, key = made or (None, PLACEHOLDER)
+    has_mistakes = bool(form.errors or look_form)
     response = render(
         "embed.html",
         page=page,
         section="show_embed",
-        form=look_form,
+        look_form=look_form or make_look_form(page.look),
+        presets=PRESETS,
+        swatches=SWATCHES,
+        accent_sentences=explain_accent(page.look.accent),
+        snippet_form=snippet_form,
         site_form=form,
         api_key=api_key,
         key=key,
@@ -184,50 +172,62 @@ def render_embed(
         placeholder=PLACEHOLDER,
         chosen=request.query_string.decode("ascii", "ignore"),
         height=height,
-        snippets=build_snippets(page, key, height=height, **look),
-        address=own_origin() + build_path(page, key, **look),
+        snippets=build_snippets(page, key, height=height, lang=lang),
+        address=own_origin() + build_path(page, key, lang=lang),
         key_names=_name_public_keys(page),
-        status=201 if made else 422 if form.errors else 200,
-        shows_secret=made is not None,
+        status=201 if made else 422 if has_mistakes else 200,
     )
     # As same-origin, but the preview's signing window can answer it.
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
     return response
 
 
+@blueprint.post("/pages/<page_id>/embed/look")
+def save_look(page_id: str) -> ResponseReturnValue:
+    page = get_own_page(page_id)
+    form = LookForm()
+    if form.validate():
+        try:
+            change_look(page.id, form.read_texts(), runtime().clock(), actor=current_owner().email)
+        except InvalidInput as mistake:
+            add_error(form, mistake)
+        else:
+            return redirect_with_message(
+                "Saved. Every site shows it; no snippet has to be pasted again.",
+                url_for("dashboard.show_embed", page_id=page.id),
+            )
+    return render_embed(page, SiteForm(None), look_form=form)
+
+
 @blueprint.get("/pages/<page_id>/embed/preview")
 def show_preview(page_id: str) -> ResponseReturnValue:
-    """Lead the preview's frame to the widget, with the page's preview key.
+    """Lead the preview's frame to the widget, with the page's preview key and what is chosen.
 
     A route of its own, so that creating a key writes nothing but that key.
     """
     page = get_own_page(page_id)
     key = get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())
-    return redirect(build_path(page, key, **_read_look(_read_look_form())))
+    chosen = {name: request.args[name] for name in (*FIELDS, "lang") if name in request.args}
+    return redirect(build_path(page, key, **chosen))
 
 
-def _read_look_form() -> LookForm:
+@blueprint.get("/pages/<page_id>/embed/contrast")
+def show_contrast(page_id: str) -> ResponseReturnValue:
+    """Say what an accent is used as, for the script that follows the choices."""
+    page = get_own_page(page_id)
+    chosen = {"accent": request.args.get("accent") or DEFAULT_ACCENT}
+    return {"sentences": explain_accent(page.look.override(chosen).accent)}
+
+
+def _read_snippet_form() -> SnippetForm:
     chosen = MultiDict(request.args)
-    for name in ("theme", "lang"):
-        chosen.setdefault(name, "")
-    form = LookForm(chosen)
+    chosen.setdefault("lang", "")
+    form = SnippetForm(chosen)
     form.validate()
     return form
 
 
-def _read_look(form: LookForm) -> dict[str, str]:
-    """Return the valid values that were chosen, as the widget's query arguments."""
-    chosen = {
-        field.name: field.data.removeprefix("#").lower()
-        for field in (form.theme, form.accent, form.lang)
-        if field.data and not field.errors
-    }
-    if form.hide.data and not form.hide.errors:
-        chosen["hide"] = ",".join(form.hide.data)
-    return chosen
-
-
-def _read_height(form: LookForm) -> int:
+def _read_height(form: SnippetForm) -> int:
     return DEFAULT_HEIGHT if form.height.errors else int(form.height.data or DEFAULT_HEIGHT)
 
 

@@ -1,4 +1,4 @@
-"""The snippet, its choices and the preview."""
+"""The snippet, the look and its preview."""
 
 import html
 import json
@@ -8,6 +8,8 @@ import pytest
 
 from embed.db.models import ApiKey
 from embed.domain.languages import LANGUAGES
+from embed.domain.look import DEFAULT_LOOK, Look
+from embed.pages import change_look
 from embed.settings import PROJECT_DIR
 
 pytestmark = pytest.mark.slow
@@ -28,10 +30,10 @@ def read_code(text: str, name: str) -> str:
     return html.unescape(re.search(rf'<pre id="{name}"[^>]*>(.*?)</pre>', text, re.DOTALL)[1])
 
 
-def make_key(owner, site="https://new.example", *, look=None, **fields):
+def make_key(owner, site="https://new.example", *, chosen=None, **fields):
     path = f"/dashboard/pages/{owner.world.page_id}/embed"
     return owner.client.post(
-        path, query_string=look or {}, data={"csrf_token": owner.token, "site": site} | fields
+        path, query_string=chosen or {}, data={"csrf_token": owner.token, "site": site} | fields
     )
 
 
@@ -47,45 +49,19 @@ def test_snippet_has_a_placeholder_for_the_key(world, owner):
     )
 
 
-def test_choices_go_into_snippet_and_preview(world, owner):
-    text = open_page(
-        owner, theme="dark", accent="#FF6600", lang="de", height="450", hide=["tools", "add"]
-    )
+def test_language_and_height_go_into_the_snippet(owner):
+    text = open_page(owner, lang="de", height="450")
 
-    preview = owner.get(read_preview(text)).location
-    for address in (read_snippet(text), read_code(text, "react"), preview):
-        assert "&theme=dark&accent=ff6600&lang=de&hide=tools,add" in html.unescape(address)
-    for code in (read_snippet(text), read_code(text, "react"), text.partition("Preview</h2>")[2]):
-        assert 'height="450"' in code
+    for name in ("snippet", "react"):
+        assert "PASTE_YOUR_PUBLIC_KEY&lang=de" in html.unescape(read_code(text, name))
+        assert 'height="450"' in read_code(text, name)
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        {"theme": "pink"},
-        {"accent": '"><script>'},
-        {"accent": "12345"},
-        {"lang": "xx"},
-        {"hide": "everything"},
-    ],
-)
-def test_choice_that_makes_no_sense_is_named_and_left_out(owner, chosen):
-    text = open_page(owner, **chosen)
+def test_language_that_is_none_is_named_and_left_out(owner):
+    text = open_page(owner, lang="xx")
 
     assert 'class="wrong"' in text
-    assert next(iter(chosen)) + "=" not in read_snippet(text)
-    assert "<script>" not in text
-
-
-@pytest.mark.parametrize(
-    ("theme", "scheme"),
-    [("", "light"), ("light", "light"), ("dark", "dark"), ("auto", "light dark"), ("x", "light")],
-)
-def test_frame_has_the_color_scheme_of_the_theme(owner, theme, scheme):
-    text = open_page(owner, theme=theme)
-
-    assert f'display: block; color-scheme: {scheme}"' in read_snippet(text)
-    assert f'colorScheme: "{scheme}" }}}}' in read_code(text, "react")
+    assert "lang=" not in read_snippet(text)
 
 
 @pytest.mark.parametrize("height", ["199", "4001", "-1", "1e3", "tall", "9" * 5000])
@@ -106,6 +82,123 @@ def test_every_language_of_the_widget_is_offered(owner):
     assert set(re.findall(r'<option (?:selected )?value="(\w\w)"', open_page(owner))) == set(
         LANGUAGES
     )
+
+
+# The look
+
+
+@pytest.mark.parametrize(
+    ("theme", "scheme"),
+    [("site", "light"), ("light", "light"), ("dark", "dark"), ("auto", "light dark")],
+)
+def test_frame_has_the_color_scheme_of_the_stored_theme(world, owner, theme, scheme):
+    change_look(world.page_id, {"theme": theme}, world.clock())
+    text = open_page(owner)
+
+    assert f'display: block; color-scheme: {scheme}"' in read_snippet(text)
+    assert f'colorScheme: "{scheme}" }}}}' in read_code(text, "react")
+
+
+def test_saved_look_is_shown_by_the_form_the_preview_and_the_log_and_not_by_the_snippet(
+    world, owner
+):
+    before = read_snippet(open_page(owner))
+
+    answer = save_look(owner, accent="#FF6600", font="serif", hide=["add", "tools"])
+
+    assert answer.status_code == 303
+    assert world.page.look == Look(accent="ff6600", font="serif", hide=("tools", "add"))
+    text = open_page(owner)
+    assert 'value="ff6600"' in text
+    assert re.search('<input checked[^>]* name="font"[^>]* value="serif"', text)
+    assert len(re.findall('<input checked[^>]* name="hide"', text)) == 2
+    assert 'data-accent="ff6600"' in owner.get(read_preview(text), follow_redirects=True).text
+    log = owner.get(f"/dashboard/pages/{world.page_id}/activity").text
+    assert "changed the look:" in log
+    assert "accent: ff6600, font: serif, hide: tools,add" in log
+    assert read_snippet(text) == before
+
+
+def test_preset_is_saved_where_no_script_fills_it_in(world, owner):
+    save_look(owner, preset="Terminal", theme="dark", accent="ff6600")
+
+    assert world.page.look == Look(
+        accent="30a46c", neutral="sage", radius=0, density="compact", font="mono", theme="dark"
+    )
+
+
+def test_empty_accent_is_the_widgets_own(world, owner):
+    save_look(owner, accent="ff6600")
+    save_look(owner, accent=" ")
+
+    assert world.page.look == DEFAULT_LOOK
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"accent": "red"}, "six hex digits"),
+        ({"accent": '"><script>'}, "six hex digits"),
+        ({"radius": "9"}, "Not a valid choice"),
+        ({"hide": ["everything"]}, "not a valid choice"),
+    ],
+)
+def test_look_that_makes_no_sense_is_named_and_not_saved(world, owner, fields, said):
+    answer = save_look(owner, **fields)
+
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert "<script>" not in answer.text
+    assert world.page.look == DEFAULT_LOOK
+
+
+def test_preview_shows_what_is_chosen_before_it_is_saved(world, owner):
+    change_look(world.page_id, {"accent": "ff6600", "hide": "add"}, world.clock())
+    path = f"/dashboard/pages/{world.page_id}/embed/preview"
+
+    chosen = {"accent": "3e63dd", "radius": "0", "hide": "", "lang": "de", "key": "x"}
+    answer = owner.get(path, query_string=chosen, follow_redirects=True)
+
+    assert 'lang="de"' in answer.text
+    assert 'data-radius="0"' in answer.text
+    assert "data-accent" not in answer.text
+    assert not re.search('<button[^>]* id="add"[^>]* hidden', answer.text)
+
+
+@pytest.mark.parametrize(
+    ("accent", "said"),
+    [
+        ("3e63dd", ["Letters on buttons are white: 5.2:1."]),
+        (
+            "ffee55",
+            [
+                "Letters on buttons are black: 17.6:1.",
+                "On light grounds it has 1.0:1, so for texts and the focus ring it is darkened to"
+                " #776d02: 4.5:1.",
+                "On light grounds, buttons get an edge.",
+                "On dark grounds, texts and the focus ring have 12.1:1.",
+            ],
+        ),
+    ],
+)
+def test_contrast_and_what_is_changed_for_it_is_said_in_words(world, owner, accent, said):
+    path = f"/dashboard/pages/{world.page_id}/embed/contrast"
+
+    assert owner.get(path, query_string={"accent": accent}).json == {"sentences": said}
+
+
+def test_contrast_of_what_is_no_accent_is_that_of_the_stored_one(world, owner):
+    path = f"/dashboard/pages/{world.page_id}/embed/contrast"
+
+    assert (
+        owner.get(path, query_string={"accent": "red"}).json
+        == owner.get(path, query_string={"accent": "3e63dd"}).json
+    )
+
+
+def save_look(owner, **fields):
+    given = DEFAULT_LOOK.write_texts() | {"hide": []} | fields
+    return owner.post(f"/dashboard/pages/{owner.world.page_id}/embed/look", **given)
 
 
 def test_preview_is_the_widget_with_a_key_of_its_own(world, owner):
@@ -130,12 +223,12 @@ def test_private_page_has_no_preview_and_says_why(world, owner):
 
 
 def test_address_of_a_site_makes_a_key_and_the_snippet_with_it(world, owner):
-    answer = make_key(owner, "https://New.example/blog", label=" Blog ", look={"theme": "dark"})
+    answer = make_key(owner, "https://New.example/blog", label=" Blog ", chosen={"lang": "de"})
 
     assert answer.status_code == 201
     (key,) = set(re.findall("svc_pub_[0-9A-Za-z]{32}", answer.text))
     for name in ("snippet", "react"):
-        assert f"?key={key}&theme=dark" in html.unescape(read_code(answer.text, name))
+        assert f"?key={key}&lang=de" in html.unescape(read_code(answer.text, name))
     assert "https://New.example/blog is kept as https://new.example." in answer.text
     assert "Your new public key: <bdi>Blog</bdi>" in answer.text
     assert world.read(key=key, headers={"Origin": "https://new.example"}).status_code == 200

@@ -10,6 +10,7 @@ from world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
 from embed.db.models import RefusedOrigin
+from embed.domain.look import DEFAULT_LOOK
 from embed.keys import access
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
@@ -41,6 +42,7 @@ POLICY_FORM = {
     "trust_after": "3",
     "save": "",
 }
+LOOK_FORM = DEFAULT_LOOK.write_texts() | {"accent": "#FF6600", "hide": ["tools", "add"]}
 
 
 class Things:
@@ -71,6 +73,7 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
     "edit_policy": lambda things: (f"{things.root}/policy", POLICY_FORM),
     "create_key": lambda things: (f"{things.root}/keys/new/public", {"origins": SITE}),
     "show_embed": lambda things: (f"{things.root}/embed", {"site": SITE, "label": "Blog"}),
+    "save_look": lambda things: (f"{things.root}/embed/look", LOOK_FORM),
     "edit_key": lambda things: (
         f"{things.root}/keys/{things.key_id}/edit",
         {"origins": f"{SITE}\n{EVIL}", "label": "Blog"},
@@ -207,6 +210,7 @@ def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
     ("path", "form"),
     [
         pytest.param("settings", PAGE_FORM | {"token_name": "USD Coin", "is_embeddable": "y"}),
+        pytest.param("embed/look", DEFAULT_LOOK.write_texts() | {"hide": []}),
         pytest.param("tags/{tag_id}", {"name": "team", "color": "green"}),
         pytest.param("keys/{key_id}/edit", {"origins": SITE, "label": ""}),
         pytest.param(
