@@ -83,8 +83,8 @@ def store_chain(mint: str, rows: Sequence[ChainObservation]) -> set[str]:
 
 def store_chain_of_mints(
     rows_by_mint: Mapping[str, Sequence[ChainObservation]],
-    supplies: Mapping[str, Supply] | None = None,
     *,
+    supplies: Mapping[str, Supply] | None = None,
     only_tracked: bool = False,
 ) -> dict[str, set[str]]:
     """Store observations in one transaction, and return the addresses whose row was renewed.

@@ -207,4 +207,4 @@ class _Writer(AbstractContextManager["_Writer"]):
         self._count, self._first_at = 0, None
         if rows or supplies:
             # What was erased while the chain was asked must not come back.
-            store_chain_of_mints(rows, supplies, only_tracked=True)
+            store_chain_of_mints(rows, supplies=supplies, only_tracked=True)
