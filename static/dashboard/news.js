@@ -2,7 +2,6 @@
 
 import { getElement } from "../elements.js";
 import { poll } from "../widget/poll.js";
-import { showSelection } from "./queue.js";
 import { ask, findRow, loadRows, showCounts } from "./queue-rows.js";
 
 const EVERY_SECONDS = 20;
@@ -57,7 +56,6 @@ async function showHere(event) {
   event.preventDefault();
   const added = await loadRows(location.href).catch(() => null);
   if (!added?.length) return location.assign(href);
-  showSelection();
   offer(0);
   added[0].focus();
 }

@@ -35,6 +35,7 @@ export async function decide(form, button) {
   if (rows.length === 0) return say("Choose at least one submission first.");
   const decision = { decision: String(data.get("decision")), ids, name: nameOf(rows[0]), rows };
   const next = findNext(rows);
+  for (const row of rows) row.querySelector(".problem")?.remove();
   removeRows(rows);
   next?.focus();
   decisions.unshift({ ...decision, answered: settle(decision, send(form.action, data)) });
@@ -56,13 +57,14 @@ function findNext(rows) {
 
 /**
  * Put back what could not be decided, with the reason.
- * @param {Decision} decision
+ * @param {Decision & { rows: HTMLElement[] }} decision
  * @param {Promise<Answer>} answer
  */
 async function settle(decision, answer) {
   try {
     const { unchanged, counts } = await answer;
     showCounts(counts);
+    for (const row of decision.rows) unselect(row);
     putBack(decision, unchanged);
     refill();
   } catch (error) {
@@ -71,20 +73,30 @@ async function settle(decision, answer) {
   }
 }
 
+/** @param {HTMLElement} row */
+function unselect(row) {
+  const box = row.querySelector(".pick input");
+  if (box instanceof HTMLInputElement) box.checked = false;
+}
+
 /**
- * @param {Decision} decision
+ * @param {Decision & { rows: HTMLElement[] }} decision
  * @param {Unchanged[]} unchanged
  */
-function putBack(decision, unchanged) {
+function putBack({ ids, rows }, unchanged) {
+  const back = [];
   for (const { id, sentence, isWaiting } of unchanged) {
-    decision.ids.splice(decision.ids.indexOf(id), 1);
-    const row = decision.rows?.find((one) => one.id === `submission-${id}`);
+    ids.splice(ids.indexOf(id), 1);
+    const row = rows.find((one) => one.id === `submission-${id}`);
     if (!row) continue;
     explain(row, sentence, isWaiting);
-    addRows([row]);
+    back.push(row);
   }
-  if (unchanged.length === 1) say(isolate(decision.name), `: ${unchanged[0].sentence}`);
-  else if (unchanged.length > 1) say(`${unchanged.length} are back. ${unchanged[0].sentence}`);
+  if (back.length === 0) return;
+  addRows(back);
+  const [{ sentence }] = unchanged;
+  if (back.length === 1) say(isolate(nameOf(back[0])), `: ${sentence}`);
+  else say(`${back.length} are back. ${sentence}`);
 }
 
 /**
@@ -94,7 +106,6 @@ function putBack(decision, unchanged) {
  * @param {boolean} isWaiting
  */
 function explain(row, sentence, isWaiting) {
-  row.querySelector(".problem")?.remove();
   const problem = document.createElement("p");
   problem.className = "problem";
   problem.textContent = sentence;

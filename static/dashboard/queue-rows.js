@@ -31,13 +31,18 @@ export function addRows(rows) {
   for (const row of rows) {
     list.insertBefore(row, others.find((other) => comesBefore(row, other)) ?? null);
   }
-  empty.hidden = listRows().length > 0;
+  showChange();
 }
 
 /** @param {HTMLElement[]} rows */
 export function removeRows(rows) {
   for (const row of rows) row.remove();
+  showChange();
+}
+
+function showChange() {
   empty.hidden = listRows().length > 0;
+  list.dispatchEvent(new Event("change", { bubbles: true })); // others are selected now
 }
 
 /**

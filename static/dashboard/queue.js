@@ -17,7 +17,7 @@ document.addEventListener("submit", (event) => {
     undo();
   } else if (form.action.includes("/queue/decide")) {
     event.preventDefault();
-    decide(form, event.submitter).then(showSelection);
+    decide(form, event.submitter);
   }
 });
 
@@ -37,7 +37,7 @@ const findBox = (row) => /** @type {HTMLInputElement | null} */ (row?.querySelec
 const listBoxes = () => listRows().map(findBox).filter((box) => box !== null);
 
 /** Show how many submissions are selected. */
-export function showSelection() {
+function showSelection() {
   const many = document.querySelector("#many");
   if (!many) return;
   const boxes = listBoxes();
@@ -54,11 +54,11 @@ export function showSelection() {
  * @param {{ isRange: boolean, isChecked: boolean }} how
  */
 function pick(row, { isRange, isChecked }) {
-  const rows = listRows();
   if (!row) return;
-  const from = isRange && lastPicked ? Math.max(0, rows.indexOf(lastPicked)) : rows.indexOf(row);
-  const ends = [from, rows.indexOf(row)].sort((one, other) => one - other);
-  for (const each of rows.slice(ends[0], ends[1] + 1)) {
+  const rows = listRows();
+  const from = isRange && lastPicked?.isConnected ? lastPicked : row;
+  const [first, last] = [from, row].map((one) => rows.indexOf(one)).sort((one, other) => one - other);
+  for (const each of rows.slice(first, last + 1)) {
     const box = findBox(each);
     if (box) box.checked = isChecked;
   }
