@@ -95,11 +95,14 @@ class ApiError(Exception):
 class InvalidInput(ValueError):
     """An owner or operator typed an invalid value; the text is a sentence for them.
 
-    `field` is the use case's name for the field; None: it is about no single field.
+    `sentence` has placeholders for `values`, so that the dashboard can translate it. `field` is
+    the use case's name for the field; None: it is about no single field.
     """
 
-    def __init__(self, sentence: str, *, field: str | None = None) -> None:
-        super().__init__(sentence)
+    def __init__(self, sentence: str, *, field: str | None = None, **values: object) -> None:
+        super().__init__(sentence % values if values else sentence)
+        self.sentence = sentence
+        self.values = values
         self.field = field
 
 

@@ -30,7 +30,10 @@ def create_owner(raw_email: str, now: datetime, *, language: str | None = None) 
 
 
 def choose_language(owner_id: str, language: str) -> None:
-    """Set the language of an owner's notifications. Raises InvalidInput for an unknown one."""
+    """Set the language of an owner's dashboard and notifications.
+
+    Raises InvalidInput for an unknown one.
+    """
     _check_language(language)
     Owner.update(language=language).where(Owner.id == owner_id).execute()
 

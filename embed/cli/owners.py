@@ -16,7 +16,9 @@ group = Group("owners", help="People who own tracking pages.")
 @group.command("create")
 @click.argument("email")
 @click.option(
-    "--language", type=click.Choice(list(LANGUAGES)), help="Language of their notifications."
+    "--language",
+    type=click.Choice(list(LANGUAGES)),
+    help="Language of their dashboard and notifications.",
 )
 def create(email: str, language: str | None) -> None:
     """Create an owner, and print a one-time link to choose a password."""

@@ -1,4 +1,4 @@
-"""The languages of what visitors see and of what owners are sent."""
+"""The languages of what visitors and owners see, and of what owners are sent."""
 
 SOURCE_LANGUAGE = "en"  # of the texts in the templates and in the code
 # What each calls itself, by its code. Written out, as Babel takes 77 ms to read the names.

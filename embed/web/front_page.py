@@ -12,10 +12,11 @@ def init_front_page(app: Flask, settings: Settings) -> None:
 
 
 def show_front_page() -> Response:
-    """Return a page that is the same for everybody, and tells nothing of owners or pages."""
+    """Return a page that tells nothing of owners or pages, in the browser's language."""
     response = Response(render_template("front/page.html"))
     policy = restrict_content(response)
     policy.form_action = policy.frame_ancestors = "'none'"
     response.headers["Referrer-Policy"] = "strict-origin"
     response.headers["Cache-Control"] = "no-cache"
+    response.vary.add("Accept-Language")
     return response

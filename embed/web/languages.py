@@ -1,13 +1,15 @@
-"""The widget's languages: gettext catalogs, chosen by ``?lang=`` or Accept-Language."""
+"""The languages of pages: gettext catalogs; the owner's, or by ``?lang=`` or Accept-Language."""
 
 from decimal import Decimal, localcontext
+from typing import Any, cast
 
 from babel import Locale
-from babel.numbers import parse_pattern
+from babel.numbers import NumberPattern, format_decimal, parse_pattern
 from babel.support import NullTranslations
 from flask import Flask, g, request
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
+from werkzeug.local import LocalProxy
 
 from embed.domain import amounts
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
@@ -24,14 +26,15 @@ _AMOUNT = parse_pattern("#,##0.######")  # parsed once, as a page shows a hundre
 def init_languages(app: Flask) -> None:
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
-        translate,
-        lambda one, many, count: _translations().ngettext(one, many, count),
+        gettext,
+        ngettext,
         newstyle=True,
     )
     # In templates' JSON: an escaped letter has six bytes, a Cyrillic one alone has two.
     app.jinja_env.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     app.jinja_env.globals["locale"] = current_locale
-    app.jinja_env.globals["write_reasons"] = lambda: write_sentences(translate)
+    app.jinja_env.globals["write_reasons"] = lambda: write_sentences(gettext)
+    app.jinja_env.filters["number"] = format_number
     app.jinja_env.filters["amount"] = format_amount
     app.jinja_env.filters["exact_amount"] = amounts.format_amount
     # Templates put a dollar sign in front; pages from older versions may have kept one.
@@ -44,6 +47,11 @@ def current_language() -> str:
         requested = request.args.get("lang", "").lower().replace("_", "-").partition("-")[0]
         g.language = requested if requested in LANGUAGES else _match_browser_language()
     return str(g.language)
+
+
+def choose_language(stored: str | None) -> None:
+    """Let this request's page be in the language that is stored, or else in the browser's."""
+    g.language = stored if stored in LANGUAGES else _match_browser_language()
 
 
 def _match_browser_language() -> str:
@@ -62,18 +70,34 @@ def current_locale() -> Locale:
     return Locale.parse(current_language())
 
 
-def format_amount(amount: Decimal) -> str:
-    """Format a balance for the reader's language, with at most six decimals."""
+def format_amount(amount: Decimal, pattern: NumberPattern = _AMOUNT) -> str:
+    """Format a balance for the reader's language; without a pattern, with at most six decimals."""
     with localcontext(
         prec=amounts.PRECISION
     ):  # with the default of 28 digits, Babel would round twice
-        formatted: str = _AMOUNT.apply(amount, current_locale())
+        formatted: str = pattern.apply(amount, current_locale())
     return formatted
 
 
-def translate(text: str) -> str:
-    """Return a text in the language of this request's page."""
-    return str(_translations().gettext(text))
+def format_number(number: int) -> str:
+    return str(format_decimal(number, locale=current_locale()))
+
+
+def gettext(text: str, **values: Any) -> str:
+    """Return a text in the language of this request's page, with `values` put in."""
+    translated = str(_translations().gettext(text))
+    return translated % values if values else translated
+
+
+def ngettext(one: str, many: str, number: int, **values: Any) -> str:
+    """As gettext, in the form that the language has for `number`."""
+    translated = str(_translations().ngettext(one, many, number))
+    return translated % values if values else translated
+
+
+def lazy_gettext(text: str, **values: Any) -> str:
+    """As gettext, but translate where the text is used: for what stands outside of requests."""
+    return cast(str, LocalProxy(lambda: gettext(text, **values)))
 
 
 def _translations() -> NullTranslations:

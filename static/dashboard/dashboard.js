@@ -3,7 +3,9 @@
 import { findAround } from "../elements.js";
 
 // Show times in the reader's time zone.
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const times = new Intl.DateTimeFormat(document.documentElement.lang, {
+  dateStyle: "medium", timeStyle: "short",
+});
 /** @param {ParentNode} root */
 export function showTimes(root) {
   /** @type {NodeListOf<HTMLTimeElement>} */

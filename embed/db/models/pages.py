@@ -30,7 +30,9 @@ HOLDING_WATCHES = ("leave", "flag", "hide")
 class Owner(BaseModel):
     email = CharField(max_length=254, unique=True)
     password_hash = TextField(null=True)  # null: cannot sign in yet
-    language = CharField(max_length=10, null=True)  # of notifications; null: English
+    language = CharField(
+        max_length=10, null=True
+    )  # null: notifications in English, pages as the browser asks
 
     def __str__(self) -> str:
         return str(self.email)

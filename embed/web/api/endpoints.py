@@ -27,7 +27,7 @@ from embed.web import rate_limits, visitor
 from embed.web.api import tracking_page
 from embed.web.api.operations import Operation
 from embed.web.current import OWN_API, own_host, runtime
-from embed.web.languages import translate
+from embed.web.languages import gettext
 
 _NICKNAME = ("invalid_nickname_length", "invalid_nickname_chars")
 _NONCE = ("invalid_nonce", "nonce_binding_mismatch", "invalid_signature")
@@ -163,8 +163,8 @@ def show_wallet_records(body: RecordRequest) -> WalletRecords:
     For whoever holds the wallet's key, without a cookie or an account; also while the page is
     private or embedding is off. At `/embed/api`, sentences are in the visitor's language.
     """
-    gettext = translate if request.blueprint == OWN_API else str
-    return records.show_records(_check_ownership(body, "show"), gettext)
+    say = gettext if request.blueprint == OWN_API else str
+    return records.show_records(_check_ownership(body, "show"), say)
 
 
 @Operation("POST", "/wallet-records/withdraw", refusals=_BY_HOLDER)

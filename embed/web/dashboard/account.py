@@ -1,4 +1,4 @@
-"""Signing in and out, choosing a password, and the language of notifications."""
+"""Signing in and out, choosing a password, and the owner's language."""
 
 import math
 import re
@@ -15,10 +15,10 @@ from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed import owners
 from embed.db.models import Owner
-from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
+from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_correct_password
 from embed.errors import InvalidInput, NotFound
-from embed.web import rate_limits
+from embed.web import languages, rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import SignedInOwner, current_owner
@@ -29,53 +29,59 @@ from embed.web.dashboard.responses import (
     render,
     render_mistake,
 )
+from embed.web.languages import current_language, gettext, lazy_gettext, ngettext
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
-DEAD_LINK = (
+DEAD_LINK = lazy_gettext(
     "This link has been used or has expired. Whoever runs this server can create a new one:"
     " flask owners reset EMAIL"
 )
 # Labels by value; the type stubs of WTForms do not support this form.
 _LANGUAGES: Any = LANGUAGES
-LENGTH_RULE = f"{MIN_LENGTH} to {MAX_LENGTH} characters."
-WRONG = "The e-mail address or the password is wrong."
+_LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
 
 
 class SignInForm(Form):
-    email = EmailField("E-mail", [InputRequired(), Length(max=254)])
-    password = PasswordField("Password", [InputRequired(), Length(max=MAX_LENGTH)])
-    submit = SubmitField("Sign in")
+    email = EmailField(lazy_gettext("E-mail"), [InputRequired(), Length(max=254)])
+    password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
+    submit = SubmitField(lazy_gettext("Sign in"))
 
 
 class PasswordForm(Form):
     password = PasswordField(
-        "New password",
-        description=LENGTH_RULE,
+        lazy_gettext("New password"),
+        description=lazy_gettext("%(min)s to %(max)s characters.", **_LENGTHS),
         validators=[
             InputRequired(),
             Length(
                 MIN_LENGTH,
                 MAX_LENGTH,
-                f"Choose a password of {MIN_LENGTH} to {MAX_LENGTH} characters.",
+                lazy_gettext("Choose a password of %(min)s to %(max)s characters."),
             ),
         ],
     )
     again = PasswordField(
-        "Repeat the new password",
-        [InputRequired(), EqualTo("password", "The two passwords are not the same.")],
+        lazy_gettext("Repeat the new password"),
+        [InputRequired(), EqualTo("password", lazy_gettext("The two passwords are not the same."))],
     )
-    submit = SubmitField("Set password")
+    submit = SubmitField(lazy_gettext("Set password"))
 
 
 class ChangePasswordForm(PasswordForm):
-    current = PasswordField("Current password", [InputRequired(), Length(max=MAX_LENGTH)])
+    current = PasswordField(
+        lazy_gettext("Current password"), [InputRequired(), Length(max=MAX_LENGTH)]
+    )
 
 
 class LanguageForm(Form):
-    language = SelectField("Language", choices=_LANGUAGES)
-    save = SubmitField("Save")
+    language = SelectField(
+        lazy_gettext("Language"),
+        choices=_LANGUAGES,
+        description=lazy_gettext("Of the dashboard, and of your notifications."),
+    )
+    save = SubmitField(lazy_gettext("Save"))
 
 
 @blueprint.route("/sign-in", methods=["GET", "POST"])
@@ -92,7 +98,7 @@ def sign_in() -> ResponseReturnValue:
         )
     owner = owners.find_by_password(email, password)
     if owner is None:
-        form.password.errors = [WRONG]
+        form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         return render("sign_in.html", form=form, status=422)
     _begin_session(owner)
     return redirect(_safe_target(), 303)
@@ -102,7 +108,7 @@ def sign_in() -> ResponseReturnValue:
 def sign_out() -> ResponseReturnValue:
     logout_user()
     session.clear()
-    return redirect_with_message("You have signed out.", url_for("dashboard.sign_in"))
+    return redirect_with_message(gettext("You have signed out."), url_for("dashboard.sign_in"))
 
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
@@ -120,10 +126,10 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render("password.html", form=form, owner=owner)
     try:
         owner = owners.choose_password(owner_id, made_for, form.password.data or "")
-    except NotFound as mistake:
-        return render_mistake(str(mistake), 409)
+    except NotFound:
+        return render_mistake(DEAD_LINK, 409)
     _begin_session(owner)
-    return redirect_with_message("Your password is set.", url_for("dashboard.list_pages"))
+    return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
 
 
 @blueprint.route("/account", methods=["GET", "POST"])
@@ -136,7 +142,7 @@ def account() -> ResponseReturnValue:
     if wait := _find_wait(owner.email):
         return _refuse_attempt(wait, form.current, lambda: _render_account(form, status=429))
     if not is_correct_password(form.current.data or "", owner.password_hash):
-        form.current.errors = ["This is not your current password."]
+        form.current.errors = [gettext("This is not your current password.")]
         return _render_account(form, status=422)
     try:
         changed = owners.choose_password(
@@ -147,26 +153,26 @@ def account() -> ResponseReturnValue:
         return _render_account(form, status=422)
     _begin_session(changed)
     return redirect_with_message(
-        "Your password has been changed. Other devices are signed out.", request.path
+        gettext("Your password has been changed. Other devices are signed out."), request.path
     )
 
 
 @blueprint.post("/account/language")
 def choose_language() -> ResponseReturnValue:
-    """Choose the language of the owner's notifications."""
+    """Choose the language of the owner's dashboard and notifications."""
     form = LanguageForm()
     if not form.validate_on_submit():
         return _render_account(ChangePasswordForm(formdata=None), form, status=422)
     owners.choose_language(current_owner().id, form.language.data)
-    return redirect_with_message("Your language is saved.", url_for("dashboard.account"))
+    languages.choose_language(form.language.data)
+    return redirect_with_message(gettext("Your language is saved."), url_for("dashboard.account"))
 
 
 def _render_account(
     form: ChangePasswordForm, language_form: LanguageForm | None = None, *, status: int = 200
 ) -> Response:
     if language_form is None:
-        language = current_owner().language or SOURCE_LANGUAGE
-        language_form = LanguageForm(formdata=None, language=language)
+        language_form = LanguageForm(formdata=None, language=current_language())
     return render("account.html", status=status, form=form, language_form=language_form)
 
 
@@ -183,7 +189,12 @@ def _refuse_attempt(
     seconds = math.ceil(wait.total_seconds())
     minutes = math.ceil(seconds / 60)
     field.errors = [
-        f"Too many attempts. Please wait {minutes} {'minute' if minutes == 1 else 'minutes'}."
+        ngettext(
+            "Too many attempts. Please wait %(minutes)s minute.",
+            "Too many attempts. Please wait %(minutes)s minutes.",
+            minutes,
+            minutes=minutes,
+        )
     ]
     response = render_form()
     response.headers["Retry-After"] = str(seconds)

@@ -12,8 +12,9 @@ from embed.domain.times import format_instant
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.settings import Settings
 from embed.web.dashboard import csrf, sessions
-from embed.web.dashboard.current_owner import load_owner
-from embed.web.dashboard.responses import render_mistake
+from embed.web.dashboard.current_owner import current_owner, load_owner
+from embed.web.dashboard.responses import render_mistake, write_mistake
+from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
 
 # A window that another site opened stays readable to it when a download begins in it.
@@ -40,8 +41,8 @@ def is_from_elsewhere() -> bool:
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
-NOT_FOUND = "This page does not exist, or it belongs to somebody else."
-FORM_EXPIRED = (
+NOT_FOUND = lazy_gettext("This page does not exist, or it belongs to somebody else.")
+FORM_EXPIRED = lazy_gettext(
     "This form has expired, or its cookie did not arrive, which needs HTTPS except on"
     " localhost. Go back, reload the page and try again."
 )
@@ -81,6 +82,7 @@ def guard_request() -> ResponseReturnValue | None:
     """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
     if is_from_elsewhere():  # first, and without the session: the same for every visitor
         raise ApiError("origin_not_allowed")
+    choose_language(current_owner().language if current_user.is_authenticated else None)
     if current_user.is_authenticated:
         request.max_content_length = request.max_form_memory_size = _find_size_limit()
     if (request.content_length or 0) > (request.max_content_length or 0):
@@ -89,7 +91,7 @@ def guard_request() -> ResponseReturnValue | None:
         return redirect(url_for("dashboard.sign_in", next=_find_target()))
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
-            return render_mistake("The dashboard only accepts its own forms.", 415)
+            return render_mistake(gettext("The dashboard only accepts its own forms."), 415)
         if not csrf.is_own_form():
             return render_mistake(FORM_EXPIRED, 400)
     return None
@@ -142,9 +144,11 @@ def show_unknown(_: Any) -> ResponseReturnValue:
 
 @blueprint.errorhandler(413)
 def show_too_large(_: Any) -> ResponseReturnValue:
-    return render_mistake("This is too large. A file can have up to 4 MB; split a larger one.", 413)
+    return render_mistake(
+        gettext("This is too large. A file can have up to 4 MB; split a larger one."), 413
+    )
 
 
 @blueprint.errorhandler(InvalidInput)
 def show_invalid(error: InvalidInput) -> ResponseReturnValue:
-    return render_mistake(str(error), 409)
+    return render_mistake(write_mistake(error), 409)

@@ -1,47 +1,62 @@
 """Template filters: outcomes, messages, amounts and durations as text for owners."""
 
+import math
 from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
+
+from babel.dates import format_timedelta
+from babel.numbers import parse_pattern
 
 from embed.db.models import Activity, ApiKey
 from embed.domain import amounts
 from embed.domain.activity import VERB_BY_ACTION, read_facts, write_subject
 from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
+from embed.web.languages import current_locale, format_amount, gettext, lazy_gettext
 
 # Every status of a submission, and every reason of a rejection (docs/api.md, List own submissions).
 OUTCOMES = {
-    "pending": "waiting",
-    "approved": "approved",
-    "auto_approved": "approved by policy",
-    "rejected": "rejected",
-    "soft_rejected": "turned away",
-    "manual": "by you",
-    "rate_limited": "too many submissions from one visitor",
-    "queue_full": "the queue was full",
-    "duplicate": "already submitted",
-    "ca_gate": "below the minimum balance",
-    "cooldown": "rejected recently",
+    "pending": lazy_gettext("waiting"),
+    "approved": lazy_gettext("approved"),
+    "auto_approved": lazy_gettext("approved by policy"),
+    "rejected": lazy_gettext("rejected"),
+    "soft_rejected": lazy_gettext("turned away"),
+    "manual": lazy_gettext("by you"),
+    "rate_limited": lazy_gettext("too many submissions from one visitor"),
+    "queue_full": lazy_gettext("the queue was full"),
+    "duplicate": lazy_gettext("already submitted"),
+    "ca_gate": lazy_gettext("below the minimum balance"),
+    "cooldown": lazy_gettext("rejected recently"),
 }
 
 # Every type of message, and every state of its delivery.
 MESSAGES = {
-    "submission.created": "New submission",
-    "submission.decided": "Decision on a submission",
-    "submission.withdrawn": "Submission withdrawn by its wallet's holder",
-    "wallet.flagged": "Wallet below the minimum balance",
-    "queue.filling": "Queue filling up",
-    "test": "Test",
+    "submission.created": lazy_gettext("New submission"),
+    "submission.decided": lazy_gettext("Decision on a submission"),
+    "submission.withdrawn": lazy_gettext("Submission withdrawn by its wallet's holder"),
+    "wallet.flagged": lazy_gettext("Wallet below the minimum balance"),
+    "queue.filling": lazy_gettext("Queue filling up"),
+    "test": lazy_gettext("Test"),
 }
-STATES = {"waiting": "waiting", "delivered": "delivered", "given_up": "given up"}
+STATES = {
+    "waiting": lazy_gettext("waiting"),
+    "delivered": lazy_gettext("delivered"),
+    "given_up": lazy_gettext("given up"),
+}
+
+_EXACT = parse_pattern(f"#,##0.{'#' * amounts.MAX_DECIMALS}")
+_EXACT_CHANGE = parse_pattern(f"+{_EXACT.pattern};-{_EXACT.pattern}")
+_ROUNDED = parse_pattern("#,##0.00")
+_ROUNDED_CHANGE = parse_pattern(f"+{_ROUNDED.pattern};-{_ROUNDED.pattern}")
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
 @blueprint.app_template_filter("outcome")
 def describe_outcome(code: str) -> str:
-    return OUTCOMES.get(code, code)
+    return str(OUTCOMES.get(code, code))
 
 
 @blueprint.app_template_filter("action")
@@ -56,32 +71,33 @@ def describe_subject(entry: Activity) -> str:
 
 @blueprint.app_template_filter("message")
 def describe_message(message_type: str) -> str:
-    return MESSAGES.get(message_type, message_type)
+    return str(MESSAGES.get(message_type, message_type))
 
 
 @blueprint.app_template_filter("delivery_state")
 def describe_state(state: str) -> str:
-    return STATES[state]
+    return str(STATES[state])
 
 
 @blueprint.app_template_filter("tokens")
-def format_amount(amount: Decimal) -> str:
+def format_tokens(amount: Decimal) -> str:
     """Return whole tokens with separators and all decimals, such as ``1,500`` or ``0.25``."""
-    whole, point, decimals = amounts.format_amount(amount).partition(".")
-    return f"{int(whole):,}{point}{decimals}"
+    return format_amount(amount, _EXACT)
 
 
 @blueprint.app_template_filter("rounded_tokens")
 def round_tokens(amount: Decimal) -> str:
     """Return whole tokens with two decimals, such as ``1,500.00``, or ``< 0.01``."""
     smallest = Decimal("0.01")
-    return "< 0.01" if 0 < amount < smallest else f"{amount:,.2f}"
+    if 0 < amount < smallest:
+        return f"< {format_amount(smallest, _ROUNDED)}"
+    return format_amount(amount, _ROUNDED)
 
 
 @blueprint.app_template_filter("rounded_change")
 def round_change(change: Decimal) -> str:
     """Return whole tokens with a sign and two decimals, such as ``-0.25`` or ``+1,500.00``."""
-    return f"{change:+,.2f}" if change else "0"
+    return format_amount(change, _ROUNDED_CHANGE) if change else "0"
 
 
 @blueprint.app_template_filter("share_of")
@@ -92,22 +108,27 @@ def format_share_of(amount: Decimal, supply: Decimal) -> str:
 
 @blueprint.app_template_filter("percent")
 def format_share(share: Decimal) -> str:
-    return "< 0.1 %" if 0 < share < Decimal("0.001") else f"{share:,.1%}".replace("%", " %")
+    # The sign stands before the number in Turkish, and apart from it everywhere.
+    whole = current_locale().percent_formats[None].pattern.replace("0%", "0\N{NO-BREAK SPACE}%")
+    pattern = parse_pattern(whole.replace("##0", "##0.0"))
+    smallest = Decimal("0.001")
+    if 0 < share < smallest:
+        return f"< {format_amount(smallest, pattern)}"
+    return format_amount(share, pattern)
 
 
 @blueprint.app_template_filter("signed_tokens")
 def format_change(change: Decimal) -> str:
     """Return whole tokens with a sign, such as ``+1,500`` or ``-0.25``; ``0`` has none."""
-    if change < 0:
-        return f"-{format_amount(change.copy_abs())}"
-    return f"+{format_amount(change)}" if change else "0"
+    return format_amount(change, _EXACT_CHANGE) if change else "0"
 
 
 @blueprint.app_template_filter("span")
 def format_span(span: timedelta) -> str:
     """Return a duration in its largest whole unit, such as ``36 hours``."""
-    number, unit = split_span(int(span.total_seconds()))
-    return f"{number:,} {unit.removesuffix('s') if number == 1 else unit}"
+    _, unit = split_span(int(span.total_seconds()))
+    granularity: Any = unit.removesuffix("s")
+    return format_timedelta(span, granularity, threshold=math.inf, locale=current_locale())
 
 
 def split_span(span_s: int) -> tuple[int, str]:
@@ -128,4 +149,6 @@ def explain_changes(raw_origins: Iterable[str]) -> list[str]:
     The sites were accepted before.
     """
     origins = {raw: parse_allowlist_entry(raw) for raw in raw_origins}
-    return [f"{raw} is kept as {origin}." for raw, origin in origins.items() if raw != origin]
+    sentence = gettext("%(typed)s is kept as %(origin)s.")
+    changed = {raw: origin for raw, origin in origins.items() if raw != origin}
+    return [sentence % {"typed": raw, "origin": origin} for raw, origin in changed.items()]

@@ -19,7 +19,7 @@ from embed.wallets import search
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
-from embed.web.dashboard.filters import UNITS, format_amount, format_span, split_span
+from embed.web.dashboard.filters import UNITS, format_span, format_tokens, split_span
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 WATCH_CHOICES = [
@@ -144,7 +144,7 @@ def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
         "auto_approve": "everything is approved at once"
         if rules.auto_approve
         else "wallets wait for you",
-        "min_balance": f"a wallet needs {format_amount(rules.min_balance)} {page.token_symbol}"
+        "min_balance": f"a wallet needs {format_tokens(rules.min_balance)} {page.token_symbol}"
         if rules.min_balance
         else "no balance is needed",
         "queue_capacity": f"{waiting:,} of {rules.queue_capacity:,} places are taken"

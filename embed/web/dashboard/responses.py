@@ -6,11 +6,13 @@ from flask import Response, flash, redirect, render_template, request
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
+from wtforms import i18n
 
 from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.web.compression import compress
 from embed.web.dashboard.csrf import SessionCsrf
+from embed.web.languages import current_language, gettext
 
 MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
 
@@ -19,6 +21,7 @@ class Form(FlaskForm):
     """A form that reads form fields only.
 
     Flask-WTF's own form also reads JSON, and files under any name, whose values are not text.
+    The sentences that WTForms has for mistakes are in the language of the page.
     """
 
     class Meta(FlaskForm.Meta):
@@ -28,6 +31,9 @@ class Form(FlaskForm):
             if formdata is None or isinstance(formdata, MultiDict):
                 return formdata
             return request.form if request.method == "POST" else None
+
+        def get_translations(self, form: FlaskForm) -> Any:
+            return i18n.get_translations([current_language()])
 
 
 def render(
@@ -67,6 +73,11 @@ def add_error(form: FlaskForm, mistake: InvalidInput, **renamed: str) -> None:
     """
     name = renamed.get(mistake.field or "", mistake.field)
     if name in form:
-        form[name].errors = [*form[name].errors, str(mistake)]
+        form[name].errors = [*form[name].errors, write_mistake(mistake)]
     else:
-        form.form_errors.append(str(mistake))
+        form.form_errors.append(write_mistake(mistake))
+
+
+def write_mistake(mistake: InvalidInput) -> str:
+    """Return a mistake's sentence in the language of the page."""
+    return gettext(mistake.sentence, **mistake.values)

@@ -1,20 +1,78 @@
-"""The account page: the language of notifications."""
+"""The account page: the owner's language, in which the dashboard is from then on."""
+
+import html
+import re
+from datetime import timedelta
+from decimal import Decimal
 
 import pytest
+from flask import Flask
 
 from embed.db.models import Owner
+from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
+from embed.translations import load_catalog
+from embed.web.dashboard import filters
+from embed.web.languages import choose_language
 
 pytestmark = pytest.mark.slow
 
+WISH = {"Accept-Language": "fr-CA,fr;q=0.9"}
 
-def test_owner_chooses_the_language_of_notifications(owner):
+
+def language_of(answer):
+    return re.search(r'<html lang="(\w+)" dir="(\w+)"', answer.text).groups()
+
+
+def heading_of(answer):
+    return html.unescape(re.search("<h1>(.*?)</h1>", answer.text, re.DOTALL)[1])
+
+
+def test_owner_chooses_the_language_of_the_dashboard_and_notifications(owner):
     assert '<option selected value="en">English</option>' in owner.get("/dashboard/account").text
 
     answer = owner.post("/dashboard/account/language", language="de")
 
     assert answer.status_code == 303
     assert Owner.get_by_id(owner.owner.id).language == "de"
-    assert '<option selected value="de">Deutsch</option>' in owner.get("/dashboard/account").text
+    page = owner.get("/dashboard/account")
+    assert language_of(page) == ("de", "ltr")
+    assert "Deine Sprache ist gespeichert." in page.text
+    assert '<option selected value="de">Deutsch</option>' in page.text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_dashboard_is_in_every_language_and_arabic_from_right_to_left(owner, language):
+    owner.post("/dashboard/account/language", language=language)
+
+    answer = owner.get("/dashboard/account", headers=WISH)
+
+    assert language_of(answer) == (language, "rtl" if language == "ar" else "ltr")
+    english = "Change your password"
+    assert (heading_of(answer) == english) == (language == SOURCE_LANGUAGE)
+    assert heading_of(answer) == load_catalog(language).gettext(english)
+
+
+def test_before_sign_in_and_before_a_choice_the_browser_decides(owner, world):
+    visitor = world.app.test_client()
+
+    for client in (visitor, owner.client):
+        assert language_of(client.get("/dashboard/account", headers=WISH, follow_redirects=True))[
+            0
+        ] == ("fr")
+    assert heading_of(visitor.get("/dashboard/sign-in", headers=WISH)) == "Se connecter"
+    assert language_of(owner.get("/dashboard/account?lang=de"))[0] == "en"
+
+
+def test_mistakes_are_in_the_owners_language(owner):
+    owner.post("/dashboard/account/language", language="de")
+
+    refused = owner.post("/dashboard/account", current="wrong", password="short", again="other")
+    unknown = owner.get("/dashboard/pages/unknown/queue")
+
+    assert "Wähle ein Passwort mit 10 bis 200 Zeichen." in refused.text
+    assert "Die beiden Passwörter sind nicht gleich." in refused.text
+    assert "Dieses Feld wird benötigt." in owner.post("/dashboard/account").text  # of WTForms
+    assert heading_of(unknown) == "Seite nicht gefunden"
 
 
 def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, stranger):
@@ -23,7 +81,7 @@ def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, st
     for language in ("xx", "", "de; DROP TABLE owner"):
         answer = owner.post("/dashboard/account/language", language=language)
         assert answer.status_code == 422
-        assert "Not a valid choice" in answer.text
+        assert "N&#39;est pas un choix valide" in answer.text
     assert Owner.get_by_id(owner.owner.id).language == "fr"
     assert Owner.get_by_id(stranger.owner.id).language is None
 
@@ -32,3 +90,24 @@ def test_choosing_a_language_does_not_check_the_password_form(owner):
     answer = owner.post("/dashboard/account/language", language="xx")
 
     assert "This field is required" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        ("en", ["1,234.50", "+1,500.25", "2.9\xa0%", "36 hours"]),
+        ("ar", ["1,234.50", "+1,500.25", "2.9\xa0%", "36 ساعة"]),
+        ("de", ["1.234,50", "+1.500,25", "2,9\xa0%", "36 Stunden"]),
+        ("tr", ["1.234,50", "+1.500,25", "%2,9", "36 saat"]),
+    ],
+)
+def test_numbers_and_durations_are_as_the_owner_writes_them(language, shown):
+    with Flask(__name__).test_request_context():
+        choose_language(language)
+
+        assert shown == [
+            filters.round_tokens(Decimal("1234.5")),
+            filters.format_change(Decimal("1500.25")),
+            filters.format_share(Decimal("0.029")),
+            filters.format_span(timedelta(hours=36)),
+        ]

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from chain_history import record_history
+from flask import Flask
 from owner_browser import OwnerBrowser, read_text
 from world import USDC, Visitor
 
@@ -107,7 +108,8 @@ def test_a_hundred_wallets_take_as_many_statements_as_one(chain_owner, count_sta
     ],
 )
 def test_changes_have_their_sign_and_all_digits(change, shown):
-    assert format_change(Decimal(change)) == shown
+    with Flask(__name__).test_request_context():
+        assert format_change(Decimal(change)) == shown
 
 
 @pytest.mark.parametrize(
@@ -122,4 +124,5 @@ def test_changes_have_their_sign_and_all_digits(change, shown):
     ],
 )
 def test_balances_of_the_list_have_two_decimals(amount, shown):
-    assert round_tokens(Decimal(amount)) == shown
+    with Flask(__name__).test_request_context():
+        assert round_tokens(Decimal(amount)) == shown
