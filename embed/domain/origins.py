@@ -20,6 +20,8 @@ _AUTHORITY = re.compile(
     r"(?P<host>\[[0-9a-f:.]+\]|[^@%*:\[\]]+)(?::[0-9]*)?", re.ASCII | re.IGNORECASE
 )
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
+# A name with a dot, or this machine; none that begins with slashes or a port.
+_SITE_WITHOUT_SCHEME = re.compile(r"localhost\b|[^/:.*]+\.[^*]+\Z", re.IGNORECASE)
 # Browsers never send them as an origin; schemes of extensions and apps they do.
 _SCHEMES_WITHOUT_SITES = {"about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"}
 
@@ -70,22 +72,32 @@ def _explain_refusal(entry: str) -> str:
         )
     if entry.lower() == "null":
         return "The null origin cannot be listed: use the key's allow-null-origin switch."
+    meant = find_meant_origin(entry)
     if "://" not in entry:
-        return (
-            f"{entry!r} has no scheme: write it as the address bar shows it, "
-            "such as https://www.example.com."
-        )
+        advice = meant or "it as the address bar shows it, such as https://www.example.com"
+        return f"{entry!r} has no scheme: write {advice}."
     if _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
         return (
             f"{entry!r} is not the address of a site: write one that begins with "
             "https:// or http://, such as https://www.example.com."
         )
-    if origin := _parse(entry, expand_ipv4):
-        return f"{entry!r} is not how browsers write this IP address: write {origin}."
+    if meant:
+        return f"{entry!r} is not how browsers write this IP address: write {meant}."
     return (
         f"{entry!r} is not an origin: write scheme, host and, where needed, port, "
         "such as https://www.example.com or http://localhost:8080."
     )
+
+
+def find_meant_origin(raw: str) -> str | None:
+    """Return the origin that a refused entry of an allowlist must mean, if that is certain."""
+    entry = raw.strip()
+    if "://" in entry:
+        return _parse(entry, expand_ipv4)
+    if not _SITE_WITHOUT_SCHEME.match(entry):
+        return None
+    is_local = entry.lower().startswith(("localhost", "127.0.0.1"))
+    return parse_origin(f"{'http' if is_local else 'https'}://{entry}")
 
 
 def _read_scheme(entry: str) -> str:

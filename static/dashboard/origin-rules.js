@@ -4,7 +4,8 @@
 // The browser's URL parser is asked about hosts only: it accepts origins that the server refuses.
 
 /**
- * `meant` is an IP address as browsers write it, where the entry has another form of it.
+ * `meant` is what the entry must mean, if that is certain: a site without its scheme, or an IP
+ * address in another form than browsers write it.
  * @typedef {"wildcard" | "null" | "no_scheme" | "no_site" | "ipv4" | "not_an_origin"} Refusal
  * @typedef {{ origin: string, hasPath: boolean, refused?: undefined, meant?: undefined }} Accepted
  * @typedef {{ refused: Refusal, meant?: string, origin?: undefined }} Refused
@@ -17,6 +18,8 @@ const FORBIDDEN = new RegExp(`[${WHITE_SPACE}\\\\\\x00-\\x1f\\x7f]`, "u");
 
 const PARTS =
   /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^@%*:[\]/?#]+)(?::([0-9]*))?(?:[/?#](.*))?$/is;
+// A name with a dot, or this machine; none that begins with slashes or a port.
+const SITE_WITHOUT_SCHEME = /^(?:localhost\b|[^/:.*]+\.[^*]+$)/is;
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 const ENDS_IN_NUMBER = /^(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\.?$/; // such hosts are IPv4 addresses
 const UNASSIGNED = /\p{Cn}/u;
@@ -34,7 +37,7 @@ export function describeOrigin(raw) {
   const entry = raw.replace(AROUND, "");
   if (entry.includes("*")) return { refused: "wildcard" };
   if (entry.toLowerCase() === "null") return { refused: "null" };
-  if (!entry.includes("://")) return { refused: "no_scheme" };
+  if (!entry.includes("://")) return { refused: "no_scheme", meant: findMeant(entry) };
   if (SCHEMES_WITHOUT_SITES.includes(entry.split(":")[0].toLowerCase())) return { refused: "no_site" };
   const parts = FORBIDDEN.test(entry) ? null : PARTS.exec(entry);
   if (!parts) return { refused: "not_an_origin" };
@@ -45,6 +48,16 @@ export function describeOrigin(raw) {
   const shown = port === null || port === DEFAULT_PORTS[scheme] ? "" : `:${port}`;
   const origin = `${scheme}://${host}${shown}`;
   return isTyped ? { origin, hasPath: Boolean(parts[4]) } : { refused: "ipv4", meant: origin };
+}
+
+/**
+ * Return the origin that an entry without a scheme must mean.
+ * @param {string} entry
+ */
+function findMeant(entry) {
+  if (!SITE_WITHOUT_SCHEME.test(entry)) return undefined;
+  const isLocal = /^(localhost|127\.0\.0\.1)/i.test(entry);
+  return describeOrigin(`${isLocal ? "http" : "https"}://${entry}`).origin;
 }
 
 /**

@@ -6,16 +6,15 @@ const field = document.querySelector("textarea[data-origins]");
 const list = document.getElementById(field?.getAttribute("data-origins") ?? "");
 
 /**
- * @param {string} entry
  * @param {import("./origin-rules.js").Refused} refusal
  */
-function explainRefusal(entry, { refused, meant }) {
+function explainRefusal({ refused, meant }) {
   return {
     wildcard: "wildcards do not work; name each site by itself",
     null: "use the switch below for the null origin",
-    no_scheme: `the scheme is missing; do you mean https://${entry}?`,
+    no_scheme: "the scheme is missing; write the site as the address bar shows it",
     no_site: "this is no address of a site; write one that begins with https:// or http://",
-    ipv4: `browsers write this IP address as ${meant}; write that`,
+    ipv4: `browsers write this IP address as ${meant}`,
     not_an_origin: "this is no address of a site; write scheme, host and, where needed, port",
   }[refused];
 }
@@ -35,9 +34,28 @@ function makeAdvice(entry) {
   if (described.origin === entry) return null;
   const item = document.createElement("li");
   item.className = described.refused ? "wrong" : "quiet";
-  const advice = described.refused ? explainRefusal(entry, described) : explainOrigin(described);
-  item.textContent = `${entry}: ${advice}`;
+  const advice = described.refused ? explainRefusal(described) : explainOrigin(described);
+  item.textContent = `${entry}: ${advice} `;
+  if (described.meant) item.append(makeButton(entry, described.meant));
   return item;
+}
+
+/**
+ * Return a button that writes what an entry means in its place.
+ * @param {string} entry
+ * @param {string} meant
+ */
+function makeButton(entry, meant) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = `Write ${meant}`;
+  button.addEventListener("click", () => {
+    if (!(field instanceof HTMLTextAreaElement)) return;
+    field.value = field.value.split("\n").map((line) => (line.trim() === entry ? meant : line)).join("\n");
+    field.dispatchEvent(new Event("input"));
+    field.focus();
+  });
+  return button;
 }
 
 if (field instanceof HTMLTextAreaElement && list) {

@@ -71,12 +71,16 @@ def test_owner_is_told_how_each_site_will_be_kept(dashboard, page):
         [
             "HTTPS://Shop.Example:443/cart: kept as https://shop.example"
             ": a path does not count, so the whole site may use the key",
-            "http://1.2.3: browsers write this IP address as http://1.2.0.3; write that",
+            "http://1.2.3: browsers write this IP address as http://1.2.0.3 Write http://1.2.0.3",
             "https://a@b.example: this is no address of a site;"
             " write scheme, host and, where needed, port",
-            "c.example: the scheme is missing; do you mean https://c.example?",
+            "c.example: the scheme is missing; write the site as the address bar shows it"
+            " Write https://c.example",
         ]
     )
+    page.get_by_role("button", name="Write https://c.example").click()
+    expect(page.locator("#origins-advice li")).to_have_count(3)
+    assert page.get_by_label("Sites").input_value().endswith("b.example\nhttps://c.example")
 
 
 def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):

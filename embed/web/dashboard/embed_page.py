@@ -16,6 +16,7 @@ from embed.db.models import ApiKey, Page
 from embed.domain.colors import DEFAULT_ACCENT
 from embed.domain.languages import LANGUAGES
 from embed.domain.look import FIELDS
+from embed.domain.origins import find_meant_origin
 from embed.errors import InvalidInput
 from embed.keys import management
 from embed.keys.management import get_preview_key
@@ -124,6 +125,8 @@ def show_embed(page_id: str) -> ResponseReturnValue:
     form = SiteForm()
     if form.validate_on_submit():
         raw_site = form.site.data or ""
+        if "meant" in request.form:  # the button beside a refusal
+            raw_site = find_meant_origin(raw_site) or raw_site
         try:
             made = management.create_key(
                 page.id,
@@ -166,6 +169,7 @@ def render_embed(
         accent_sentences=explain_accent(page.look.accent),
         snippet_form=snippet_form,
         site_form=form,
+        meant_site=find_meant_origin(form.site.data or "") if form.site.errors else None,
         api_key=api_key,
         key=key,
         notes=notes,

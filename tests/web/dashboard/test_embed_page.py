@@ -235,6 +235,23 @@ def test_address_of_a_site_makes_a_key_and_the_snippet_with_it(world, owner):
     assert world.read(key=key).status_code == 403
 
 
+def test_site_without_its_scheme_is_corrected_by_one_press(world, owner):
+    refused = make_key(owner, " www.example.com/blog", label="Blog")
+
+    assert ">Use https://www.example.com</button>" in refused.text
+    made = make_key(owner, " www.example.com/blog", label="Blog", meant="")
+
+    assert made.status_code == 201
+    key = read_code(made.text, "new-key")
+    assert world.read(key=key, headers={"Origin": "https://www.example.com"}).status_code == 200
+
+
+@pytest.mark.parametrize("site", ["", "https://*.example.com", "nothing here", "//example.com"])
+def test_site_that_means_nothing_certain_is_not_corrected(owner, site):
+    assert 'name="meant"' not in make_key(owner, site).text
+    assert make_key(owner, site, meant="").status_code == 422
+
+
 def test_new_key_is_in_that_answer_only(world, owner):
     key = read_code(make_key(owner).text, "new-key")
 

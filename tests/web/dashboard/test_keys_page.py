@@ -88,6 +88,20 @@ def test_bad_sites_are_refused_beside_the_field_and_stay_in_it(world, owner, ori
     assert ApiKey.select().count() == before
 
 
+def test_sites_without_a_scheme_are_corrected_by_one_press_and_other_lines_stay(world, owner):
+    typed = "www.example.com\nhttps://fine.example\nlocalhost:8080"
+
+    refused = make(owner, typed)
+    assert ">Use https://www.example.com, http://localhost:8080</button>" in refused.text
+    (key,) = set(KEY.findall(make(owner, typed, meant="").text))
+
+    assert access.find_access(key).origins == (
+        "https://www.example.com",
+        "https://fine.example",
+        "http://localhost:8080",
+    )
+
+
 def test_every_bad_line_is_told_not_only_the_first(owner):
     answer = make(owner, "one.example\nhttps://fine.example\nhttps://*.two.example")
 
