@@ -248,6 +248,14 @@ class Nonce(Json):
 
     nonce_id: Annotated[str, about("Send it back unchanged.", _NONCE_ID)]
     message: Annotated[str, about("Sign exactly these characters, encoded as UTF-8.", _MESSAGE)]
+    is_duplicate: Annotated[
+        bool,
+        about(
+            "There is nothing to sign: a submission put the wallet on the public list, or this "
+            "session has sent it already. What waits from others is not told.",
+            False,
+        ),
+    ]
 
 
 class SubmissionRequest(WalletRequest):

@@ -7,7 +7,16 @@ from typing import Any
 
 from peewee import fn
 
-from embed.db.models import APPROVED, IS_VISIBLE, Page, Proof, Submission, Wallet, Withdrawal
+from embed.db.models import (
+    APPROVED,
+    IS_VISIBLE,
+    LIVE,
+    Page,
+    Proof,
+    Submission,
+    Wallet,
+    Withdrawal,
+)
 from embed.domain.identifiers import is_id
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
@@ -43,12 +52,28 @@ def find_readable_proof(page: Page, submission_id: str, session_id: str | None) 
     """
     if not is_id(submission_id):
         return None
-    is_readable = _is_on_list()
-    if session_id is not None:
-        is_readable |= Submission.session_id == session_id
-    conditions = (Submission.id == submission_id, Submission.page == page, is_readable)
+    conditions = (
+        Submission.id == submission_id,
+        Submission.page == page,
+        _is_readable(session_id),
+    )
     proof: Proof | None = _select_with_page().where(*conditions).first()
     return proof
+
+
+def has_readable_proof(page_id: str, wallet_address: str, session_id: str | None) -> bool:
+    """Tell whether this session may read a proof of the wallet's submission, if that counts.
+
+    It counts as long as it waits or is approved: the wallet cannot be submitted again. That a
+    wallet waits is told to no other session, as whoever asks has not shown that it is theirs.
+    """
+    conditions = (
+        Submission.page == page_id,
+        Submission.wallet_address == wallet_address,
+        Submission.status.in_(LIVE),
+        _is_readable(session_id),
+    )
+    return bool(Proof.select(1).join(Submission).where(*conditions).exists())
 
 
 def find_withdrawn_at(page: Page, submission_id: str) -> datetime | None:
@@ -100,6 +125,13 @@ def list_public_proofs(page: Page) -> Iterator[Proof]:
 
 def _select_with_page() -> Any:
     return Proof.select(Proof, Submission, Page).join(Submission).join(Page)
+
+
+def _is_readable(session_id: str | None) -> Any:
+    is_readable = _is_on_list()
+    if session_id is not None:
+        is_readable |= Submission.session_id == session_id
+    return is_readable
 
 
 def _is_on_list() -> Any:

@@ -7,11 +7,9 @@ import { explain, say } from "./words.js";
 
 /**
  * @import { FirstPurpose, Steps } from "./flow-setup.js"
- * @import { Surroundings } from "./flow.js"
  * @import { OwnSubmissions } from "./own.js"
  */
 
-/** @implements {Surroundings} */
 export class FlowOpener {
   /**
    * @param {HTMLElement} panel
@@ -79,30 +77,24 @@ export class FlowOpener {
     }
   }
 
-  /** Hide the panel; the flow, if there is one, is over. */
-  close() {
+  #close() {
     const { button } = this;
     this.button = null;
-    this.steps?.signingWindow.close();
     this.panel.hidden = true;
     button?.setAttribute("aria-expanded", "false");
     button?.focus();
   }
 
-  openWindow() {
-    this.steps?.signingWindow.open();
-  }
-
   #leave() {
-    if (this.steps) this.steps.flow.close();
-    else this.close();
+    if (this.steps) this.steps.leave();
+    else this.#close();
   }
 
   /** @param {Event} event */
   #act(event) {
     if (this.steps) return; // which listen themselves
     const name = findAround(event, "button[data-do]")?.dataset.do;
-    if (name === "close") this.close();
+    if (name === "close") this.#close();
     if (name === "retry") this.#start();
   }
 
@@ -121,7 +113,9 @@ export class FlowOpener {
    * @param {boolean} isBusy
    */
   #tell(sentence, isBusy) {
-    getElement(this.panel, "[data-busy]", HTMLElement).textContent = sentence;
+    const shown = getElement(this.panel, "[data-busy]", HTMLElement);
+    shown.textContent = sentence;
+    shown.classList.toggle("busy", isBusy);
     getElement(this.panel, "[data-do=retry]", HTMLElement).hidden = isBusy;
     this.panel.setAttribute("aria-busy", String(isBusy));
   }
@@ -143,7 +137,8 @@ export class FlowOpener {
       loadLinks(links.content), this.#readPart(), this.loadOwn(), import("./flow-setup.js"),
     ]);
     this.panel.removeAttribute("aria-busy");
-    this.steps = setUpSteps(this.panel, part, { ...this.about, api: this.api, own, surroundings: this });
+    const { api, about } = this;
+    this.steps = setUpSteps(this.panel, part, { ...about, api, own, close: () => this.#close() });
     return this.steps;
   }
 

@@ -10,28 +10,35 @@ import { addWords } from "./words.js";
 
 /**
  * @import { Api } from "./api.js"
- * @import { Surroundings } from "./flow.js"
  * @import { OwnSubmissions } from "./own.js"
  * @typedef {"add" | "show"} FirstPurpose
- * @typedef {{ flow: Flow, signingWindow: SigningWindow,
- *   start: (purpose: FirstPurpose) => void }} Steps
+ * @typedef {{ start: (purpose: FirstPurpose) => void, leave: () => void }} Steps
  */
 
 /**
  * @param {HTMLElement} panel keeps only its head of what it shows
  * @param {Document} part the steps, and their sentences
  * @param {{ api: Api, own: OwnSubmissions, lender: Promise<string>, site: string | null,
- *   symbol: string, surroundings: Surroundings }} options
+ *   symbol: string, close: () => void }} options
  * @returns {Steps}
  */
-export function setUpSteps(panel, part, { api, own, lender, site, symbol, surroundings }) {
+export function setUpSteps(panel, part, { api, own, lender, site, symbol, close }) {
   addWords(part);
   const head = getElement(panel, ".flow-head", HTMLElement);
   panel.replaceChildren(head, ...getElement(part, "#flow", HTMLElement).children);
   const purposes = { add: makeAdding(api, own), show: makeShowing(api, own) };
   const view = new FlowView(panel);
-  const flow = new Flow(view, purposes.add, surroundings);
-  const signingWindow = new SigningWindow(flow, { site, symbol });
+  view.about = { site, symbol, minimum: view.minimum };
+  const flow = new Flow(view, purposes.add, {
+    close() {
+      signingWindow.close();
+      close();
+    },
+    openWindow: () => signingWindow.open(),
+    canShow: (address) => own.canShow(address),
+    show: (address) => own.show(address),
+  });
+  const signingWindow = new SigningWindow(flow, view.about);
   watchAllWallets(lender, (wallets, origin) => view.showWallets(wallets, origin));
-  return { flow, signingWindow, start: (purpose) => flow.start(purposes[purpose]) };
+  return { leave: () => flow.close(), start: (purpose) => flow.start(purposes[purpose]) };
 }

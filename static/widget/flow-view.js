@@ -9,13 +9,16 @@ import { HandSigning } from "./hand-signing.js";
 import { checkNickname } from "./nicknames.js";
 import { ProblemBox } from "./problem-box.js";
 import { showRecords, showWithdrawal } from "./records-view.js";
-import { makeAccountChoices, WalletChoices } from "./wallet-choices.js";
-import { say } from "./words.js";
+import { showSentence } from "./sentences.js";
+import { cleanName, makeAccountChoices, WalletChoices } from "./wallet-choices.js";
+import { formatDuration, isolate, say } from "./words.js";
 
 /**
  * @import { Flow, Result } from "./flow.js"
  * @import { Answer, PurposeName, Records, Withdrawal } from "./purposes.js"
  * @import { Account, Wallet } from "./wallets.js"
+ * @typedef {{ site: string | null, symbol: string, minimum: string }} About the origin of the site
+ *   that shows the list, if the service vouches for it, the list's token, and what it asks for
  */
 
 const LEAVING = ["back", "cancel", "close", "open-window", "reload"];
@@ -30,13 +33,25 @@ export class FlowView {
     this.title = this.#get("#flow-title");
     this.purposeTitle = ""; // of steps without one of their own
     this.isPhone = navigator.maxTouchPoints > 0 && matchMedia("(pointer: coarse)").matches;
+    /** @type {About} */
+    this.about = { site: null, symbol: "", minimum: "" };
     this.problem = new ProblemBox(root);
-    this.choices = new WalletChoices(this.#get("[data-wallets]"), {
+    this.choice = getElement(root, "[data-choice]", HTMLTemplateElement);
+    this.choices = new WalletChoices(this.#get("[data-wallets]"), this.choice, {
       choose: (wallet) => this.flow?.choose(wallet),
       loseFocus: () => this.title.focus(),
     });
     const place = window.parent === window ? "top" : "frame";
     for (const part of this.#findAll("[data-where]")) part.hidden = part.dataset.where !== place;
+  }
+
+  /** What the page asks for, in a sentence; perhaps nothing. */
+  get minimum() {
+    return this.#get("[data-show=minimum]").textContent;
+  }
+
+  set minimum(sentence) {
+    this.#get("[data-show=minimum]").textContent = sentence;
   }
 
   /** @param {Flow} flow is told what the visitor does */
@@ -68,13 +83,18 @@ export class FlowView {
       cancel: () => flow.cancel(),
       close: () => flow.close(),
       reload: () => location.reload(),
+      restart: () => flow.start(),
       retry: () => flow.retry(),
+      "show-wallet": () => flow.showWallet(),
       sign: () => flow.sign(),
       withdraw: () => flow.withdraw(),
       "open-window": () => flow.openWindow(),
       "copy-message": copy("message"),
       "copy-command": copy("command"),
     };
+    this.root.addEventListener("click", (event) => {
+      this.pressed = findAround(event, "button");
+    }, true);
     this.root.addEventListener("click", (event) => {
       const button = findAround(event, "button[data-do]:enabled");
       const name = button?.dataset.do ?? "";
@@ -123,7 +143,15 @@ export class FlowView {
   showStep(step) {
     this.step = step;
     this.problem.clear();
+    clearInterval(this.countdown);
     this.title.textContent = this.purposeTitle;
+    const places = [...this.#findAll("[data-at]")];
+    for (const place of places) {
+      const isHere = place.dataset.at?.split(" ").includes(step);
+      if (isHere) place.setAttribute("aria-current", "step");
+      else place.removeAttribute("aria-current");
+    }
+    this.#get("[data-steps]").hidden = !places.some((place) => place.hasAttribute("aria-current"));
     for (const part of this.#findAll("[data-step]")) {
       part.hidden = part.dataset.step !== step;
       if (!part.hidden) this.title.textContent = part.dataset.title ?? this.purposeTitle;
@@ -143,13 +171,13 @@ export class FlowView {
     note.textContent = lender && say("lent_by", { site: lender });
     const hasNone = wallets.length === 0;
     this.#showIf("no-wallet", hasNone && !this.isPhone);
-    this.#showIf("desktop-without-wallet", hasNone && !this.isPhone);
+    this.#showIf("desktop", !this.isPhone);
     this.#showIf("phone", hasNone && this.isPhone);
   }
 
   /** @param {Account[]} accounts */
   showAccounts(accounts) {
-    const choices = makeAccountChoices(accounts, (account) => this.flow?.chooseAccount(account));
+    const choices = makeAccountChoices(this.choice, accounts, (account) => this.flow?.chooseAccount(account));
     this.#get("[data-accounts]").replaceChildren(...choices);
     this.showStep("account");
   }
@@ -163,15 +191,56 @@ export class FlowView {
 
   /**
    * @param {string} message
-   * @param {{ isByHand: boolean }} options
+   * @param {{ wallet: string | null, nickname: string, endsAt: number }} options the name of the
+   *   wallet that signs it, null: the visitor does so by hand, and until when it can be signed
    */
-  showText(message, { isByHand }) {
-    this.#get("[data-show=message]").textContent = message;
-    this.#showIf("signs-itself", !isByHand);
-    this.#showIf("by-hand", isByHand);
+  showText(message, { wallet, nickname, endsAt }) {
+    const text = this.#get("[data-show=message]");
+    text.textContent = message;
+    this.#showIf("signs-itself", wallet !== null);
+    this.#showIf("by-hand", wallet === null);
+    if (wallet !== null) this.#get("[data-do=sign]").textContent = say("sign_with", { wallet: isolate(cleanName(wallet) || "Solana") });
     this.hand?.show(message);
+    this.showKeeper(this.#get("[data-show=keeper]"));
+    this.#showPublic(nickname);
     this.showStep("confirm");
-    this.#get("[data-show=message]").focus();
+    this.#countDown(endsAt);
+    text.focus({ preventScroll: true }); // to be read out; what is above it stays in view
+  }
+
+  /**
+   * Say in an element who keeps the list, and for whom.
+   * @param {Element} element
+   */
+  showKeeper(element) {
+    const { site, symbol } = this.about;
+    const given = { host: location.host, symbol: `$${symbol}` };
+    if (site) showSentence("keeps_for", { ...given, site: new URL(site).host }, element);
+    else showSentence("keeps", given, element);
+  }
+
+  /**
+   * Say what becomes public, and where.
+   * @param {string} name
+   */
+  #showPublic(name) {
+    const element = this.#get("[data-show=public]");
+    const { site } = this.about;
+    if (site) showSentence("public_on", { name, site: new URL(site).host }, element);
+    else showSentence("public_here", { name }, element);
+  }
+
+  /** @param {number} endsAt */
+  #countDown(endsAt) {
+    const shown = this.#get("[data-show=time-left]");
+    const tick = () => {
+      const seconds = (endsAt - Date.now()) / 1000;
+      shown.textContent = seconds > 0 ? say("time_left", { time: formatDuration(seconds) }) : say("time_over");
+    };
+    shown.textContent = "";
+    if (endsAt === Infinity) return;
+    tick();
+    this.countdown = setInterval(tick, 1000);
   }
 
   /**
@@ -187,9 +256,14 @@ export class FlowView {
       showWithdrawal(this.root, /** @type {Withdrawal} */ (result));
       return this.showStep("withdrawn");
     }
-    const { status } = /** @type {Answer} */ (result);
-    this.#showIf("pending", status === "pending");
-    this.#showIf("auto_approved", status === "auto_approved");
+    const { status, isRemembered = false, receipt = null } = /** @type {Answer} */ (result);
+    const isPending = status === "pending";
+    const sent = this.#get("[data-show=sent]");
+    showSentence(isPending ? "sent_pending" : "sent_approved", { name: result.nickname }, sent);
+    this.#showIf("remembered", isPending && isRemembered);
+    const link = getElement(this.root, "[data-show=receipt]", HTMLAnchorElement);
+    link.hidden = receipt === null;
+    link.href = receipt ?? "";
     this.showStep("done");
   }
 
@@ -202,6 +276,7 @@ export class FlowView {
     const cancel = this.#get("[data-if=can-cancel]");
     cancel.hidden = !CAN_CANCEL.has(sentence);
     cancel.scrollIntoView({ block: "nearest" }); // it is below the step, which may be long
+    this.pressed?.classList.add("busy");
     this.root.setAttribute("aria-busy", "true");
   }
 
@@ -210,16 +285,20 @@ export class FlowView {
     const cancel = this.#get("[data-if=can-cancel]");
     if (cancel.contains(document.activeElement)) this.title.focus();
     cancel.hidden = true;
+    this.root.querySelector(".busy")?.classList.remove("busy");
     this.root.removeAttribute("aria-busy");
   }
 
   /**
    * @param {Problem} problem
-   * @param {{ canRetry: boolean }} options
+   * @param {{ canRetry: boolean, canShow: boolean }} options
    */
   showProblem(problem, options) {
     this.#get("[data-busy]").textContent = "";
-    this.problem.show(problem, options);
+    const isRefused = this.step === "refused";
+    const isDuplicate = problem.code.startsWith("duplicate");
+    if (isRefused) this.title.textContent = say(isDuplicate ? "already_here" : "not_added");
+    this.problem.show(problem, { ...options, isRefused });
   }
 
   /**

@@ -7,14 +7,21 @@ import { ask } from "./wallet-answers.js";
  * @import { FlowView } from "./flow-view.js"
  * @import { Answer, Nonce, Purpose, Records, Withdrawal } from "./purposes.js"
  * @import { Account, Wallet } from "./wallets.js"
- * @typedef {(Answer | Records | Withdrawal) & { address: string }} Result
- * @typedef {{ close: () => void, finish?: () => void, openWindow?: () => void }} Surroundings the
+ * @typedef {(Answer | Records | Withdrawal) & { address: string, nickname: string }} Result
+ * @typedef {{ close: () => void, finish?: () => void, openWindow?: () => void,
+ *   canShow?: (address: string) => boolean, show?: (address: string) => void }} Surroundings the
  *   frame or the window that shows the flow: closes it, is told when all is done, and may be able to
- *   open a signing window
+ *   open a signing window, and to show the row of a wallet
  * @typedef {() => unknown} Retry
  */
 
 const STEPS_WITH_ACCOUNT = new Set(["nickname", "confirm"]);
+
+// What is wrong with the list or its key is not for the visitor to solve.
+const OUT_OF_REACH = new Set([
+  "missing_key", "invalid_key", "revoked_key", "missing_origin", "origin_not_allowed",
+  "embed_disabled", "page_not_found",
+]);
 
 // The sentences of the first speak of a submission and its name; those of the second do not.
 const NAMELESS = new Map([
@@ -47,6 +54,7 @@ export class Flow {
     this.account = { address: "" };
     /** @type {Nonce} */
     this.nonce = { nonceId: "", message: "" };
+    this.endsAt = Infinity; // of the text, by this computer's clock
     this.nickname = "";
     this.signature = "";
     this.shownAddress = ""; // the wallet of the result
@@ -130,6 +138,8 @@ export class Flow {
     this.#forgetAccount();
     this.account = account;
     this.#stopWatching = account.watch?.((problem) => this.#loseAccount(problem)) ?? (() => {});
+    const duplicate = this.purpose.findDuplicate?.(account.address);
+    if (duplicate) return this.#refuse(duplicate);
     // A signature about what is kept names nobody.
     return this.purpose.name === "add" ? this.#askNickname() : this.#askText();
   }
@@ -182,11 +192,17 @@ export class Flow {
   /** @param {Nonce} nonce */
   #showText(nonce) {
     this.nonce = nonce;
-    this.view.showText(nonce.message, { isByHand: !this.account.sign });
+    this.endsAt = Date.now() + readLifetime(nonce.message);
+    this.view.showText(nonce.message, {
+      wallet: this.account.sign ? this.wallet?.name ?? "" : null,
+      nickname: this.nickname,
+      endsAt: this.endsAt,
+    });
   }
 
   async sign() {
     if (!this.account.sign) return;
+    if (Date.now() >= this.endsAt) return this.#renew(new Problem("invalid_nonce"));
     await this.#try("signing", () => this.sign(), (signal) => this.#askSignature(signal), (signature) => {
       this.signature = signature;
       return this.#send();
@@ -221,7 +237,7 @@ export class Flow {
     const draft = { walletAddress: address, nickname, nonceId, signature };
     // Never aborted: it may have been accepted. A visitor who leaves finds it in their own list.
     return this.#try("sending", () => this.#send(), () => this.purpose.submit(draft), (answer) => {
-      this.finish({ address, ...answer });
+      this.finish({ address, nickname, ...answer });
     });
   }
 
@@ -286,6 +302,11 @@ export class Flow {
       case "invalid_nonce":
       case "nonce_binding_mismatch":
         return this.#replaceText(error, signal);
+      case "duplicate":
+      case "ca_gate_failed":
+        return this.#refuse(error);
+      case "cooldown_active":
+        return this.#refuse(error, retry);
       case "invalid_nickname_length":
       case "invalid_nickname_chars":
         this.#askNickname();
@@ -301,9 +322,27 @@ export class Flow {
         if (sign) return this.fail(error, () => this.sign());
         return this.fail(new Problem("invalid_signature_by_hand", { details: { address } }));
       }
-      default:
-        return this.fail(error, retry);
+      default: {
+        const isOutOfReach = error instanceof Problem && OUT_OF_REACH.has(error.code);
+        return this.fail(error, isOutOfReach ? null : retry);
+      }
     }
+  }
+
+  /**
+   * Leave the steps, as they cannot add this wallet.
+   * @param {unknown} problem
+   * @param {Retry | null} [retry]
+   */
+  #refuse(problem, retry = null) {
+    this.view.showStep("refused");
+    this.fail(problem, retry);
+  }
+
+  /** @param {Problem} problem the problem with the present text */
+  #renew(problem) {
+    const retry = () => this.#askText();
+    return this.#try("preparing", retry, (signal) => this.#replaceText(problem, signal), () => {});
   }
 
   /**
@@ -331,10 +370,25 @@ export class Flow {
     this.#retry = retry;
     const problem = error instanceof Problem ? error : new Problem("server");
     const nameless = this.purpose.name === "add" ? undefined : NAMELESS.get(problem.code);
-    this.view.showProblem(nameless ?? problem, { canRetry: retry !== null });
+    const canShow = this.surroundings.canShow?.(this.account.address) ?? false;
+    this.view.showProblem(nameless ?? problem, { canRetry: retry !== null, canShow });
+  }
+
+  showWallet() {
+    this.close();
+    this.surroundings.show?.(this.account.address);
   }
 
   retry() {
     this.#retry?.();
   }
+}
+
+/**
+ * Return for how long a text can be signed, in milliseconds.
+ * @param {string} message
+ */
+function readLifetime(message) {
+  const [, issued, end] = /^Issued at: (.+)\nValid until: (.+)$/m.exec(message) ?? [];
+  return issued && end ? Date.parse(end) - Date.parse(issued) : Infinity;
 }

@@ -60,7 +60,7 @@ function watchLentWallets(origin, onChange) {
   port.onmessage = ({ data }) => onChange(readWallets(data).map(({ id, name, icon }) => {
     const wallet = known.get(id);
     if (wallet?.name === name) return wallet;
-    const added = { name, icon, connect: () => connect(origin, { id, name }) };
+    const added = { name, icon, site: origin, connect: () => connect(origin, { id, name }) };
     known.set(id, added);
     return added;
   }));

@@ -115,6 +115,42 @@ export class OwnSubmissions {
     this.refresh();
   }
 
+  // What the steps ask
+
+  /**
+   * Return the submission of a wallet that waits or was approved, if there is one.
+   * @param {string} address
+   */
+  find(address) {
+    return this.known.find(({ walletAddress, status }) =>
+      walletAddress === address && (status === "pending" || APPROVED.has(status)));
+  }
+
+  /** @param {string} address */
+  canShow(address) {
+    return this.#findRow(address) !== undefined;
+  }
+
+  /**
+   * Lead to the row of a wallet, among the visitor's own or on the list.
+   * @param {string} address
+   */
+  show(address) {
+    const row = this.#findRow(address);
+    if (!row) return;
+    this.list.classList.add("all");
+    this.all.hidden = true;
+    row.tabIndex = -1;
+    row.focus();
+  }
+
+  /** @param {string} address */
+  #findRow(address) {
+    const found = this.find(address);
+    const row = this.wallets.shown.find(({ wallet }) => wallet.address === address)?.row;
+    return found ? this.rows.get(this.#describe(found)) ?? row : row;
+  }
+
   // Following
 
   /** Read the submissions that the server knows; return whether they have changed. */

@@ -17,6 +17,8 @@ export class ProblemBox {
     this.box = getElement(root, "[data-problem]", HTMLElement);
     this.sentence = getElement(root, "[data-sentence]", HTMLElement);
     this.retry = getElement(root, "[data-do=retry]", HTMLButtonElement);
+    this.showWallet = getElement(root, "[data-do=show-wallet]", HTMLButtonElement);
+    this.restart = getElement(root, "[data-do=restart]", HTMLButtonElement);
     /** @type {HTMLElement | null} */
     this.ownPage = root.querySelector("[data-own-page]"); // absent where the list is unknown
     if (this.ownPage) {
@@ -28,19 +30,23 @@ export class ProblemBox {
 
   /**
    * @param {Problem} problem
-   * @param {{ canRetry: boolean }} options
+   * @param {{ canRetry: boolean, isRefused: boolean, canShow: boolean }} options whether the wallet
+   *   is refused, so that only another one helps, and whether there is a row of it to show
    */
-  show(problem, { canRetry }) {
+  show(problem, { canRetry, isRefused, canShow }) {
     clearInterval(this.timer);
     const { retryAt } = problem;
     const tick = () => {
       const mustWait = retryAt !== null && retryAt > Date.now();
       this.sentence.textContent = explain(problem);
       this.retry.disabled = mustWait;
+      this.retry.hidden = !canRetry || (isRefused && mustWait); // which may be for days
       if (!mustWait) clearInterval(this.timer);
     };
-    this.retry.hidden = !canRetry;
+    this.restart.hidden = !isRefused;
+    this.showWallet.hidden = !isRefused || !canShow;
     if (this.ownPage) this.ownPage.hidden = !WINDOW_CODES.has(problem.code);
+    this.box.classList.toggle("refused", isRefused);
     this.box.hidden = false;
     this.sentence.removeAttribute("aria-live");
     tick();

@@ -2,13 +2,16 @@
 // withdraw it. Each purpose asks the service for a text, and sends the signature of it.
 
 import { Problem } from "./api.js";
+import { isolate } from "./words.js";
 
 /**
  * @import { Api, Submission, Tag } from "./api.js"
  * @import { OwnSubmissions } from "./own.js"
- * @typedef {{ nonceId: string, message: string }} Nonce
+ * @typedef {{ nonceId: string, message: string, isDuplicate?: boolean }} Nonce
  * @typedef {{ walletAddress: string, nickname: string, nonceId: string, signature: string }} Draft
- * @typedef {{ submissionId: string, status: string }} Answer to a submission
+ * @typedef {{ submissionId: string, status: string, isRemembered?: boolean,
+ *   receipt?: string | null }} Answer to a submission; whether this browser will hear of it, and where
+ *   its receipt is, if this browser may read it
  * @typedef {{ amount: string, observedAtIso: string }} Balance
  * @typedef {{ publicAlias: string | null, tags: Tag[], hideFromPublic: boolean, withheld: boolean,
  *   addedBy: "owner" | "submission", createdAtIso: string }} Entry of the list
@@ -19,6 +22,7 @@ import { Problem } from "./api.js";
  * @typedef {{ withdrawnSubmissions: number, leftList: boolean, staysListed: boolean }} Withdrawal
  * @typedef {"add" | "show" | "withdraw"} PurposeName
  * @typedef {{ name: PurposeName,
+ *   findDuplicate?: (address: string) => Problem | null,
  *   createNonce: (address: string, nickname: string, signal?: AbortSignal) => Promise<Nonce>,
  *   submit: (draft: Draft) => Promise<Answer | Records | Withdrawal>,
  *   withdraw?: (address: string) => Purpose }} Purpose `createNonce` asks for a text to sign; `submit`
@@ -28,19 +32,30 @@ import { Problem } from "./api.js";
 /**
  * Add a wallet under a nickname.
  * @param {Api} api
- * @param {Pick<OwnSubmissions, "add" | "refresh">} own
+ * @param {Pick<OwnSubmissions, "add" | "refresh" | "find" | "isForgotten">} own
  * @returns {Purpose}
  */
 export const makeAdding = (api, own) => ({
   name: "add",
-  createNonce: (walletAddress, nickname, signal) =>
-    post(api, "siws/nonce", { walletAddress, nickname }, { signal }),
+  findDuplicate(address) {
+    const found = own.find(address);
+    if (!found) return null;
+    const details = { name: isolate(found.nickname ?? "") };
+    return new Problem(found.status === "pending" ? "duplicate_waits" : "duplicate_sent", { details });
+  },
+  async createNonce(walletAddress, nickname, signal) {
+    const nonce = await post(api, "siws/nonce", { walletAddress, nickname }, { signal });
+    if (nonce.isDuplicate) throw new Problem("duplicate"); // before anything is signed
+    return nonce;
+  },
   async submit(draft) {
     try {
       // Even if the tab is closed meanwhile: it may have been accepted already.
       const answer = await post(api, "submissions", draft, { keepalive: true });
       own.add(draft, answer);
-      return answer;
+      const isReadable = !own.isForgotten || answer.status === "auto_approved";
+      const receipt = isReadable ? api.locateReceipt(answer.submissionId) : null;
+      return { ...answer, isRemembered: !own.isForgotten, receipt };
     } finally {
       own.refresh(); // the visitor's list also shows refusals
     }

@@ -9,7 +9,10 @@ import { FlowView } from "./flow-view.js";
 import { watchWallets } from "./wallets.js";
 import { say } from "./words.js";
 
-/** @import { PurposeName } from "./purposes.js" */
+/**
+ * @import { About } from "./flow-view.js"
+ * @import { PurposeName } from "./purposes.js"
+ */
 
 const TIMEOUT_MS = 30_000; // longer than the frame's own timeout for the server
 
@@ -33,25 +36,17 @@ window.addEventListener("message", (event) => {
   if (event.data?.kind === "about") begin(event.data.about);
 });
 
-/** @typedef {{ site: string | null, symbol: string, purpose: PurposeName }} About */
-
-/** @param {About} about */
-function describe({ site, symbol, purpose }) {
-  const given = { site: site ?? say("some_site"), symbol };
-  if (purpose === "show") return say("window_for_show", given);
-  if (purpose === "withdraw") return say("window_for_withdraw", given);
-  return say(site ? "window_for" : "window_for_unknown", given);
-}
-
 const view = new FlowView(getElement(document, "#flow", HTMLElement));
 let hasBegun = false;
 
-/** @param {About} about */
+/** @param {About & { purpose: PurposeName }} about */
 function begin(about) {
-  title.textContent = describe(about);
+  view.about = about;
+  view.minimum = about.minimum;
+  view.showKeeper(title);
   if (hasBegun) return;
   hasBegun = true;
-  new Flow(view, {
+  const flow = new Flow(view, {
     name: about.purpose,
     createNonce: (address, nickname, signal) =>
       askFrame({ kind: "createNonce", args: [address, nickname] }, signal),
@@ -62,7 +57,11 @@ function begin(about) {
       title.textContent = say("window_done");
       window.close(); // the frame, which sent it, shows the result
     },
-  }).start();
+  });
+  flow.start();
+  document.addEventListener("keydown", ({ key, isComposing }) => {
+    if (key === "Escape" && !isComposing) flow.close();
+  });
   watchWallets((wallets) => view.showWallets(wallets));
 }
 

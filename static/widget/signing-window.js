@@ -4,6 +4,7 @@ import { Problem } from "./api.js";
 import { answerCall } from "./calls.js";
 
 /**
+ * @import { About } from "./flow-view.js"
  * @import { Flow, Retry } from "./flow.js"
  * @import { Draft } from "./purposes.js"
  */
@@ -14,7 +15,7 @@ const FEATURES = "popup,width=440,height=680";
 export class SigningWindow {
   /**
    * @param {Flow} flow waits while the visitor goes through its steps in the window
-   * @param {{ site: string | null, symbol: string }} about what the window says of the list
+   * @param {About} about what the window says of the list
    */
   constructor(flow, about) {
     this.flow = flow;
@@ -93,7 +94,7 @@ export class SigningWindow {
     try {
       const answer = await this.flow.purpose.submit(draft);
       this.isDone = true;
-      this.flow.finish({ address: draft.walletAddress, ...answer });
+      this.flow.finish({ address: draft.walletAddress, nickname: draft.nickname, ...answer });
       return answer;
     } finally {
       this.isSending = false;

@@ -1,6 +1,7 @@
 // The buttons for choosing a wallet and one of its accounts. Wallets choose their names, which may be
 // long, empty or alike.
 
+import { getElement } from "../elements.js";
 import { say } from "./words.js";
 
 /** @import { Account, Wallet } from "./wallets.js" */
@@ -19,10 +20,12 @@ export class WalletChoices {
 
   /**
    * @param {HTMLElement} list
+   * @param {HTMLTemplateElement} template of an item
    * @param {{ choose: (wallet: Wallet) => void, loseFocus: () => void }} on
    */
-  constructor(list, on) {
+  constructor(list, template, on) {
     this.list = list;
+    this.template = template;
     this.on = on;
   }
 
@@ -72,15 +75,14 @@ export class WalletChoices {
 
   /** @param {Wallet} wallet */
   #make(wallet) {
-    const [before, after] = say("use_wallet", { wallet: "\n" }).split("\n");
-    const text = document.createElement("span");
-    text.append(before, document.createElement("bdi"), after);
-    const item = makeItem([text], () => this.on.choose(wallet));
+    const { site } = wallet;
+    const found = site ? say("found_on", { site: new URL(site).host }) : say("found_here");
+    const item = makeItem(this.template, { detail: found }, () => this.on.choose(wallet));
     if (typeof wallet.icon === "string" && ICON.test(wallet.icon)) {
-      const icon = new Image(24, 24);
+      const icon = new Image(32, 32);
       icon.alt = "";
       icon.src = wallet.icon;
-      text.before(icon);
+      item.querySelector(".logo")?.replaceChildren(icon);
     }
     return item;
   }
@@ -88,31 +90,29 @@ export class WalletChoices {
 
 /**
  * Return a button in a list item for each account, with its label and the whole address.
+ * @param {HTMLTemplateElement} template
  * @param {Account[]} accounts
  * @param {(account: Account) => void} choose
  */
-export function makeAccountChoices(accounts, choose) {
+export function makeAccountChoices(template, accounts, choose) {
   return accounts.map((account) => {
     const code = document.createElement("code");
     code.textContent = account.address;
     code.dir = "ltr";
-    const label = document.createElement("bdi");
-    label.textContent = cleanName(account.label);
-    return makeItem(label.textContent ? [label, " ", code] : [code], () => choose(account));
+    return makeItem(template, { name: cleanName(account.label), detail: code }, () => choose(account));
   });
 }
 
 /**
- * @param {(Node | string)[]} contents
+ * @param {HTMLTemplateElement} template
+ * @param {{ name?: string, detail: Node | string }} contents
  * @param {() => void} onClick
  */
-function makeItem(contents, onClick) {
-  const item = document.createElement("li");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.append(...contents);
-  button.addEventListener("click", onClick);
-  item.append(button);
+function makeItem(template, { name = "", detail }, onClick) {
+  const item = /** @type {HTMLElement} */ (template.content.firstElementChild?.cloneNode(true));
+  getElement(item, "bdi", HTMLElement).textContent = name;
+  getElement(item, "small", HTMLElement).append(detail);
+  getElement(item, "button", HTMLButtonElement).addEventListener("click", onClick);
   return item;
 }
 

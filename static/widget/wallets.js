@@ -13,8 +13,8 @@ import { connectStandard, isUsable, listenToChanges } from "./standard-wallets.j
  * @typedef {{ address: string, walletName?: string, label?: string,
  *   watch?: (onLost: (problem: Problem) => void) => (() => void),
  *   sign?: (text: string, options?: SignOptions) => Promise<string> }} Account
- * @typedef {{ name: string, icon?: string | null,
- *   connect: () => Promise<Account | Account[]> }} Wallet
+ * @typedef {{ name: string, icon?: string | null, site?: string,
+ *   connect: () => Promise<Account | Account[]> }} Wallet `site` is the one whose page has it, if not this
  */
 
 /**

@@ -216,7 +216,7 @@ def ask_text(widget, nickname="Nick", wallet="Test wallet") -> None:
     """Go through the steps up to the message to sign."""
     if isinstance(widget, FrameLocator):  # the signing window has begun by itself
         widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name=f"Use {wallet}").click()
+    widget.get_by_role("button", name=wallet).click()
     widget.get_by_label("Name to show on the list").fill(nickname)
     widget.get_by_role("button", name="Continue", exact=True).click()
     read_text(widget)
@@ -231,4 +231,4 @@ def read_text(widget) -> str:
 
 def submit(widget, nickname="Nick", wallet="Test wallet") -> None:
     ask_text(widget, nickname, wallet)
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()

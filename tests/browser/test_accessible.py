@@ -39,19 +39,19 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
     tab_to("Add your wallet")
     page.keyboard.press("Enter")
     expect(widget.locator("#flow-title")).to_be_focused()
-    tab_to("Use Test wallet")
+    tab_to("Test wallet")
     page.keyboard.press("Space")
     expect(widget.get_by_label("Name to show")).to_be_focused()
     page.keyboard.type("Night heron")
     page.keyboard.press("Enter")
     expect(widget.locator("[data-show=message]")).to_be_focused()
-    tab_to("Sign and send")
+    tab_to("Sign with")
     page.keyboard.press("Enter")
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     expect(widget.locator("#flow-title")).to_be_focused()
     tab_to("Close")
-    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
     expect(widget.get_by_role("button", name="Add your wallet")).to_be_focused()
 
 

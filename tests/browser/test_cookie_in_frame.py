@@ -136,8 +136,8 @@ def test_without_a_cookie_a_wallet_that_was_listed_before_is_not_taken_for_appro
 def ask_by_signature(widget) -> None:
     """Ask what became of the wallet, beside the sentence about the cookie."""
     widget.get_by_role("button", name="Ask with a signature what became of your wallet").click()
-    widget.get_by_role("button", name="Use Test wallet").click()
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Test wallet").click()
+    widget.get_by_role("button", name="Sign with").click()
 
 
 def test_without_a_cookie_a_signature_tells_of_a_rejection(
@@ -170,7 +170,7 @@ def test_without_a_cookie_a_withdrawal_beside_the_own_list_is_confirmed(
     submit(widget, "Night heron")
     ask_by_signature(widget)
     widget.get_by_role("button", name="Withdraw", exact=True).click()
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.locator("#own")).to_be_hidden()
     expect(widget.get_by_text("Done. What was sent for this wallet is erased.")).to_be_visible()

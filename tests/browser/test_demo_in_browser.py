@@ -56,7 +56,7 @@ def test_signing_window_has_the_demo_wallet_too(demo, page):
     widget = page.frame_locator("iframe")
     widget.get_by_role("button", name="Add your wallet").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
     submit(popup.value, wallet="Demo wallet")
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()

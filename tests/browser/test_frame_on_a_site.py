@@ -97,7 +97,7 @@ def test_frame_grows_and_shrinks_with_its_content(embedded_page, page):
     is_as_tall_as_content()
     before = frame.bounding_box()["height"]
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("#flow")).to_be_visible()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
     is_as_tall_as_content()
     assert frame.bounding_box()["height"] > before
     widget.get_by_role("button", name="Close").click()

@@ -169,7 +169,7 @@ def test_two_frames_follow_their_own_content_and_the_theme(embedded_page, open_s
         expect_fitted(page, index)
     first, second = page.locator("iframe").all()
     first.content_frame.get_by_role("button", name="Add your wallet").click()
-    expect(first.content_frame.locator("#flow")).to_be_visible()
+    expect(first.content_frame.locator("[data-step=choose]")).to_be_visible()
     for index in (0, 1):
         expect_fitted(page, index)
     assert first.bounding_box()["height"] > second.bounding_box()["height"]
@@ -203,11 +203,11 @@ def test_module_lends_wallets_unless_it_is_told_not_to(
     page.evaluate(ADD, embedded_page.widget_url())
     widget = page.locator("iframe").content_frame
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("#flow")).to_be_visible()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
     embedded_page.settle(page)
 
     count = 1 if is_lending else 0
-    expect(widget.get_by_role("button", name="Use Test wallet")).to_have_count(count)
+    expect(widget.get_by_role("button", name="Test wallet")).to_have_count(count)
 
 
 def test_site_with_a_policy_for_scripts_may_use_the_module(embedded_page, open_site, page):

@@ -43,7 +43,7 @@ def ask_hostile_host(page, url: str, name: str = "Host wallet"):
     widget = page.frame_locator("iframe")
     widget.locator("#widget[data-ready]").wait_for()
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name=f"Use {name}").click()
+    widget.get_by_role("button", name=name).click()
     return widget
 
 
@@ -51,7 +51,7 @@ def sign_there(widget) -> None:
     widget.get_by_label("Name to show on the list").fill("Nick")
     widget.get_by_role("button", name="Continue", exact=True).click()
     read_text(widget)
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
 
 def test_host_cannot_submit_a_wallet_whose_key_it_has_not(embedded_page, page, browser_wallet):
@@ -93,7 +93,7 @@ def test_answers_of_a_host_are_read_as_those_of_a_wallet(embedded_page, page):
 
     for answer, told in answers:
         page.evaluate("answer => answers['embed:connect'] = answer", answer)
-        widget.get_by_role("button", name="Use Host wallet").click()
+        widget.get_by_role("button", name="Host wallet").click()
         expect(widget.get_by_role("alert")).to_contain_text(told)
         expect(widget.get_by_role("button", name="Try again")).to_be_enabled()
 

@@ -27,7 +27,7 @@ def test_plain_snippet_shows_the_list_and_its_steps(embedded_page, page, isolate
     assert page.evaluate("crossOriginIsolated")
     expect(widget.locator("#wallets .wallet")).to_have_count(2)
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.get_by_role("button", name="Continue in a new window")).to_be_visible()
+    expect(widget.get_by_role("button", name="In a window of its own")).to_be_visible()
 
 
 def test_wallet_of_the_site_signs_through_the_script_for_sites(
@@ -65,7 +65,7 @@ def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, pag
     expect(widget.locator("#widget[data-ready]")).to_be_visible()
     expect(widget.locator("main")).to_have_css("max-width", "768px")
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("My wallet is on my phone").click()
+    widget.get_by_text("On my phone").click()
     code = widget.get_by_role("img", name="Code that opens this list in Phantom")
     code.scroll_into_view_if_needed()
     assert code.evaluate("async (image) => { await image.decode(); return image.naturalWidth }")
@@ -86,7 +86,7 @@ def test_window_signs_for_a_site_that_does_not_cut_it_off(
     widget = embedded_page.open(page, headers=headers, script=False)
     widget.get_by_role("button", name="Add your wallet").click()
     with context.expect_page() as opened:
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
 
     submit(opened.value, wallet="Top wallet")
 
@@ -124,12 +124,12 @@ def test_firefox_shows_the_list_and_signs_with_the_sites_wallet(embedded_page, f
 
     assert widget.evaluate("document.querySelectorAll('#wallets .wallet').length") == 2
     widget.press("Add your wallet")
-    widget.press("Use Host wallet")
+    widget.press("Host wallet")
     widget.fill("[name=nickname]", "Night heron")
     widget.press("Continue")
-    widget.press("Sign and send")
+    widget.press("Sign with")
 
-    assert widget.read("[data-step=done]").startswith("Thank you")
+    assert widget.read("[data-step=done]").startswith("Your wallet waits")
     assert embedded_page.find_submission(wallet.address).status == "pending"
 
 

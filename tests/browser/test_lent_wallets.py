@@ -17,7 +17,7 @@ def host_wallet(context, browser_wallet):
 
 def open_flow(widget):
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("#flow")).to_be_visible()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
 
 
 def expect_no_wallets(embedded_page, page, widget) -> None:
@@ -44,7 +44,7 @@ def test_wallet_of_the_host_page_signs_without_a_second_window(
     ask_text(widget, "Night heron", wallet="Host wallet")
     shown = read_text(widget)
     assert page.evaluate("testWallet.signed") == []
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
     assert page.evaluate("testWallet.signed") == [shown]
@@ -60,7 +60,7 @@ def test_wallet_that_is_in_the_frame_too_is_offered_once_and_asked_there(
     open_flow(widget)
     embedded_page.settle(page)
 
-    expect(widget.get_by_role("button", name="Use Everywhere")).to_have_count(1)
+    expect(widget.get_by_role("button", name="Everywhere")).to_have_count(1)
     expect(widget.locator("[data-lent]")).to_be_hidden()
     widget.get_by_role("button", name="Close").click()
     submit(widget, wallet="Everywhere")
@@ -75,7 +75,7 @@ def test_wallet_that_appears_later_is_lent(embedded_page, page, browser_wallet):
 
     page.evaluate(browser_wallet.script(name="Late wallet"))
 
-    expect(widget.get_by_role("button", name="Use Late wallet")).to_be_visible()
+    expect(widget.get_by_role("button", name="Late wallet")).to_be_visible()
     expect(widget.get_by_text("No wallet was found here.")).to_be_hidden()
 
 
@@ -101,7 +101,7 @@ def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, p
     context.add_init_script(wallet.script(where="window === top", faults=faults))
     widget = embedded_page.open(page)
     open_flow(widget)
-    widget.get_by_role("button", name="Use Official wallet").click()
+    widget.get_by_role("button", name="Official wallet").click()
     widget.get_by_role("button", name="Account 1").click()
     name = widget.get_by_label("Name to show on the list")
     name.fill("Night heron")
@@ -111,10 +111,10 @@ def test_lent_wallet_has_its_accounts_and_ways_to_sign(embedded_page, context, p
     widget.get_by_role("button", name="Try again").click()
     expect(widget.locator("[data-show=address]")).to_have_text(wallet.addresses[1])
     widget.get_by_role("button", name="Continue", exact=True).click()
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
     expect(widget.get_by_text("Your wallet could not sign it that way.")).to_be_visible()
     widget.get_by_role("button", name="Cancel").click()
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert embedded_page.find_submission(wallet.addresses[1]).nickname == "Night heron"
@@ -128,7 +128,7 @@ def test_lent_wallet_that_never_answers_keeps_nobody_from_another(
     context.add_init_script(silent)
     widget = embedded_page.open(page)
     open_flow(widget)
-    widget.get_by_role("button", name="Use Silent").click()
+    widget.get_by_role("button", name="Silent").click()
     expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
     widget.get_by_role("button", name="Cancel").click()
     widget.get_by_role("button", name="Close").click()
@@ -161,7 +161,7 @@ def test_site_without_the_script_lends_nothing(embedded_page, page, host_wallet)
     open_flow(widget)
 
     expect_no_wallets(embedded_page, page, widget)
-    expect(widget.get_by_role("button", name="Continue in a new window")).to_be_visible()
+    expect(widget.get_by_role("button", name="In a window of its own")).to_be_visible()
 
 
 def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
@@ -173,7 +173,7 @@ def test_policy_of_the_site_that_forbids_the_second_file_leaves_the_window(
         open_flow(widget)
 
     expect_no_wallets(embedded_page, page, widget)
-    expect(widget.get_by_role("button", name="Continue in a new window")).to_be_visible()
+    expect(widget.get_by_role("button", name="In a window of its own")).to_be_visible()
     watch.seen[:] = [text for text in watch.seen if "/static/latest/" not in text]
 
 
@@ -200,7 +200,7 @@ def test_site_that_hides_its_name_is_asked_as_the_policy_keeps_others_out(
     widget.locator("#widget[data-site=''][data-ready]").wait_for()
     open_flow(widget)
 
-    expect(widget.get_by_role("button", name="Use Host wallet")).to_be_visible()
+    expect(widget.get_by_role("button", name="Host wallet")).to_be_visible()
     expect(widget.locator("[data-lent]")).to_contain_text(embedded_page.host.origin)
 
 
@@ -215,7 +215,7 @@ def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page,
 
     expect(second.get_by_text("Your wallet waits")).to_be_visible()
     assert len(page.evaluate("testWallet.signed")) == 1
-    expect(first.get_by_role("button", name="Use Host wallet")).to_be_visible()
+    expect(first.get_by_role("button", name="Host wallet")).to_be_visible()
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def waiting_widget(embedded_page, context, page, browser_wallet):
     context.add_init_script(browser_wallet.script(name="Host wallet", where="top", slow=slow))
     widget = embedded_page.open(page)
     open_flow(widget)
-    widget.get_by_role("button", name="Use Host wallet").click()
+    widget.get_by_role("button", name="Host wallet").click()
     expect(widget.get_by_text("Waiting for your wallet…")).to_be_visible()
     return widget
 
@@ -266,4 +266,4 @@ def test_frame_with_the_name_of_a_wallet_hides_no_wallets(embedded_page, page, h
     widget.locator("#widget[data-ready]").wait_for()
     open_flow(widget)
 
-    expect(widget.get_by_role("button", name="Use Host wallet")).to_be_visible()
+    expect(widget.get_by_role("button", name="Host wallet")).to_be_visible()

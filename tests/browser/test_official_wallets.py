@@ -92,10 +92,10 @@ def test_wrong_answer_is_told_as_what_it_is_and_nothing_is_sent(
     sent = []
     page.on("request", lambda request: sent.append(request.url))
     press(widget, "Add your wallet")
-    press(widget, f"Use {NAME}")
+    widget.get_by_role("button", name=NAME).click()
     widget.get_by_role("button", name="Account 1").click()
     give_name(widget)
-    press(widget, "Sign and send")
+    widget.get_by_role("button", name="Sign with").click()
     for told in WRONG.values():
         expect(alert(widget)).to_contain_text(f"{told} Nothing was sent.")
         assert not [url for url in sent if url.endswith("/submissions")]
@@ -111,7 +111,7 @@ def test_wrong_answer_is_told_as_what_it_is_and_nothing_is_sent(
 def test_visitor_chooses_one_of_several_accounts(embedded_page, two_accounts, open_with):
     widget = open_with(two_accounts)
     press(widget, "Add your wallet")
-    press(widget, f"Use {NAME}")
+    widget.get_by_role("button", name=NAME).click()
     choices = widget.locator("[data-accounts] li")
     expect(choices).to_have_text(
         [f"Account {number} {address}" for number, address in enumerate(two_accounts.addresses, 1)]
@@ -119,7 +119,7 @@ def test_visitor_chooses_one_of_several_accounts(embedded_page, two_accounts, op
     choices.nth(1).get_by_role("button").click()
     expect(widget.locator("[data-show=address]")).to_have_text(two_accounts.addresses[1])
     give_name(widget)
-    press(widget, "Sign and send")
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text(WAITS)).to_be_visible()
     assert embedded_page.find_submission(two_accounts.addresses[1]).nickname == "Night heron"
@@ -138,11 +138,11 @@ def test_account_that_changes_in_mid_flow_is_told_and_chosen_again(
     faults = {"signOffchainMessage": ["hang"]} if step == "signing" else {}
     widget = open_with(two_accounts, shown=[0], faults=faults)
     press(widget, "Add your wallet")
-    press(widget, f"Use {NAME}")
+    widget.get_by_role("button", name=NAME).click()
     give_name(widget)
     read_text(widget)
     if step == "signing":
-        press(widget, "Sign and send")
+        widget.get_by_role("button", name="Sign with").click()
         expect(widget.locator("[data-busy]")).to_have_text("Please confirm in your wallet…")
 
     frame().evaluate("shown => wallet.show(shown)", shown)
@@ -153,7 +153,7 @@ def test_account_that_changes_in_mid_flow_is_told_and_chosen_again(
     expect(widget.locator("[data-show=address]")).to_have_text(two_accounts.addresses[1])
     expect(widget.get_by_label("Name to show")).to_have_value("Night heron")
     press(widget, "Continue")
-    press(widget, "Sign and send")
+    widget.get_by_role("button", name="Sign with").click()
     expect(widget.get_by_text(WAITS)).to_be_visible()
     assert embedded_page.find_submission(two_accounts.addresses[1]).nickname == "Night heron"
 
@@ -164,7 +164,7 @@ def test_account_that_changes_in_mid_flow_is_told_and_chosen_again(
 def test_wallet_that_never_connects_leaves_the_visitor_every_way(wallet, open_with):
     widget = open_with(wallet, faults={"connect": ["hang", "hang"]})
     press(widget, "Add your wallet")
-    press(widget, f"Use {NAME}")
+    widget.get_by_role("button", name=NAME).click()
     expect(widget.locator("[data-busy]")).to_have_text("Waiting for your wallet…")
     cancel = widget.get_by_role("button", name="Cancel")
     cancel.focus()
@@ -173,7 +173,7 @@ def test_wallet_that_never_connects_leaves_the_visitor_every_way(wallet, open_wi
     expect(cancel).to_be_hidden()
     expect(widget.locator("#flow-title")).to_be_focused()
 
-    press(widget, f"Use {NAME}")
+    widget.get_by_role("button", name=NAME).click()
     press(widget, "Close")
     submit(widget, wallet=NAME)
     expect(widget.get_by_text(WAITS)).to_be_visible()
@@ -185,13 +185,13 @@ LATE = "wallet => window.late = officialWallet.register({...wallet, name: 'Late 
 def test_late_wallet_takes_no_focus_and_moves_no_button(wallet, open_with, frame):
     widget = open_with(wallet)
     press(widget, "Add your wallet")
-    first = widget.get_by_role("button", name=f"Use {NAME}")
+    first = widget.get_by_role("button", name=NAME)
     first.focus()
     before = first.bounding_box()
 
     frame().evaluate(LATE, wallet.options())
 
-    expect(widget.get_by_role("button", name="Use Late wallet")).to_be_visible()
+    expect(widget.get_by_role("button", name="Late wallet")).to_be_visible()
     expect(first).to_be_focused()
     assert first.bounding_box() == before
 
@@ -207,7 +207,9 @@ def test_wallets_of_the_same_name_are_told_apart_and_one_registered_twice_is_one
           {detail: ({register}) => register(wallet, wallet)}))"""
     )
 
-    expect(widget.locator("[data-wallets] li")).to_have_text([f"Use {NAME}", f"Use {NAME} (2)"])
+    expect(widget.locator("[data-wallets] li")).to_have_text(
+        [f"{NAME}found in this browser", f"{NAME} (2)found in this browser"]
+    )
 
 
 def test_long_name_stays_within_a_narrow_screen(page, wallet, open_with, frame):
@@ -217,5 +219,5 @@ def test_long_name_stays_within_a_narrow_screen(page, wallet, open_with, frame):
     button = widget.locator("[data-wallets] button")
 
     expect(button).to_contain_text("…")
-    assert len(button.inner_text()) <= len("Use ") + 40
+    assert len(button.locator("bdi").inner_text()) <= 40
     assert frame().evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -18,14 +18,14 @@ def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox)
     widget = site.widget(embedded_page.service_url)
 
     widget.press("Add your wallet")
-    widget.press("Use Official wallet")
+    widget.press("Official wallet")
     assert widget.read("[data-busy]").startswith("Waiting for your wallet")
     widget.press("Cancel")
-    widget.press("Use Official wallet")
+    widget.press("Official wallet")
     widget.press("Account 1")
     widget.fill("[name=nickname]", "Night heron")
     widget.press("Continue")
-    widget.press("Sign and send")
+    widget.press("Sign with")
     for sentence in (
         "You declined in your wallet",
         "Your wallet's answer was not a signature",
@@ -35,5 +35,5 @@ def test_what_goes_wrong_is_told_and_the_visitor_gets_on(embedded_page, firefox)
         assert widget.read("[data-sentence]").startswith(sentence)
         widget.press("Try again")
 
-    assert widget.read("[data-step=done]").startswith("Thank you")
+    assert widget.read("[data-step=done]").startswith("Your wallet waits")
     assert embedded_page.find_submission(wallet.address).nickname == "Night heron"

@@ -35,7 +35,7 @@ def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, p
         target, query = href.removeprefix(start).split("?")
         assert "/" not in target
         assert parse_qs(query)["ref"] == [embedded_page.service_url]
-    expect(widget.get_by_text("My wallet is on my phone")).to_be_hidden()
+    expect(widget.get_by_text("On my phone")).to_be_hidden()
 
 
 def test_signing_window_on_a_phone_leads_to_the_wallets_browsers(embedded_page, phone):
@@ -43,7 +43,7 @@ def test_signing_window_on_a_phone_leads_to_the_wallets_browsers(embedded_page, 
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
 
     link = popup.value.get_by_role("link", name="Phantom")
 
@@ -63,9 +63,9 @@ def test_link_leads_to_this_widget_as_a_page_of_its_own(embedded_page, phone, br
     page.goto(target)
     page.get_by_role("button", name="Add your wallet").click()
 
-    expect(page.get_by_role("button", name="Use Phantom")).to_be_visible()
+    expect(page.get_by_role("button", name="Phantom")).to_be_visible()
     expect(page.locator("[data-if=phone]")).to_be_hidden()
-    expect(page.get_by_role("button", name="Continue in a new window")).to_be_hidden()
+    expect(page.get_by_role("button", name="In a window of its own")).to_be_hidden()
 
 
 def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):
@@ -75,7 +75,7 @@ def test_desktop_without_a_wallet_shows_a_code_to_scan(embedded_page, page):
     widget.get_by_role("button", name="Add your wallet").click()
     assert asked == []  # no QR code is loaded before it is needed
 
-    widget.get_by_text("My wallet is on my phone").click()
+    widget.get_by_text("On my phone").click()
 
     for name in ("Phantom", "Solflare"):
         code = widget.get_by_role("img", name=f"Code that opens this list in {name}")

@@ -6,6 +6,7 @@ import re
 import pytest
 from embedded_page import ask_text, frame_of, submit
 from playwright.sync_api import expect
+from world import Visitor
 
 from embed.errors import STATUS_BY_CODE
 
@@ -90,7 +91,7 @@ def widget(embedded_page, context, page, browser_wallet):
 def test_each_code_has_a_sentence_for_people(widget, embedded_page, page):
     page.clock.pause_at("2100-01-01")
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("#flow")).to_be_visible()  # which brings its sentences along
+    expect(widget.locator("[data-step=choose]")).to_be_visible()  # with its sentences
     frame = frame_of(page, embedded_page.service_url)
     main_url = frame.locator("script[src$='main.js']").get_attribute("src")
     problems = {code: {} for code in SENTENCES} | {
@@ -153,14 +154,59 @@ def test_every_code_of_a_submission_is_among_them():
     assert set(STATUS_BY_CODE) - other_endpoints - ours == set(SENTENCES)
 
 
-def test_duplicate_of_the_real_server_is_told(widget, embedded_page, page, browser_wallet):
-    submit(widget)
-    expect(widget.get_by_text("Your wallet waits")).to_be_visible()
-    widget.get_by_role("button", name="Close").click()
+def expect_refused(widget, sentence: str, *, offers: list[str]) -> None:
+    """Expect the sentence, with the buttons for what can help."""
+    expect(widget.get_by_role("alert")).to_have_text(sentence)
+    expect(widget.locator("[data-problem] button:visible")).to_have_text(offers)
+    expect(widget.locator("[data-step]:visible")).to_have_count(0)
 
-    submit(widget)
 
-    expect(widget.get_by_role("alert")).to_have_text(SENTENCES["duplicate"])
+def test_wallet_that_was_sent_before_is_told_at_once_and_shown(widget, embedded_page, page):
+    submit(widget, "Night heron")
+    widget.get_by_role("button", name="Back to the list").click()
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Test wallet").click()
+    name = "\u2068Night heron\u2069"
+    expect_refused(
+        widget,
+        f"This wallet waits for review already, as {name}. There is nothing to sign.",
+        offers=["Show it", "Use another wallet"],
+    )
+    widget.get_by_role("button", name="Use another wallet").click()
+    widget.get_by_role("button", name="Test wallet").click()
+    widget.get_by_role("button", name="Show it").click()
+
+    expect(widget.locator("#flow")).to_be_hidden()
+    expect(widget.locator("#own-list li")).to_be_focused()
+
+
+def test_wallet_on_the_list_is_told_before_anything_is_signed(
+    widget, embedded_page, page, browser_wallet
+):
+    sent = embedded_page.submit(Visitor(browser_wallet.key), "From elsewhere").json
+    embedded_page.approve(sent["submissionId"])
+    embedded_page.forward(page, "00:31")
+    expect(widget.locator("#wallets .wallet")).to_have_count(1)
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_role("button", name="Test wallet").click()
+    widget.get_by_label("Name to show").fill("Night heron")
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    expect_refused(widget, SENTENCES["duplicate"], offers=["Show it", "Use another wallet"])
+    frame = frame_of(page, embedded_page.service_url)
+    assert frame.evaluate("testWallet.signed") == []
+    widget.get_by_role("button", name="Show it").click()
+
+    expect(widget.locator("#wallets .wallet")).to_be_focused()
+
+
+def test_wallet_that_waits_from_elsewhere_is_told_to_its_holder_only(
+    widget, embedded_page, browser_wallet
+):
+    embedded_page.submit(Visitor(browser_wallet.key), "From elsewhere")
+
+    submit(widget, "Night heron")
+
+    expect_refused(widget, SENTENCES["duplicate"], offers=["Use another wallet"])
     expect(widget.locator("#own-list li").last).to_contain_text("not accepted")
 
 
@@ -168,9 +214,8 @@ def test_holding_gate_of_the_real_server_is_told(widget, embedded_page):
     embedded_page.configure(min_balance=1500)
     submit(widget)
 
-    expect(widget.get_by_role("alert")).to_have_text(
-        "This page asks for at least 1,500 tokens; this wallet holds 0."
-    )
+    sentence = "This page asks for at least 1,500 tokens; this wallet holds 0."
+    expect_refused(widget, sentence, offers=["Use another wallet"])
 
 
 def test_key_revoked_meanwhile_is_told_by_the_list_too(widget, embedded_page, page):
@@ -196,7 +241,7 @@ def test_cooldown_counts_down_and_is_over_at_its_end(embedded_page, context, pag
     widget.get_by_role("button", name="Close").click()
     submit(widget, "Night heron")
     expect(widget.get_by_role("alert")).to_contain_text("It can be sent again in 1 hour 59 minutes")
-    expect(widget.get_by_role("button", name="Try again")).to_be_disabled()
+    expect(widget.get_by_role("button", name="Try again")).to_be_hidden()
 
     embedded_page.forward(page, "02:00:00")
     expect(widget.get_by_role("button", name="Try again")).to_be_enabled()
@@ -205,10 +250,10 @@ def test_cooldown_counts_down_and_is_over_at_its_end(embedded_page, context, pag
 
 
 def test_countdown_ticks_and_is_read_out_once(widget, page):
-    ask_text(widget)
     page.clock.pause_at("2100-01-01")
+    ask_text(widget)
     page.route(SUBMISSIONS, answer_with("rate_limit_session", retry_after=90))
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
     alert = widget.get_by_role("alert")
     again = widget.get_by_role("button", name="Try again")
 
@@ -235,13 +280,13 @@ def test_visitor_who_declines_in_the_wallet_can_think_again(
     declined = "You declined in your wallet. Nothing was sent."
 
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_role("button", name="Test wallet").click()
     expect(alert).to_have_text(declined)
     widget.get_by_role("button", name="Try again").click()
     expect(widget.get_by_label("Name to show")).to_be_focused()
     widget.get_by_label("Name to show").fill("Night heron")
     widget.get_by_role("button", name="Continue", exact=True).click()
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
     expect(alert).to_have_text(declined)
     widget.get_by_role("button", name="Try again").click()
 
@@ -265,7 +310,7 @@ def test_network_gone_in_the_middle_keeps_what_was_typed(
 ):
     ask_text(widget, "Night heron")
     context.set_offline(True)
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
     expect(widget.get_by_role("alert")).to_have_text(
         "The server cannot be reached. What you typed is kept; please try again."
     )
@@ -276,7 +321,7 @@ def test_network_gone_in_the_middle_keeps_what_was_typed(
     expect(widget.get_by_role("alert")).to_contain_text("The server cannot be reached.")
     context.set_offline(False)
     widget.get_by_role("button", name="Try again").click()
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"
@@ -285,7 +330,7 @@ def test_network_gone_in_the_middle_keeps_what_was_typed(
 def test_answer_that_is_no_json_is_a_failure_of_the_server(widget, page):
     page.route(NONCE, lambda route: route.fulfill(status=502, body="<h1>Bad gateway</h1>"))
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_role("button", name="Test wallet").click()
     widget.get_by_label("Name to show").fill("Night heron")
     widget.get_by_role("button", name="Continue", exact=True).click()
     expect(widget.get_by_role("alert")).to_have_text(SENTENCES["internal_error"])
@@ -294,7 +339,7 @@ def test_answer_that_is_no_json_is_a_failure_of_the_server(widget, page):
     page.unroute(NONCE)
     widget.get_by_role("button", name="Try again").click()
 
-    expect(widget.get_by_role("button", name="Sign and send")).to_be_visible()
+    expect(widget.get_by_role("button", name="Sign with")).to_be_visible()
 
 
 def test_name_that_only_the_server_refuses_is_asked_for_again(widget, page):
@@ -309,11 +354,27 @@ def test_two_clicks_send_one_submission(widget, page):
     sent = []
     page.on("request", lambda request: sent.append(request.url))
     ask_text(widget)
-    button = widget.get_by_role("button", name="Sign and send")
+    button = widget.get_by_role("button", name="Sign with")
     button.evaluate("(button) => { button.click(); button.click(); }")
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert len([url for url in sent if url.endswith("/embed/api/submissions")]) == 1
+
+
+def test_text_says_how_long_it_is_valid_and_is_not_signed_later(widget, embedded_page, page):
+    page.clock.pause_at("2100-01-01")
+    ask_text(widget)
+    left = widget.locator("[data-show=time-left]")
+    expect(left).to_have_text("10 minutes left.")
+    page.clock.run_for(2000)
+    expect(left).to_have_text("9 minutes 58 seconds left.")
+    page.clock.run_for(600_000)
+    expect(left).to_have_text("The time is over; you get a new text.")
+    widget.get_by_role("button", name="Sign with").click()
+
+    expect(widget.get_by_role("alert")).to_have_text(SENTENCES["invalid_nonce"])
+    expect(left).to_have_text("10 minutes left.")
+    assert frame_of(page, embedded_page.service_url).evaluate("testWallet.signed") == []
 
 
 def test_text_that_ran_out_while_the_wallet_was_open_is_asked_for_again(
@@ -322,10 +383,10 @@ def test_text_that_ran_out_while_the_wallet_was_open_is_asked_for_again(
     page.route(SUBMISSIONS, answer_with("invalid_nonce"), times=1)
     ask_text(widget, "Night heron")
     first = widget.locator("[data-show=message]").inner_text()
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
     expect(widget.get_by_role("alert")).to_have_text(SENTENCES["invalid_nonce"])
     expect(widget.locator("[data-show=message]")).not_to_have_text(first)
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert embedded_page.find_submission(browser_wallet.address).nickname == "Night heron"

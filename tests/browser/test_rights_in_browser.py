@@ -39,9 +39,9 @@ def open_rights(widget) -> None:
 
 def sign(widget, wallet="Test wallet") -> str:
     """Connect a wallet and sign; return the text."""
-    widget.get_by_role("button", name=f"Use {wallet}").click()
+    widget.get_by_role("button", name=wallet).click()
     text = read_text(widget)
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
     return text
 
 
@@ -70,7 +70,7 @@ def test_holder_sees_what_is_kept_and_withdraws_it(
     records.get_by_role("button", name="Withdraw").click()
     assert "to withdraw it from a page" in read_text(widget)
     assert Submission.get_by_id(sent)
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("Done. What was sent for this wallet is erased.")).to_be_visible()
     expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
@@ -122,7 +122,7 @@ def test_withdrawal_of_a_wallet_that_the_owner_entered_says_what_stays(
     sign(widget)
     widget.get_by_role("button", name="Withdraw", exact=True).click()
     read_text(widget)
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("that entry stays")).to_be_visible()
     expect(widget.locator("#wallets .name")).to_have_text("Whale")
@@ -136,7 +136,7 @@ def test_withdrawal_of_a_wallet_that_the_owner_entered_says_what_stays(
 def test_rights_by_hand(embedded_page, page, browser_wallet, sent):
     widget = embedded_page.open(page)
     open_rights(widget)
-    widget.get_by_text("Sign by hand").click()
+    widget.get_by_text("By hand").click()
     widget.get_by_label("Wallet address").fill(browser_wallet.address)
     widget.get_by_role("button", name="Continue", exact=True).click()
 
@@ -159,10 +159,12 @@ def test_rights_in_the_signing_window(embedded_page, context, page, browser_wall
 
     def sign_in_window() -> None:
         with page.expect_popup() as popup:
-            widget.get_by_role("button", name="Continue in a new window").click()
+            widget.get_by_role("button", name="In a window of its own").click()
         with popup.value.expect_event("close"):
             window = popup.value
-            expect(window.locator("#asked-by")).to_contain_text(embedded_page.host.origin)
+            expect(window.locator("#asked-by")).to_contain_text(
+                embedded_page.host.origin.partition("//")[2]
+            )
             sign(window, "Top wallet")
 
     open_rights(widget)
@@ -186,7 +188,7 @@ def test_rights_with_a_wallet_of_the_host_page(embedded_page, context, page, bro
     records.get_by_role("button", name="Withdraw", exact=True).click()
     expect(widget.locator("[data-show=message]")).to_contain_text("to withdraw it from a page")
     texts.append(read_text(widget))
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("The wallet is no longer on the list.")).to_be_visible()
     assert page.evaluate("testWallet.signed") == texts
@@ -211,7 +213,7 @@ def test_fresh_text_speaks_of_no_name(embedded_page, context, page, browser_wall
     sign(widget)
     for sentence in sentences.values():
         expect(widget.get_by_role("alert")).to_have_text(sentence)
-        widget.get_by_role("button", name="Sign and send").click()
+        widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.locator("[data-step=records]")).to_contain_text("Night heron")
 
@@ -221,7 +223,7 @@ def test_account_switched_in_the_middle_speaks_of_no_name(embedded_page, context
     context.add_init_script(wallet.script())
     widget = embedded_page.open(page)
     open_rights(widget)
-    widget.get_by_role("button", name="Use Official wallet").click()
+    widget.get_by_role("button", name="Official wallet").click()
     expect(
         widget.get_by_text("Your wallet has several accounts. Which one do you mean?")
     ).to_be_visible()
@@ -255,7 +257,7 @@ def test_withdrawal_is_shown_also_to_a_visitor_who_did_not_wait_for_it(
     widget.get_by_role("button", name="Withdraw", exact=True).click()
     read_text(widget)
     with page.expect_request("**/embed/api/wallet-records/withdraw"):
-        widget.get_by_role("button", name="Sign and send").click()
+        widget.get_by_role("button", name="Sign with").click()
     widget.get_by_role("button", name="Close").click()
     held[0].continue_()
 
@@ -273,11 +275,11 @@ def test_another_wallet_is_not_withdrawn_in_place_of_the_one_shown(
     widget = embedded_page.open(page, script=False)
     open_rights(widget)
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
     with popup.value.expect_event("close"):
         sign(popup.value, "Top wallet")
     widget.locator("[data-step=records]").get_by_role("button", name="Withdraw").click()
-    widget.get_by_role("button", name="Use Other wallet").click()
+    widget.get_by_role("button", name="Other wallet").click()
 
     expect(widget.get_by_role("alert")).to_contain_text(
         f"Please use the one whose records you have seen: {browser_wallet.address}"

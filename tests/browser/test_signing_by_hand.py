@@ -56,7 +56,7 @@ def go_by_hand(widget, address: str, nickname="Night heron") -> str:
     """Go through the steps up to the message to sign, and return it."""
     if isinstance(widget, FrameLocator):  # the signing window has begun by itself
         widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("Sign by hand").click()
+    widget.get_by_text("By hand").click()
     widget.get_by_label("Wallet address").fill(address)
     widget.get_by_role("button", name="Continue", exact=True).click()
     widget.get_by_label("Name to show on the list").fill(nickname)
@@ -176,7 +176,7 @@ def test_by_hand_in_the_signing_window_names_the_visitor_too(
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
     window = popup.value
 
     assert "\nName: Night heron\n" in go_by_hand(window, browser_wallet.address)

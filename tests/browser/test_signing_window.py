@@ -14,10 +14,14 @@ def top_wallet(context, browser_wallet):
     return browser_wallet
 
 
+def host_of(origin: str) -> str:
+    return origin.partition("//")[2]
+
+
 def open_window(page, widget):
     widget.get_by_role("button", name="Add your wallet").click()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
     window = popup.value
     window.locator("#flow:not([hidden])").wait_for()
     return window
@@ -29,7 +33,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     widget.get_by_role("button", name="Add your wallet").click()
     expect(widget.get_by_text("No wallet was found here.")).to_be_visible()
     with page.expect_popup() as popup:
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
     window = popup.value
     expect(widget.get_by_text("Please continue in the window that has opened.")).to_be_visible()
 
@@ -43,12 +47,18 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, top
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 
-def test_window_is_a_page_of_the_services_own_and_says_which_site_asked(embedded_page, page):
+def test_window_is_a_page_of_the_services_own_and_says_for_whom_and_what_is_asked(
+    embedded_page, page
+):
+    embedded_page.configure(min_balance=1500)
     window = open_window(page, embedded_page.open(page))
+
+    expect(window.get_by_text("This page asks for at least 1,500 $USDC.")).to_be_visible()
 
     assert window.url.startswith(f"{embedded_page.service_url}/embed/sign")
     expect(window.locator("#asked-by")).to_have_text(
-        f"{embedded_page.host.origin} asks you to add your wallet to its list of $USDC."
+        f"{host_of(embedded_page.service_url)} keeps this list of $USDC"
+        f" for {host_of(embedded_page.host.origin)}."
     )
 
 
@@ -61,7 +71,7 @@ def test_window_does_not_believe_a_site_that_hides_its_name(embedded_page, page)
     window = open_window(page, widget)
 
     expect(window.locator("#asked-by")).to_have_text(
-        "A site asks you to add your wallet to its list of $USDC."
+        f"{host_of(embedded_page.service_url)} keeps this list of $USDC."
     )
 
 
@@ -81,7 +91,7 @@ def test_blocked_window_is_told_and_can_be_tried_again(embedded_page, context, p
     context.add_init_script(block)
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="Continue in a new window").click()
+    widget.get_by_role("button", name="In a window of its own").click()
     expect(widget.get_by_role("alert")).to_contain_text("No window was opened:")
     expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
 
@@ -101,7 +111,7 @@ def test_window_that_a_sandboxed_frame_may_not_open_is_told(embedded_page, page,
     page.goto(url)
     widget = page.frame_locator("iframe")
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="Continue in a new window").click()
+    widget.get_by_role("button", name="In a window of its own").click()
 
     expect(widget.get_by_role("alert")).to_contain_text("No window was opened: this site or your")
     expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
@@ -117,7 +127,7 @@ def test_browser_that_throws_instead_of_opening_is_told_alike(embedded_page, con
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
 
-    widget.get_by_role("button", name="Continue in a new window").click()
+    widget.get_by_role("button", name="In a window of its own").click()
 
     expect(widget.get_by_role("alert")).to_contain_text("No window was opened:")
     expect(widget.get_by_text("Please continue in the window")).to_be_hidden()
@@ -133,7 +143,7 @@ def test_window_that_the_site_keeps_apart_is_told_on_both_sides_and_the_list_wor
     widget = embedded_page.open(page, headers=ISOLATED)
     widget.get_by_role("button", name="Add your wallet").click()
     with context.expect_page() as opened:
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
     window = opened.value
     expect(widget.get_by_role("alert")).to_contain_text("this site keeps its windows apart")
     expect(widget.get_by_role("button", name="Try again")).to_be_hidden()
@@ -163,7 +173,7 @@ def test_window_that_its_own_answer_cuts_off_is_not_called_closed(embedded_page,
     widget.get_by_role("button", name="Add your wallet").click()
 
     with context.expect_page():
-        widget.get_by_role("button", name="Continue in a new window").click()
+        widget.get_by_role("button", name="In a window of its own").click()
 
     expect(widget.get_by_role("alert")).to_contain_text("The window was closed or cut off before")
     expect(widget.get_by_role("link", name=OWN_PAGE)).to_be_visible()
@@ -183,14 +193,14 @@ def test_window_without_a_wallet_says_where_to_get_one_and_finds_it_when_loaded_
     ):
         link = window.get_by_role("link", name=name)
         expect(link).to_have_attribute("href", address)
-    window.get_by_text("My wallet is on my phone").click()
+    window.get_by_text("On my phone").click()
     code = window.get_by_role("img", name="Code that opens this list in Phantom")
     code.scroll_into_view_if_needed()
     assert code.evaluate("async (image) => { await image.decode(); return image.naturalWidth }")
 
     window.add_init_script(browser_wallet.script(name="Fresh wallet"))
     window.get_by_role("button", name="Reload").click()
-    window.get_by_role("button", name="Use Fresh wallet").wait_for()
+    window.get_by_role("button", name="Fresh wallet").wait_for()
     expect(window.get_by_text("No wallet was found in this browser.")).to_be_hidden()
     submit(window, wallet="Fresh wallet")
     expect(page.frame_locator("iframe").get_by_text("Your wallet waits")).to_be_visible()
@@ -226,7 +236,7 @@ def test_refusal_is_shown_in_the_window_and_the_name_is_kept(
         return route.fulfill(status=status, body=body, headers=headers)
 
     page.route("**/embed/api/submissions", refuse_once)
-    window.get_by_role("button", name="Sign and send").click()
+    window.get_by_role("button", name="Sign with").click()
     expect(window.get_by_role("alert")).to_contain_text("Too many wallets are waiting for review.")
     window.get_by_role("button", name="Try again").click()
 
@@ -243,7 +253,7 @@ def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result
     held = []
     page.route("**/embed/api/submissions", lambda route: held.append(route))
     with page.expect_request("**/embed/api/submissions"):
-        window.get_by_role("button", name="Sign and send").click()
+        window.get_by_role("button", name="Sign with").click()
     window.close()
     page.wait_for_timeout(1_000)  # the frame looks every half second whether the window is open
     expect(widget.get_by_role("alert")).to_be_hidden()
@@ -255,7 +265,7 @@ def test_window_that_is_closed_while_its_wallet_is_sent_does_not_hide_the_result
 
 def ask_for_text(window) -> None:
     """Request the message to sign, without waiting for it."""
-    window.get_by_role("button", name="Use Top wallet").click()
+    window.get_by_role("button", name="Top wallet").click()
     window.get_by_label("Name to show on the list").fill("Night heron")
     window.get_by_role("button", name="Continue", exact=True).click()
 

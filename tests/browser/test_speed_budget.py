@@ -76,7 +76,7 @@ def test_frame_asks_nobody_else(hundred, page):
     widget.get_by_role("button", name="proved").click()
     expect(widget.locator(".proof pre")).to_be_visible()
     widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("#flow")).to_be_visible()
+    expect(widget.locator("[data-step=choose]")).to_be_visible()
 
     assert len(urls) > 10
     assert [url for url in urls if not url.startswith(f"{hundred.service_url}/")] == []

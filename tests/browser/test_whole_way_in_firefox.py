@@ -52,11 +52,11 @@ def open_site(embedded_page, browser):
 
 def send(widget, nickname: str) -> None:
     widget.press("Add your wallet")
-    widget.press("Use Test wallet")
+    widget.press("Test wallet")
     widget.fill("[name=nickname]", nickname)
     widget.press("Continue")
-    widget.press("Sign and send")
-    assert widget.read("[data-step=done]").startswith("Thank you. Your wallet waits")
+    widget.press("Sign with")
+    assert widget.read("[data-step=done]").startswith("Your wallet waits")
     widget.wait_for(OWN, f"{nickname} waits for review")
 
 
@@ -119,8 +119,8 @@ def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
     if setting == "refused":
         assert "does not let this site remember you" in widget.read("#cookie-blocked")
         widget.press("Ask with a signature what became of your wallet")
-        widget.press("Use Test wallet")
-        widget.press("Sign and send")
+        widget.press("Test wallet")
+        widget.press("Sign with")
         widget.wait_for("[data-records]", "turned down. The owner turned it down.")
         widget.wait_for(OWN, "Night heron turned down")
     else:

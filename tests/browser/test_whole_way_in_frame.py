@@ -38,7 +38,7 @@ def test_wallet_approved_by_policy_is_on_the_list_at_once(
 
     submit(widget, "Night heron")
 
-    expect(widget.get_by_text("Your wallet is on the list.")).to_be_visible()
+    expect(widget.get_by_text("Your wallet is on the list, as Night heron.")).to_be_visible()
     expect(widget.locator("#wallets .wallet.mine")).to_contain_text("Night heron yours")
 
 
@@ -52,7 +52,7 @@ def test_text_to_sign_is_shown_before_the_wallet_is_asked(
     shown = read_text(widget)
     frame = frame_of(page, embedded_page.service_url)
     assert frame.evaluate("testWallet.signed") == []
-    widget.get_by_role("button", name="Sign and send").click()
+    widget.get_by_role("button", name="Sign with").click()
 
     expect(widget.get_by_text("Your wallet waits")).to_be_visible()
     assert frame.evaluate("testWallet.signed") == [shown]
@@ -79,7 +79,7 @@ def test_wallet_of_any_solana_network_is_offered_and_of_no_other(embedded_page, 
 
     widget.get_by_role("button", name="Add your wallet").click()
 
-    expect(widget.locator("[data-wallets]")).to_have_text("Use Dev")
+    expect(widget.locator("[data-wallets]")).to_have_text("Devfound in this browser")
 
 
 @pytest.mark.parametrize("encode", [base64.b64encode, base58.b58encode])
@@ -88,7 +88,7 @@ def test_signature_made_by_hand_is_taken_as_base64_and_as_base58(
 ):
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("Sign by hand").click()
+    widget.get_by_text("By hand").click()
     widget.get_by_label("Wallet address").fill(f"  {browser_wallet.address}\n")
     widget.get_by_role("button", name="Continue", exact=True).click()
     widget.get_by_label("Name to show on the list").fill("Cold wallet")
@@ -109,7 +109,7 @@ def test_signature_made_by_hand_is_taken_as_base64_and_as_base58(
 def test_address_typed_wrong_is_noticed_at_once(embedded_page, page):
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_text("Sign by hand").click()
+    widget.get_by_text("By hand").click()
     widget.get_by_label("Wallet address").fill("0OIl")
     widget.get_by_role("button", name="Continue", exact=True).click()
 
@@ -122,7 +122,7 @@ def test_nickname_is_judged_as_one_types(embedded_page, context, page, browser_w
     context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_role("button", name="Test wallet").click()
     name, problem = widget.get_by_label("Name to show"), widget.locator("#nickname-problem")
 
     name.fill("a" * 33)
@@ -157,7 +157,7 @@ def test_leaving_a_step_aborts_the_request_for_a_text(embedded_page, context, pa
     page.route("**/embed/api/siws/nonce", lambda _: None)  # never answered
     widget = embedded_page.open(page)
     widget.get_by_role("button", name="Add your wallet").click()
-    widget.get_by_role("button", name="Use Test wallet").click()
+    widget.get_by_role("button", name="Test wallet").click()
     widget.get_by_label("Name to show on the list").fill("Night heron")
     with page.expect_request("**/embed/api/siws/nonce"):
         widget.get_by_role("button", name="Continue", exact=True).click()
@@ -165,5 +165,5 @@ def test_leaving_a_step_aborts_the_request_for_a_text(embedded_page, context, pa
     with page.expect_event("requestfailed", lambda one: one.url.endswith("/siws/nonce")):
         widget.locator("[data-step=nickname]").get_by_role("button", name="Back").click()
 
-    expect(widget.get_by_role("button", name="Use Test wallet")).to_be_visible()
+    expect(widget.get_by_role("button", name="Test wallet")).to_be_visible()
     expect(widget.locator("[data-problem]")).to_be_hidden()

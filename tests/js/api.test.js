@@ -1,3 +1,5 @@
+import "./page.js";
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -5,7 +7,8 @@ import { Api, Problem } from "../../static/widget/api.js";
 import { makeAdding } from "../../static/widget/purposes.js";
 
 const api = new Api({ pageId: "page", key: "svc_pub_x" });
-const adding = makeAdding(api, { add() {}, refresh() {} });
+const own = { isForgotten: false, add() {}, refresh() {}, find: () => undefined };
+const adding = makeAdding(api, own);
 const DRAFT = { walletAddress: "w", nickname: "n", nonceId: "i", signature: "s" };
 
 /**

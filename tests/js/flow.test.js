@@ -155,7 +155,7 @@ test("the steps lead from a wallet to a submission", async () => {
     ["choose", "connecting", "nickname", "preparing", "confirm", "signing", "sending", "done"]);
   assert.deepEqual(submissions.calls[0].args,
     [{ walletAddress: "w", nickname: "Nick", nonceId: "i", signature: "signature" }]);
-  assert.deepEqual(results, [{ address: "w", ...RECEIPT }]);
+  assert.deepEqual(results, [{ address: "w", nickname: "Nick", ...RECEIPT }]);
   assert.equal(view.isWaiting, false);
 });
 
@@ -426,7 +426,7 @@ test("what is being sent stays true, although the account changes", async () => 
   await nextTurn();
 
   assert.equal(view.step, "done");
-  assert.deepEqual(results, [{ address: "a", ...RECEIPT }]);
+  assert.deepEqual(results, [{ address: "a", nickname: "Nick", ...RECEIPT }]);
   assert.deepEqual(losses, []);
 });
 

@@ -6,7 +6,7 @@ export const WORDS = {
   cooldown_active: "again in {time}",
   now: "a moment",
   server: "Something went wrong.",
-  window_for: "{site} asks for ${symbol}",
+  keeps_for: "{host} keeps this for {site}",
 };
 
 Object.assign(globalThis, {

@@ -8,8 +8,8 @@ import { Problem } from "../../static/widget/api.js";
 const { explain, formatAmount, formatDuration, say } = await import("../../static/widget/words.js");
 
 test("placeholders are filled in, and left empty where nothing is known", () => {
-  assert.equal(say("window_for", { site: "https://a.example", symbol: "$1" }), "https://a.example asks for $$1");
-  assert.equal(say("window_for"), " asks for $");
+  assert.equal(say("keeps_for", { host: "$1", site: "https://a.example" }), "$1 keeps this for https://a.example");
+  assert.equal(say("keeps_for"), " keeps this for ");
   assert.equal(say("no such sentence"), "Something went wrong.");
 });
 

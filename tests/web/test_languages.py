@@ -98,7 +98,7 @@ def read_said_names(paths=None):
     """Return the keys of sentences in scripts: say("…"), #try("…"), Problem(… ? "…" : "…"), …"""
     paths = paths or [*STATIC_DIR.glob("host/*.js"), *STATIC_DIR.glob("widget/*.js")]
     scripts = "\n".join(path.read_text() for path in sorted(paths))
-    calls = re.findall(r"(?:\bsay|#try|\bProblem|#wait)(\([^)]*)", scripts)
+    calls = re.findall(r"(?:\bsay|#try|\bProblem|#wait|showSentence)(\([^)]*)", scripts)
     return {name for call in calls for name in re.findall(r'[(?:]\s*"(\w+)"', call)}
 
 

@@ -22,7 +22,7 @@ from embed.schemas import (
     WithdrawnWallet,
 )
 from embed.serializers import describe_submission
-from embed.submissions import queries, records, submitting, withdrawal
+from embed.submissions import proofs, queries, records, submitting, withdrawal
 from embed.web import rate_limits, visitor
 from embed.web.api import tracking_page
 from embed.web.api.operations import Operation
@@ -76,10 +76,14 @@ def create_nonce(body: NonceRequest) -> Nonce:
     Starts a submission: returns a text for the wallet to sign. It works once, for this page, wallet
     and key, and for ten minutes unless the operator chose otherwise.
     """
+    access = g.access
     nonce_id, nonce = submitting.issue_nonce(
-        body, runtime=runtime(), access=g.access, host=own_host()
+        body, runtime=runtime(), access=access, host=own_host()
     )
-    return Nonce(nonce_id=nonce_id, message=nonce.build_message())
+    is_duplicate = access.is_page_open and proofs.has_readable_proof(
+        access.page_id, nonce.wallet_address, visitor.find_session_id()
+    )
+    return Nonce(nonce_id=nonce_id, message=nonce.build_message(), is_duplicate=is_duplicate)
 
 
 @Operation(

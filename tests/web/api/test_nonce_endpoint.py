@@ -1,9 +1,10 @@
 """POST /siws/nonce (docs/api.md, Ask for a nonce), and the message to sign."""
 
 import pytest
-from world import Visitor, code_of
+from world import Visitor, code_of, with_session
 
 from embed import pages
+from embed.db.models import Wallet
 
 pytestmark = pytest.mark.deployed
 
@@ -14,8 +15,44 @@ def test_nonce_has_just_the_fields_of_the_documentation(world):
     answer = world.ask_nonce(Visitor())
 
     assert answer.status_code == 200
-    assert set(answer.json) == {"nonceId", "message"}
-    assert all(isinstance(value, str) and value for value in answer.json.values())
+    assert set(answer.json) == {"nonceId", "message", "isDuplicate"}
+    assert all(isinstance(answer.json[name], str) for name in ("nonceId", "message"))
+    assert answer.json["isDuplicate"] is False
+
+
+@pytest.mark.in_process
+def test_duplicate_is_told_to_those_who_may_know_of_it_and_no_oracle_for_others(world):
+    visitor, stranger = with_session(world), with_session(world)
+    asking = {"visitor": visitor.cookie, "stranger": stranger.cookie, "nobody": None}
+
+    def told() -> set[str]:
+        to = set()
+        for name, cookie in asking.items():
+            one = Visitor(visitor.key)
+            one.cookie = cookie
+            if world.ask_nonce(one).json["isDuplicate"]:
+                to.add(name)
+        return to
+
+    assert told() == set()
+    sent = world.submit(visitor, "Night heron").json["submissionId"]
+    assert told() == {"visitor"}  # that it waits is nobody else's business
+    world.approve(sent)
+    assert told() == {"visitor", "stranger", "nobody"}
+    Wallet.update(is_hidden=True).where(Wallet.address == visitor.address).execute()
+    assert told() == {"visitor"}
+    world.configure(is_public=False)
+    assert told() == set()
+
+
+@pytest.mark.in_process
+def test_wallet_that_can_be_submitted_is_no_duplicate(world):
+    visitor = with_session(world)
+    world.track(visitor.address)  # by the owner, so that its holder can still prove it
+    assert world.ask_nonce(visitor).json["isDuplicate"] is False
+    world.reject(world.submit(visitor).json["submissionId"])
+
+    assert world.ask_nonce(visitor).json["isDuplicate"] is False
 
 
 def test_message_names_what_is_proved_and_ends_by_authorizing_nothing(world):
