@@ -114,7 +114,7 @@ def test_visitor_chooses_one_of_several_accounts(embedded_page, two_accounts, op
     widget.get_by_role("button", name=NAME).click()
     choices = widget.locator("[data-accounts] li")
     expect(choices).to_have_text(
-        [f"Account {number} {address}" for number, address in enumerate(two_accounts.addresses, 1)]
+        [f"Account {number}{address}" for number, address in enumerate(two_accounts.addresses, 1)]
     )
     choices.nth(1).get_by_role("button").click()
     expect(widget.locator("[data-show=address]")).to_have_text(two_accounts.addresses[1])
