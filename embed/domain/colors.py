@@ -44,7 +44,6 @@ class AccentColors:
     dark: Shades
 
 
-@lru_cache(maxsize=256)  # anybody may ask for any accent in an address
 def derive_colors(accent: str) -> AccentColors:
     """Return what to use an accent with."""
     on_fill = max(WHITE, BLACK, key=lambda color: compute_contrast(color, accent))

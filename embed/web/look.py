@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from flask import request
 
@@ -25,27 +26,33 @@ class ShownLook:
 def read_look(stored: Look = DEFAULT_LOOK, fields: Sequence[str] = FIELDS) -> ShownLook:
     """Return the look of this answer; `fields` are those that its address may choose.
 
-    A value that is not valid counts as absent.
-
     A frame knows neither the colors of its site nor, in all browsers, its color scheme; following
     the visitor's device would make a black box of it on a light site. So unless a theme is chosen,
     it is light and has a surface of its own. In a window of its own, the device decides.
     """
-    asked = {name: request.args[name] for name in fields if name in request.args}
+    asked = {name: text for name, text in request.args.items() if name in fields}
     look = stored.override(asked) if asked else stored
+    attributes, style = _describe(look)
+    is_chosen = look.theme != "site"
+    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
+    attributes = attributes | {
+        "data-theme": look.theme if is_chosen else "auto" if is_alone else "light"
+    }
+    if not is_chosen and not is_alone:
+        attributes["data-surface"] = ""
+    return ShownLook(look, attributes, style, style and secrets.token_urlsafe(16))
+
+
+@lru_cache(maxsize=256)  # anybody may ask for any look in an address
+def _describe(look: Look) -> tuple[dict[str, str], str | None]:
+    """Return the attributes of a look, but for the theme, and the style of its accent."""
     texts = look.write_texts()
     attributes = {
         f"data-{name}": texts[name] for name in _ATTRIBUTES if texts[name] != _DEFAULTS[name]
     }
-    is_chosen = look.theme != "site"
-    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
-    attributes["data-theme"] = look.theme if is_chosen else "auto" if is_alone else "light"
-    if not is_chosen and not is_alone:
-        attributes["data-surface"] = ""
     if look.accent == DEFAULT_ACCENT:
-        return ShownLook(look, attributes, None, None)
-    attributes["data-accent"] = look.accent
-    return ShownLook(look, attributes, _write_style(look.accent), secrets.token_urlsafe(16))
+        return attributes, None
+    return attributes | {"data-accent": look.accent}, _write_style(look.accent)
 
 
 def _write_style(accent: str) -> str:
