@@ -1,10 +1,11 @@
 """Tracking pages and their settings."""
 
 from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import fn
+from peewee import JOIN, fn
 
 from embed.db.batches import in_batches
 from embed.db.connection import db
@@ -62,13 +63,37 @@ def list_of_owner(owner: Owner) -> list[Page]:
     return list(query.order_by(Page.created_at.desc(), Page.id))
 
 
-def count_waiting_submissions(owner: Owner) -> dict[str, int]:
-    """Count by page, for all pages of an owner; pages without any are absent."""
-    return _count_by_page(Submission, owner, Submission.status == "pending")
+@dataclass(frozen=True, slots=True)
+class OwnPage:
+    """A page, and what waits on it for its owner's decision."""
+
+    page: Page
+    waiting: int
+    oldest_at: datetime | None  # of what waits
+
+
+def list_with_waiting(owner: Owner) -> list[OwnPage]:
+    """Return an owner's pages, without deleted ones: those where most waits first, then the newest.
+
+    In one statement, as every page of the dashboard has them.
+    """
+    is_waiting = (Submission.page == Page.id) & (Submission.status == "pending")
+    rows: Any = (
+        Page.select(
+            Page,
+            fn.COUNT(Submission.created_at).alias("waiting"),
+            fn.MIN(Submission.created_at).alias("oldest_at"),
+        )
+        .join(Submission, JOIN.LEFT_OUTER, on=is_waiting)
+        .where(Page.owner == owner, Page.deleted_at.is_null())
+        .group_by(Page.id)
+        .order_by(fn.COUNT(Submission.created_at).desc(), Page.created_at.desc(), Page.id)
+    )
+    return [OwnPage(page, page.waiting, page.oldest_at) for page in rows]
 
 
 def count_tracked_wallets(owner: Owner) -> dict[str, int]:
-    """Count by page, as above."""
+    """Count by page, for all pages of an owner; pages without any are absent."""
     return _count_by_page(Wallet, owner)
 
 

@@ -18,15 +18,6 @@ export function showTimes(root) {
 
 showTimes(document);
 
-// Scroll the chosen tab into sight; CSS alone does it in Chromium only (scroll-initial-target).
-// Not by scrollIntoView(), which would also scroll up from a part of the page that was asked for.
-const tab = document.querySelector(".tabs [aria-current]");
-const tabs = tab?.closest(".tabs");
-if (tab && tabs) {
-  const [inner, outer] = [tab.getBoundingClientRect(), tabs.getBoundingClientRect()];
-  tabs.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
-}
-
 // Copy buttons: data-copy names the element whose text is copied.
 document.addEventListener("click", async (event) => {
   const button = findAround(event, "button[data-copy]");
@@ -43,6 +34,35 @@ document.addEventListener("click", async (event) => {
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = label), 2000);
 });
+
+// Choose the colours where the owner is, so that nothing that was typed, or is shown once, is lost.
+const themes = /** @type {HTMLFormElement | null} */ (document.querySelector("form#appearance"));
+themes?.addEventListener("submit", (event) => {
+  const { submitter } = event;
+  if (!(submitter instanceof HTMLButtonElement)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (submitter.value === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = submitter.value;
+  for (const button of themes.querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(button === submitter));
+  }
+  const body = new FormData(themes, submitter);
+  // Offline, the choice is for this page only.
+  fetch(themes.action, { method: "POST", body, redirect: "manual" }).catch(() => {});
+});
+
+// Offer to search among many pages.
+const search = document.querySelector("#pages input");
+if (search instanceof HTMLInputElement) {
+  search.hidden = false;
+  search.addEventListener("input", () => {
+    const wanted = search.value.trim().toLowerCase();
+    for (const one of document.querySelectorAll("#pages [data-page]")) {
+      one.toggleAttribute("hidden", !one.textContent.toLowerCase().includes(wanted));
+    }
+  });
+}
 
 // Send a form only once, however often the button is pressed: two keys would be created, say.
 // Only for a while, as the browser's Stop button ends what was sent.

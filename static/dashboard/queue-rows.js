@@ -10,6 +10,8 @@ const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60]];
 
 const list = getElement(document, ".queue", HTMLElement);
 const empty = getElement(document, ".empty", HTMLElement);
+const waitingInFrame = getElement(document, "#waiting-here", HTMLElement);
+const icon = getElement(document, "link[rel=icon]", HTMLLinkElement);
 const isOldestFirst = list.dataset.order === "oldest";
 const title = document.title.replace(/^\([\d,]+\) /, "");
 
@@ -124,6 +126,8 @@ export function showCounts(counts) {
     }
   }
   const { waiting } = counts;
+  waitingInFrame.hidden = waiting === 0;
+  icon.href = (waiting > 0 ? icon.dataset.waiting : icon.dataset.idle) ?? icon.href;
   document.title = waiting > 0 ? `(${waiting.toLocaleString("en")}) ${title}` : title;
 }
 

@@ -39,7 +39,8 @@ def find_violations(
 def find_faults(where: str, page: Page) -> list[str]:
     """Return what axe-core finds in a page with a background of its own, and if it is too wide.
 
-    In the light theme at the width it has, and in the dark theme on a narrow phone.
+    In the light theme at the width it has, and in the dark theme on a narrow phone. Without
+    motion, so that no colour is still on its way from one theme to the other.
     """
     size = page.viewport_size
     page.emulate_media(color_scheme="light", reduced_motion="reduce")

@@ -1,54 +1,166 @@
 """What owners see at first sight: on phones, at sign-in, and after an import with mistakes."""
 
-import re
-
 import pytest
 from axe import find_faults
 from embedded_page import sign_in
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from world import Visitor
+
+from embed import pages
 
 pytestmark = pytest.mark.browser
 
 PHONES = [320, 375]
 
 
-def is_in_sight(page: Page, selector: str) -> bool:
-    """Tell whether the whole width of an element lies within the window."""
-    box = page.locator(selector).bounding_box()
-    return box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"]
+MOST_IMPORTANT = ["Queue", "Wallets", "Embed", "Activity"]
+OTHERS = ["Tags", "Keys", "Policy", "Notifications", "Settings"]
 
 
-@pytest.mark.parametrize("width", PHONES)
-def test_chosen_tab_is_in_sight_without_javascript(dashboard, browser, width):
-    context = browser.new_context(
-        java_script_enabled=False, viewport={"width": width, "height": 700}
-    )
+@pytest.fixture
+def open_on_phone(dashboard, browser, watch):
+    """Sign in on a phone, 375 pixels wide; it has no JavaScript unless asked for."""
+
+    def start(view, **options):
+        options = {"java_script_enabled": False} | options
+        context = watch(browser.new_context(viewport={"width": 375, "height": 667}, **options))
+        page = context.new_page()
+        sign_in(page, dashboard)
+        page.goto(f"{dashboard.base}/{view}")
+        contexts.append(context)
+        return page
+
+    contexts = []
+    yield start
+    for context in contexts:
+        context.close()
+
+
+def test_phone_has_a_low_bar_and_all_sections_in_a_dock_without_javascript(
+    dashboard, open_on_phone
+):
+    page = open_on_phone("policy")
+    dock = page.get_by_role("navigation", name="Page", exact=True)
+
+    assert page.locator(".side").bounding_box()["height"] <= 48
+    assert dock.get_by_role("link").all_inner_texts() == MOST_IMPORTANT
+    box = dock.bounding_box()
+    assert (box["x"], box["width"], box["y"] + box["height"]) == (0, 375, 667)
+    dock.get_by_role("button", name="More").click()
+    others = page.locator("#more").get_by_role("link")
+    assert others.all_inner_texts() == OTHERS
+    expect(others.filter(has_text="Policy")).to_have_attribute("aria-current", "page")
+    others.filter(has_text="Settings").click()
+    expect(page).to_have_url(f"{dashboard.base}/settings")
+    expect(others.first).to_be_hidden()
+
+
+def test_focus_is_not_hidden_by_the_dock(dashboard, open_on_phone):
+    dashboard.track_many(20)
+    page = open_on_phone("wallets", java_script_enabled=True)
+    dock = page.get_by_role("navigation", name="Page", exact=True).bounding_box()["y"]
+
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focused = page.locator("main :focus")
+        if focused.count():
+            box = focused.bounding_box()
+            assert box["y"] + box["height"] <= dock, focused.evaluate("(one) => one.outerHTML")
+
+
+def test_every_section_and_its_subpages_are_marked_in_the_side_bar(dashboard, page):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    sign_in(page, dashboard)
+    tag = dashboard.add_tag("team")
+    views = {"queue": "Queue", "wallets/new": "Wallets", f"tags/{tag.id}": "Tags",
+             "keys/new/public": "Keys", "notifications/log": "Notifications"}  # fmt: skip
+    for view, name in views.items():
+        page.goto(f"{dashboard.base}/{view}")
+        links = page.get_by_role("navigation", name="Page", exact=True).get_by_role("link")
+        assert links.all_inner_texts() == [*MOST_IMPORTANT, *OTHERS]
+        assert links.and_(page.locator("[aria-current]")).all_inner_texts() == [name]
+    # One column: the bar ends where the page begins, and nothing covers the other.
+    side, main = (page.locator(one).bounding_box() for one in (".side", "main"))
+    assert side["x"] + side["width"] == main["x"]
+    assert page.get_by_role("button", name="More").is_hidden()
+
+
+def test_forced_colours_mark_the_present_section_and_no_other(dashboard, browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, forced_colors="active")
     page = context.new_page()
     sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/wallets")
 
-    for view in ("queue", "policy", "embed", "activity", "settings"):
-        page.goto(f"{dashboard.base}/{view}")
-        assert is_in_sight(page, ".tabs [aria-current]"), view
-        # The page itself is not scrolled.
-        assert page.locator(".top").bounding_box()["y"] == 0, view
+    marked = page.evaluate(
+        """() => [...document.querySelectorAll(".sections a")].filter((one) => {
+          const {outlineStyle, borderBottomStyle, textDecorationLine} = getComputedStyle(one);
+          return [outlineStyle, borderBottomStyle, textDecorationLine].some((is) => is !== "none");
+        }).map((one) => one.innerText)"""
+    )
+    assert marked == ["Wallets"]
     context.close()
 
 
-def test_chosen_tab_is_in_sight_where_only_a_script_can_scroll(dashboard, page):
-    def leave_out(route):
-        answer = route.fetch()
-        text, count = re.subn(r"scroll-initial-target: nearest;", "", answer.text())
-        assert count == 1
-        route.fulfill(response=answer, body=text)
+def test_switcher_leads_to_the_same_section_of_another_page(dashboard, open_on_phone):
+    other = dashboard.make_page()
+    pages.update_page(other, {"owner": dashboard.owner, "token_symbol": "OTHER"}, dashboard.clock())
+    page = open_on_phone("wallets/new")
 
-    page.set_viewport_size({"width": 320, "height": 700})
+    page.get_by_role("button", name="Switch to another page").click()
+    page.get_by_role("link", name="$OTHER").click()
+
+    expect(page).to_have_url(f"{dashboard.service_url}/dashboard/pages/{other}/wallets")
+    page.get_by_role("button", name="Switch to another page").click()
+    page.get_by_role("link", name="Overview").click()
+    expect(page).to_have_url(f"{dashboard.service_url}/dashboard/")
+
+
+def test_one_of_many_pages_is_found_by_its_name(dashboard, page):
+    for number in range(30):
+        fields = {"owner": dashboard.owner, "token_symbol": f"T{number}"}
+        pages.update_page(dashboard.make_page(), fields, dashboard.clock())
     sign_in(page, dashboard)
-    page.route("**/dashboard.css", leave_out)
+    page.goto(f"{dashboard.base}/queue")
+    page.get_by_role("button", name="Switch to another page").click()
+    menu = page.locator("#pages")
+    box = menu.bounding_box()
+    assert box["y"] + box["height"] <= page.viewport_size["height"]  # it scrolls
 
+    menu.get_by_role("searchbox").fill("t29 ")
+
+    expect(menu.locator("[data-page]:visible")).to_have_count(1)
+    assert find_faults("many pages", page) == []
+    page.keyboard.press("Escape")  # empties the field
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+
+
+def test_colours_are_chosen_without_losing_what_was_typed_and_without_a_flash(dashboard, page):
+    sign_in(page, dashboard)
+    page.emulate_media(color_scheme="light")
     page.goto(f"{dashboard.base}/settings")
+    page.get_by_label("Title").fill("Typed")
 
-    expect(page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Account").click()
+    with page.expect_response("**/account/theme"):
+        page.get_by_role("button", name="Dark").click()
+
+    expect(page.locator("html")).to_have_css("color-scheme", "dark")
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_label("Title")).to_have_value("Typed")
+    page.reload(wait_until="commit")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_colours_are_chosen_without_javascript(dashboard, open_on_phone):
+    page = open_on_phone("queue?tab=decided")
+    address = page.url
+
+    for name, scheme in (("Dark", "dark"), ("Light", "light"), ("Auto", "light dark")):
+        page.get_by_role("button", name="Account").click()
+        page.get_by_role("button", name=name).click()
+        expect(page.locator("html")).to_have_css("color-scheme", scheme)
+        expect(page).to_have_url(address)
 
 
 @pytest.mark.parametrize("has_touch", [True, False])
@@ -140,6 +252,6 @@ def test_front_page_and_error_pages_are_accessible_and_narrow(dashboard, page):
     for path in ("/dashboard/pages/x", "/dashboard/background"):
         page.goto(dashboard.service_url + path)
         found += find_faults(path, page)
-    page.get_by_role("link", name="Tracking pages").click()
+    page.get_by_role("link", name="Overview").click()
     expect(page.get_by_role("heading", name="Tracking pages")).to_be_visible()
     assert found == []

@@ -1,4 +1,4 @@
-"""Signing in and out, choosing a password, and the owner's language."""
+"""Signing in and out, choosing a password, the owner's language, and the colours."""
 
 import math
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from flask import Response, redirect, request, session, url_for
+from flask import Response, current_app, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
@@ -29,10 +29,13 @@ from embed.web.dashboard.responses import (
     render,
     render_mistake,
 )
+from embed.web.dashboard.shell import THEME_COOKIE, THEMES
 from embed.web.languages import current_language, gettext, lazy_gettext, ngettext
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
+THEME_PATH = "/dashboard"
+THEME_KEPT = timedelta(days=365)
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 DEAD_LINK = lazy_gettext(
     "This link has been used or has expired. Whoever runs this server can create a new one:"
@@ -101,7 +104,7 @@ def sign_in() -> ResponseReturnValue:
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         return render("sign_in.html", form=form, status=422)
     _begin_session(owner)
-    return redirect(_safe_target(), 303)
+    return redirect(_safe_target(request.args.get("next", "")), 303)
 
 
 @blueprint.post("/sign-out")
@@ -168,6 +171,26 @@ def choose_language() -> ResponseReturnValue:
     return redirect_with_message(gettext("Your language is saved."), url_for("dashboard.account"))
 
 
+@blueprint.post("/account/theme")
+def choose_theme() -> ResponseReturnValue:
+    """Choose the dashboard's colours in this browser; all but THEMES leave it to the device."""
+    response = redirect(_safe_target(request.form.get("next", "")), 303)
+    theme = request.form.get("theme", "")
+    if theme not in THEMES:
+        response.delete_cookie(THEME_COOKIE, path=THEME_PATH)
+        return response
+    response.set_cookie(
+        THEME_COOKIE,
+        theme,
+        max_age=THEME_KEPT,
+        path=THEME_PATH,
+        secure=current_app.session_interface.get_cookie_secure(current_app),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
 def _render_account(
     form: ChangePasswordForm, language_form: LanguageForm | None = None, *, status: int = 200
 ) -> Response:
@@ -208,7 +231,6 @@ def _begin_session(owner: Owner) -> None:
     login_user(SignedInOwner(owner))
 
 
-def _safe_target() -> str:
-    """Return the address in ``next`` if it is inside the dashboard."""
-    target = request.args.get("next", "")
+def _safe_target(target: str) -> str:
+    """Return the address if it is inside the dashboard."""
     return target if _INSIDE.fullmatch(target) else url_for("dashboard.list_pages")

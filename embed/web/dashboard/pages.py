@@ -63,9 +63,7 @@ def list_pages() -> ResponseReturnValue:
     own = pages.list_of_owner(owner)
     return render(
         "pages.html",
-        live=[page for page in own if page.deleted_at is None],
         deleted=[page for page in own if pages.can_be_restored(page, now)],
-        waiting=pages.count_waiting_submissions(owner),
         tracked=pages.count_tracked_wallets(owner),
         keys=pages.count_live_keys(owner),
         undelivered=count_given_up(owner),

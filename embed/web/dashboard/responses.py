@@ -12,6 +12,7 @@ from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.web.compression import compress
 from embed.web.dashboard.csrf import SessionCsrf
+from embed.web.dashboard.shell import read_shell
 from embed.web.languages import current_language, gettext
 
 MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
@@ -48,7 +49,9 @@ def render(
 
     What shows a secret is not compressed, as its length would depend on the secret.
     """
-    html = render_template(f"dashboard/{template}", page=page, status=status, **values)
+    html = render_template(
+        f"dashboard/{template}", page=page, status=status, shell=read_shell(page), **values
+    )
     response = Response(html, status, content_type="text/html; charset=utf-8")
     return response if shows_secret else compress.after_request(response)
 

@@ -24,6 +24,7 @@ OTHER_FORMS = {
     "account",  # changes the owner
     "choose_language",  # changes the owner
     "choose_password",
+    "choose_theme",  # sets a cookie
     "forget_origin",  # deletes a notice; the key is unchanged
     "import_wallets",  # a dry run
     "send_again",  # delivers a message once more

@@ -1,0 +1,34 @@
+"""What surrounds every page of the dashboard: the owner's pages, what waits, and the colours."""
+
+from dataclasses import dataclass
+
+from flask import request
+from flask_login import current_user
+
+from embed.db.models import Page
+from embed.pages import OwnPage, list_with_waiting
+from embed.web.dashboard.current_owner import current_owner
+
+THEME_COOKIE = "embed_theme"
+THEMES = ("light", "dark")  # else the device decides
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    own_pages: list[OwnPage]
+    waiting_here: int  # on the page that is shown
+    waiting_elsewhere: int
+    theme: str | None
+
+
+def read_shell(page: Page | None) -> Shell:
+    """Return what surrounds a page, in one statement."""
+    own_pages = list_with_waiting(current_owner()) if current_user.is_authenticated else []
+    here = sum(one.waiting for one in own_pages if one.page == page)
+    theme = request.cookies.get(THEME_COOKIE)
+    return Shell(
+        own_pages,
+        waiting_here=here,
+        waiting_elsewhere=sum(one.waiting for one in own_pages) - here,
+        theme=theme if theme in THEMES else None,
+    )

@@ -1,0 +1,91 @@
+"""What surrounds every page of the dashboard: what waits, the other pages, and the colours."""
+
+import re
+
+import pytest
+from world import Visitor
+
+
+def find_icon(owner, path):
+    return re.search(r'<link rel="icon" href="([^"]+)"', owner.get(path).text)[1]
+
+
+def count_beside_queue(owner, path):
+    found = re.search(r'id="waiting-here"[^>]*?( hidden)?>([\d,]+)<', owner.get(path).text)
+    return 0 if found[1] else int(found[2])
+
+
+def test_what_waits_is_counted_beside_queue_on_every_page(world, owner):
+    other = f"/dashboard/pages/{owner.make_page()}/wallets"
+    here = f"/dashboard/pages/{world.page_id}/wallets"
+    assert count_beside_queue(owner, here) == 0
+    assert find_icon(owner, here).endswith("/mark.svg")
+    sent = [world.submit(Visitor()).json["submissionId"] for _ in range(3)]
+
+    assert count_beside_queue(owner, here) == 3
+    assert count_beside_queue(owner, other) == 0
+    for path in (here, other, "/dashboard/", "/dashboard/account"):
+        assert find_icon(owner, path).endswith("/mark-waiting.svg")
+    for submission_id in sent:
+        world.approve(submission_id)
+    assert count_beside_queue(owner, here) == 0
+    assert find_icon(owner, here).endswith("/mark.svg")
+
+
+def test_what_waits_on_a_strangers_page_is_no_dot(world, owner, stranger):
+    world.submit(Visitor())
+
+    assert find_icon(stranger, "/dashboard/").endswith("/mark.svg")
+
+
+def test_switcher_keeps_the_section_also_from_its_subpages(world, owner):
+    other = owner.make_page()
+    tag = world.add_tag("team")
+    sections = {
+        "wallets/new": "wallets",
+        f"tags/{tag.id}": "tags",
+        "queue?tab=decided": "queue",
+        "notifications/log": "notifications",
+        "keys/new/public": "keys",
+    }
+    for path, section in sections.items():
+        page = owner.get(f"/dashboard/pages/{world.page_id}/{path}").text
+        menu = re.search(r'id="pages".*?</nav>', page, re.DOTALL)[0]
+        assert f'href="/dashboard/pages/{other}/{section}"' in menu
+
+
+def test_200_pages_take_as_many_statements_as_one(world, owner, count_statements):
+    path = f"/dashboard/pages/{world.page_id}/tags"
+    one = count_statements(lambda: owner.see(path))
+    for _ in range(199):
+        owner.make_page()
+
+    assert count_statements(lambda: owner.see(path)) == one
+    assert owner.get(path).text.count("<li data-page>") == 200
+
+
+@pytest.mark.parametrize(
+    ("chosen", "theme"), [("dark", "dark"), ("light", "light"), ("auto", None), ("<b>", None)]
+)
+def test_colours_are_a_choice_of_the_browser(owner, chosen, theme):
+    owner.post("/dashboard/account/theme", theme="dark", next="/dashboard/")
+    answer = owner.post("/dashboard/account/theme", theme=chosen, next="/dashboard/account?a=b")
+
+    assert (answer.status_code, answer.location) == (303, "/dashboard/account?a=b")
+    html = re.search(r"<html[^>]*>", owner.get("/dashboard/").text)[0]
+    assert re.findall('data-theme="(.*?)"', html) == ([theme] if theme else [])
+    owner.post("/dashboard/sign-out")
+    assert ('data-theme="' in owner.get("/dashboard/sign-in").text) == (theme is not None)
+
+
+@pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example", "/embed/", ""])
+def test_choice_of_colours_leads_to_no_other_site(owner, target):
+    answer = owner.post("/dashboard/account/theme", theme="dark", next=target)
+
+    assert answer.location == "/dashboard/"
+
+
+def test_cookie_of_another_value_counts_as_none(owner):
+    owner.client.set_cookie("embed_theme", '"><script>', path="/dashboard")
+
+    assert '<html lang="en" dir="ltr">' in owner.get("/dashboard/").text
