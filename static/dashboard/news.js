@@ -2,6 +2,7 @@
 
 import { getElement } from "../elements.js";
 import { poll } from "../widget/poll.js";
+import { say } from "../widget/words.js";
 import { ask, findRow, loadRows, showCounts } from "./queue-rows.js";
 
 const EVERY_SECONDS = 20;
@@ -37,12 +38,12 @@ function offer(count) {
   if (count === 0) return;
   const offered = document.createElement("p");
   const link = document.createElement("a");
-  const what = count === 1 ? "new submission" : "new submissions";
   offered.className = "flash row";
   link.href = href;
-  link.textContent = "Show";
+  link.textContent = say("show");
   link.addEventListener("click", showHere);
-  offered.append(`${count < MOST ? count : `${MOST} or more`} ${what}: `, link);
+  const shownCount = count < MOST ? count : `≥ ${MOST}`;
+  offered.append(say(count === 1 ? "new_one" : "new_many", { count: shownCount }), " ", link);
   news.append(offered);
   if (hadFocus) link.focus();
 }

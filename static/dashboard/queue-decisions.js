@@ -1,6 +1,7 @@
 // Deciding without a reload: rows leave at once, and come back with a sentence if that failed.
 
 import { getElement } from "../elements.js";
+import { isolate, say } from "../widget/words.js";
 import { addRows, findRow, listRows, loadRows, nameOf, refill, removeRows, showCounts } from "./queue-rows.js";
 
 /**
@@ -12,8 +13,6 @@ import { addRows, findRow, listRows, loadRows, nameOf, refill, removeRows, showC
 
 const MAX_UNDOABLE = 10;
 const SHOWN_FOR_MS = 10_000;
-const NO_ANSWER = "The service did not answer. Try again: nothing is decided twice.";
-const SIGNED_OUT = "You are signed out. Sign in in another tab, then try again.";
 
 const toast = getElement(document, "#undo", HTMLFormElement);
 const said = getElement(toast, "[role=status]", HTMLElement);
@@ -32,7 +31,7 @@ export async function decide(form, button) {
   const data = new FormData(form, button);
   const ids = data.getAll("ids").map(String);
   const rows = ids.map(findRow).filter((row) => row !== null);
-  if (rows.length === 0) return say("Choose at least one submission first.");
+  if (rows.length === 0) return tell(say("nothing_chosen"));
   const decision = { decision: String(data.get("decision")), ids, name: nameOf(rows[0]), rows };
   const next = findNext(rows);
   for (const row of rows) row.querySelector(".problem")?.remove();
@@ -68,8 +67,7 @@ async function settle(decision, answer) {
     putBack(decision, unchanged);
     refill();
   } catch (error) {
-    const sentence = error instanceof Error ? error.message : NO_ANSWER;
-    putBack(decision, decision.ids.map((id) => ({ id, sentence, isWaiting: true })));
+    putBack(decision, decision.ids.map((id) => ({ id, sentence: explainFailure(error), isWaiting: true })));
   }
 }
 
@@ -94,9 +92,7 @@ function putBack({ ids, rows }, unchanged) {
   }
   if (back.length === 0) return;
   addRows(back);
-  const [{ sentence }] = unchanged;
-  if (back.length === 1) say(isolate(nameOf(back[0])), `: ${sentence}`);
-  else say(`${back.length} are back. ${sentence}`);
+  tellOf("back", { count: back.length, name: nameOf(back[0]), sentence: unchanged[0].sentence });
 }
 
 /**
@@ -114,10 +110,13 @@ function explain(row, sentence, isWaiting) {
   for (const part of row.querySelectorAll(".decide button, .pick input, .why")) part.remove();
 }
 
+/** @param {unknown} error */
+const explainFailure = (error) => error instanceof Error ? error.message : say("server");
+
 /** Undo the newest decision that was made. */
 export async function undo() {
   const decision = decisions.shift();
-  if (!decision) return say("There is nothing to undo.");
+  if (!decision) return tell(say("nothing_to_undo"));
   await decision.answered;
   if (decision.ids.length === 0) return undo(); // nothing of it was decided
   const data = new FormData(toast);
@@ -129,12 +128,12 @@ export async function undo() {
     const kept = new Set(unchanged.map(({ id }) => id));
     const undone = decision.ids.filter((id) => !kept.has(id));
     await show(undone, decision);
-    if (undone.length === 0) say(isolate(decision.name), `: ${unchanged[0].sentence}`);
-    else if (undone.length === 1) say(isolate(decision.name), " waits again.");
-    else say(`${undone.length} submissions wait again.`);
+    const { name } = decision;
+    if (undone.length > 0) tellOf("waits", { count: undone.length, name });
+    else tellOf("back", { count: unchanged.length, name, sentence: unchanged[0].sentence });
   } catch (error) {
     decisions.unshift(decision);
-    say(error instanceof Error ? error.message : NO_ANSWER);
+    tell(explainFailure(error));
   }
 }
 
@@ -152,26 +151,28 @@ async function show(ids, { rows }) {
 
 function offerUndo() {
   const [{ decision, ids, name }] = decisions;
-  const verb = decision === "approve" ? "Approved" : "Rejected";
-  say(`${verb} `, ids.length === 1 ? isolate(name) : `${ids.length} submissions`, ".");
+  tellOf(decision === "approve" ? "approved" : "rejected", { count: ids.length, name });
   undoPart.hidden = false;
 }
 
-/** @param {string} name which may be written from right to left */
-function isolate(name) {
-  const isolated = document.createElement("bdi");
-  isolated.textContent = name;
-  return isolated;
+/**
+ * Say what became of one submission, which is named, or of many.
+ * @param {string} what
+ * @param {{ count: number, name: string, sentence?: string }} values
+ */
+function tellOf(what, values) {
+  const name = isolate(values.name); // it may be written from right to left
+  tell(say(values.count === 1 ? what : `${what}_many`, { ...values, name }));
 }
 
 /**
  * Say what happened at the bottom of the page, for a while.
- * @param {(string | Node)[]} sentence
+ * @param {string} sentence
  */
-function say(...sentence) {
+function tell(sentence) {
   toast.hidden = false;
   undoPart.hidden = true;
-  said.replaceChildren(...sentence);
+  said.textContent = sentence;
   hideLater();
 }
 
@@ -198,13 +199,13 @@ async function send(address, data) {
     // What was sent arrives even if the page is left.
     answer = await fetch(address, { method: "POST", body, headers, redirect: "manual", keepalive: true });
   } catch {
-    throw new Error(NO_ANSWER);
+    throw new Error(say("no_answer"));
   }
-  if (answer.type === "opaqueredirect") throw new Error(SIGNED_OUT);
+  if (answer.type === "opaqueredirect") throw new Error(say("signed_out"));
   const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
   const told = isJson ? await answer.json() : readMistake(await answer.text());
   if (answer.ok) return told;
-  throw new Error(told.mistake ?? `The service answered ${answer.status}. Try again later.`);
+  throw new Error(told.mistake ?? say("server"));
 }
 
 /**

@@ -1,6 +1,7 @@
 // The rows of the queue: their order, how old they are, and what the server has besides.
 
 import { getElement } from "../elements.js";
+import { language } from "../widget/words.js";
 import { showTimes } from "./dashboard.js";
 
 const AGES_EVERY_MS = 60_000;
@@ -13,7 +14,7 @@ const empty = getElement(document, ".empty", HTMLElement);
 const waitingInFrame = getElement(document, "#waiting-here", HTMLElement);
 const icon = getElement(document, "link[rel=icon]", HTMLLinkElement);
 const isOldestFirst = list.dataset.order === "oldest";
-const title = document.title.replace(/^\([\d,]+\) /, "");
+const title = document.title.replace(/^\([^)]*\) /, "");
 
 /** @returns {HTMLElement[]} */
 export const listRows = () => [...list.querySelectorAll(/** @type {"li"} */ (".item"))];
@@ -120,7 +121,7 @@ export async function ask(address) {
  */
 export function showCounts(counts) {
   for (const [tab, count] of Object.entries(counts)) {
-    const text = count.toLocaleString("en");
+    const text = count.toLocaleString(language);
     for (const place of document.querySelectorAll(`[data-count=${tab}]`)) {
       if (place.textContent !== text) place.textContent = text;
     }
@@ -128,7 +129,7 @@ export function showCounts(counts) {
   const { waiting } = counts;
   waitingInFrame.hidden = waiting === 0;
   icon.href = (waiting > 0 ? icon.dataset.waiting : icon.dataset.idle) ?? icon.href;
-  document.title = waiting > 0 ? `(${waiting.toLocaleString("en")}) ${title}` : title;
+  document.title = waiting > 0 ? `(${waiting.toLocaleString(language)}) ${title}` : title;
 }
 
 /** @param {ParentNode} root */
@@ -143,7 +144,6 @@ function showAges(root) {
 
 /** @param {number} seconds */
 function describeAge(seconds) {
-  const language = document.documentElement.lang;
   for (const [unit, size] of UNITS) {
     if (seconds < size) continue;
     const style = /** @type {const} */ ({ style: "unit", unit, unitDisplay: "short" });

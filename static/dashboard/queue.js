@@ -1,6 +1,7 @@
 // Optional features for the queue: decisions without a reload, and keys. Everything works without them.
 
 import { findAround, getElement } from "../elements.js";
+import { say } from "../widget/words.js";
 import { decide, undo } from "./queue-decisions.js";
 import { listRows } from "./queue-rows.js";
 
@@ -43,7 +44,7 @@ function showSelection() {
   const boxes = listBoxes();
   const all = getElement(many, "[data-select-all]", HTMLInputElement);
   const chosen = boxes.filter((box) => box.checked).length;
-  getElement(many, "[data-selected]", HTMLElement).textContent = chosen ? `${chosen} selected` : "";
+  getElement(many, "[data-selected]", HTMLElement).textContent = chosen ? say("selected", { count: chosen }) : "";
   all.checked = chosen > 0 && chosen === boxes.length;
   all.indeterminate = chosen > 0 && chosen < boxes.length;
 }

@@ -30,6 +30,10 @@ def send(embedded_page, nickname: str) -> Visitor:
     return visitor
 
 
+def isolate(name: str) -> str:
+    return f"\u2068{name}\u2069"
+
+
 def status_of(embedded_page, visitor: Visitor) -> str:
     return embedded_page.find_submission(visitor.address).status
 
@@ -92,7 +96,10 @@ def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):
     for key in ("j", "o"):
         page.keyboard.press(key)
     expect(rows.first.get_by_text("This wallet before")).to_be_visible()
-    for key, said in (("a", "Approved First."), ("r", "Rejected Second.")):
+    for key, said in (
+        ("a", f"Approved {isolate('First')}."),
+        ("r", f"Rejected {isolate('Second')}."),
+    ):
         with page.expect_response("**/queue/decide*"):
             page.keyboard.press(key)
         expect(toast).to_contain_text(said)
@@ -112,7 +119,7 @@ def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):
             page.keyboard.press("u")
         expect(rows).to_have_count(left)
     expect(rows.locator(".nickname")).to_have_text(["First", "Second", "Third"])
-    expect(toast.get_by_role("status")).to_have_text("First waits again.")
+    expect(toast.get_by_role("status")).to_have_text(f"{isolate('First')} waits again.")
     assert {status_of(dashboard, one) for one in visitors} == {"pending"}
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
@@ -126,7 +133,7 @@ def test_undo_outlasts_its_notice_and_the_page(dashboard, page):
     for name in ("Hasty", "Quick"):
         with page.expect_response("**/queue/decide*"):
             page.get_by_role("button", name=f"Approve {name}").click()
-    expect(page.locator(".toast")).to_contain_text("Approved Quick.")
+    expect(page.locator(".toast")).to_contain_text(f"Approved {isolate('Quick')}.")
     page.clock.run_for(11_000)
     expect(page.locator(".toast")).to_be_hidden()
 
@@ -164,7 +171,7 @@ def test_second_tab_is_told_what_happened(dashboard, page):
 
     row = page.locator(".item")
     expect(row.locator(".problem")).to_contain_text("It is already rejected")
-    expect(page.locator(".toast")).to_contain_text("Twice: It is already rejected")
+    expect(page.locator(".toast")).to_contain_text(f"{isolate('Twice')}: It is already rejected")
     expect(row.get_by_role("button", name="Approve Twice")).to_have_count(0)
     assert status_of(dashboard, visitor) == "rejected"
 

@@ -124,7 +124,7 @@ def test_new_submission_is_reached_by_keyboard(dashboard, page, open_queue, wait
     with page.expect_response("**/queue/decide*"):
         page.keyboard.press("a")
 
-    expect(page.locator(".toast")).to_contain_text("Approved Second")
+    expect(page.locator(".toast")).to_contain_text("Approved \u2068Second\u2069.")
     assert dashboard.find_submission(second.address).status == "approved"
 
 
