@@ -119,7 +119,7 @@ function showStep(preview) {
     if (found && "click" in found && typeof found.click === "function") found.click();
   };
   const isSigning = Boolean(inside.querySelector(".flow:not([hidden])"));
-  if (isSigning !== (step === "signing")) press(isSigning ? "[data-do=close]" : "#add");
+  if (isSigning !== (step === "signing")) press(isSigning ? ".flow [data-do=close]" : "#add");
   const hasDetails = Boolean(inside.querySelector(".wallet > details[open]"));
   if (hasDetails !== (step === "details")) press(".wallet > details" + (hasDetails ? "[open]" : "") + " > summary");
 }

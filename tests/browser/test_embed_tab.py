@@ -192,7 +192,7 @@ def test_preview_is_beside_on_wide_screens_and_in_sight_on_phones(tab):
 
         accent = tab.get_by_label("Accent color", exact=True)
         for field in (accent, tab.get_by_label("“Add your wallet”")):
-            field.scroll_into_view_if_needed()
+            field.focus()
             preview, chosen = tab.locator(".preview-box").bounding_box(), field.bounding_box()
             assert preview["y"] + 100 < 667
             assert (preview["x"] > chosen["x"] + chosen["width"]) == (width == 1280)
