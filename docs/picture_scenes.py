@@ -38,9 +38,10 @@ def press(button) -> None:
 def take_list(camera, demo) -> None:
     widget = open_site(camera.page, demo)
     camera.take("list in a site")
-    widget.locator("button.proved").first.click()
-    widget.locator(".proof pre").wait_for()
-    camera.take("proof")
+    widget.get_by_role("searchbox").fill("Demo visitor")
+    widget.locator(".wallet:has(.proved:not([hidden])) > details > summary").first.click()
+    widget.locator(".proof summary").click()
+    camera.take("details of a wallet")
     camera.page.goto(demo["widgetUrl"])
     camera.page.locator("#widget[data-ready]").wait_for()
     camera.take("list as a page of its own")

@@ -68,8 +68,10 @@ def take_steps(browser: Browser, demo: dict[str, str]) -> Page:
 
 def take_proof(visitor: Page) -> None:
     """Take the row of the approved visitor, with its proof."""
+    widget_of(visitor).get_by_role("searchbox").fill("Night heron")
     row = widget_of(visitor).locator(".wallet", has_text="Night heron")
-    row.get_by_role("button", name="proved").click()
+    row.locator("summary").first.click()
+    row.get_by_text("What was signed").click()
     row.get_by_text("Signing is free.").wait_for()
     save(row, "proof")
 

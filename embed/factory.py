@@ -24,6 +24,7 @@ from embed.web.compression import init_compression
 from embed.web.current import OWN_API, App, LenientRequest
 from embed.web.dashboard import init_dashboard
 from embed.web.error_handlers import init_error_handlers
+from embed.web.figures import init_figures
 from embed.web.front_page import init_front_page
 from embed.web.health import init_health
 from embed.web.languages import init_languages
@@ -92,6 +93,7 @@ def create_app(
     init_compression(app)
     init_assets(app)
     init_languages(app)
+    init_figures(app)
     app.register_blueprint(api_blueprint, url_prefix="/api/embed")
     app.register_blueprint(openapi.blueprint, url_prefix="/api/embed")
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.

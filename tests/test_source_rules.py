@@ -98,10 +98,13 @@ def test_unsafe_python_would_be_found():
     assert list_calls(source) >= {"system", "eval"}
 
 
-def test_browsers_keep_nothing_but_settings_of_the_queue():
+def test_browsers_keep_nothing_but_settings_of_the_queue_and_the_lists_order():
     storage = re.compile(r"\b(localStorage|sessionStorage|indexedDB|caches|document\.cookie)\b")
 
-    assert {hit.partition(":")[0] for hit in find(storage, SCRIPTS)} == {"queue.js"}
+    assert {hit.partition(":")[0] for hit in find(storage, SCRIPTS)} == {
+        "queue.js",
+        "wallet-order.js",
+    }
 
 
 def test_scripts_set_no_property_by_a_computed_name():

@@ -69,6 +69,20 @@ class BalanceChange:
 _Days = defaultdict[str, dict[int, Point]]  # by address and day
 
 
+def has_history(page: Page, addresses: Collection[str]) -> bool:
+    """Tell whether an earlier balance of any of these is known, as far as the lines go back."""
+    is_earlier = (
+        (ChainBalance.mint == page.token_mint)
+        & ChainBalance.address.in_(list(addresses))
+        & (DailyBalance.observed_at < ChainBalance.observed_at)
+    )
+    is_imported = (ImportedBalance.page == page) & ImportedBalance.address.in_(list(addresses))
+    return (
+        DailyBalance.select(Value(1)).join(ChainBalance).where(is_earlier).exists()
+        or ImportedBalance.select(Value(1)).where(is_imported).exists()
+    )
+
+
 def read_balance_changes(
     page: Page, addresses: Collection[str], now: datetime
 ) -> dict[str, BalanceChange]:

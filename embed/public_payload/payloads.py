@@ -5,8 +5,8 @@ import hashlib
 import json
 import threading
 from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from embed.db.models import Page
 from embed.domain.sums import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
+from embed.public_payload.standings import Standings, work_out
 from embed.serializers import (
     describe_page,
     describe_sums,
@@ -27,7 +28,7 @@ from embed.serializers import (
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import list_wallets
 
-WALLETS_PER_PART = 100  # as many as the widget's page shows
+WALLETS_PER_PART = 25  # as many as the widget shows at first
 MAX_CACHED_BYTES = 64 * 1024 * 1024  # in each process; a page of 50,000 wallets has about 14 MB
 MAX_ETAG_BYTES = 4 * 1024 * 1024  # in each process; enough for 10,000 pages
 _ETAG_BYTES = 12
@@ -41,9 +42,11 @@ class Payload:
     etag: str  # of this version and content, without quotes
     details: dict[str, Any]  # all but the wallets
     _starts: "array[int]"  # of each wallet in `json`, and one past the separator after the last
+    standings: Standings = field(default_factory=lambda: work_out([]))
 
     def __len__(self) -> int:
-        return len(self.json) + self._starts.itemsize * len(self._starts)
+        starts = self._starts.itemsize * len(self._starts)
+        return len(self.json) + starts + len(self.standings)
 
     @property
     def wallet_count(self) -> int:
@@ -63,13 +66,15 @@ class Payload:
         ends = self._starts[1:]
         return [self.json[start : end - 1] for start, end in zip(self._starts, ends, strict=False)]
 
-    def read_part(self, number: int) -> list[dict[str, Any]]:
-        """Return the wallets of a part, from 1, with exact balances: a float would round them."""
+    def list_places(self, number: int, order: str = "listed") -> Sequence[int]:
+        """Return the places in the list of a part's wallets, from 0; the first part is 1."""
         first = (number - 1) * WALLETS_PER_PART
-        last = min(first + WALLETS_PER_PART, self.wallet_count)
-        if first == last:
-            return []
-        text = self.json[self._starts[first] : self._starts[last] - 1]
+        return self.standings.orders[order][first : first + WALLETS_PER_PART]
+
+    def read_part(self, number: int, order: str = "listed") -> list[dict[str, Any]]:
+        """Return the wallets of a part, with exact balances: a float would round them."""
+        places = self.list_places(number, order)
+        text = b",".join(self.json[self._starts[one] : self._starts[one + 1] - 1] for one in places)
         part: list[dict[str, Any]] = json.loads(
             b"[%b]" % text, parse_float=Decimal, parse_int=Decimal
         )
@@ -145,7 +150,8 @@ def _build(page: Page, uses_chain: bool) -> Payload:
         **describe_sums(add_up((one.holding for one in wallets), supply), supply),
         "tags": [describe_tag(tag) for tag in tags],
     }
-    return write_payload(page.version, details, map(describe_wallet, wallets))
+    payload = write_payload(page.version, details, map(describe_wallet, wallets))
+    return replace(payload, standings=work_out(wallets))
 
 
 def write_payload(version: int, details: dict[str, Any], wallets: Iterable[object]) -> Payload:

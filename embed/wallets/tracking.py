@@ -241,6 +241,12 @@ def untrack_withdrawn(of_submissions: Any) -> None:
     Wallet.update(changes).where(of_submissions).execute()
 
 
+def find_visible(page: Page, wallet_id: str) -> Wallet | None:
+    """Return a wallet of the page's public list."""
+    wallet: Wallet | None = Wallet.get_or_none(Wallet.id == wallet_id, IS_VISIBLE)
+    return wallet if wallet is not None and wallet.page_id == page.id else None
+
+
 def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:
     """Raises NotFound."""
     page = Page.select().join(Wallet).where(Wallet.id == wallet_id).get_or_none()

@@ -39,6 +39,7 @@ def init_languages(app: Flask) -> None:
     app.jinja_env.filters["exact_amount"] = amounts.format_amount
     # Templates put a dollar sign in front; pages from older versions may have kept one.
     app.jinja_env.filters["ticker"] = drop_dollar_signs
+    app.jinja_env.filters["isolate"] = lambda text: f"\u2068{text}\u2069"  # as <bdi>, in sentences
 
 
 def current_language() -> str:

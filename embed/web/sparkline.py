@@ -1,16 +1,31 @@
-"""Balances as small lines: the path data of an SVG of VIEW_BOX."""
+"""Balances as lines: the path data of SVGs.
+
+The small lines of rows are to be compared, so all of them show the same 30 days, and begin at a
+balance of 0: half as high is half as much, and a loss of a thousandth looks like none. A chart
+has its own scale, which is written beside it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import NamedTuple
 
-from embed.balances.history import BalanceChange, Point
+from embed.balances.history import LINE_SPAN, BalanceChange, Point
 
-_WIDTH, _HEIGHT, _MARGIN = 120, 32, 2  # the margin is for half of the stroke
-VIEW_BOX = f"0 0 {_WIDTH} {_HEIGHT}"
-
+_MARGIN = 2  # for half of the stroke
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
+_CLOSEST = _DAY / 2  # that an earlier observation may be to the newest: else they draw a step
+
+
+class Box(NamedTuple):
+    width: int
+    height: int
+
+
+_ROW = Box(120, 32)
+CHART = Box(600, 108)
+VIEW_BOX = f"0 0 {_ROW.width} {_ROW.height}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +37,29 @@ class Sparkline:
     change: Decimal  # over that span, in whole tokens
 
 
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A line of the last 30 days between the lowest balance, or 0, and the highest."""
+
+    path: str
+    since: datetime
+    until: datetime
+    low: Decimal
+    high: Decimal
+
+    @property
+    def middle(self) -> Decimal:
+        return (self.low + self.high) / 2
+
+    @property
+    def half_way(self) -> datetime:
+        return self.since + (self.until - self.since) / 2
+
+
 def draw_sparklines(changes: Mapping[str, BalanceChange], now: datetime) -> dict[str, Sparkline]:
-    """Draw lines that are shown together: a point in time is at the same place in all of them."""
-    if not changes:
-        return {}
-    since = min(change.line[0].observed_at for change in changes.values())
     return {
         name: Sparkline(
-            draw_path(change.line, since, now),
+            draw_path(change.line, now, Decimal(0), max(point.amount for point in change.line)),
             _round_span(change.line[-1].observed_at - change.line[0].observed_at),
             change.line_change,
         )
@@ -37,27 +67,35 @@ def draw_sparklines(changes: Mapping[str, BalanceChange], now: datetime) -> dict
     }
 
 
-def draw_path(line: Sequence[Point], since: datetime, until: datetime) -> str:
-    """Return the path data of a line; a single point becomes a dot.
-
-    The line fills the height, or is in the middle if nothing has changed. Days that are missing
-    are bridged by a straight line.
-    """
+def draw_chart(line: Sequence[Point], now: datetime) -> Chart:
+    high = max(point.amount for point in line)
     low = min(point.amount for point in line)
-    spread = max(point.amount for point in line) - low
+    if low == high:
+        low = Decimal(0)
+    return Chart(draw_path(line, now, low, high, CHART), now - LINE_SPAN, now, low, high)
+
+
+def draw_path(
+    line: Sequence[Point], now: datetime, low: Decimal, high: Decimal, box: Box = _ROW
+) -> str:
+    """Return the path data of a line of LINE_SPAN, `low` at the bottom and `high` at the top.
+
+    Days that are missing are bridged by a straight line.
+    """
+    *earlier, newest = line
+    apart = [point for point in earlier if newest.observed_at - point.observed_at >= _CLOSEST]
     points = [
         (
-            _scale((point.observed_at - since) / (until - since) if until > since else 1.0, _WIDTH),
-            _scale(1 - float((point.amount - low) / spread) if spread else 0.5, _HEIGHT),
+            _scale(1 - (now - point.observed_at) / LINE_SPAN, box.width),
+            _scale(1 - float((point.amount - low) / (high - low)) if high > low else 1, box.height),
         )
-        for point in line
+        for point in (*(apart or earlier[:1]), newest)
     ]
-    path = "M" + " ".join(f"{x} {y}" for x, y in points)
-    return f"{path}h0" if len(points) == 1 else path
+    return "M" + " ".join(f"{x:g} {y:g}" for x, y in points)
 
 
-def _scale(share: float, size: int) -> int:
-    return round(_MARGIN + share * (size - 2 * _MARGIN))
+def _scale(part: float, size: int) -> float:
+    return round(_MARGIN + part * (size - 2 * _MARGIN), 1)
 
 
 def _round_span(span: timedelta) -> timedelta:

@@ -5,15 +5,15 @@ import { parseResponse } from "./amounts.js";
 export const TIMEOUT_MS = 20_000;
 
 /**
- * @typedef {{ id: string, name: string, color: string }} Tag
+ * @typedef {{ id: string, name: string, color: string, counted?: false }} Tag
  * @typedef {{ id: string, address: string, publicAlias: string | null, tokenBalance: string,
- *   tags: Tag[] }} TrackedWallet
- * @typedef {{ wallets: TrackedWallet[] }} TrackingPage
+ *   balanceKnown?: false, tags: Tag[] }} TrackedWallet
+ * @typedef {{ wallets: TrackedWallet[], supply?: number }} TrackingPage
  * @typedef {{ changeDay: string | null, changeWeek: string | null, changeLine: string,
  *   lineSeconds: number, linePath: string }} WalletChange how a balance changed, and its line
  * @typedef {{ submissionId: string }} Proof of a wallet on the list
- * @typedef {{ walletAddress: string, nickname: string, message: string, createdAtIso: string }} Receipt
- *   what proves a submission, as far as it is shown
+ * @typedef {{ body?: object, signal?: AbortSignal, keepalive?: boolean, cache?: RequestCache,
+ *   credentials?: RequestCredentials, headers?: Record<string, string> }} RequestOptions
  * @typedef {{ id: string, walletAddress: string, nickname: string | null, status: string,
  *   rejectReason?: string | null, reasonCode?: string | null, reasonText?: string | null,
  *   decidedAtIso?: string | null }} Submission
@@ -90,6 +90,25 @@ export class Api {
     return (await this.call(`/embed/tracking/${this.pageId}/proofs?${query}`)).wallets;
   }
 
+  /**
+   * Return a page or a part of one, or null if it is the one that has the entity tag.
+   * @param {string} path
+   * @param {{ etag?: string }} [known]
+   * @returns {Promise<Document | null>}
+   */
+  async readHtml(path, { etag } = {}) {
+    const url = new URL(path, location.href);
+    url.searchParams.set("key", this.key);
+    url.searchParams.set("lang", document.documentElement.lang);
+    const headers = etag ? { "If-None-Match": etag } : undefined;
+    const { response, text } = await this.request(url.href, { headers, credentials: "omit" });
+    if (response.status === 304) return null;
+    const page = new DOMParser().parseFromString(text, "text/html");
+    if (response.ok) return page;
+    const code = page.querySelector("code")?.textContent?.split(" ").at(-1); // refusal.html
+    throw new Problem(code ?? "server", { retryAfter: readRetryAfter(response) });
+  }
+
   /** @param {string} submissionId */
   locateReceipt(submissionId) {
     const query = new URLSearchParams({ key: this.key });
@@ -98,7 +117,7 @@ export class Api {
 
   /**
    * @param {string} submissionId
-   * @returns {Promise<Receipt>}
+   * @returns {Promise<object>}
    */
   async readReceipt(submissionId) {
     const receipt = await this.call(this.locateReceipt(submissionId));
@@ -127,15 +146,34 @@ export class Api {
 
   /**
    * @param {string} path
-   * @param {{ body?: object, signal?: AbortSignal, keepalive?: boolean, cache?: RequestCache,
-   *   credentials?: RequestCredentials, headers?: Record<string, string> }} [options]
+   * @param {RequestOptions} [options]
    * @returns {Promise<{ response: Response, answer: any }>} `answer` is null if nothing is new
    */
-  async send(path, { body, signal, keepalive = false, cache = "no-store", credentials, headers } = {}) {
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    let response, text, answer;
+  async send(path, options) {
+    const { response, text } = await this.request(path, options);
+    let answer;
+    if (response.status === 304) return { response, answer: null };
     try {
-      response = await fetch(path, {
+      answer = parseResponse(text);
+    } catch {
+      throw new Problem("server");
+    }
+    if (response.ok) return { response, answer };
+    const { error, ...details } = answer;
+    throw new Problem(error === "internal_error" ? "server" : error, {
+      retryAfter: readRetryAfter(response),
+      details,
+    });
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestOptions} [options]
+   */
+  async request(path, { body, signal, keepalive = false, cache = "no-store", credentials, headers } = {}) {
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const response = await fetch(path, {
         method: body ? "POST" : "GET",
         headers: {
           Authorization: `Bearer ${this.key}`,
@@ -148,25 +186,18 @@ export class Api {
         keepalive,
         signal: signal ? eitherOf(signal, timeout) : timeout,
       });
-      text = await response.text();
+      return { response, text: await response.text() };
     } catch {
       signal?.throwIfAborted();
       throw new Problem("offline");
     }
-    if (response.status === 304) return { response, answer: null };
-    try {
-      answer = parseResponse(text);
-    } catch {
-      throw new Problem("server");
-    }
-    if (response.ok) return { response, answer };
-    const { error, ...details } = answer;
-    const retryAfter = Number.parseInt(response.headers.get("Retry-After") ?? "", 10);
-    throw new Problem(error === "internal_error" ? "server" : error, {
-      retryAfter: Number.isNaN(retryAfter) ? null : retryAfter,
-      details,
-    });
   }
+}
+
+/** @param {Response} response */
+function readRetryAfter({ headers }) {
+  const seconds = Number.parseInt(headers.get("Retry-After") ?? "", 10);
+  return Number.isNaN(seconds) ? null : seconds;
 }
 
 /**

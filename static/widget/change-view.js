@@ -1,4 +1,4 @@
-// A row's change over a day and a week, and its line.
+// A row's change over a day, and its line of 30 days.
 
 import { getElement } from "../elements.js";
 import { formatDuration, language } from "./words.js";
@@ -14,9 +14,8 @@ const exactly = new Intl.NumberFormat(language, {
   signDisplay: "exceptZero",
   useGrouping: "always",
 });
-// At most four digits, and six decimals as a balance has.
 const shortly = new Intl.NumberFormat(language, {
-  maximumFractionDigits: 6,
+  maximumFractionDigits: 2,
   maximumSignificantDigits: 4,
   notation: "compact",
   roundingPriority: "lessPrecision",
@@ -32,45 +31,41 @@ const asNumber = (amount) => /** @type {Intl.StringNumericLiteral} */ (amount);
  * @param {WalletChange | undefined} change
  */
 export function showChange(row, change) {
-  row.querySelector(".change")?.remove();
+  for (const earlier of row.querySelectorAll(".change, .line")) earlier.remove();
   if (!change) return;
   const place = document.createElement("span");
   place.className = "change";
-  place.append(makeLine(change));
-  if (change.changeDay !== null) place.append(makeDelta("hour", 24, DAY_SECONDS, change.changeDay));
-  if (change.changeWeek !== null) place.append(makeDelta("day", 7, 7 * DAY_SECONDS, change.changeWeek));
-  getElement(row, ".address", HTMLElement).after(place);
+  if (change.changeDay !== null) place.append(makeDelta(change.changeDay));
+  getElement(row, ".balance", HTMLElement).before(place, makeLine(change));
 }
 
-/**
- * @param {string} unit
- * @param {number} count of the unit
- * @param {number} seconds the same
- * @param {string} amount
- */
-function makeDelta(unit, count, seconds, amount) {
-  const delta = document.createElement("span");
+/** @param {string} amount */
+function makeDelta(amount) {
   const number = document.createElement("bdi");
-  const span = new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "narrow" });
-  delta.className = amount.startsWith("-") ? "delta down" : amount === "0" ? "delta" : "delta up";
-  delta.title = describe(seconds, amount);
+  number.className = amount.startsWith("-") ? "down" : amount === "0" ? "" : "up";
+  number.title = describe(DAY_SECONDS, amount);
   number.textContent = shortly.format(asNumber(amount));
-  delta.append(span.format(count), " ", number);
-  return delta;
+  return number;
 }
 
 /** @param {WalletChange} change */
 function makeLine({ lineSeconds, changeLine, linePath }) {
   const svg = document.createElementNS(SVG, "svg");
   const title = document.createElementNS(SVG, "title");
-  const path = document.createElementNS(SVG, "path");
   svg.setAttribute("class", "line");
   svg.setAttribute("role", "img");
   svg.setAttribute("viewBox", VIEW_BOX);
   title.textContent = describe(lineSeconds, changeLine);
-  path.setAttribute("d", linePath);
-  svg.append(title, path);
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.append(title, makePath(`${linePath}V32H${linePath.slice(1).split(" ", 1)}z`), makePath(linePath));
   return svg;
+}
+
+/** @param {string} data */
+function makePath(data) {
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", data);
+  return path;
 }
 
 /**

@@ -1,7 +1,7 @@
 // The keyboard in the list: one stop for Tab, and the arrow keys from there (a roving tabindex).
 // It stays a plain list, which screen readers read in their own way; a grid would take that away.
 
-const CONTROLS = "code, .proved, .copy"; // of a row, in order
+const STOP = ".wallet > details > summary"; // the control of a row
 
 /**
  * Listen to the keys, and return how to choose the control that Tab leads to.
@@ -18,31 +18,34 @@ export function steerByKeys(list) {
     control.tabIndex = 0;
   }
 
-  function chooseAny() {
-    const first = list.querySelector("code");
+  function chooseOne() {
+    /** @type {NodeListOf<HTMLElement>} */
+    const others = list.querySelectorAll(`${STOP}:not([tabindex])`);
+    for (const other of others) other.tabIndex = -1;
+    const first = list.querySelector("summary");
     if (!(current && list.contains(current)) && first) choose(first);
   }
 
   list.addEventListener("focusin", ({ target }) => {
-    if (target instanceof HTMLElement && target.matches(CONTROLS)) choose(target);
+    if (target instanceof HTMLElement && target.matches(STOP)) choose(target);
   });
   list.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    if (!(target instanceof HTMLElement && target.matches(CONTROLS))) return;
+    if (!(target instanceof HTMLElement && target.matches(STOP))) return;
     const next = findNext(target, key);
     if (next === undefined) return;
     event.preventDefault(); // the page must not scroll, too
     next?.focus();
   });
-  new MutationObserver(chooseAny).observe(list, { childList: true, subtree: true });
-  chooseAny();
+  new MutationObserver(chooseOne).observe(list, { childList: true, subtree: true });
+  chooseOne();
   return choose;
 }
 
 /**
- * Run `change`, which may replace rows, and leave the focus on the same control of the same wallet,
- * or of the one that took its place.
+ * Run `change`, which may replace rows, and leave the focus on the same wallet, or on the one that
+ * took its place.
  * @param {HTMLElement} list
  * @param {() => void} change
  */
@@ -54,47 +57,23 @@ export function keepFocus(list, change) {
   if (!(focused instanceof HTMLElement) || !(row instanceof HTMLElement)) return;
   const now = list.querySelector(`[data-id="${row.dataset.id}"]`) ??
     list.children[place] ?? list.lastElementChild;
-  const same = list.contains(focused) ? focused : findAlike(now, focused);
+  const same = list.contains(focused) ? focused : now?.querySelector("summary");
   same?.focus({ preventScroll: true });
 }
 
 /**
- * Return the control that a key leads to; null: there is none; undefined: the key is not ours.
+ * Return the row's control that a key leads to; null: there is none; undefined: the key is not ours.
  * @param {HTMLElement} control
  * @param {string} key
  */
 function findNext(control, key) {
   const row = control.closest(".wallet");
-  if (!row?.parentElement) return undefined;
-  const back = getComputedStyle(row).direction === "rtl" ? "ArrowRight" : "ArrowLeft";
-  if (key === "ArrowLeft" || key === "ArrowRight") return findBeside(row, control, key === back ? -1 : 1);
-  /** @type {Record<string, Element | null>} */
+  /** @type {Record<string, Element | null | undefined>} */
   const rows = {
-    ArrowDown: row.nextElementSibling,
-    ArrowUp: row.previousElementSibling,
-    Home: row.parentElement.firstElementChild,
-    End: row.parentElement.lastElementChild,
+    ArrowDown: row?.nextElementSibling,
+    ArrowUp: row?.previousElementSibling,
+    Home: row?.parentElement?.firstElementChild,
+    End: row?.parentElement?.lastElementChild,
   };
-  return key in rows ? findAlike(rows[key], control) : undefined;
-}
-
-/**
- * @param {Element} row
- * @param {HTMLElement} control
- * @param {number} step
- */
-function findBeside(row, control, step) {
-  /** @type {NodeListOf<HTMLElement>} */
-  const controls = row.querySelectorAll(CONTROLS);
-  return controls[[...controls].indexOf(control) + step] ?? null;
-}
-
-/**
- * Return the same control of another row, or else its address.
- * @param {Element | null | undefined} row
- * @param {HTMLElement} control
- * @returns {HTMLElement | null}
- */
-function findAlike(row, { classList: [kind] }) {
-  return row?.querySelector(kind ? `.${kind}` : "code") ?? row?.querySelector("code") ?? null;
+  return key in rows ? rows[key]?.querySelector("summary") ?? null : undefined;
 }

@@ -1,39 +1,47 @@
 // The list of wallets: filtered, sorted, and rendered as far as the visitor has asked for.
 
 import { findAround, getElement } from "../elements.js";
-import { compareAmounts } from "./amounts.js";
+import { Problem } from "./api.js";
 import { copyText } from "./clipboard.js";
 import { keepFocus, steerByKeys } from "./list-keys.js";
-import { keepProof, makeRow, nameOf, readProof, readRow, showProof } from "./wallet-row.js";
-import { formatAmount, language, say } from "./words.js";
+import { ChosenOrder, ORDERS, rankWallets } from "./wallet-order.js";
+import {
+  keepState, makeRow, readProof, readRow, readStanding, showMine, showProof, showStanding,
+} from "./wallet-row.js";
+import { explain, formatAmount, language, say } from "./words.js";
 
 /**
- * @import { TrackedWallet, TrackingPage } from "./api.js"
+ * @import { Proof, TrackedWallet, TrackingPage } from "./api.js"
  * @import { Shown } from "./row-details.js"
+ * @import { Standing } from "./wallet-row.js"
  * @typedef {TrackedWallet & { searchText: string }} Entry a wallet, and the text that is searched
  */
 
-const FEW = 100; // shown at first, as many as the server renders
-const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
-/** @type {Record<string, ((a: Entry, b: Entry) => number) | null>} */
-const ORDERS = {
-  listed: null,
-  balance: (a, b) => compareAmounts(b.tokenBalance, a.tokenBalance),
-  name: (a, b) => collator.compare(nameOf(a), nameOf(b)),
-};
+const FEW = 25; // shown at first, as many as the server renders
+const GROWTH = 4; // so that a few clicks lead through any list
 
 export class List {
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  /**
+   * @param {HTMLElement} root
+   * @param {() => Promise<unknown>} readAll reads the whole list and shows it
+   */
+  constructor(root, readAll) {
+    this.root = root;
+    this.readAll = readAll;
     this.list = getElement(root, "#wallets", HTMLElement);
     this.more = getElement(root, "#more", HTMLButtonElement);
-    this.empty = getElement(root, "#empty", HTMLElement);
+    this.noMatch = getElement(root, "#no-match", HTMLElement);
     this.state = getElement(root, "#state", HTMLElement);
+    this.sort = getElement(root, "#sort", HTMLSelectElement);
     this.template = getElement(document, "#wallet-row", HTMLTemplateElement);
-    /** @type {Entry[] | null} */
-    this.wallets = null;
+    this.chosenOrder = new ChosenOrder(root.dataset.page ?? "");
+    /** @type {Entry[]} */
+    this.wallets = []; // all, or as many as the server has rendered
+    this.isComplete = false;
     /** @type {Entry[]} */
     this.chosen = []; // by search and tags, in order
+    /** @type {Map<string, Standing>} */
+    this.standings = new Map();
     /** @type {(() => void)[]} */
     this.listeners = []; // called when other rows are shown
     /** @type {Set<string>} */
@@ -41,23 +49,22 @@ export class List {
     /** @type {Set<string>} */
     this.tags = new Set();
     this.search = "";
-    this.order = ORDERS.listed;
     this.warning = "";
-    this.total = 0;
+    this.total = 0; // of the page
     this.count = FEW;
     /** @type {Map<string, { row: HTMLElement, text: string }>} */
     this.rows = new Map(); // id -> {row, text}: rows of unchanged wallets are reused
-    this.#listen(root);
-    this.served = this.#readServed();
     /** @type {Shown[]} */
-    this.shown = this.served; // the wallets that have a row on the page, in order
-    this.#adopt(Number(root.dataset.total));
+    this.shown = []; // the wallets that have a row on the page, in order
+    /** @type {Promise<unknown> | null} */
+    this.reading = null;
+    /** @type {{ wallet: TrackedWallet, proof: Proof | undefined }[]} */
+    this.served = []; // what the document says of proofs, so that it is not asked for
+    this.#adopt(this.list, Number(root.dataset.total));
+    this.shown = this.chosen.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
+    this.#tell();
     this.chooseStop = steerByKeys(this.list);
-  }
-
-  /** Whether all wallets are known, and not only those that the document shows. */
-  get isComplete() {
-    return this.wallets !== null;
+    this.#listen(root);
   }
 
   /**
@@ -67,7 +74,22 @@ export class List {
   show(page) {
     if (!page && !this.warning) return;
     this.warning = "";
-    if (page) this.wallets = page.wallets.map(addSearchText);
+    if (page) {
+      this.wallets = page.wallets.map(addSearchText);
+      this.total = this.wallets.length;
+      this.isComplete = true;
+      this.standings = rankWallets(page);
+    }
+    this.#render();
+  }
+
+  /**
+   * Show the wallets that the server has rendered again; unchanged rows stay.
+   * @param {HTMLElement} root of the other document
+   */
+  showServed(root) {
+    this.warning = "";
+    this.#adopt(getElement(root, "#wallets", HTMLElement), Number(root.dataset.total));
     this.#render();
   }
 
@@ -76,10 +98,8 @@ export class List {
    * @param {string[]} addresses
    */
   markMine(addresses) {
-    const mine = new Set(addresses);
-    if (mine.size === this.mine.size && addresses.every((one) => this.mine.has(one))) return;
-    this.mine = mine;
-    this.#render();
+    this.mine = new Set(addresses);
+    for (const { wallet, row } of this.shown) showMine(row, this.mine.has(wallet.address));
   }
 
   /**
@@ -96,41 +116,41 @@ export class List {
     return Boolean(this.wallets?.some((wallet) => wallet.address === address));
   }
 
-  /** Return the wallets that the server has rendered, with their rows, which are reused, and proofs. */
-  #readServed() {
-    const rows = /** @type {HTMLElement[]} */ ([...this.list.children]);
-    return rows.map((row) => {
-      const proof = readProof(row);
-      const wallet = addSearchText(readRow(row));
-      showProof(row, proof); // as a button instead of a link
-      this.rows.set(wallet.id, { row, text: describeRow(wallet, false) });
-      return { wallet, row, proof };
-    });
-  }
-
   /**
-   * Use the wallets rendered by the server, if they are all, so that no request is needed.
+   * Take over the wallets that the server has rendered, in its order.
+   * @param {HTMLElement} list
    * @param {number} total
    */
-  #adopt(total) {
-    if (this.served.length !== total) return;
-    this.wallets = this.served.map(({ wallet }) => wallet);
-    this.chosen = this.wallets;
+  #adopt(list, total) {
+    const rows = /** @type {HTMLElement[]} */ ([...list.children]);
+    const places = new Map(rows.map((row) => [row.dataset.id, Number(row.dataset.place)]));
+    this.served = rows.map((row) => ({ wallet: readRow(row), proof: readProof(row) }));
+    this.wallets = rows.map((row, index) => {
+      const wallet = addSearchText(this.served[index].wallet);
+      this.standings.set(wallet.id, readStanding(row));
+      showProof(this.#keepRow(wallet, () => row), this.served[index].proof);
+      return wallet;
+    });
     this.total = total;
+    this.isComplete = rows.length === total;
+    this.chosen = [...this.wallets];
+    if (!this.isComplete) return;
+    this.wallets.sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
   }
 
   /** @param {HTMLElement} root */
   #listen(root) {
     const search = getElement(root, "#search", HTMLInputElement);
-    const sort = getElement(root, "#sort", HTMLSelectElement);
     const again = () => {
       this.search = search.value.trim().toLocaleLowerCase(language);
-      this.order = ORDERS[sort.value];
       this.count = FEW;
-      this.#render();
+      return this.#update();
     };
     search.addEventListener("input", again);
-    sort.addEventListener("change", again);
+    this.sort.addEventListener("change", () => {
+      this.chosenOrder.remember(this.sort.value);
+      again();
+    });
     /** @type {NodeListOf<HTMLElement>} */
     const filters = root.querySelectorAll("[data-filter]");
     for (const button of filters) {
@@ -148,14 +168,41 @@ export class List {
     });
     this.more.addEventListener("click", () => this.#showMore());
     this.#printAll();
+    this.#recallOrder();
   }
 
-  /** Show twice as many, so that a few clicks lead through any list. */
-  #showMore() {
+  /** Show the list in the order that the visitor has chosen before. */
+  #recallOrder() {
+    const order = this.chosenOrder.recall();
+    if (!order || order === this.sort.value || this.sort.closest(".tools[hidden]")) return;
+    this.sort.value = order;
+    this.#update();
+  }
+
+  /** Show what is chosen, for which all wallets have to be known. */
+  async #update() {
+    if (this.isComplete) this.#render();
+    else await this.readRest();
+  }
+
+  /** Read all wallets, unless they are known, and show what is chosen. A failure is told. */
+  async readRest() {
+    if (this.isComplete) return;
+    try {
+      this.state.textContent = say("loading");
+      await (this.reading ??= this.readAll());
+    } catch (error) {
+      this.warn(error instanceof Problem ? explain(error) : say("server"));
+    } finally {
+      this.reading = null;
+    }
+  }
+
+  async #showMore() {
     const { length } = this.shown;
-    this.count *= 2;
-    this.#render();
-    const first = this.shown[length]?.row.querySelector("code");
+    this.count *= GROWTH;
+    await this.#update();
+    const first = this.shown[length]?.row.querySelector("summary");
     if (first) this.chooseStop(first); // Shift+Tab leads to what is new
   }
 
@@ -165,7 +212,7 @@ export class List {
    */
   #focusRow(place) {
     const { row } = this.shown[place] ?? this.shown.at(-1) ?? {};
-    row?.querySelector("code")?.focus({ preventScroll: true });
+    row?.querySelector("summary")?.focus({ preventScroll: true });
   }
 
   /** Paper has no button: print all that fit the search. */
@@ -183,10 +230,11 @@ export class List {
   }
 
   #render() {
-    if (!this.wallets) return;
-    this.chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
-    if (this.order) this.chosen.sort(this.order);
-    this.total = this.chosen.length;
+    if (this.isComplete) {
+      this.chosen = this.wallets.filter((wallet) => this.#isChosen(wallet));
+      const order = ORDERS[this.sort.value];
+      if (order) this.chosen.sort(order);
+    }
     const { length } = this.shown;
     const first = this.chosen.slice(0, this.count);
     const isFocused = document.activeElement === this.more;
@@ -194,20 +242,22 @@ export class List {
       this.shown = first.map((wallet) => ({ wallet, row: this.#getRow(wallet) }));
       replaceRows(this.list, this.shown.map(({ row }) => row));
     });
-    this.more.hidden = this.count >= this.total;
+    for (const { wallet, row } of this.shown) {
+      showStanding(row, this.standings.get(wallet.id) ?? { rank: 0, part: 0, share: "" });
+      showMine(row, this.mine.has(wallet.address));
+    }
+    this.more.hidden = this.isComplete && this.count >= this.chosen.length;
     if (isFocused && this.more.hidden) this.#focusRow(length);
-    this.empty.hidden = this.total > 0;
-    this.empty.textContent = say(this.wallets.length ? "no_match" : "no_wallets");
+    this.noMatch.hidden = this.chosen.length > 0;
+    this.root.toggleAttribute("data-empty", this.total === 0);
     this.#tell();
     for (const listener of this.listeners) listener();
   }
 
   #tell() {
-    const total = this.wallets?.length ?? 0;
-    const shown = this.total < total ? this.total : this.shown.length;
-    const isPartial = this.wallets && shown < total;
-    const count = { shown: formatAmount(shown), total: formatAmount(total) };
-    this.state.textContent = this.warning || (isPartial ? say("shown_of", count) : "");
+    const shown = this.chosen.length < this.wallets.length ? this.chosen.length : this.shown.length;
+    const count = { shown: formatAmount(shown), total: formatAmount(this.total) };
+    this.state.textContent = this.warning || (shown < this.total ? say("shown_of", count) : "");
   }
 
   /** @param {Entry} wallet */
@@ -218,12 +268,20 @@ export class List {
 
   /** @param {Entry} wallet */
   #getRow(wallet) {
-    const isMine = this.mine.has(wallet.address);
-    const text = describeRow(wallet, isMine);
+    return this.#keepRow(wallet, () => makeRow(this.template, wallet));
+  }
+
+  /**
+   * Return a wallet's row, unless it has changed: then a new one, which is as open as the old one.
+   * @param {Entry} wallet
+   * @param {() => HTMLElement} make
+   */
+  #keepRow(wallet, make) {
+    const text = JSON.stringify(wallet);
     const existing = this.rows.get(wallet.id);
     if (existing?.text === text) return existing.row;
-    const row = makeRow(this.template, wallet, { isMine });
-    if (existing) keepProof(existing.row, row);
+    const row = make();
+    if (existing) keepState(existing.row, row);
     this.rows.set(wallet.id, { row, text });
     return row;
   }
@@ -237,13 +295,6 @@ const addSearchText = (wallet) => ({
   ...wallet,
   searchText: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
 });
-
-/**
- * Return the contents of a row as text, to detect changes.
- * @param {Entry} wallet
- * @param {boolean} isMine
- */
-const describeRow = (wallet, isMine) => JSON.stringify([wallet, isMine]);
 
 /**
  * Make `rows` the list's children, moving only those that are not in place.

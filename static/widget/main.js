@@ -6,7 +6,7 @@ import { FlowOpener } from "./flow-opener.js";
 import { connectToHost } from "./frame.js";
 import { List } from "./list.js";
 import { poll } from "./poll.js";
-import { explain, say } from "./words.js";
+import { explain, formatAge, say } from "./words.js";
 
 /**
  * @import { OwnSubmissions } from "./own.js"
@@ -18,34 +18,56 @@ const LIST_PAUSES = { seconds: 30, slowest: 5 * 60 };
 const root = getElement(document, "#widget", HTMLElement);
 const { page: pageId = "", key = "", site, symbol = "" } = root.dataset;
 const api = new Api({ pageId, key });
-const list = new List(root);
+const list = new List(root, async () => {
+  const page = await api.readPage();
+  list.show(page);
+});
 
 document.body.hidden = false; // if the stylesheet could not be loaded
 const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in root.dataset });
 
 // The list
 
-if (list.isComplete) api.known.etag = root.dataset.etag ?? null; // the document shows all of it
+let { etag: shownEtag = "" } = root.dataset; // of what the rows, their proofs and the summary are from
 
-let { etag: shownEtag } = root.dataset; // of what the rows and their proofs are from
+if (list.isComplete) api.known.etag = shownEtag; // the document shows all of it
 
-/** Return whether the page has changed. */
+/** Show what has changed; return whether anything has. */
 async function refreshList() {
-  let page;
   try {
-    page = await api.readPage();
-    list.show(page);
+    if (list.isComplete) list.show(await api.readPage());
+    const hasChanged = await refreshServed();
+    if (!hasChanged) list.show(null);
+    else updateDetails({ hasChanged });
+    return hasChanged;
   } catch (error) {
     const problem = error instanceof Problem ? error : new Problem("server");
     const isPassing = problem.retryAt !== null || ["offline", "server"].includes(problem.code);
     list.warn(isPassing ? say("stale") : explain(problem));
     throw error;
   }
-  const hasChanged = api.known.etag !== shownEtag;
-  shownEtag = api.known.etag ?? undefined;
-  if (page) updateDetails({ hasChanged });
-  return hasChanged;
 }
+
+/**
+ * Read the document again if the list has changed: its summary, and its rows unless all wallets
+ * were read, as those of a long list are only when a visitor searches, sorts or wants more.
+ */
+async function refreshServed() {
+  if (list.isComplete && api.known.etag === shownEtag) return false;
+  const page = await api.readHtml(location.href, { etag: shownEtag });
+  if (!page) return false;
+  const served = getElement(page, "#widget", HTMLElement);
+  getElement(root, "#summary", HTMLElement).replaceWith(getElement(page, "#summary", HTMLElement));
+  shownEtag = served.dataset.etag ?? "";
+  if (list.isComplete) return true;
+  list.showServed(served);
+  if (list.isComplete) api.known = { etag: shownEtag };
+  return true;
+}
+
+setInterval(() => {
+  for (const time of root.querySelectorAll("time")) time.textContent = formatAge(time.dateTime);
+}, 30_000);
 
 // What rows show beside the payload: loaded when the list shows other rows than the server's
 
@@ -67,20 +89,21 @@ async function updateDetails({ hasChanged = false } = {}) {
 list.listeners.push(() => updateDetails());
 if (hasChanges) updateDetails();
 
-list.list.addEventListener("click", async (event) => {
-  const button = findAround(event, "button.proved");
-  const wallet = list.shown.find(({ row }) => row === button?.closest(".wallet"))?.wallet;
-  if (!button || !wallet) return;
+/** @param {Event} event */
+async function openDetails({ target }) {
+  const row = target instanceof HTMLDetailsElement && target.open ? target.closest(".wallet") : null;
+  if (!(row instanceof HTMLElement) || target !== row.firstElementChild) return;
   try {
-    const { toggleProof } = await import("./receipts.js");
-    await toggleProof(button, { api, wallet, submissionId: button.dataset.proof ?? "" });
+    const { showDetails } = await import("./wallet-details.js");
+    await showDetails(row, api);
   } catch {
     list.warn(say("offline"));
   }
-});
+}
+
+list.list.addEventListener("toggle", openDetails, { capture: true }); // it does not bubble
 
 const listPoll = poll(refreshList, LIST_PAUSES);
-if (!list.isComplete) listPoll.now();
 
 // The visitor's own submissions
 
@@ -108,7 +131,7 @@ checkCookie().catch(() => {}); // the list shows already that the server cannot 
 const opener = new FlowOpener(getElement(root, "#flow", HTMLElement), {
   pageId, key, lender, loadOwn, site: site || null, symbol,
 });
-for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#rights", "show"], ["#ask", "show"]])) {
+for (const [selector, purpose] of /** @type {const} */ ([["#add", "add"], ["#add-first", "add"], ["#rights", "show"], ["#ask", "show"]])) {
   opener.listen(getElement(root, selector, HTMLButtonElement), purpose);
 }
 

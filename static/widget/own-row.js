@@ -1,5 +1,6 @@
 // A row of the visitor's own submissions, as in templates/widget/own.html.
 
+import { makeAvatar, shorten } from "./wallet-row.js";
 import { formatDuration, say } from "./words.js";
 
 /** @import { Submission } from "./api.js" */
@@ -15,10 +16,11 @@ export function makeRow(submission, { receipt, cooldown }) {
   row.dataset.status = status;
   const name = make("strong", nickname ?? "");
   name.dir = "auto";
-  const address = make("code", walletAddress);
+  const address = make("code", shorten(walletAddress));
   address.dir = "ltr";
-  row.append(name, " ", make("span", say(`status_${status}`), "status"), " ", address);
-  if (receipt) row.append(makeLink(id, receipt));
+  address.title = walletAddress;
+  row.append(makeAvatar(walletAddress), " ", name, " ", make("span", say(`status_${status}`), "status pill"), " ", address);
+  if (receipt) row.append(" ", makeLink(id, receipt));
   if (rejectReason) row.append(makeAdvice(submission, cooldown));
   return row;
 }
@@ -44,7 +46,7 @@ export function countDown(list, cooldown) {
  */
 function makeLink(id, address) {
   const link = document.createElement("a");
-  link.className = "receipt";
+  link.className = "receipt button";
   link.href = address;
   link.download = "";
   link.dataset.receipt = id;

@@ -79,8 +79,9 @@ export class OwnSubmissions {
    */
   add({ walletAddress, nickname }, { submissionId: id, status }) {
     if (this.isForgotten) this.root.after(this.notice); // it explains the row above it, and stays when that goes
-    const wasListed = this.wallets.has(walletAddress);
-    this.sentNow.set(walletAddress, { id, walletAddress, nickname, status, wasListed });
+    const sent = { id, walletAddress, nickname, status, wasListed: true };
+    this.sentNow.set(walletAddress, sent);
+    if (this.isForgotten) this.#noteWhetherListed(sent);
     this.#render();
     this.refreshList();
     this.poll.now();
@@ -163,6 +164,12 @@ export class OwnSubmissions {
     this.#render();
     if (this.approvedAddresses.length > before) this.refreshList();
     return hasChanged;
+  }
+
+  /** @param {Submission & { wasListed: boolean }} sent */
+  async #noteWhetherListed(sent) {
+    await this.wallets.readRest();
+    if (this.wallets.isComplete) sent.wasListed = this.wallets.has(sent.walletAddress);
   }
 
   /** Without a cookie, only the public list shows that a wallet was approved. */

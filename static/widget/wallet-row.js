@@ -1,37 +1,67 @@
-// A row of the list: created from a wallet, or read from the server's HTML.
+// A row of the list: made from a wallet, or read from the server's HTML (templates/widget/row.html).
 
+import { drawAvatar } from "../avatar.js";
 import { getElement } from "../elements.js";
 import { normalizeAmount } from "./amounts.js";
-import { formatAmount, say } from "./words.js";
+import { formatAmount, roundAmount, say } from "./words.js";
 
-/** @import { Proof, Tag, TrackedWallet } from "./api.js" */
+/**
+ * @import { Proof, Tag, TrackedWallet } from "./api.js"
+ * @typedef {{ rank: number, part: number, share: string }} Standing a wallet's rank, 0: none, its bar,
+ *   of 100, and its share of the supply
+ */
 
 /** @param {string} address */
-const shorten = (address) => `${address.slice(0, 4)}…${address.slice(-4)}`;
+export const shorten = (address) => `${address.slice(0, 4)}…${address.slice(-4)}`;
 /** @param {TrackedWallet} wallet */
 export const nameOf = (wallet) => wallet.publicAlias ?? shorten(wallet.address);
 
 /**
  * @param {HTMLTemplateElement} template
  * @param {TrackedWallet} wallet
- * @param {{ isMine: boolean }} options
  */
-export function makeRow(template, wallet, { isMine }) {
+export function makeRow(template, wallet) {
   const copy = document.importNode(template.content, true);
   const row = getElement(copy, ".wallet", HTMLElement);
-  const name = getElement(row, ".name", HTMLElement);
-  row.dataset.id = wallet.id;
-  name.textContent = nameOf(wallet);
-  getElement(row, ".balance bdi", HTMLElement).textContent = formatAmount(wallet.tokenBalance);
-  const code = getElement(row, "code", HTMLElement);
-  code.textContent = code.title = wallet.address;
-  getElement(row, ".copy", HTMLElement).dataset.copy = wallet.address;
-  if (isMine) {
-    row.classList.add("mine");
-    name.append(" ", makeMark(say("yours")));
-  }
-  if (wallet.tags.length) row.append(makeTags(wallet.tags));
+  const { id, address } = wallet;
+  row.dataset.id = id;
+  row.toggleAttribute("data-nameless", wallet.publicAlias === null);
+  getElement(row, ".name", HTMLElement).textContent = nameOf(wallet);
+  const code = getElement(row, "summary code", HTMLElement);
+  code.textContent = shorten(address);
+  code.after(...wallet.tags.flatMap((tag) => [" ", makeTag(tag)]));
+  const isKnown = wallet.balanceKnown !== false;
+  row.dataset.balance = isKnown ? wallet.tokenBalance : "";
+  const [whole, decimals] = isKnown ? roundAmount(wallet.tokenBalance) : ["–", ""];
+  const figure = getElement(row, ".balance bdi", HTMLElement);
+  const small = getElement(figure, "small", HTMLElement);
+  small.textContent = decimals;
+  figure.replaceChildren(whole, small);
+  getElement(row, ".detail code", HTMLElement).textContent = address;
+  getElement(row, ".copy", HTMLElement).dataset.copy = address;
+  showAvatar(getElement(row, ".avatar", SVGElement), address);
   return row;
+}
+
+/** @param {string} address */
+export function makeAvatar(address) {
+  const { content } = getElement(document, "#wallet-row", HTMLTemplateElement);
+  const avatar = document.importNode(getElement(content, ".avatar", SVGElement), true);
+  showAvatar(avatar, address);
+  return avatar;
+}
+
+/**
+ * Draw an avatar, where the browser can: not on pages without HTTPS.
+ * @param {SVGElement} avatar
+ * @param {string} address
+ */
+async function showAvatar(avatar, address) {
+  if (!crypto.subtle) return;
+  const { path, fill } = await drawAvatar(address);
+  const squares = getElement(avatar, "path", SVGElement);
+  squares.setAttribute("d", path);
+  squares.setAttribute("fill", fill);
 }
 
 /**
@@ -40,90 +70,111 @@ export function makeRow(template, wallet, { isMine }) {
  * @returns {TrackedWallet}
  */
 export function readRow(row) {
-  const { id = "", balance = "0", nameless } = row.dataset;
-  /** @param {string} selector */
-  const read = (selector) => getElement(row, selector, HTMLElement).textContent;
+  const { id = "", address = "", balance = "", nameless } = row.dataset;
   /** @type {NodeListOf<HTMLElement>} */
   const tags = row.querySelectorAll(".tag");
   return {
     id,
-    address: read("code"),
-    publicAlias: nameless === undefined ? read(".name") : null,
-    tokenBalance: normalizeAmount(balance),
+    address,
+    publicAlias: nameless === undefined ? getElement(row, ".name", HTMLElement).textContent : null,
+    tokenBalance: normalizeAmount(balance || "0"),
+    ...(!balance && { balanceKnown: false }),
     tags: [...tags].map(readTag),
   };
 }
 
 /**
- * Return the proof of a row in the server's HTML, which is a link to its receipt.
  * @param {HTMLElement} row
- * @returns {Proof | undefined}
+ * @returns {Standing}
  */
-export function readProof(row) {
-  const mark = row.querySelector(".proved");
-  const { proof: submissionId } = mark instanceof HTMLElement ? mark.dataset : {};
-  return submissionId ? { submissionId } : undefined;
+export const readStanding = (row) => ({
+  rank: Number(row.dataset.rank),
+  part: Number(findBar(row).getAttribute("width")),
+  share: findShare(row).textContent,
+});
+
+/**
+ * Show a standing, without touching what is so already.
+ * @param {HTMLElement} row
+ * @param {Standing} standing
+ */
+export function showStanding(row, { rank, part, share }) {
+  const [text, width] = [rank ? formatAmount(rank) : "", String(part)];
+  const [place, bar] = [findRank(row), findBar(row)];
+  if (place.textContent !== text) place.textContent = text;
+  if (bar.getAttribute("width") !== width) bar.setAttribute("width", width);
+  if (findShare(row).textContent !== share) findShare(row).textContent = share;
+}
+
+/** @param {HTMLElement} row */
+const findRank = (row) => getElement(row, ".rank", HTMLElement);
+/** @param {HTMLElement} row */
+const findShare = (row) => getElement(row, ".share", HTMLElement);
+/** @param {HTMLElement} row */
+const findBar = (row) => getElement(row, ".bar rect + rect", SVGElement);
+
+/**
+ * Mark a row as the visitor's own, or no longer.
+ * @param {HTMLElement} row
+ * @param {boolean} isMine
+ */
+export function showMine(row, isMine) {
+  if (row.classList.toggle("mine", isMine) === Boolean(row.querySelector(".mark"))) return;
+  row.querySelector(".mark")?.remove();
+  if (!isMine) return;
+  const mark = document.createElement("span");
+  mark.className = "mark pill";
+  mark.textContent = say("yours");
+  getElement(row, ".name", HTMLElement).after(" ", mark);
 }
 
 /**
- * Mark a row as proved by a word that opens the proof; undefined: unmark it.
+ * Mark a row as proved by its holder; undefined: unmark it.
  * @param {HTMLElement} row
  * @param {Proof | undefined} proof
  */
 export function showProof(row, proof) {
-  const mark = row.querySelector(".proved");
-  if (mark instanceof HTMLButtonElement && mark.dataset.proof === proof?.submissionId) return;
-  row.querySelector(".proof")?.remove(); // it showed another proof
-  mark?.remove();
-  if (!proof) return;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "proved";
-  button.tabIndex = -1; // list-keys.js
-  button.dataset.proof = proof.submissionId;
-  button.setAttribute("aria-expanded", "false");
-  button.textContent = say("proved");
-  getElement(row, ".name", HTMLElement).after(" ", button);
+  const mark = findProof(row);
+  if (mark.hidden === Boolean(proof)) mark.hidden = !proof;
 }
 
 /**
- * Move the mark and the open proof of a wallet to its new row, so that a refresh closes nothing.
+ * Return the proof of a row in the server's HTML, which only says that there is one.
+ * @param {HTMLElement} row
+ * @returns {Proof | undefined}
+ */
+export const readProof = (row) => (findProof(row).hidden ? undefined : { submissionId: "" });
+
+/** @param {HTMLElement} row */
+const findProof = (row) => getElement(row, ".proved", HTMLElement);
+
+/**
+ * Let a wallet's new row be as open as its old one, and keep what is read for it separately, so
+ * that a refresh closes nothing.
  * @param {HTMLElement} from
  * @param {HTMLElement} to
  */
-export function keepProof(from, to) {
-  const [mark, proof] = [from.querySelector(".proved"), from.querySelector(".proof")];
-  if (mark) getElement(to, ".name", HTMLElement).after(" ", mark);
-  if (proof) to.append(proof);
+export function keepState(from, to) {
+  findProof(to).hidden = findProof(from).hidden;
+  getElement(to, ".balance", HTMLElement).before(...from.querySelectorAll(".change, .line"));
+  if (!getElement(from, "details", HTMLDetailsElement).open) return;
+  getElement(to, ".detail", HTMLElement).replaceWith(getElement(from, ".detail", HTMLElement));
+  getElement(to, "details", HTMLDetailsElement).open = true; // which reads the details again
 }
 
 /**
  * @param {HTMLElement} tag
  * @returns {Tag}
  */
-function readTag({ dataset: { tag: id = "", color = "" }, textContent: name }) {
-  return { id, name, color };
+function readTag({ dataset: { tag: id = "", color = "", uncounted }, textContent: name }) {
+  return { id, name, color, ...(uncounted === "" && { counted: false }) };
 }
 
-/** @param {string} text */
-function makeMark(text) {
-  const mark = document.createElement("span");
-  mark.className = "mark";
-  mark.textContent = text;
-  return mark;
-}
-
-/** @param {Tag[]} tags */
-function makeTags(tags) {
-  const list = document.createElement("ul");
-  list.className = "tags";
-  list.setAttribute("aria-label", say("tags"));
-  list.append(...tags.map((tag) => {
-    const item = document.createElement("li");
-    item.className = "tag";
-    item.dataset.color = tag.color;
-    item.textContent = tag.name;
-    return item;
-  }));
-  return list;
+/** @param {Tag} tag */
+function makeTag({ color, name }) {
+  const element = document.createElement("span");
+  element.className = "tag";
+  element.dataset.color = color;
+  element.textContent = name;
+  return element;
 }

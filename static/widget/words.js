@@ -8,7 +8,7 @@ import { isAmountKey } from "./amounts.js";
 const words = JSON.parse(document.getElementById("words")?.textContent ?? "");
 export const language = document.documentElement.lang;
 
-// The server's format (embed/web/languages.py), so that refreshing the list changes nothing.
+// The server's formats (embed/web/figures.py), so that refreshing the list changes nothing.
 const numbers = new Intl.NumberFormat(language, {
   maximumFractionDigits: 6,
   roundingMode: "halfEven",
@@ -38,7 +38,54 @@ export function say(name, values = {}) {
  * @param {number | string} amount
  */
 export const formatAmount = (amount) =>
-  numbers.format(/** @type {Intl.StringNumericLiteral} */ (amount));
+  numbers.format(asNumeric(amount));
+
+const rounded = new Intl.NumberFormat(language, {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+  roundingMode: "halfEven",
+  useGrouping: "always",
+});
+const compact = new Intl.NumberFormat(language, {
+  notation: "compact",
+  maximumFractionDigits: 2,
+  roundingMode: "halfEven",
+  useGrouping: false,
+});
+const COMPACT_FROM = 10_000_000; // longer ones would leave no room for names
+
+/**
+ * Return an exact amount as rows show it: with two decimals, or shortened to millions and more.
+ * @param {string} amount
+ * @returns {[whole: string, decimals: string]} the decimals with their point
+ */
+export function roundAmount(amount) {
+  const size = Number(amount);
+  if (size >= COMPACT_FROM) return [compact.format(asNumeric(amount)), ""];
+  const isTiny = size > 0 && size < 0.005;
+  const parts = rounded.formatToParts(asNumeric(isTiny ? "0.01" : amount));
+  const point = parts.findIndex(({ type }) => type === "decimal");
+  const [whole, decimals] = [parts.slice(0, point), parts.slice(point)]
+    .map((some) => some.map(({ value }) => value).join(""));
+  return [isTiny ? `<${whole}` : whole, decimals];
+}
+
+const percent = new Intl.NumberFormat(language, {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  roundingMode: "halfEven",
+});
+
+/**
+ * Return a part of 1 as a percentage.
+ * @param {number} share
+ */
+export const formatShare = (share) =>
+  share < 0.0005 ? `<${percent.format(0.001)}` : percent.format(share);
+
+/** @param {number | string} amount */
+const asNumeric = (amount) => /** @type {Intl.StringNumericLiteral} */ (amount);
 
 /** @type {[unit: string, seconds: number][]} */
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
@@ -71,6 +118,18 @@ const instants = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyl
 export function formatInstant(iso) {
   const instant = new Date(iso);
   return Number.isNaN(instant.getTime()) ? iso : instants.format(instant);
+}
+
+const ages = new Intl.RelativeTimeFormat(language);
+
+/**
+ * Return how long ago a time was, in its largest unit: "5 minutes ago".
+ * @param {string} iso
+ */
+export function formatAge(iso) {
+  const seconds = Math.max(0, (Date.now() - Date.parse(iso)) / 1000);
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["second", 1];
+  return ages.format(-Math.round(seconds / size), /** @type {Intl.RelativeTimeFormatUnit} */ (unit));
 }
 
 /**

@@ -13,6 +13,7 @@ from embed.domain.identifiers import make_id
 pytestmark = pytest.mark.browser
 
 READ = "**/embed/api/tracking/*"
+DETAILS = "**/embed/tracking/*/wallets/*"
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_search_finds_names_and_addresses(embedded_page, page):
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("Wallet 7")
     search.fill("nobody")
-    expect(widget.locator("#empty")).to_have_text("No wallet matches the search.")
+    expect(widget.locator("#no-match")).to_have_text("No wallet matches the search.")
     search.fill("")
     expect(rows).to_have_count(12)
     expect(widget.locator("#state")).to_be_empty()
@@ -56,7 +57,7 @@ def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page, nam
 
 
 def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
-    """A JavaScript number can hold neither amount: at this size, numbers are 2048 apart."""
+    """A JavaScript number can hold neither large amount: at this size, they are 2048 apart."""
     page.clock.install()
     widget = embedded_page.open(page)
     wallets = [
@@ -74,7 +75,7 @@ def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
     embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#wallets .balance")).to_have_text(
-        ["18,446,744,073,709,551,614", "18,446,744,073,709,551,615", "0.000001", "1,500"]
+        ["18446744.07T", "18446744.07T", "<0.01", "1,500.00"]
     )
     widget.get_by_label("Order").select_option(label="Balance")
     assert names(widget) == ["more", "less", "some", "dust"]
@@ -113,7 +114,7 @@ def test_refresh_of_an_unchanged_list_changes_nothing(embedded_page, page, reads
 
     assert len(reads) == 1
     assert frame_of(page, embedded_page.service_url).evaluate("window.changes") == 0
-    expect(widget.locator("#wallets .balance")).to_have_text("1,500")
+    expect(widget.locator("#wallets .balance")).to_have_text("1,500.00")
 
 
 def test_tags_filter_together(embedded_page, page, names):
@@ -134,25 +135,64 @@ def test_tags_filter_together(embedded_page, page, names):
     assert names(widget) == ["Both"]
 
 
-def test_address_is_shortened_in_place_of_a_name_and_whole_on_focus(embedded_page, page):
+def test_chosen_order_is_remembered_beside_the_owners(embedded_page, page, names):
+    for alias, balance in (("B", 5), ("A", 20), ("C", 1)):
+        embedded_page.track(BrowserWallet().address, alias=alias, balance=balance)
+    embedded_page.open(page).get_by_label("Order").select_option(label="Name")
+    page.reload()
+    widget = page.frame_locator("iframe")
+    widget.locator("#widget[data-ready]").wait_for()
+
+    expect(widget.get_by_label("Order")).to_have_value("name")
+    assert names(widget) == ["A", "B", "C"]
+    expect(widget.locator("#wallets .rank")).to_have_text(["1", "2", "3"])
+
+
+def test_order_works_where_the_browser_remembers_nothing(embedded_page, context, page, names):
+    context.add_init_script(
+        """Object.defineProperty(window, "localStorage", {get() { throw new Error("blocked"); }})"""
+    )
+    embedded_page.track_many(2)
+    widget = embedded_page.open(page)
+    widget.get_by_label("Order").select_option(label="Balance")
+
+    assert names(widget) == ["Wallet 2", "Wallet 1"]
+
+
+def test_address_shows_both_ends_and_the_whole_of_it_when_opened(embedded_page, page):
     address = BrowserWallet().address
     embedded_page.track(address, balance="1234567.891")
+    embedded_page.track(address := BrowserWallet().address, alias="W" * 32, balance="98765432.1")
     page.set_viewport_size({"width": 320, "height": 800})
     widget = embedded_page.open(page)
-    code = widget.locator("#wallets code")
+    row = widget.locator("#wallets .wallet").last
+    short = f"{address[:4]}…{address[-4:]}"
+
+    expect(row.locator("summary code")).to_have_text(short)
+    expect(row.locator(".balance")).to_have_text("98.77M")
+    assert row.bounding_box()["height"] < 60
+    row.locator("summary").click()
+    expect(row.locator(".detail code")).to_have_text(address)
+    expect(row.locator(".stats")).to_contain_text("98,765,432.1")
+    name = row.locator(".name")
+    assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
+def test_wallet_without_a_name_is_called_by_both_ends_of_its_address(embedded_page, page):
+    address = BrowserWallet().address
+    embedded_page.track(address, balance="1234567.891")
+    widget = embedded_page.open(page)
 
     expect(widget.locator("#wallets .name")).to_have_text(f"{address[:4]}…{address[-4:]}")
-    expect(widget.locator("#wallets .balance")).to_have_text("1,234,567.891")
-    assert code.evaluate("code => code.scrollWidth > code.clientWidth")
-    code.focus()
-    assert code.evaluate("code => code.scrollWidth <= code.clientWidth")
-    expect(code).to_have_text(address)
+    expect(widget.locator("#wallets summary code")).to_be_hidden()
+    expect(widget.locator("#wallets .balance")).to_have_text("1,234,567.89")
 
 
 def test_address_is_copied_also_where_the_site_gives_no_leave(embedded_page, context, page):
     address = BrowserWallet().address
     embedded_page.track(address)
     widget = embedded_page.open(page)
+    widget.locator("#wallets summary").click()
 
     widget.get_by_role("button", name="Copy").click()
 
@@ -161,43 +201,109 @@ def test_address_is_copied_also_where_the_site_gives_no_leave(embedded_page, con
     assert page.evaluate("navigator.clipboard.readText()") == address
 
 
-def test_ten_thousand_wallets_stay_smooth(embedded_page, page):
+def test_details_that_cannot_be_read_say_so_and_are_read_again(embedded_page, page):
+    address = BrowserWallet().address
+    embedded_page.track(address, alias="Ann", balance=5)
+    widget = embedded_page.open(page)
+    row = widget.locator("#wallets .wallet")
+    page.route(DETAILS, lambda route: route.abort())
+    row.locator("summary").click()
+    expect(row.locator(".detail")).to_contain_text("The server cannot be reached.")
+    expect(row.locator(".detail code")).to_have_text(address)
+    row.locator("summary").click()
+
+    page.unroute(DETAILS)
+    row.locator("summary").click()
+    expect(row.locator(".stats")).to_contain_text("Entered by the owner")
+    row.locator("summary").click()
+    Wallet.update(is_hidden=True).where(Wallet.address == address).execute()
+    row.locator("summary").click()
+    expect(row.locator(".detail")).to_contain_text("This wallet is no longer on the list.")
+
+
+def test_empty_page_has_the_next_act_and_no_tools(embedded_page, page):
+    page.clock.install()
+    embedded_page.add_tag("team", "blue")
+    widget = embedded_page.open(page)
+
+    expect(widget.locator(".empty")).to_contain_text("No wallets yet.")
+    for part in (".tools", ".list"):
+        expect(widget.locator(part)).to_be_hidden()
+    widget.get_by_role("button", name="Add the first wallet").click()
+    expect(widget.locator("#flow")).to_be_visible()
+
+    embedded_page.track(BrowserWallet().address, alias="First")
+    embedded_page.forward(page, "00:31")
+    expect(widget.locator("#wallets .name")).to_have_text("First")
+    expect(widget.locator(".empty")).to_be_hidden()
+    expect(widget.locator(".tools")).to_be_visible()
+
+
+def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, page, reads):
+    page.clock.install()
     fill_page(embedded_page, 10_000)
     widget = embedded_page.open(page)
     rows = widget.locator("#wallets .wallet")
     order, search = widget.get_by_label("Order"), widget.get_by_role("searchbox")
+    expect(rows).to_have_count(25)
+    expect(widget.locator("#state")).to_have_text("25 of 10,000 wallets")
+    embedded_page.track(BrowserWallet().address, alias="Newcomer")
+    embedded_page.forward(page, "00:31")
+    expect(widget.locator("#state")).to_have_text("25 of 10,001 wallets")
+    assert reads == []
 
     order.select_option(label="Balance")
     expect(rows.first).to_contain_text("Wallet 10000")
-    expect(rows).to_have_count(100)
+    expect(rows).to_have_count(25)
+    assert len(reads) == 1
     widget.get_by_role("button", name="Show more").click()
-    expect(rows).to_have_count(200)
+    expect(rows).to_have_count(100)
     search.fill("wallet 9999")
     expect(rows).to_have_count(1)
+    expect(rows.locator(".rank")).to_have_text("2")
     search.fill("")
-    expect(rows).to_have_count(100)
+    expect(rows).to_have_count(25)
+    assert len(reads) == 1
+
+
+@pytest.mark.parametrize(("width", "count"), [(720, 7), (360, 6)])
+def test_frame_of_600_pixels_shows_many_whole_rows(embedded_page, page, width, count):
+    embedded_page.add_tag("team", "blue")
+    embedded_page.configure(public_comments="Those who hold the token and have shown it.")
+    embedded_page.track_many(12, tag_names=["team"])
+    page.set_viewport_size({"width": width, "height": 800})
+    widget = embedded_page.open(page, script=False, style="body { margin: 0 }", theme="light")
+
+    bottoms = widget.locator("#wallets .wallet").evaluate_all(
+        "(rows) => rows.map((row) => row.getBoundingClientRect().bottom)"
+    )
+    assert sum(bottom <= 600 for bottom in bottoms) >= count
 
 
 def test_no_javascript_is_needed_to_read_and_to_turn_pages(embedded_page, browser, watch):
-    fill_page(embedded_page, 250)
+    fill_page(embedded_page, 60)
     context = watch(browser.new_context(java_script_enabled=False))
     page = context.new_page()
     page.goto(embedded_page.host_page())
     widget = page.frame_locator("iframe")
     rows = widget.locator("#wallets .wallet")
 
-    expect(rows).to_have_count(100)
+    expect(rows).to_have_count(25)
     expect(rows.first).to_contain_text("Wallet 1")
+    rows.first.locator("summary").click()
+    expect(rows.first.locator(".detail code")).to_have_text(
+        Wallet.get(Wallet.page == embedded_page.page_id, Wallet.public_alias == "Wallet 1").address
+    )
     expect(widget.get_by_role("button", name="Add your wallet")).to_be_hidden()
     expect(widget.get_by_role("searchbox")).to_be_hidden()
     widget.get_by_role("link", name="Next").click()
-    expect(rows.first).to_contain_text("Wallet 101")
+    expect(rows.first).to_contain_text("Wallet 26")
     widget.get_by_role("link", name="Next").click()
     expect(widget.get_by_text("Page 3 of 3")).to_be_visible()
-    expect(rows).to_have_count(50)
+    expect(rows).to_have_count(10)
     expect(widget.get_by_role("link", name="Next")).to_have_count(0)
     widget.get_by_role("link", name="Previous").click()
-    expect(rows.first).to_contain_text("Wallet 101")
+    expect(rows.first).to_contain_text("Wallet 26")
     context.close()
 
 
@@ -263,7 +369,8 @@ def test_what_owners_write_does_nothing(embedded_page, page):
     expect(widget.locator(".title")).to_have_text(HOSTILE[0])
     expect(widget.locator("h1 .token")).to_have_text(HOSTILE[1])
     expect(widget.locator("#wallets .tag")).to_have_text([*HOSTILE[:3], HOSTILE[1]])
-    assert widget.locator("main img, main svg, main script").count() == 0
+    assert widget.locator("main img, main script").count() == 0
+    assert widget.locator("main svg:not(.icon, .avatar, .bar, [hidden])").count() == 0
 
 
 def test_what_visitors_write_does_nothing(embedded_page, context, page, browser_wallet):
@@ -278,7 +385,7 @@ def test_what_visitors_write_does_nothing(embedded_page, context, page, browser_
     page.reload()
 
     expect(widget.locator("#own-list strong")).to_have_text(HOSTILE[0])
-    assert widget.locator("#own-list :not(li, strong, span, code, a)").count() == 0
+    assert widget.locator("#own-list :not(li, svg, path, strong, span, code, a)").count() == 0
 
 
 @pytest.fixture

@@ -38,11 +38,17 @@ def swipe_up(page) -> None:
     client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
+def find_stop(widget, place: int):
+    """Return the control of a row that takes the focus."""
+    return widget.locator("#wallets summary").nth(place)
+
+
 def test_growing_frame_shows_all_of_39_wallets(embedded_page, page):
     fill_page(embedded_page, 39)
     widget = embedded_page.open(page)
-
+    widget.get_by_role("button", name="Show more").click()
     last = widget.locator("#wallets .wallet").nth(38)
+    expect(last).to_be_visible()
     frame = page.locator("iframe").bounding_box()
     expect(page.locator("iframe")).not_to_have_css("height", "600px")
     frame = page.locator("iframe").bounding_box()
@@ -85,7 +91,7 @@ def test_wheel_and_touch_lead_through_the_frame_and_on(embedded_page, page, scri
 def test_fixed_frame_scrolls_through_the_whole_list(embedded_page, page):
     fill_page(embedded_page, 39)
     widget = embedded_page.open(page, script=False)
-    expect(widget.locator("#wallets .wallet")).to_have_count(39)
+    expect(widget.locator("#wallets .wallet")).to_have_count(25)
 
     page.mouse.move(300, 400)
     page.mouse.wheel(0, 20_000)
@@ -99,19 +105,19 @@ def test_more_wallets_are_shown_on_demand_and_none_is_cut_off(embedded_page, pag
     rows, more = widget.locator("#wallets .wallet"), widget.get_by_role("button", name="Show more")
     state = widget.locator("#state")
 
-    expect(state).to_have_text("100 of 450 wallets")
+    expect(state).to_have_text("25 of 450 wallets")
     more.click()
-    expect(rows).to_have_count(200)
+    expect(rows).to_have_count(100)
     expect(more).to_be_focused()
-    expect(state).to_have_text("200 of 450 wallets")
+    expect(state).to_have_text("100 of 450 wallets")
     more.click()
     more.click()
     expect(rows).to_have_count(450)
     expect(more).to_be_hidden()
     expect(state).to_be_empty()
-    expect(rows.nth(400).locator("code")).to_be_focused()
+    expect(rows.nth(400).locator("summary")).to_be_focused()
     page.keyboard.press("ArrowDown")
-    expect(rows.nth(401).locator("code")).to_be_focused()
+    expect(rows.nth(401).locator("summary")).to_be_focused()
     height = widget.locator("html").bounding_box()["height"]
     assert height > 20_000
     expect(page.locator("iframe")).to_have_css("height", f"{height:.0f}px")
@@ -121,61 +127,61 @@ def test_search_begins_with_few_again(embedded_page, page):
     fill_page(embedded_page, 250)
     widget = embedded_page.open(page)
     rows, more = widget.locator("#wallets .wallet"), widget.get_by_role("button", name="Show more")
-    expect(widget.locator("#state")).to_have_text("100 of 250 wallets")
+    expect(widget.locator("#state")).to_have_text("25 of 250 wallets")
     more.click()
-    expect(rows).to_have_count(200)
+    expect(rows).to_have_count(100)
 
     widget.get_by_role("searchbox").fill("wallet 1")
-    expect(rows).to_have_count(100)
+    expect(rows).to_have_count(25)
     expect(widget.locator("#state")).to_have_text("111 of 250 wallets")
     more.click()
-    expect(rows).to_have_count(111)
+    expect(rows).to_have_count(100)
 
 
 def test_more_waits_for_the_list_if_that_is_late(embedded_page, page):
-    fill_page(embedded_page, 150)
+    fill_page(embedded_page, 80)
     held = []
     page.route("**/embed/api/tracking/*", lambda route: held.append(route))
     widget = embedded_page.open(page)
-    with page.expect_event("requestfinished"):
+    with page.expect_request("**/embed/api/tracking/*"):
         widget.get_by_role("button", name="Show more").click()
-        held[0].continue_()
+    expect(widget.locator("#state")).to_have_text("Loading…")
+    held[0].continue_()
 
-    expect(widget.locator("#wallets .wallet")).to_have_count(150)
-    expect(widget.locator("#wallets code").nth(100)).to_be_focused()  # the button is gone
+    expect(widget.locator("#wallets .wallet")).to_have_count(80)
+    expect(find_stop(widget, 25)).to_be_focused()  # the button is gone
 
 
 def test_shift_and_tab_lead_from_show_more_to_what_is_new(embedded_page, page):
     fill_page(embedded_page, 450)
     widget = embedded_page.open(page)
-    expect(widget.locator("#state")).to_have_text("100 of 450 wallets")
+    expect(widget.locator("#state")).to_have_text("25 of 450 wallets")
     widget.get_by_role("button", name="Show more").press("Enter")
-    expect(widget.locator("#wallets .wallet")).to_have_count(200)
+    expect(widget.locator("#wallets .wallet")).to_have_count(100)
     page.keyboard.press("Shift+Tab")
 
-    expect(widget.locator("#wallets code").nth(100)).to_be_focused()
+    expect(find_stop(widget, 25)).to_be_focused()
 
 
 def test_rows_of_the_document_stay_when_the_list_has_come(embedded_page, page):
     fill_page(embedded_page, 150)
-    held = []
-    page.route("**/embed/api/tracking/*", lambda route: held.append(route))
-    with page.expect_request("**/embed/api/tracking/*"):
-        widget = embedded_page.open(page)
+    widget = embedded_page.open(page)
     first = widget.locator("#wallets .wallet").first
     first.evaluate("row => { row.wasServed = true }")
-    held[0].continue_()
+    widget.get_by_role("button", name="Show more").click()
 
     expect(widget.locator("#state")).to_have_text("100 of 150 wallets")
     assert first.evaluate("row => row.wasServed")
 
 
-@pytest.mark.parametrize("count", [39, 250])
-def test_paper_has_all_wallets_and_no_buttons(embedded_page, page, count):
+@pytest.mark.parametrize("count", [25, 250])
+def test_paper_has_all_wallets_that_were_read_and_no_buttons(embedded_page, page, count):
     fill_page(embedded_page, count)
     page.goto(embedded_page.widget_url())
     page.locator("#widget[data-ready]").wait_for()
-    embedded_page.settle(page)
+    if count > 25:
+        page.get_by_role("button", name="Show more").click()
+        expect(page.locator("#wallets .wallet")).to_have_count(100)
     page.evaluate(COUNT_PRINTED)
     pdf = page.pdf(format="A4")
 
@@ -188,6 +194,7 @@ def test_paper_has_all_wallets_and_no_buttons(embedded_page, page, count):
     expect(page.locator("#cookie-blocked")).to_be_hidden()
     assert page.locator("button:visible, input:visible, select:visible").count() == 0
     expect(page.locator("#wallets .wallet").first).to_be_visible()
+    expect(page.locator("#wallets .detail code").first).to_be_visible()  # addresses are whole
 
 
 def test_paper_is_white_and_has_what_was_searched_for(embedded_page, page):
@@ -196,6 +203,7 @@ def test_paper_is_white_and_has_what_was_searched_for(embedded_page, page):
     page.locator("#widget[data-ready]").wait_for()
     embedded_page.settle(page)
     page.get_by_role("searchbox").fill("wallet 24")
+    expect(page.locator("#wallets .wallet")).to_have_count(11)
     page.evaluate(COUNT_PRINTED)
     page.pdf()
 
@@ -220,24 +228,25 @@ def test_change_leaves_focus_and_place_in_thousands_of_rows(embedded_page, page)
     page.clock.install()
     fill_page(embedded_page, count)
     widget = embedded_page.open(page)
-    expect(widget.locator("#state")).to_have_text("100 of 2,000 wallets")
     more = widget.get_by_role("button", name="Show more")
+    more.click()
+    expect(widget.locator("#state")).to_have_text("100 of 2,000 wallets")
     more.evaluate("button => { while (!button.hidden) button.click() }")
     rows = widget.locator("#wallets .wallet")
     expect(rows).to_have_count(count)
-    code = rows.nth(middle).locator("code")
-    code.focus()
+    stop = rows.nth(middle).locator("summary")
+    stop.focus()
     top = rows.nth(middle).evaluate("row => row.offsetTop")
-    embedded_page.observe(code.inner_text(), "77")
+    embedded_page.observe(rows.nth(middle).locator(".copy").get_attribute("data-copy"), "77")
     with page.expect_response("**/embed/api/tracking/*"):
         embedded_page.forward(page, "00:31")
 
-    expect(rows.nth(middle).locator(".balance")).to_have_text("77")
-    expect(code).to_be_focused()
+    expect(rows.nth(middle).locator(".balance")).to_have_text("77.00")
+    expect(stop).to_be_focused()
     assert rows.nth(middle).evaluate("row => row.offsetTop") == top
     wallet_id = rows.nth(middle).get_attribute("data-id")
     tracking.remove_wallet(wallet_id, embedded_page.clock())
     with page.expect_response("**/embed/api/tracking/*"):
         embedded_page.forward(page, "00:31")
     expect(rows).to_have_count(count - 1)
-    expect(rows.nth(middle).locator("code")).to_be_focused()
+    expect(rows.nth(middle).locator("summary")).to_be_focused()

@@ -61,7 +61,7 @@ def test_browser_that_is_too_old_is_told_so_and_shows_the_list(embedded_page, un
     widget = page.frame_locator("iframe")
 
     expect(widget.get_by_role("alert")).to_contain_text(TOO_OLD)
-    expect(widget.locator("#wallets .wallet")).to_have_count(100)
+    expect(widget.locator("#wallets .wallet")).to_have_count(25)
     expect(widget.get_by_role("button", name="Add your wallet")).to_be_hidden()
     expect(widget.get_by_role("searchbox")).to_be_hidden()
     expect(widget.get_by_role("link", name="Next")).to_be_visible()

@@ -98,7 +98,7 @@ def test_rows_that_have_not_changed_are_not_read_again(embedded_page, context, p
     expect(widget.locator("#own-list li").last).to_contain_text("First approved")
     read = frame.evaluate("window.read")
     assert len(read) == 1
-    assert read[0].startswith("First approved")
+    assert read[0].lstrip().startswith("First approved")
 
 
 def test_visitor_reads_why_the_owner_rejected_a_wallet(embedded_page, context, page, visit):

@@ -280,25 +280,54 @@ def test_balances_are_grouped_as_the_reader_does(world, language, balance):
     world.track(address)
     world.observe(address, "1234567.89")
 
-    assert f"<bdi>{balance}</bdi>" in open_widget(world, lang=language).text
+    whole, decimals = balance[:-3], balance[-3:]
+    assert f"<bdi>{whole}<small>{decimals}</small></bdi>" in open_widget(world, lang=language).text
 
 
 @pytest.mark.parametrize(
     ("amount", "shown"),
     [
-        ("18446744073.709551615", "18,446,744,073.709552"),
-        ("18446744073709551615", "18,446,744,073,709,551,615"),
-        ("99999999999999999999.000001", "99,999,999,999,999,999,999.000001"),
-        # If first rounded to 28 digits, this would be a tie and round to the even digit.
-        ("12345678901234567890.12345650000000000001", "12,345,678,901,234,567,890.123457"),
-        ("1e20", "100,000,000,000,000,000,000"),
-        ("0.0000001", "0"),
+        ("1500", "1,500.00"),
+        ("9999999.995", "10,000,000.00"),
+        ("9999999.99499999999999999999", "9,999,999.99"),
+        ("12345678.9", "12.35M"),
+        ("18446744073709551615", "18446744.07T"),
+        ("1e20", "100000000T"),
+        ("0.005", "0.00"),  # half to even
+        ("0.0000001", "<0.01"),
+        ("0", "0.00"),
     ],
 )
-def test_shown_balance_is_rounded_once_to_six_decimals(world, amount, shown):
-    world.observe(world.track(Visitor().address).address, amount)
+def test_balance_in_a_row_has_two_decimals_or_is_shortened(world, amount, shown):
+    wallet = world.track(Visitor().address)
+    world.observe(wallet.address, amount)
+    row = open_widget(world, lang="en").text.partition('class="balance"')[2]
 
-    assert f"<bdi>{shown}</bdi>" in open_widget(world, lang="en").text
+    assert html.unescape(re.sub("</?small>", "", row)).startswith(f"><bdi>{shown}</bdi>")
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [
+        ("18446744073.709551615", "18,446,744,073.709551615"),
+        ("18446744073709551615", "18,446,744,073,709,551,615"),
+        ("99999999999999999999.000001", "99,999,999,999,999,999,999.000001"),
+        (
+            "12345678901234567890.12345650000000000001",
+            "12,345,678,901,234,567,890.12345650000000000001",
+        ),
+        ("0.0000001", "0.0000001"),
+    ],
+)
+def test_details_of_a_wallet_show_all_digits(world, amount, shown):
+    wallet = world.track(Visitor().address)
+    world.observe(wallet.address, amount)
+    details = world.client.get(
+        f"/embed/tracking/{world.page_id}/wallets/{wallet.id}",
+        query_string={"key": world.public_key, "lang": "en"},
+    )
+
+    assert f"<bdi>{shown}</bdi>" in details.text
 
 
 @each_translation
@@ -349,11 +378,11 @@ def test_scripts_say_only_what_has_words_and_all_words_are_said(world):
 
 def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world):
     page = open_widget(world)
-    names = {*list_modules("widget/main.js"), "widget/receipts.js"}
+    names = {*list_modules("widget/main.js"), "widget/receipts.js", "widget/wallet-details.js"}
     said = read_said_names(STATIC_DIR / name for name in names)
     words = read_words(page)
 
-    assert len(said) > 15
+    assert len(said) > 10
     assert said - words.keys() == set()
     assert words.items() < read_words(open_flow(world)).items()
 

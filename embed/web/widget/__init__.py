@@ -1,6 +1,6 @@
 """The widget that sites embed: one blueprint, with a file for each subject."""
 
-from embed.web.widget import changes, feed, iframe, receipts, signing
+from embed.web.widget import changes, feed, iframe, receipts, signing, wallet_details
 from embed.web.widget.blueprint import blueprint
 
-__all__ = ["blueprint", "changes", "feed", "iframe", "receipts", "signing"]
+__all__ = ["blueprint", "changes", "feed", "iframe", "receipts", "signing", "wallet_details"]

@@ -7,6 +7,9 @@ from flask import Response, render_template, request
 from flask.typing import ResponseReturnValue
 from werkzeug.http import quote_etag
 
+from embed.balances.history import has_history
+from embed.balances.supply import find_supply
+from embed.domain.amounts import find_share
 from embed.domain.origins import decide_origin, parse_origin
 from embed.keys.access import Access
 from embed.public_payload import payloads
@@ -21,6 +24,7 @@ from embed.web.rate_limits import report_refused_site
 from embed.web.security_headers import allow_isolated_hosts
 from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_open_page, respond
+from embed.web.widget.summary import split_by_tag
 
 
 @blueprint.get("/tracking/<page_id>")
@@ -28,15 +32,17 @@ from embed.web.widget.blueprint import blueprint, get_open_page, respond
 def show_widget(page_id: str) -> Response:
     """Render the page's list and set the session cookie.
 
+    The widget reads it again to show what has changed, and answers that nothing has by 304.
     Raises ApiError `missing_key`, `invalid_key`, `revoked_key`, `not_found`, `embed_disabled`.
     """
     access, page = get_open_page(page_id)
-    payload = payloads.get_payload(
-        PayloadKey(page_id, access.page_version, runtime().settings.uses_chain)
-    )
-    shown = _choose_wallets(payload)
+    uses_chain = runtime().settings.uses_chain
+    payload = payloads.get_payload(PayloadKey(page_id, access.page_version, uses_chain))
+    if request.if_none_match.contains_weak(payload.etag):
+        return Response(status=304)
     shown_look = read_look(page.look)
-    hidden = shown_look.look.hide
+    hidden, order = shown_look.look.hide, shown_look.look.order
+    shown = _choose_wallets(payload, order)
     proofs = read_visible_proofs(page, [one["id"] for one in shown["wallets"]])
     session_id = find_session_id()
     response = respond(
@@ -46,6 +52,8 @@ def show_widget(page_id: str) -> Response:
             key=request.args["key"],
             page=payload.details,
             wallet_count=payload.wallet_count,
+            standings=payload.standings,
+            order=order,
             etag=quote_etag(payload.etag, weak=True),
             policy=page,
             site=_find_site(access),
@@ -53,10 +61,14 @@ def show_widget(page_id: str) -> Response:
             look=shown_look,
             hidden=hidden,
             shown=shown,
+            supply=find_supply(page, uses_chain=uses_chain),
+            parts=split_by_tag(payload),
             proofs={name: describe_proof(proof) for name, proof in proofs.items()},
             has_session=session_id is not None,
             own=_list_own(page_id, session_id),
-            has_changes=runtime().settings.uses_chain and "changes" not in hidden,
+            has_changes=uses_chain
+            and "changes" not in hidden
+            and has_history(page, [one["address"] for one in shown["wallets"]]),
             scripts=runtime().extra_scripts,
         ),
         ancestors=_list_ancestors(access),
@@ -107,21 +119,34 @@ def _store_refused_site(access: Access) -> None:
         report_refused_site(access.key_id, decision.refused_origin)
 
 
-def _choose_wallets(payload: Payload) -> dict[str, Any]:
+def _choose_wallets(payload: Payload, order: str) -> dict[str, Any]:
     """Return the wallets to render; the others are shown by a script, or by links without one."""
     last = payload.part_count
     number = min(max(1, request.args.get("page", 1, type=int)), last)
     arguments = {name: value for name, value in request.args.items() if name != "page"}
+    wallets = zip(payload.list_places(number, order), payload.read_part(number, order), strict=True)
 
     def link(to: int) -> str | None:
         return f"?{urlencode(arguments | {'page': to})}" if 1 <= to <= last else None
 
     return {
-        "wallets": payload.read_part(number),
+        "wallets": [_describe(wallet, place, payload) for place, wallet in wallets],
         "number": number,
         "last": last,
         "previous": link(number - 1),
         "next": link(number + 1),
+    }
+
+
+def _describe(wallet: dict[str, Any], place: int, payload: Payload) -> dict[str, Any]:
+    """Add a wallet's place in the list, its rank, its shares, and how long its bar is, of 100."""
+    balance, standings = wallet["tokenBalance"], payload.standings
+    part = balance / standings.highest if standings.highest else 0
+    return wallet | {
+        "place": place,
+        "rank": standings.ranks[place],
+        "part": f"{round(float(part) * 100, 1):g}",
+        "share": find_share(balance, payload.details.get("supply")) if balance else None,
     }
 
 

@@ -53,7 +53,7 @@ def test_changes_are_exact_numbers_and_the_line_is_a_path(chain_world):
             "changeWeek": Decimal("-99999999981553255925.290448385"),
             "changeLine": Decimal("-99999999981553255925.290448385"),
             "lineSeconds": 7 * 86_400,
-            "linePath": "M2 2 101 30 118 30",
+            "linePath": "M90.9 2 114.1 30 118 30",
         }
     }
 
@@ -79,7 +79,15 @@ def test_nothing_is_shown_without_an_endpoint(world, count_statements):
     assert "data-changes" not in world.open_widget(Visitor()).text
 
 
-def test_widget_asks_for_changes_where_there_is_an_endpoint(chain_world):
+@pytest.mark.databases("sqlite", "postgres")
+def test_widget_has_room_for_changes_once_there_are_any(chain_world):
+    wallet = chain_world.track(Visitor().address)
+    now = chain_world.clock()
+    record_history(USDC, wallet.address, now, "5", {})
+    assert " data-changes" not in chain_world.open_widget(Visitor()).text
+
+    chain_world.track(other := Visitor().address)
+    record_history(USDC, other, now, "5", {DAY: "4"})
     page = chain_world.open_widget(Visitor()).text
 
     assert " data-changes>" in page

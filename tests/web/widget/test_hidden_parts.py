@@ -1,9 +1,11 @@
 """Parts of the widget that a site leaves out, by `hide=` in the address."""
 
 import re
+from datetime import timedelta
 
 import pytest
-from world import Visitor
+from chain_history import record_history
+from world import USDC, Visitor
 
 
 @pytest.fixture
@@ -11,7 +13,9 @@ def shown(world_with):
     """The widget's page with some parts left out, on a service that knows changes."""
     world = world_with(SOLANA_RPC_URL="https://rpc.example")
     world.configure(public_title="The title", public_comments="The comment")
-    world.track(Visitor().address, alias="Whale")
+    address = Visitor().address
+    world.track(address, alias="Whale")
+    record_history(USDC, address, world.clock(), "5", {timedelta(days=1): "4"})
 
     def show(hide: str) -> str:
         query = {"key": world.public_key, "hide": hide}

@@ -1,0 +1,82 @@
+"""In which order a page's wallets are shown, and what they hold together.
+
+Worked out once for each payload, as it takes all wallets.
+"""
+
+import re
+import unicodedata
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+
+from embed.db.models import TrackedWallet
+from embed.domain import amounts
+
+ORDERS = ("listed", "balance", "name")
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Wallets are counted from 0, as they are listed."""
+
+    orders: dict[str, Sequence[int]]  # the wallets in each order
+    ranks: Sequence[int]  # of each wallet by its balance, from 1; 0: it holds nothing
+    highest: Decimal
+    counts: dict[str, int]  # how many wallets have each tag
+    parts: dict[str | None, Decimal]  # what counted wallets hold, by their first tags
+
+    def __len__(self) -> int:
+        """Return the bytes of the larger parts."""
+        return sum(8 * len(order) for order in (*self.orders.values(), self.ranks))
+
+
+def work_out(wallets: Sequence[TrackedWallet]) -> Standings:
+    by_balance = sorted(range(len(wallets)), key=lambda one: -wallets[one].token_balance)
+    by_name = sorted(range(len(wallets)), key=lambda one: _collate(wallets[one]))
+    return Standings(
+        orders={
+            "listed": range(len(wallets)),
+            "balance": array("L", by_balance),
+            "name": array("L", by_name),
+        },
+        ranks=_rank(wallets, by_balance),
+        highest=wallets[by_balance[0]].token_balance if wallets else Decimal(0),
+        counts=dict(Counter(tag.id for wallet in wallets for tag in wallet.tags)),
+        parts=_sum_up(wallets),
+    )
+
+
+def _rank(wallets: Sequence[TrackedWallet], by_balance: Sequence[int]) -> "array[int]":
+    """Give wallets that hold the same the same rank."""
+    ranks = array("L", [0]) * len(wallets)
+    first = 1
+    for balance, group in groupby(by_balance, key=lambda one: wallets[one].token_balance):
+        equal = list(group)
+        for one in equal:
+            ranks[one] = first if balance else 0
+        first += len(equal)
+    return ranks
+
+
+def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Decimal]:
+    parts: dict[str | None, Decimal] = {}
+    for wallet in wallets:
+        if not wallet.holding.is_counted:
+            continue
+        tag_id = wallet.tags[0].id if wallet.tags else None
+        parts[tag_id] = amounts.add(parts.get(tag_id, Decimal(0)), wallet.token_balance)
+    return parts
+
+
+def _collate(wallet: TrackedWallet) -> list[str | int]:
+    """Return a key that sorts names as people do: by letters without accents, and numbers."""
+    name = unicodedata.normalize("NFKD", wallet.public_alias or wallet.address).casefold()
+    letters = "".join(one for one in name if not unicodedata.combining(one))
+    pieces: list[str | int] = [*_DIGITS.split(letters)]
+    pieces[1::2] = map(int, pieces[1::2])
+    return pieces

@@ -1,0 +1,96 @@
+"""Balances as figures in the reader's language; static/widget/words.js writes the same."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from babel.dates import format_date, format_skeleton, format_timedelta
+from babel.numbers import (
+    format_compact_decimal,
+    get_decimal_symbol,
+    parse_pattern,
+)
+from flask import Flask
+
+from embed.domain import amounts, times
+from embed.web.avatar import draw_avatar
+from embed.web.current import runtime
+from embed.web.languages import current_locale, format_amount
+
+COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
+_SMALLEST = Decimal("0.01")
+
+# Parsed once, as a page shows many amounts.
+_ROUNDED = parse_pattern("#,##0.00")
+_EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
+
+
+class RowFigure(NamedTuple):
+    """A balance as rows show it; the decimals, with their point, are written more quietly."""
+
+    whole: str
+    decimals: str
+
+
+def init_figures(app: Flask) -> None:
+    app.jinja_env.globals["draw_avatar"] = draw_avatar
+    app.jinja_env.filters |= {
+        "age": format_age,
+        "compact": format_compactly,
+        "day": format_day,
+        "in_full": format_in_full,
+        "instant": times.format_instant,
+        "rounded": round_amount,
+        "share": format_share,
+        "short_day": format_short_day,
+    }
+
+
+def round_amount(amount: Decimal) -> RowFigure:
+    """Return a balance with two decimals, or shortened to millions and more if it is long."""
+    if amount >= COMPACT_FROM:
+        return RowFigure(format_compactly(amount), "")
+    if 0 < amount < _SMALLEST / 2:
+        whole, point, decimals = _split(format_amount(_SMALLEST, _ROUNDED))
+        return RowFigure(f"<{whole}", point + decimals)
+    whole, point, decimals = _split(format_amount(amount, _ROUNDED))
+    return RowFigure(whole, point + decimals)
+
+
+def _split(figure: str) -> tuple[str, str, str]:
+    return figure.rpartition(get_decimal_symbol(current_locale()))
+
+
+def format_in_full(amount: Decimal, *, signed: bool = False) -> str:
+    """Format with all decimals; `signed`: with a plus sign, too."""
+    return "+" * (signed and amount > 0) + format_amount(amount, _EXACT)
+
+
+def format_compactly(amount: Decimal) -> str:
+    """Format with two decimals at most, and large amounts in thousands, millions and so on."""
+    return format_compact_decimal(amount, locale=current_locale(), fraction_digits=2)
+
+
+def format_share(share: Decimal, digits: int) -> str:
+    """Format a part of 1 as a percentage with so many decimals."""
+    smallest = Decimal(1).scaleb(-digits - 2)
+    is_tiny = 0 < share < smallest / 2
+    locale = current_locale()
+    shown = smallest if is_tiny else share
+    figure = locale.percent_formats[None].apply(shown, locale, force_frac=(digits, digits))
+    return f"<{figure}" if is_tiny else figure
+
+
+def format_age(instant: datetime) -> str:
+    """Return how long ago something was, in words, to which scripts add what passes."""
+    return format_timedelta(
+        instant - runtime().clock(), add_direction=True, locale=current_locale()
+    )
+
+
+def format_day(instant: datetime) -> str:
+    return format_date(instant, format="long", locale=current_locale())
+
+
+def format_short_day(instant: datetime) -> str:
+    return format_skeleton("MMMd", instant, locale=current_locale())

@@ -1,0 +1,62 @@
+"""What the list shows of a wallet when its row is opened: a part of the page, as HTML."""
+
+from flask import Response, render_template, request
+
+from embed.balances.history import read_visible_balance_changes
+from embed.balances.known import read_observations
+from embed.balances.supply import find_supply
+from embed.db.models import Page, Proof
+from embed.domain.amounts import find_share
+from embed.errors import ApiError
+from embed.submissions.proofs import find_readable_proof, read_visible_proofs
+from embed.wallets.tracking import find_visible
+from embed.web.compression import compress
+from embed.web.current import runtime
+from embed.web.look import read_look
+from embed.web.sparkline import CHART, draw_chart
+from embed.web.widget.blueprint import blueprint, get_open_page, respond
+
+# What an owner's look may name: what a link to it says, and where it leads.
+EXPLORERS = {
+    "solana": ("Solana Explorer", "https://explorer.solana.com/address/"),
+    "solscan": ("Solscan", "https://solscan.io/account/"),
+    "orb": ("Orb", "https://orbmarkets.io/address/"),
+}
+
+
+@blueprint.get("/tracking/<page_id>/wallets/<wallet_id>")
+@compress.compressed()
+def show_wallet(page_id: str, wallet_id: str) -> Response:
+    """Render a wallet's balance, how it has changed, and its proof.
+
+    Raises ApiError as the iframe route does, and `not_found`.
+    """
+    _, page = get_open_page(page_id)
+    wallet = find_visible(page, wallet_id)
+    if wallet is None:
+        raise ApiError("not_found")
+    uses_chain, now = runtime().settings.uses_chain, runtime().clock()
+    changes = read_visible_balance_changes(page, [wallet_id], now) if uses_chain else {}
+    change = changes.get(wallet_id)
+    balance = read_observations(page, [wallet.address], uses_chain=uses_chain).get(wallet.address)
+    supply = find_supply(page, uses_chain=uses_chain)
+    html = render_template(
+        "widget/wallet_details.html",
+        page=page,
+        key=request.args["key"],
+        wallet=wallet,
+        explorer=EXPLORERS.get(read_look(page.look).look.explorer),
+        balance=balance,
+        share=find_share(balance.amount, supply.amount if supply else None) if balance else None,
+        change=change,
+        chart=change and draw_chart(change.line, now),
+        box=CHART,
+        proof=_find_proof(page, wallet_id),
+    )
+    return respond(html, ancestors="'none'")
+
+
+def _find_proof(page: Page, wallet_id: str) -> Proof | None:
+    """Return the proof with what was signed."""
+    proof = read_visible_proofs(page, [wallet_id]).get(wallet_id)
+    return proof and find_readable_proof(page, proof.submission_id, session_id=None)

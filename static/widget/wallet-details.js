@@ -1,0 +1,51 @@
+// What a row of the list shows when it is opened, which the server renders. Loaded once one is.
+
+import { getElement } from "../elements.js";
+import { Problem } from "./api.js";
+import { showProof } from "./wallet-row.js";
+import { explain, say } from "./words.js";
+
+/** @import { Api } from "./api.js" */
+
+/**
+ * Read and show the details of an opened row, in place of earlier ones unless these are in use.
+ * @param {HTMLElement} row
+ * @param {Api} api
+ */
+export async function showDetails(row, api) {
+  const panel = getElement(row, ".detail", HTMLElement);
+  const earlier = panel.querySelector(".loaded");
+  if (earlier?.contains(document.activeElement) || earlier?.querySelector("details[open]")) return;
+  const waiting = earlier ?? makeSentence(say("loading"));
+  if (!earlier) panel.append(waiting);
+  waiting.replaceWith(await readDetails(row, api));
+}
+
+/**
+ * Return the details, or the sentence that says why there are none.
+ * @param {HTMLElement} row
+ * @param {Api} api
+ */
+async function readDetails(row, api) {
+  const { id = "" } = row.dataset;
+  const { explorer = "none" } = document.documentElement.dataset; // as the address or the page has it
+  try {
+    const part = await api.readHtml(`/embed/tracking/${api.pageId}/wallets/${id}?explorer=${explorer}`);
+    const details = part && getElement(part, ".loaded", HTMLElement);
+    if (!details) throw new Problem("server");
+    if (!details.querySelector(".proof")) showProof(row, undefined);
+    return details;
+  } catch (error) {
+    const problem = error instanceof Problem ? error : new Problem("server");
+    return makeSentence(problem.code === "not_found" ? say("not_listed") : explain(problem));
+  }
+}
+
+/** @param {string} text */
+function makeSentence(text) {
+  const sentence = document.createElement("p");
+  sentence.className = "loaded";
+  sentence.setAttribute("role", "status");
+  sentence.textContent = text;
+  return sentence;
+}
