@@ -6,10 +6,11 @@ Mints of which the chain refused to tell balances are not asked for again by the
 import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from embed.balances.mints import NoSuchMint, TokenInfo, read_token
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
-from embed.db.models import Token
+from embed.db.models import Owner, Page, Token
 from embed.domain.addresses import is_address
 from embed.domain.texts import drop_dollar_signs
 from embed.errors import InvalidInput
@@ -112,6 +113,15 @@ def clear_refusal(mint: str) -> None:
     Token.update(problem=None, observed_at=None).where(
         Token.mint == mint, Token.problem.is_null(False)
     ).execute()
+
+
+def list_problems(owner: Owner) -> dict[str, str]:
+    """Return why balances are not read, by mint, of those that an owner's pages have."""
+    mints = Page.select(Page.token_mint).where(Page.owner == owner)
+    rows: Any = Token.select(Token.mint, Token.problem).where(
+        Token.mint.in_(mints), Token.problem.is_null(False)
+    )
+    return dict(rows.tuples())
 
 
 def find_problem(mint: str) -> str | None:

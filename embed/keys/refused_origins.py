@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from embed.db.connection import best_effort, db
-from embed.db.models import ApiKey, RefusedOrigin
+from embed.db.models import ApiKey, Owner, Page, RefusedOrigin
 
 MAX_PER_KEY = 20  # the oldest is deleted, so that nobody can fill the table
 MAX_LENGTH = 300
@@ -73,6 +73,26 @@ def list_refused_origins(page_id: str) -> dict[str, list[RefusedOrigin]]:
     for refusal in query:
         by_key[refusal.api_key_id].append(refusal)
     return by_key
+
+
+def list_lately_refused(owner: Owner, since: datetime) -> dict[str, list[RefusedOrigin]]:
+    """Return what live keys of an owner's pages refused since then, the latest first, by page."""
+    query = (
+        RefusedOrigin.select(RefusedOrigin, ApiKey)
+        .join(ApiKey)
+        .join(Page)
+        .where(
+            Page.owner == owner,
+            ApiKey.revoked_at.is_null(),
+            ~ApiKey.is_preview,
+            RefusedOrigin.refused_at >= since,
+        )
+        .order_by(RefusedOrigin.refused_at.desc(), RefusedOrigin.origin)
+    )
+    by_page: defaultdict[str, list[RefusedOrigin]] = defaultdict(list)
+    for refusal in query:
+        by_page[refusal.api_key.page_id].append(refusal)
+    return by_page
 
 
 def forget_refused_origin(key_id: str, origin: str) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from peewee import Expression, fn
+from peewee import JOIN, Expression, fn
 
 from embed.db.batches import delete_in_batches
 from embed.db.connection import db
@@ -91,6 +91,26 @@ def count_given_up(owner: Owner) -> dict[str, int]:
 
 def count_given_up_of_page(page: Page) -> int:
     return _count_given_up(Page.id == page.id).get(page.id, 0)
+
+
+class Failing(NamedTuple):
+    """The receivers of a page whose last attempts failed."""
+
+    since: datetime
+    waiting: int  # messages for them
+
+
+def list_failing(owner: Owner) -> dict[str, Failing]:
+    """Return by page which receivers fail; pages where none does are absent."""
+    is_waiting = (Delivery.receiver == Receiver.id) & (Delivery.state == "waiting")
+    rows: Any = (
+        Receiver.select(Receiver.page, fn.MIN(Receiver.first_failed_at), fn.COUNT(Delivery.id))
+        .join(Page)
+        .join(Delivery, JOIN.LEFT_OUTER, on=is_waiting)
+        .where(Page.owner == owner, Receiver.first_failed_at.is_null(False))
+        .group_by(Receiver.page)
+    )
+    return {page_id: Failing(since, waiting) for page_id, since, waiting in rows.tuples()}
 
 
 def _count_given_up(condition: Any) -> dict[str, int]:

@@ -206,7 +206,7 @@ def sign_in_by_form(page: Page, embedded_page: EmbeddedPage, owner: Owner | None
     page.get_by_label("E-mail").fill((owner or embedded_page.owner).email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="Tracking pages")).to_be_visible()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
 # What a visitor does; `widget` is the frame, or the signing window.

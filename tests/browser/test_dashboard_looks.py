@@ -253,5 +253,5 @@ def test_front_page_and_error_pages_are_accessible_and_narrow(dashboard, page):
         page.goto(dashboard.service_url + path)
         found += find_faults(path, page)
     page.get_by_role("link", name="Overview").click()
-    expect(page.get_by_role("heading", name="Tracking pages")).to_be_visible()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     assert found == []

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from babel.dates import format_timedelta
-from babel.numbers import parse_pattern
+from babel.numbers import format_compact_decimal, parse_pattern
 
 from embed.db.models import Activity, ApiKey
 from embed.domain import amounts
@@ -92,6 +92,12 @@ def round_tokens(amount: Decimal) -> str:
     if 0 < amount < smallest:
         return f"< {format_amount(smallest, _ROUNDED)}"
     return format_amount(amount, _ROUNDED)
+
+
+@blueprint.app_template_filter("short_tokens")
+def shorten_tokens(amount: float) -> str:
+    """Return whole tokens in a few digits, such as ``2.12M``."""
+    return str(format_compact_decimal(amount, fraction_digits=2, locale=current_locale()))
 
 
 @blueprint.app_template_filter("rounded_change")

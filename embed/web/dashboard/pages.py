@@ -1,4 +1,4 @@
-"""The owner's pages: list, create, settings, delete and restore."""
+"""The owner's pages: create, settings, delete and restore."""
 
 from typing import Any
 
@@ -10,7 +10,6 @@ from wtforms.validators import InputRequired, Length, Optional
 from embed import pages
 from embed.balances.tokens import propose_token
 from embed.errors import InvalidInput
-from embed.notifications.delivery_log import count_given_up
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
@@ -54,19 +53,6 @@ class LookedUpPageForm(PageForm):
         [Optional(), Length(max=20)],
         filters=[_strip],
         description="Without the $ sign. Leave it empty to look it up.",
-    )
-
-
-@blueprint.get("/")
-def list_pages() -> ResponseReturnValue:
-    owner, now = current_owner(), runtime().clock()
-    own = pages.list_of_owner(owner)
-    return render(
-        "pages.html",
-        deleted=[page for page in own if pages.can_be_restored(page, now)],
-        tracked=pages.count_tracked_wallets(owner),
-        keys=pages.count_live_keys(owner),
-        undelivered=count_given_up(owner),
     )
 
 

@@ -1,0 +1,197 @@
+"""The overview: what needs somebody on any of the owner's pages, and what each page holds."""
+
+import re
+
+import pytest
+from owner_browser import OwnerBrowser, read_text
+from receiving import add_webhook, give_up, tell
+from world import Visitor
+
+from embed import pages
+from embed.balances.tokens import store_refusal
+from embed.db.models import Job, Receiver
+from embed.db.work_status import report_process
+
+OVERVIEW = "/dashboard/"
+QUIET = "Nothing at the moment."
+
+
+@pytest.fixture
+def calm(world, owner):
+    """Nothing needs the owner: the background work runs, and the only page has a key."""
+    report_process("some-process", "worker", world.clock(), world.clock())
+    assert QUIET in owner.see(OVERVIEW)
+    return owner
+
+
+def read_needs(owner):
+    """Return what each line says, and where its button leads."""
+    page = owner.get(OVERVIEW).text
+    lines = re.findall(r'<ul class="needs">(.*?)</ul>', page, re.DOTALL)
+    return [
+        (read_line(line), re.search(r'class="button[^"]*" href="([^"]+)"', line)[1])
+        for part in lines
+        for line in part.split("</li>")[:-1]
+    ]
+
+
+def read_line(line):
+    return " ".join(re.sub(r"<svg.*?</svg>|<a .*|<[^>]+>", " ", line, flags=re.DOTALL).split())
+
+
+def read_rows(owner):
+    """Return the cells of each page in the table."""
+    body = owner.get(OVERVIEW).text.partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = [re.split(r"</t[hd]>", row)[:-1] for row in body.split("</tr>")[:-1]]
+    return [[" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in row] for row in rows]
+
+
+def rename(world, page_id, symbol):
+    pages.update_page(page_id, {"token_symbol": symbol}, world.clock())
+
+
+def test_what_waits_says_since_when_and_how_many_places_are_free(world, calm):
+    world.configure(queue_capacity=3)
+    since = f"{world.clock():%Y-%m-%d %H:%M UTC}"
+    world.submit(Visitor())
+    world.clock.forward(seconds=20)
+    world.submit(Visitor())
+
+    ((line, target),) = read_needs(calm)
+    assert line == (
+        f"2 submissions wait on $USDC The oldest was sent {since} . 1 of 3 places are free."
+    )
+    assert target == f"/dashboard/pages/{world.page_id}/queue"
+    world.submit(Visitor())
+    ((line, _),) = read_needs(calm)
+    assert line.endswith("No place is free, so visitors are turned away.")
+
+
+def test_pages_where_something_waits_come_first(world, calm):
+    for symbol in ("NEWER", "NEWEST"):
+        world.clock.forward(hours=1)
+        rename(world, calm.make_page(), symbol)
+    world.submit(Visitor())
+    world.track(Visitor().address)
+
+    rows = read_rows(calm)
+    assert [row[0].split()[0] for row in rows] == ["$USDC", "$NEWEST", "$NEWER"]
+    assert [row[1:3] for row in rows] == [["1", "1"], ["0", "0"], ["0", "0"]]
+
+
+def test_mint_that_is_no_tokens_is_told_where_balances_would_be_read(world_with):
+    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
+    owner = OwnerBrowser(world)
+    owner.take(world.page_id)
+    report_process("some-process", "worker", world.clock(), world.clock())
+    store_refusal(world.page.token_mint, "ABC is not the mint of a token.")
+
+    assert read_needs(owner) == [
+        (
+            "Balances cannot be read on $USDC ABC is not the mint of a token.",
+            f"/dashboard/pages/{world.page_id}/settings",
+        )
+    ]
+    world.use_endpoint()
+    assert read_needs(owner) == []
+
+
+def test_endpoints_that_do_not_answer_are_told_once_for_all_pages(world_with):
+    world = world_with(SOLANA_RPC_URL="https://rpc.example/")
+    owner = OwnerBrowser(world)
+    owner.take(world.page_id)
+    report_process("some-process", "worker", world.clock(), world.clock())
+    Job.create(name="balances", failed_at=world.clock(), failure="No endpoint answered.")
+
+    ((line, target),) = read_needs(owner)
+    assert line.startswith("Balances cannot be read at the moment")
+    assert target == "/dashboard/background"
+
+
+def test_background_work_that_does_not_run_is_told(world, owner):
+    ((line, target),) = read_needs(owner)
+
+    assert line.startswith("The background work is not running")
+    assert target == "/dashboard/background"
+
+
+def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(world, calm):
+    webhook = add_webhook(world)
+    for _ in range(2):
+        tell(world)
+    Receiver.update(first_failed_at=world.clock()).where(Receiver.id == webhook.id).execute()
+    page = f"/dashboard/pages/{world.page_id}/notifications"
+
+    ((line, target),) = read_needs(calm)
+    assert line.startswith("Messages of $USDC cannot be delivered Failing since")
+    assert line.endswith("; 2 messages wait.")
+    assert target == page
+    give_up(world, webhook)
+    ((line, _),) = read_needs(calm)
+    assert line.startswith("2 messages of $USDC could not be delivered Failing since")
+    Receiver.update(first_failed_at=None).execute()
+    ((line, _),) = read_needs(calm)
+    assert line == "2 messages of $USDC could not be delivered They can be sent again."
+
+
+def test_sites_that_were_refused_lately_are_told(world, calm):
+    for site in ("https://one.example", "https://two.example"):
+        assert world.read(headers={"Origin": site}).status_code == 403
+        world.clock.forward(seconds=1)
+
+    ((line, target),) = read_needs(calm)
+    assert line.startswith("2 sites were refused on $USDC https://two.example , last")
+    assert target == f"/dashboard/pages/{world.page_id}/keys"
+    world.clock.forward(days=8)
+    report_process("some-process", "worker", world.clock(), world.clock())
+    assert read_needs(calm) == []
+
+
+def test_page_that_no_site_can_show_is_told(world, calm):
+    world.revoke_all_keys()
+
+    ((line, target),) = read_needs(calm)
+    assert line == "No site can show $USDC The page has no key yet."
+    assert target == f"/dashboard/pages/{world.page_id}/keys"
+
+
+def test_deleted_pages_need_nobody(world, calm):
+    world.submit(Visitor())
+    world.read(headers={"Origin": "https://one.example"})
+    world.revoke_all_keys()
+    world.delete_page()
+
+    assert read_needs(calm) == []
+    assert "Create the first page" in calm.see(OVERVIEW)
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_table_says_what_the_list_holds_and_leaves_unknown_balances_empty(world, calm):
+    world.track(Visitor().address, balance="1500000")
+    world.track(Visitor().address, balance="624000.5")
+    world.track(Visitor().address, balance="7000000", is_hidden=True)
+    world.add_tag("pool", is_counted=False)
+    world.track(Visitor().address, balance="9000000", tag_names=["pool"])
+    other = calm.make_page()
+    world.track(Visitor().address, page_id=other)
+
+    assert sorted(row[2:] for row in read_rows(calm)) == [["1", ""], ["4", "2.12M"]]
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_statements_do_not_grow_with_the_pages(world, calm, count_statements):
+    world.submit(Visitor())
+    one = count_statements(lambda: calm.see(OVERVIEW))
+    for _ in range(60):
+        calm.make_page()
+
+    assert count_statements(lambda: calm.see(OVERVIEW)) == one <= 14
+    assert len(read_rows(calm)) == len(read_needs(calm)) == 61
+    assert "56 more" in read_text(calm.get(OVERVIEW))
+
+
+def test_stranger_sees_nothing_of_it(world, calm, stranger):
+    world.submit(Visitor())
+
+    assert "Create the first page" in stranger.see(OVERVIEW)
+    assert "USDC" not in stranger.see(OVERVIEW)
