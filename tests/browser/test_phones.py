@@ -38,6 +38,37 @@ def test_phone_without_a_wallet_is_sent_to_the_wallets_browsers(embedded_page, p
     expect(widget.get_by_text("On my phone")).to_be_hidden()
 
 
+def test_card_fits_a_phone_with_the_whole_text_and_large_controls(
+    embedded_page, phone, browser_wallet
+):
+    page = phone.new_page()
+    page.set_viewport_size({"width": 360, "height": 640})
+    widget = embedded_page.open(page, style="body { margin: 0 }")
+    widget.get_by_role("button", name="Add your wallet").click()
+    widget.get_by_text("By hand").click()
+    widget.get_by_label("Wallet address").fill(browser_wallet.address)
+    widget.get_by_role("button", name="Continue", exact=True).click()
+    widget.get_by_label("Name to show").fill("W" * 32)
+    primary = widget.get_by_role("button", name="Continue", exact=True)
+    back = widget.get_by_role("button", name="Back")
+    boxes = [primary.bounding_box(), back.bounding_box()]
+    assert boxes[0]["y"] < boxes[1]["y"]
+    assert boxes[0]["width"] == boxes[1]["width"] > 250
+    primary.click()
+
+    for text in ("message", "command"):
+        shown = widget.locator(f"[data-show={text}]")
+        shown.wait_for()
+        assert shown.evaluate(
+            "({scrollHeight, clientHeight, scrollWidth, clientWidth}) =>"
+            " [scrollHeight - clientHeight, scrollWidth - clientWidth]"
+        ) == [0, 0]
+    controls = widget.locator("#flow :is(button, input, select, textarea):visible").all()
+    sizes = [one.bounding_box() for one in controls]
+    assert len(sizes) > 6
+    assert [one for one in sizes if min(one["width"], one["height"]) < 44] == []
+
+
 def test_signing_window_on_a_phone_leads_to_the_wallets_browsers(embedded_page, phone):
     page = phone.new_page()
     widget = embedded_page.open(page)
