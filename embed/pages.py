@@ -23,7 +23,7 @@ from embed.db.models import (
 from embed.domain.addresses import is_address
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
-from embed.domain.texts import parse_optional_text, parse_text, parse_ticker
+from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import (
     COMMAND_LINE,
@@ -242,7 +242,9 @@ def parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
 def _parse_mint(raw: str) -> str:
     if not is_address(raw):
         raise InvalidInput(
-            f"{raw!r} is not a mint address (base58 of 32 bytes).", field="token_mint"
+            "%(mint)s is not a mint address (base58 of 32 bytes).",
+            field="token_mint",
+            mint=repr(raw),
         )
     return raw
 
@@ -258,8 +260,12 @@ def _parse_holding_watch(raw: str) -> str:
 def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
     def parse(raw: int) -> int:
         if not 0 <= raw <= MAX_WHOLE_NUMBER:
-            sentence = f"The {label} must be a whole number from 0 to {MAX_WHOLE_NUMBER}."
-            raise InvalidInput(sentence, field=field)
+            raise InvalidInput(
+                "The %(label)s must be a whole number from 0 to %(max)s.",
+                field=field,
+                label=label,
+                max=MAX_WHOLE_NUMBER,
+            )
         return raw
 
     return parse
@@ -267,21 +273,31 @@ def _make_number_parser(label: str, field: str) -> Callable[[int], int]:
 
 _PARSERS: dict[str, Callable[[Any], Any]] = {
     "owner": lambda owner: owner,
-    "token_name": lambda raw: parse_text(raw, "token name", field="token_name", max_length=100),
+    "token_name": lambda raw: parse_text(
+        raw, gettext_noop("token name"), field="token_name", max_length=100
+    ),
     "token_symbol": parse_ticker,
     "token_mint": _parse_mint,
     "public_title": lambda raw: parse_optional_text(
-        raw, "title", field="public_title", max_length=200
+        raw, gettext_noop("title"), field="public_title", max_length=200
     ),
     "public_comments": lambda raw: parse_optional_text(
-        raw, "comment", field="public_comments", max_length=2000, may_have_lines=True
+        raw,
+        gettext_noop("comment"),
+        field="public_comments",
+        max_length=2000,
+        may_have_lines=True,
     ),
     "is_public": bool,
     "is_embeddable": bool,
     "auto_approve": bool,
-    "min_balance": lambda raw: parse_amount(raw, "The minimum balance", field="min_balance"),
-    "queue_capacity": _make_number_parser("queue capacity", "queue_capacity"),
-    "cooldown_s": _make_number_parser("cooldown in seconds", "cooldown_s"),
-    "trust_after": _make_number_parser("number of approvals for trust", "trust_after"),
+    "min_balance": lambda raw: parse_amount(
+        raw, gettext_noop("The minimum balance"), field="min_balance"
+    ),
+    "queue_capacity": _make_number_parser(gettext_noop("queue capacity"), "queue_capacity"),
+    "cooldown_s": _make_number_parser(gettext_noop("cooldown in seconds"), "cooldown_s"),
+    "trust_after": _make_number_parser(
+        gettext_noop("number of approvals for trust"), "trust_after"
+    ),
     "holding_watch": _parse_holding_watch,
 }

@@ -81,7 +81,9 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     """
     if not is_address(mint):
         raise InvalidInput(
-            f"{mint!r} is not a mint address (base58 of 32 bytes).", field="token_mint"
+            "%(mint)s is not a mint address (base58 of 32 bytes).",
+            field="token_mint",
+            mint=repr(mint),
         )
     if rpc is None:
         raise InvalidInput(
@@ -92,7 +94,9 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     except NoSuchMint as mistake:
         raise InvalidInput(str(mistake), field="token_mint") from None
     except RpcUnavailable as failure:
-        raise InvalidInput(f"The name and the symbol cannot be looked up now. {failure}") from None
+        raise InvalidInput(
+            "The name and the symbol cannot be looked up now. %(failure)s", failure=failure
+        ) from None
     return replace(info, symbol=drop_dollar_signs(info.symbol or "") or None)
 
 

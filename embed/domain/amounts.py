@@ -9,6 +9,7 @@ from decimal import Context, Decimal, Inexact, InvalidOperation
 from functools import reduce
 from typing import TypeAlias
 
+from embed.domain.texts import gettext_noop
 from embed.errors import InvalidInput
 
 # The most that a mint can issue is 2**64 - 1 units; with no decimals that is 1.8e19 tokens.
@@ -24,10 +25,12 @@ _OF_SHARES = Context(prec=SHARE_DIGITS)
 _FORM = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _MAX_LENGTH = 100
 
+_BALANCE = gettext_noop("A balance")
+
 RawAmount: TypeAlias = str | int | Decimal
 
 
-def parse_amount(raw: RawAmount, label: str = "A balance", *, field: str = "balance") -> Decimal:
+def parse_amount(raw: RawAmount, label: str = _BALANCE, *, field: str = "balance") -> Decimal:
     """Return `raw` as an exact balance.
 
     Raises InvalidInput for `field`; its sentence calls the field `label`.
@@ -35,13 +38,25 @@ def parse_amount(raw: RawAmount, label: str = "A balance", *, field: str = "bala
     amount = _find_number(raw)
     if amount is None:
         raise InvalidInput(
-            f"{label} must be a number of whole tokens, 0 or more, such as 1250.5.", field=field
+            "%(label)s must be a number of whole tokens, 0 or more, such as 1250.5.",
+            field=field,
+            label=label,
         )
     if amount > MAX_AMOUNT:
-        raise InvalidInput(f"{label} must be at most {MAX_AMOUNT:,f} whole tokens.", field=field)
+        raise InvalidInput(
+            "%(label)s must be at most %(max)s whole tokens.",
+            field=field,
+            label=label,
+            max=f"{MAX_AMOUNT:,f}",
+        )
     text = format_amount(amount)
     if len(text.partition(".")[2]) > MAX_DECIMALS:
-        raise InvalidInput(f"{label} must have at most {MAX_DECIMALS} decimals.", field=field)
+        raise InvalidInput(
+            "%(label)s must have at most %(max)s decimals.",
+            field=field,
+            label=label,
+            max=MAX_DECIMALS,
+        )
     return Decimal(text)
 
 

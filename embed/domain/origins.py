@@ -60,32 +60,58 @@ def parse_allowlist_entry(raw: str) -> str:
     entry = raw.strip()
     origin = parse_origin(entry)
     if origin is None or "*" in entry or _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
-        raise InvalidInput(_explain_refusal(entry), field="origins")
+        raise _explain_refusal(entry)
     return origin
 
 
-def _explain_refusal(entry: str) -> str:
+def _explain_refusal(entry: str) -> InvalidInput:
+    shown = repr(entry)
     if "*" in entry:
-        return (
-            f"{entry!r} has a wildcard, which is not supported: "
-            "list every origin by itself, such as https://www.example.com."
+        return InvalidInput(
+            "%(entry)s has a wildcard, which is not supported: "
+            "list every origin by itself, such as https://www.example.com.",
+            field="origins",
+            entry=shown,
         )
     if entry.lower() == "null":
-        return "The null origin cannot be listed: use the key's allow-null-origin switch."
+        return InvalidInput(
+            "The null origin cannot be listed: use the key's allow-null-origin switch.",
+            field="origins",
+        )
     meant = find_meant_origin(entry)
     if "://" not in entry:
-        advice = meant or "it as the address bar shows it, such as https://www.example.com"
-        return f"{entry!r} has no scheme: write {advice}."
+        if meant:
+            return InvalidInput(
+                "%(entry)s has no scheme: write %(origin)s.",
+                field="origins",
+                entry=shown,
+                origin=meant,
+            )
+        return InvalidInput(
+            "%(entry)s has no scheme: write it as the address bar shows it, "
+            "such as https://www.example.com.",
+            field="origins",
+            entry=shown,
+        )
     if _read_scheme(entry) in _SCHEMES_WITHOUT_SITES:
-        return (
-            f"{entry!r} is not the address of a site: write one that begins with "
-            "https:// or http://, such as https://www.example.com."
+        return InvalidInput(
+            "%(entry)s is not the address of a site: write one that begins with "
+            "https:// or http://, such as https://www.example.com.",
+            field="origins",
+            entry=shown,
         )
     if meant:
-        return f"{entry!r} is not how browsers write this IP address: write {meant}."
-    return (
-        f"{entry!r} is not an origin: write scheme, host and, where needed, port, "
-        "such as https://www.example.com or http://localhost:8080."
+        return InvalidInput(
+            "%(entry)s is not how browsers write this IP address: write %(origin)s.",
+            field="origins",
+            entry=shown,
+            origin=meant,
+        )
+    return InvalidInput(
+        "%(entry)s is not an origin: write scheme, host and, where needed, port, "
+        "such as https://www.example.com or http://localhost:8080.",
+        field="origins",
+        entry=shown,
     )
 
 

@@ -25,7 +25,10 @@ def hash_password(password: str) -> str:
     """Return an argon2id hash with its salt and cost parameters. Raises InvalidInput."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise InvalidInput(
-            f"A password must have {MIN_LENGTH} to {MAX_LENGTH} characters.", field="password"
+            "A password must have %(min)s to %(max)s characters.",
+            field="password",
+            min=MIN_LENGTH,
+            max=MAX_LENGTH,
         )
     with _one_at_a_time:
         return pwhash.argon2id.str(_encode(password)).decode("ascii")

@@ -4,13 +4,16 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
-from embed.domain.texts import parse_text
+from embed.domain.texts import gettext_noop, parse_text
 from embed.errors import InvalidInput
 
 MAX_LENGTH = 200  # code points of the owner's own words
 # NFC makes at most four code points into one. Longer texts are refused before it: its time
 # grows with the square of a run of combining marks.
 _MAX_RAW_LENGTH = 4 * MAX_LENGTH
+
+
+_LABEL = gettext_noop("reason")
 
 
 class Reason(NamedTuple):
@@ -43,6 +46,11 @@ def parse_reason(raw: str) -> Reason:
     if raw in CODES:
         return Reason(code=raw)
     if len(raw) > _MAX_RAW_LENGTH:
-        raise InvalidInput(f"The reason is longer than {MAX_LENGTH} characters.", field="reason")
+        raise InvalidInput(
+            "The %(label)s is longer than %(max)s characters.",
+            field="reason",
+            label=_LABEL,
+            max=MAX_LENGTH,
+        )
     text = unicodedata.normalize("NFC", raw)
-    return Reason(text=parse_text(text, "reason", field="reason", max_length=MAX_LENGTH))
+    return Reason(text=parse_text(text, _LABEL, field="reason", max_length=MAX_LENGTH))

@@ -37,6 +37,11 @@ MAX_TICKER_LENGTH = 20  # code points
 _LEADING_SIGNS = re.compile(r"[\s$\uff04\ufe69\U0001f4b2\ufe0f]+")
 
 
+def gettext_noop(text: str) -> str:
+    """Mark a text that is translated where it is shown."""
+    return text
+
+
 def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
     """Return `raw` trimmed, 1 to `max_length` code points.
 
@@ -44,7 +49,7 @@ def parse_text(raw: str, label: str, *, field: str, max_length: int) -> str:
     """
     text = parse_optional_text(raw, label, field=field, max_length=max_length)
     if text is None:
-        raise InvalidInput(f"The {label} must not be empty.", field=field)
+        raise InvalidInput("The %(label)s must not be empty.", field=field, label=label)
     return text
 
 
@@ -58,13 +63,20 @@ def parse_optional_text(
     if not text:
         return None
     if len(text) > max_length:
-        raise InvalidInput(f"The {label} is longer than {max_length} characters.", field=field)
+        raise InvalidInput(
+            "The %(label)s is longer than %(max)s characters.",
+            field=field,
+            label=label,
+            max=max_length,
+        )
     checked = text.replace("\n", "") if may_have_lines else text
     if any(
         unicodedata.category(character) in _UNPRINTABLE or character in _TURNING
         for character in checked
     ):
-        raise InvalidInput(f"The {label} contains a character that cannot be shown.", field=field)
+        raise InvalidInput(
+            "The %(label)s contains a character that cannot be shown.", field=field, label=label
+        )
     return text
 
 
@@ -92,7 +104,9 @@ def parse_ticker(raw: str) -> str:
             "The token symbol needs more than the dollar sign that pages put in front of it.",
             field="token_symbol",
         )
-    return parse_text(ticker, "token symbol", field="token_symbol", max_length=MAX_TICKER_LENGTH)
+    return parse_text(
+        ticker, gettext_noop("token symbol"), field="token_symbol", max_length=MAX_TICKER_LENGTH
+    )
 
 
 def drop_dollar_signs(symbol: str) -> str:

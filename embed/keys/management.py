@@ -15,7 +15,7 @@ from embed.domain.key_format import (
     shorten_key,
 )
 from embed.domain.origins import parse_allowlist_entry
-from embed.domain.texts import parse_optional_text
+from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
@@ -64,14 +64,16 @@ def create_key(
 
 def parse_label(raw: str | None) -> str | None:
     """Return a trimmed label, None for an empty one. Raises InvalidInput."""
-    return parse_optional_text(raw, "label", field="label", max_length=MAX_LABEL_LENGTH)
+    return parse_optional_text(
+        raw, gettext_noop("label"), field="label", max_length=MAX_LABEL_LENGTH
+    )
 
 
 def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
     """Return normalised entries without duplicates. Raises InvalidInput with advice."""
     origins = tuple(dict.fromkeys(parse_allowlist_entry(raw) for raw in raw_origins))
     if len(origins) > MAX_ORIGINS:
-        raise InvalidInput(f"A key lists at most {MAX_ORIGINS} sites.", field="origins")
+        raise InvalidInput("A key lists at most %(max)s sites.", field="origins", max=MAX_ORIGINS)
     return origins
 
 

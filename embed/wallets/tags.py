@@ -12,7 +12,7 @@ from peewee import JOIN, fn
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Tag, WalletTag
 from embed.db.snapshots import in_byte_order
-from embed.domain.texts import parse_text
+from embed.domain.texts import gettext_noop, parse_text
 from embed.errors import InvalidInput
 from embed.events.editing import COMMAND_LINE, editing, editing_row
 from embed.events.kinds import Event
@@ -81,20 +81,22 @@ def update_tag(tag_id: str, fields: TagFields, now: datetime, *, actor: str = CO
 
 
 def _translate_conflict(name: str) -> AbstractContextManager[None]:
-    taken = InvalidInput(f"The page already has a tag {name!r}.", field="name")
+    taken = InvalidInput("The page already has a tag %(name)s.", field="name", name=repr(name))
     return translate_unique_violations({"tag_page_id_name": taken})
 
 
 def parse_name(raw: str) -> str:
     """Raises InvalidInput."""
-    return parse_text(raw, "tag's name", field="name", max_length=40)
+    return parse_text(raw, gettext_noop("tag's name"), field="name", max_length=40)
 
 
 def _parse_color(raw: str) -> str:
     color = raw.strip().lower()
     if not _COLOR.fullmatch(color):
         raise InvalidInput(
-            f"{color!r} is not the name of a color, such as green or blue-500.", field="color"
+            "%(color)s is not the name of a color, such as green or blue-500.",
+            field="color",
+            color=repr(color),
         )
     return color
 

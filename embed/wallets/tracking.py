@@ -26,7 +26,7 @@ from embed.db.snapshots import in_byte_order
 from embed.db.statements import Parameter, Statement
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
-from embed.domain.texts import parse_optional_text
+from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
@@ -131,9 +131,11 @@ def add_wallet(
     """Track an address, on a page of at most `max_wallets`. Raises NotFound, InvalidInput."""
     if not is_address(address):
         raise InvalidInput(
-            f"{address!r} is not a wallet address (base58 of 32 bytes).", field="address"
+            "%(address)s is not a wallet address (base58 of 32 bytes).",
+            field="address",
+            address=repr(address),
         )
-    taken = InvalidInput(f"The page already tracks {address}.", field="address")
+    taken = InvalidInput("The page already tracks %(address)s.", field="address", address=address)
     with (
         translate_unique_violations({"wallet_page_id_address": taken}),
         editing(page_id, actor, now) as edit,
@@ -261,7 +263,7 @@ def get_tracked(wallet_id: str, *, uses_chain: bool) -> TrackedWallet:
 def _apply(edit: Edit, wallet: Wallet, fields: WalletFields) -> None:
     if fields.alias is not None:
         wallet.public_alias = parse_optional_text(
-            fields.alias, "alias", field="alias", max_length=100
+            fields.alias, gettext_noop("alias"), field="alias", max_length=100
         )
     if fields.is_hidden is not None:
         wallet.is_hidden = fields.is_hidden
@@ -279,7 +281,9 @@ def _set_tags(wallet: Wallet, page: Page, names: Sequence[str]) -> None:
     missing = wanted - {tag.name for tag in tags}
     if missing:
         raise InvalidInput(
-            f"The page has no tag {min(missing)!r}; add it with: flask tags add", field="tag_names"
+            "The page has no tag %(name)s; add it with: flask tags add",
+            field="tag_names",
+            name=repr(min(missing)),
         )
     WalletTag.delete().where(WalletTag.wallet == wallet).execute()
     if tags:

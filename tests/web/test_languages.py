@@ -43,7 +43,7 @@ each_language = pytest.mark.parametrize("language", LANGUAGES)
 def read_source():
     with (PROJECT_DIR / "babel.cfg").open() as file:
         methods, options = parse_mapping_cfg(file)
-    keywords = DEFAULT_KEYWORDS | {"lazy_gettext": None, "InvalidInput": None}
+    keywords = DEFAULT_KEYWORDS | dict.fromkeys(("lazy_gettext", "gettext_noop", "InvalidInput"))
     return {found[2] for found in extract_from_dir(PROJECT_DIR, methods, options, keywords)}
 
 

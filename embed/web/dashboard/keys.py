@@ -20,10 +20,17 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_key, get_own_page
 from embed.web.dashboard.embed_page import SiteForm, render_embed
 from embed.web.dashboard.filters import explain_changes, name_key
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import (
+    Form,
+    add_error,
+    redirect_with_message,
+    render,
+    write_mistake,
+)
+from embed.web.languages import gettext, lazy_gettext
 
 SECTION = "list_keys"  # the tab of all pages about keys
-NULL_WARNING = (
+NULL_WARNING = lazy_gettext(
     "For files opened from disk and sandboxed frames. Browsers cannot name such places, so with"
     " this switch every site on the web may show the widget with this key, and any program that"
     " holds the key may use it."
@@ -32,27 +39,31 @@ NULL_WARNING = (
 
 class KeyForm(Form):
     label = StringField(
-        "Label (optional)",
-        description="What the key is for, such as Blog. Only you see it.",
+        lazy_gettext("Label (optional)"),
+        description=lazy_gettext("What the key is for, such as Blog. Only you see it."),
     )
 
 
 class SecretForm(KeyForm):
-    submit = SubmitField("Create the key")
+    submit = SubmitField(lazy_gettext("Create the key"))
 
 
 class SecretEditForm(KeyForm):
-    submit = SubmitField("Save")
+    submit = SubmitField(lazy_gettext("Save"))
 
 
 class OriginsForm(KeyForm):
     origins = TextAreaField(
-        "Sites",
-        description="One a line, as the address bar shows it: https://www.example.com."
-        " With and without www are two sites, and so are http and https.",
+        lazy_gettext("Sites"),
+        description=lazy_gettext(
+            "One a line, as the address bar shows it: https://www.example.com."
+            " With and without www are two sites, and so are http and https."
+        ),
     )
-    allow_null_origin = BooleanField("Allow the null origin", description=NULL_WARNING)
-    submit = SubmitField("Save")
+    allow_null_origin = BooleanField(
+        lazy_gettext("Allow the null origin"), description=NULL_WARNING
+    )
+    submit = SubmitField(lazy_gettext("Save"))
 
     def validate_origins(self, field: TextAreaField) -> None:
         """Report the mistakes of all lines, not only the first."""
@@ -63,11 +74,11 @@ class OriginsForm(KeyForm):
             try:
                 parse_allowlist_entry(raw)
             except InvalidInput as mistake:
-                mistakes.append(str(mistake))
+                mistakes.append(write_mistake(mistake))
         if mistakes:
             raise ValidationError(" ".join(mistakes))
         if not read_lines(field.data) and not self.allow_null_origin.data:
-            raise ValidationError("Name at least one site, or the key works nowhere.")
+            raise ValidationError(gettext("Name at least one site, or the key works nowhere."))
 
     def list_meant(self) -> list[str]:
         """Return what refused lines must mean, where that is certain."""
@@ -76,7 +87,7 @@ class OriginsForm(KeyForm):
 
 
 class CreateForm(OriginsForm):
-    submit = SubmitField("Create the key")
+    submit = SubmitField(lazy_gettext("Create the key"))
 
 
 def _correct(line: str) -> str:
@@ -147,7 +158,7 @@ def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            message = " ".join(["The key is saved.", *_explain_changes(form)])
+            message = " ".join([gettext("The key is saved."), *_explain_changes(form)])
             return redirect_with_message(message, url_for("dashboard.list_keys", page_id=page.id))
     status = 422 if form.errors else 200
     return render(
@@ -180,7 +191,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
         return render("key_revoke.html", page=page, section=SECTION, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, _now(), actor=current_owner().email)
     return redirect_with_message(
-        f"The key {name_key(key)} is revoked.",
+        gettext("The key %(name)s is revoked.", name=name_key(key)),
         url_for("dashboard.list_keys", page_id=page.id),
     )
 
@@ -193,7 +204,7 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     origin = request.form.get("origin", "")
     management.allow_origin(key.id, origin, now=_now(), actor=current_owner().email)
     return redirect_with_message(
-        f"{origin} may use the key {name_key(key)} now.",
+        gettext("%(origin)s may use the key %(name)s now.", origin=origin, name=name_key(key)),
         url_for("dashboard.list_keys", page_id=page.id),
     )
 
@@ -204,14 +215,16 @@ def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     key = get_own_key(page, key_id)
     refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
-    return redirect_with_message("Forgotten.", url_for("dashboard.list_keys", page_id=page.id))
+    return redirect_with_message(
+        gettext("Forgotten."), url_for("dashboard.list_keys", page_id=page.id)
+    )
 
 
 def _get_changeable(page: Page, key_id: str) -> ApiKey:
     """Raises NotFound, and InvalidInput for revoked keys."""
     key = get_own_key(page, key_id)
     if key.revoked_at is not None:
-        raise InvalidInput(f"The key {name_key(key)} is revoked; create a new one.")
+        raise InvalidInput("The key %(name)s is revoked; create a new one.", name=name_key(key))
     return key
 
 

@@ -14,25 +14,32 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.languages import gettext, lazy_gettext
 
 
 class PageForm(Form):
-    token_name = StringField("Token name", [InputRequired(), Length(max=100)])
+    token_name = StringField(lazy_gettext("Token name"), [InputRequired(), Length(max=100)])
     token_symbol = StringField(
-        "Ticker", [InputRequired(), Length(max=20)], description="Without the $ sign."
+        lazy_gettext("Ticker"),
+        [InputRequired(), Length(max=20)],
+        description=lazy_gettext("Without the $ sign."),
     )
     token_mint = StringField(
-        "Mint address",
+        lazy_gettext("Mint address"),
         [InputRequired(), Length(max=60)],
-        description="Base58, 32 to 44 characters.",
+        description=lazy_gettext("Base58, 32 to 44 characters."),
     )
-    public_title = StringField("Title", [Optional(), Length(max=200)])
-    public_comments = TextAreaField("Comment", [Optional(), Length(max=2000)])
-    is_public = BooleanField("Public", default=True, description="Off: only you can see it.")
+    public_title = StringField(lazy_gettext("Title"), [Optional(), Length(max=200)])
+    public_comments = TextAreaField(lazy_gettext("Comment"), [Optional(), Length(max=2000)])
+    is_public = BooleanField(
+        lazy_gettext("Public"), default=True, description=lazy_gettext("Off: only you can see it.")
+    )
     is_embeddable = BooleanField(
-        "Embedding", default=True, description="Off: the widget and the API answer 403."
+        lazy_gettext("Embedding"),
+        default=True,
+        description=lazy_gettext("Off: the widget and the API answer 403."),
     )
-    submit = SubmitField("Save")
+    submit = SubmitField(lazy_gettext("Save"))
 
 
 def _strip(raw: str | None) -> str | None:
@@ -43,16 +50,16 @@ class LookedUpPageForm(PageForm):
     """The form of a new page, where the chain can be asked for names."""
 
     token_name = StringField(
-        "Token name",
+        lazy_gettext("Token name"),
         [Optional(), Length(max=100)],
         filters=[_strip],
-        description="Leave it empty to look it up by the mint address.",
+        description=lazy_gettext("Leave it empty to look it up by the mint address."),
     )
     token_symbol = StringField(
-        "Ticker",
+        lazy_gettext("Ticker"),
         [Optional(), Length(max=20)],
         filters=[_strip],
-        description="Without the $ sign. Leave it empty to look it up.",
+        description=lazy_gettext("Without the $ sign. Leave it empty to look it up."),
     )
 
 
@@ -69,7 +76,7 @@ def create_page() -> ResponseReturnValue:
             add_error(form, mistake)
         else:
             return redirect_with_message(
-                "The page has been created. Next, it needs a key.",
+                gettext("The page has been created. Next, it needs a key."),
                 url_for("dashboard.list_keys", page_id=page.id),
             )
     return render("page_form.html", form=form, status=422 if form.errors else 200)
@@ -85,7 +92,7 @@ def _propose_names(form: PageForm) -> ResponseReturnValue:
     else:
         for field, found in ((form.token_name, info.name), (form.token_symbol, info.symbol)):
             if not field.data and found is None:
-                field.errors = ["The chain does not have it; enter it here."]
+                field.errors = [gettext("The chain does not have it; enter it here.")]
             elif not field.data:
                 field.data, is_proposed = found, True
     status = 422 if form.errors else 200
@@ -102,7 +109,9 @@ def edit_page(page_id: str) -> ResponseReturnValue:
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            return redirect_with_message("Saved.", url_for("dashboard.edit_page", page_id=page.id))
+            return redirect_with_message(
+                gettext("Saved."), url_for("dashboard.edit_page", page_id=page.id)
+            )
     return render("page_form.html", page=page, form=form, status=422 if form.errors else 200)
 
 
@@ -117,7 +126,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     pages.delete_page(page.id, runtime().clock(), actor=current_owner().email)
     return redirect_with_message(
-        f"{page.token_name} has been deleted. You can restore it for 30 days.",
+        gettext("%(name)s has been deleted. You can restore it for 30 days.", name=page.token_name),
         url_for("dashboard.list_pages"),
     )
 
@@ -127,7 +136,8 @@ def restore_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id, deleted=True)
     pages.restore_page(page.id, runtime().clock(), actor=current_owner().email)
     return redirect_with_message(
-        f"{page.token_name} has been restored.", url_for("dashboard.list_pages")
+        gettext("%(name)s has been restored.", name=page.token_name),
+        url_for("dashboard.list_pages"),
     )
 
 

@@ -21,46 +21,67 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.filters import UNITS, format_span, format_tokens, split_span
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
 WATCH_CHOICES = [
-    SelectChoice("leave", "Leave them on the list"),
-    SelectChoice("flag", "Flag them for me"),
-    SelectChoice("hide", "Hide them until they hold it again"),
+    SelectChoice("leave", lazy_gettext("Leave them on the list")),
+    SelectChoice("flag", lazy_gettext("Flag them for me")),
+    SelectChoice("hide", lazy_gettext("Hide them until they hold it again")),
+]
+
+
+UNIT_CHOICES = [
+    SelectChoice("days", lazy_gettext("days")),
+    SelectChoice("hours", lazy_gettext("hours")),
+    SelectChoice("minutes", lazy_gettext("minutes")),
+    SelectChoice("seconds", lazy_gettext("seconds")),
 ]
 
 
 class PolicyForm(Form):
     auto_approve = BooleanField(
-        "Approve everything at once",
-        description="Wallets appear on the page without waiting for you.",
+        lazy_gettext("Approve everything at once"),
+        description=lazy_gettext("Wallets appear on the page without waiting for you."),
     )
     min_balance = StringField(
-        "Minimum balance",
+        lazy_gettext("Minimum balance"),
         [InputRequired()],
-        description="How many whole tokens a wallet must hold to be submitted. 0: no minimum.",
+        description=lazy_gettext(
+            "How many whole tokens a wallet must hold to be submitted. 0: no minimum."
+        ),
     )
     queue_capacity = IntegerField(
-        "Places in the queue",
+        lazy_gettext("Places in the queue"),
         [InputRequired()],
-        description="How many submissions can wait for you at a time. More are turned away.",
+        description=lazy_gettext(
+            "How many submissions can wait for you at a time. More are turned away."
+        ),
     )
     cooldown = FloatField(
-        "Cooldown",
+        lazy_gettext("Cooldown"),
         [InputRequired()],
-        description="How long a wallet that you rejected cannot be submitted again. 0: no wait.",
+        description=lazy_gettext(
+            "How long a wallet that you rejected cannot be submitted again. 0: no wait."
+        ),
     )
-    cooldown_unit = SelectField("Unit of the cooldown", choices=cast(Any, list(UNITS)))
+    cooldown_unit = SelectField(
+        lazy_gettext("Unit of the cooldown"), choices=cast(Any, UNIT_CHOICES)
+    )
     trust_after = IntegerField(
-        "Approvals that earn trust",
+        lazy_gettext("Approvals that earn trust"),
         [InputRequired()],
-        description="After you have approved this many submissions of a wallet or visitor, and "
-        "rejected none since, their next ones are approved at once. 0: everybody waits.",
+        description=lazy_gettext(
+            "After you have approved this many submissions of a wallet or visitor, and rejected"
+            " none since, their next ones are approved at once. 0: everybody waits."
+        ),
     )
     holding_watch = SelectField(
-        "Visitors' wallets that fall below the minimum",
+        lazy_gettext("Visitors' wallets that fall below the minimum"),
         choices=cast(Any, WATCH_CHOICES),
-        description="Takes effect after two readings in a row, and never for wallets that you "
-        "added yourself. No wallet is ever removed.",
+        description=lazy_gettext(
+            "Takes effect after two readings in a row, and never for wallets that you added"
+            " yourself. No wallet is ever removed."
+        ),
     )
 
 
@@ -77,7 +98,7 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
         if "preview" not in request.form:
             pages.update_page(page.id, fields, runtime().clock(), actor=current_owner().email)
             return redirect_with_message(
-                "Saved.", url_for("dashboard.edit_policy", page_id=page.id)
+                gettext("Saved."), url_for("dashboard.edit_policy", page_id=page.id)
             )
         rules = pages.read_policy(Page(**pages.parse_fields(fields)))
     except InvalidInput as mistake:
@@ -139,34 +160,54 @@ def _render(
 def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
     """Return a description of each field's present effect."""
     waiting = queries.count_by_status(page)["pending"]
-    cooldown = format_span(rules.cooldown)
     return {
-        "auto_approve": "everything is approved at once"
+        "auto_approve": gettext("everything is approved at once")
         if rules.auto_approve
-        else "wallets wait for you",
-        "min_balance": f"a wallet needs {format_tokens(rules.min_balance)} {page.token_symbol}"
+        else gettext("wallets wait for you"),
+        "min_balance": gettext(
+            "a wallet needs %(amount)s %(symbol)s",
+            amount=format_tokens(rules.min_balance),
+            symbol=page.token_symbol,
+        )
         if rules.min_balance
-        else "no balance is needed",
-        "queue_capacity": f"{waiting:,} of {rules.queue_capacity:,} places are taken"
+        else gettext("no balance is needed"),
+        "queue_capacity": gettext(
+            "%(pending)s of %(capacity)s places are taken",
+            pending=format_number(waiting),
+            capacity=format_number(rules.queue_capacity),
+        )
         if rules.queue_capacity
-        else "the queue has no places, so nothing reaches you",
-        "cooldown": f"a rejected wallet can be submitted again after {cooldown}"
+        else gettext("the queue has no places, so nothing reaches you"),
+        "cooldown": gettext(
+            "a rejected wallet can be submitted again after %(time)s",
+            time=format_span(rules.cooldown),
+        )
         if rules.cooldown
-        else "a rejected wallet can be submitted again at once",
-        "trust_after": f"approvals by hand that earn trust: {rules.trust_after:,}"
+        else gettext("a rejected wallet can be submitted again at once"),
+        "trust_after": gettext(
+            "approvals by hand that earn trust: %(count)s", count=format_number(rules.trust_after)
+        )
         if rules.trust_after
-        else "nobody skips the queue",
+        else gettext("nobody skips the queue"),
         "holding_watch": _describe_watch(page),
     }
 
 
 def _describe_watch(page: Page) -> str:
     if page.holding_watch == "leave":
-        return "they stay on the list"
+        return gettext("they stay on the list")
     if not page.min_balance:
-        return "there is no minimum to fall below"
+        return gettext("there is no minimum to fall below")
     if not runtime().settings.uses_chain:
-        return "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
+        return gettext(
+            "balances are not read from the chain (SOLANA_RPC_URL), so nothing is watched"
+        )
     count = search.count_flagged(page)
-    verb = "hidden" if page.holding_watch == "hide" else "flagged"
-    return f"{count:,} {'wallet is' if count == 1 else 'wallets are'} {verb}"
+    shown = format_number(count)
+    if page.holding_watch == "hide":
+        return ngettext(
+            "%(count)s wallet is hidden", "%(count)s wallets are hidden", count, count=shown
+        )
+    return ngettext(
+        "%(count)s wallet is flagged", "%(count)s wallets are flagged", count, count=shown
+    )

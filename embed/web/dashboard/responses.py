@@ -83,4 +83,7 @@ def add_error(form: FlaskForm, mistake: InvalidInput, **renamed: str) -> None:
 
 def write_mistake(mistake: InvalidInput) -> str:
     """Return a mistake's sentence in the language of the page."""
-    return gettext(mistake.sentence, **mistake.values)
+    values = dict(mistake.values)
+    if "label" in values:  # what the field is called
+        values["label"] = gettext(str(values["label"]))
+    return gettext(mistake.sentence, **values)

@@ -15,19 +15,24 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page, get_own_tag
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.languages import gettext, lazy_gettext
 
 _COLORS: Any = list(tags.COLORS)  # the type stubs of WTForms do not allow plain strings
 
 
 class TagForm(Form):
-    name = StringField("Name", [InputRequired("A tag needs a name."), Length(max=40)])
-    color = RadioField("Color", choices=_COLORS, default=tags.COLORS[0])
-    is_left_out = BooleanField(
-        "Leave its wallets out of the sums",
-        description="For pools, exchanges and others whose tokens are not their own: they stay on "
-        "the list, but its total and its share of the supply are without them.",
+    name = StringField(
+        lazy_gettext("Name"), [InputRequired(lazy_gettext("A tag needs a name.")), Length(max=40)]
     )
-    submit = SubmitField("Save")
+    color = RadioField(lazy_gettext("Color"), choices=_COLORS, default=tags.COLORS[0])
+    is_left_out = BooleanField(
+        lazy_gettext("Leave its wallets out of the sums"),
+        description=lazy_gettext(
+            "For pools, exchanges and others whose tokens are not their own: they stay on the list,"
+            " but its total and its share of the supply are without them."
+        ),
+    )
+    submit = SubmitField(lazy_gettext("Save"))
 
 
 @blueprint.get("/pages/<page_id>/tags")
@@ -52,7 +57,9 @@ def add_tag(page_id: str) -> ResponseReturnValue:
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            return redirect_with_message(f"The tag {tag.name} has been added.", _build_url(page))
+            return redirect_with_message(
+                gettext("The tag %(name)s has been added.", name=tag.name), _build_url(page)
+            )
     return _show_list(page, form, 422)
 
 
@@ -85,7 +92,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            return redirect_with_message("Saved.", _build_url(page))
+            return redirect_with_message(gettext("Saved."), _build_url(page))
     status = 422 if form.errors else 200
     return render("tag_form.html", page=page, form=form, tag=tag, status=status)
 
@@ -98,7 +105,9 @@ def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
         count = tags.count_wallets(page).get(tag.id, 0)
         return render("tag_remove.html", page=page, tag=tag, count=count)
     tags.remove_tag(tag.id, runtime().clock(), actor=current_owner().email)
-    return redirect_with_message(f"The tag {tag.name} has been removed.", _build_url(page))
+    return redirect_with_message(
+        gettext("The tag %(name)s has been removed.", name=tag.name), _build_url(page)
+    )
 
 
 def _build_url(page: Page) -> str:

@@ -173,14 +173,14 @@ def test_last_use_is_shown_as_exactly_as_it_is_known(world, owner):
     key = get_key(world)
     revoke = path_of(world, key.id, "revoke")
     assert owner.see(path_of(world)).count("never used") == 2
-    assert "It was never used." in owner.see(revoke)
+    assert "never used" in owner.see(revoke)
 
     world.read()  # at 09:30
     world.clock.forward(minutes=59)
     world.read()
 
     assert owner.see(path_of(world)).count("last used within the past hour") == 1
-    assert "It was last used within the past hour." in owner.see(revoke)
+    assert "last used within the past hour" in owner.see(revoke)
     world.clock.forward(minutes=1)
     for path in (path_of(world), revoke):
         assert "last used in the hour after 2026-01-31 09:30 UTC" in owner.see(path)
@@ -195,9 +195,9 @@ def test_label_is_shown_wherever_the_key_is(world, owner):
     name = f"The blog ({key.display_prefix}…)"
 
     assert "Your new public key: <bdi>The blog</bdi>" in answer.text
-    shown = owner.see(path_of(world))
-    assert f"Edit {name}" in shown
-    assert f"Revoke {name}" in shown
+    shown = owner.get(path_of(world)).text
+    assert f'aria-label="Edit {name}"' in shown
+    assert f'aria-label="Revoke {name}"' in shown
     world.read(key=KEY.search(answer.text)[0], headers={"Origin": "https://strange.example"})
     allowed = owner.post(path_of(world, key.id, "allow"), origin="https://strange.example")
     assert f"https://strange.example may use the key {name} now." in owner.see(allowed.location)
