@@ -43,7 +43,8 @@ def test_no_look_reaches_what_a_visitor_signs_or_its_proof_but_for_the_accent_of
         flow, button = frame.evaluate(READ_STYLES, ".flow"), widget.locator("[data-do=sign]")
         fill = button.evaluate("one => getComputedStyle(one).backgroundColor")
         widget.get_by_role("button", name="Close").click()
-        widget.get_by_role("button", name="proved").click()
+        widget.locator(".wallet summary").click()
+        widget.locator(".proof summary").click()
         widget.locator(".proof pre").wait_for()
         return flow, frame.evaluate(READ_STYLES, ".proof"), fill
 

@@ -108,31 +108,43 @@ def make_look_form(look: Look) -> LookForm:
     return LookForm(None, data=texts | {"hide": look.hide})
 
 
+_BLACK_LETTERS = "Letters on buttons are black: {ratio}."
+_WHITE_LETTERS = "Letters on buttons are white: {ratio}."
+# Of each theme: the accent is readable, is changed for texts, and needs an edge on buttons.
+_LIGHT = (
+    "On light grounds, texts and the focus ring have {used}.",
+    "On light grounds it has {own}, so for texts and the focus ring it is darkened to #{text}:"
+    " {used}.",
+    "On light grounds, buttons get an edge.",
+)
+_DARK = (
+    "On dark grounds, texts and the focus ring have {used}.",
+    "On dark grounds it has {own}, so for texts and the focus ring it is lightened to #{text}:"
+    " {used}.",
+    "On dark grounds, buttons get an edge.",
+)
+
+
 def explain_accent(accent: str) -> list[str]:
     """Say which contrasts an accent has, and what is changed so that all can be read."""
     colors = derive_colors(accent)
-    on_fill = "black" if colors.on_fill == BLACK else "white"
     ratio = _write_ratio(compute_contrast(colors.on_fill, accent))
-    sentences = [f"Letters on buttons are {on_fill}: {ratio}."]
+    on_fill = _BLACK_LETTERS if colors.on_fill == BLACK else _WHITE_LETTERS
+    sentences = [on_fill.format(ratio=ratio)]
     if accent == DEFAULT_ACCENT:  # whose shades are in static/look/tokens.css
         return sentences
-    for theme, shades, grounds, verb in (
-        ("light", colors.light, LIGHT_GROUNDS, "darkened"),
-        ("dark", colors.dark, DARK_GROUNDS, "lightened"),
+    for (readable, changed, edged), shades, grounds in (
+        (_LIGHT, colors.light, LIGHT_GROUNDS),
+        (_DARK, colors.dark, DARK_GROUNDS),
     ):
         own, used = (
             _write_ratio(min(compute_contrast(color, each) for each in grounds))
             for color in (accent, shades.text)
         )
-        if shades.text == accent:
-            sentences.append(f"On {theme} grounds, texts and the focus ring have {used}.")
-        else:
-            sentences.append(
-                f"On {theme} grounds it has {own}, so for texts and the focus ring it is {verb}"
-                f" to #{shades.text}: {used}."
-            )
+        sentence = readable if shades.text == accent else changed
+        sentences.append(sentence.format(own=own, used=used, text=shades.text))
         if shades.edge is not None:
-            sentences.append(f"On {theme} grounds, buttons get an edge.")
+            sentences.append(edged)
     return sentences
 
 
