@@ -2,10 +2,12 @@
 
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 from typing import NamedTuple
 
 from babel.dates import format_date, format_skeleton, format_timedelta
 from babel.numbers import (
+    NumberPattern,
     format_compact_decimal,
     get_decimal_symbol,
     parse_pattern,
@@ -42,6 +44,7 @@ def init_figures(app: Flask) -> None:
         "instant": times.format_instant,
         "rounded": round_amount,
         "share": format_share,
+        "share_of": amounts.find_share,
         "short_day": format_short_day,
     }
 
@@ -50,7 +53,7 @@ def round_amount(amount: Decimal) -> RowFigure:
     """Return a balance with two decimals, or shortened to millions and more if it is long."""
     if amount >= COMPACT_FROM:
         return RowFigure(format_compactly(amount), "")
-    if 0 < amount < _SMALLEST / 2:
+    if 0 < amount <= _SMALLEST / 2:  # half of it is rounded to 0
         whole, point, decimals = _split(format_amount(_SMALLEST, _ROUNDED))
         return RowFigure(f"<{whole}", point + decimals)
     whole, point, decimals = _split(format_amount(amount, _ROUNDED))
@@ -74,11 +77,16 @@ def format_compactly(amount: Decimal) -> str:
 def format_share(share: Decimal, digits: int) -> str:
     """Format a part of 1 as a percentage with so many decimals."""
     smallest = Decimal(1).scaleb(-digits - 2)
-    is_tiny = 0 < share < smallest / 2
-    locale = current_locale()
-    shown = smallest if is_tiny else share
-    figure = locale.percent_formats[None].apply(shown, locale, force_frac=(digits, digits))
+    is_tiny = 0 < share <= smallest / 2  # half of it is rounded to 0
+    pattern = _make_percentage(current_locale().percent_formats[None].pattern, digits)
+    figure = format_amount(smallest if is_tiny else share, pattern)
     return f"<{figure}" if is_tiny else figure
+
+
+@cache
+def _make_percentage(pattern: str, digits: int) -> NumberPattern:
+    """Add decimals to a language's pattern of percentages."""
+    return parse_pattern(pattern.replace("##0", "##0." + "0" * digits))
 
 
 def format_age(instant: datetime) -> str:

@@ -62,7 +62,7 @@ const COMPACT_FROM = 10_000_000; // longer ones would leave no room for names
 export function roundAmount(amount) {
   const size = Number(amount);
   if (size >= COMPACT_FROM) return [compact.format(asNumeric(amount)), ""];
-  const isTiny = size > 0 && size < 0.005;
+  const isTiny = size > 0 && size <= 0.005; // half of it is rounded to 0
   const parts = rounded.formatToParts(asNumeric(isTiny ? "0.01" : amount));
   const point = parts.findIndex(({ type }) => type === "decimal");
   const [whole, decimals] = [parts.slice(0, point), parts.slice(point)]
@@ -82,7 +82,7 @@ const percent = new Intl.NumberFormat(language, {
  * @param {number} share
  */
 export const formatShare = (share) =>
-  share < 0.0005 ? `<${percent.format(0.001)}` : percent.format(share);
+  share <= 0.0005 ? `<${percent.format(0.001)}` : percent.format(share);
 
 /** @param {number | string} amount */
 const asNumeric = (amount) => /** @type {Intl.StringNumericLiteral} */ (amount);

@@ -106,23 +106,6 @@ def round_change(change: Decimal) -> str:
     return format_amount(change, _ROUNDED_CHANGE) if change else "0"
 
 
-@blueprint.app_template_filter("share_of")
-def format_share_of(amount: Decimal, supply: Decimal) -> str:
-    """Return which part of the supply an amount is, with one decimal: ``2.9 %``, ``< 0.1 %``."""
-    return format_share(amounts.find_share(amount, supply) or Decimal(0))
-
-
-@blueprint.app_template_filter("percent")
-def format_share(share: Decimal) -> str:
-    # The sign stands before the number in Turkish, and apart from it everywhere.
-    whole = current_locale().percent_formats[None].pattern.replace("0%", "0\N{NO-BREAK SPACE}%")
-    pattern = parse_pattern(whole.replace("##0", "##0.0"))
-    smallest = Decimal("0.001")
-    if 0 < share < smallest:
-        return f"< {format_amount(smallest, pattern)}"
-    return format_amount(share, pattern)
-
-
 @blueprint.app_template_filter("signed_tokens")
 def format_change(change: Decimal) -> str:
     """Return whole tokens with a sign, such as ``+1,500`` or ``-0.25``; ``0`` has none."""

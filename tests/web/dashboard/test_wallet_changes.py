@@ -51,7 +51,7 @@ def test_wallets_show_changes_exactly_and_a_line(chain_owner):
     assert 'title="+18,446,744,073.209551615"' in answer.text
     assert 'title="-1,553,255,926.290448385"' in answer.text
     assert "<title>7 days: -1,553,255,926.290448385</title>" in answer.text
-    assert re.search(r'<path d="M2 2 101 30 118 [0-9]+"/>', answer.text)
+    assert re.search(r'<path d="M90\.9 2 114\.1 30 118 [0-9.]+"/>', answer.text)
 
 
 def test_hidden_wallets_show_theirs_to_the_owner(chain_owner):
