@@ -46,6 +46,7 @@ def create_history(page: Page, key_id: str, now: datetime) -> None:
             nickname=(wallet and wallet.public_alias) or f"Demo visitor {number}",
             status=status,
             reject_reason=reason,
+            reason_code="unknown_holder" if status == "rejected" else None,
             session_id=make_id(),
             created_at=created_at,
             decided_at=decided_at,

@@ -43,7 +43,7 @@ function offer(count) {
   link.textContent = say("show");
   link.addEventListener("click", showHere);
   const shownCount = count < MOST ? count : `≥ ${MOST}`;
-  offered.append(say(count === 1 ? "new_one" : "new_many", { count: shownCount }), " ", link);
+  offered.append(say("news", { count: shownCount }), " ", link);
   news.append(offered);
   if (hadFocus) link.focus();
 }

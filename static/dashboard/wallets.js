@@ -16,7 +16,8 @@ function showSelection() {
   all.labels?.forEach((label) => (label.hidden = false));
   all.checked = count === boxes.length;
   all.indeterminate = count > 0 && count < boxes.length;
-  getElement(document, "#selected", HTMLElement).textContent = count ? `${count} selected` : "";
+  const said = getElement(document, "#selected", HTMLElement);
+  said.textContent = count ? (said.dataset.text ?? "").replace("{count}", String(count)) : "";
 }
 
 /**

@@ -122,7 +122,7 @@ def test_queue_is_reviewed_by_keyboard_alone(dashboard, page):
     expect(toast.get_by_role("status")).to_have_text(f"{isolate('First')} waits again.")
     assert {status_of(dashboard, one) for one in visitors} == {"pending"}
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
 
 
 def test_undo_outlasts_its_notice_and_the_page(dashboard, page):
@@ -208,7 +208,7 @@ def test_long_queue_refills_and_a_range_is_selected_by_keys(dashboard, page):
     rows = page.locator(".item")
     for key in ("j", "x", *"j" * 44, "X"):
         page.keyboard.press(key)
-    expect(page.locator("[data-selected]")).to_have_text("45 selected")
+    expect(page.locator("[data-selected]")).to_have_text("Selected: 45")
     with page.expect_response("**/queue/decide*"):
         page.get_by_role("button", name="Reject selected").click()
 

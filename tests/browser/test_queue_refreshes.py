@@ -47,13 +47,15 @@ def test_new_submissions_are_counted_and_offered(dashboard, page, open_queue, wa
     expect(page).to_have_title("(1) Queue · Dashboard")
     send(dashboard, "Second")
     wait()
-    expect(page.get_by_role("status").filter(has_text="new")).to_have_text("1 new submission: Show")
+    expect(page.get_by_role("status").filter(has_text="New")).to_have_text(
+        "New submissions: 1. Show"
+    )
     expect(page).to_have_title("(2) Queue · Dashboard")
     expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 2")
     send(dashboard, "Third")
     wait()
 
-    expect(page.locator("#news")).to_have_text("2 new submissions: Show")
+    expect(page.locator("#news")).to_have_text("New submissions: 2. Show")
     assert list_names(page) == ["First"]
 
 
@@ -67,7 +69,7 @@ def test_nothing_that_the_owner_does_is_lost(dashboard, page, open_queue, wait):
     send(dashboard, "Third")
     wait()
 
-    expect(page.locator("#news")).to_have_text("1 new submission: Show")
+    expect(page.locator("#news")).to_have_text("New submissions: 1. Show")
     expect(page.get_by_role("checkbox", name="First")).to_be_checked()
     expect(page.get_by_role("button", name="Approve Second")).to_be_focused()
     expect(page.locator("#news p")).to_be_in_viewport()
@@ -96,14 +98,14 @@ def test_new_submissions_join_the_list_and_what_is_selected_stays(
     expect(page.locator(".item")).to_have_count(4)
     assert list_names(page) == names
     expect(page.get_by_role("checkbox", name="First")).to_be_checked()
-    expect(page.locator("[data-selected]")).to_have_text("1 selected")
+    expect(page.locator("[data-selected]")).to_have_text("Selected: 1")
     expect(page.locator("#news")).to_be_empty()
     expect(page.locator(".item:focus")).to_contain_text(["Third", "Fourth"][query == ""])
     times = page.locator(".item time").all_text_contents()
     assert not [one for one in times if "UTC" in one]
 
     page.get_by_role("checkbox", name="Fourth").check()
-    expect(page.locator("[data-selected]")).to_have_text("2 selected")
+    expect(page.locator("[data-selected]")).to_have_text("Selected: 2")
     with page.expect_response("**/queue/decide*"):
         page.get_by_role("button", name="Approve selected").click()
     expect(page.locator(".item")).to_have_count(2)
@@ -154,7 +156,7 @@ def test_what_was_decided_elsewhere_is_not_new(dashboard, page, open_queue, wait
     open_queue()
     visitor = send(dashboard, "First")
     wait()
-    expect(page.locator("#news")).to_have_text("1 new submission: Show")
+    expect(page.locator("#news")).to_have_text("New submissions: 1. Show")
     dashboard.reject(dashboard.find_submission(visitor.address).id)
     wait()
 
@@ -189,7 +191,7 @@ def test_failing_server_is_asked_less_often_and_again(dashboard, page, open_queu
     with page.expect_response(NEWS):
         page.clock.run_for(11_000)
 
-    expect(page.locator("#news")).to_have_text("1 new submission: Show")
+    expect(page.locator("#news")).to_have_text("New submissions: 1. Show")
 
 
 def test_axe_finds_nothing_and_nothing_is_cut_off(dashboard, page, open_queue, wait):
@@ -197,6 +199,6 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(dashboard, page, open_queue, w
     open_queue()
     send(dashboard, "Second")
     wait()
-    expect(page.locator("#news")).to_have_text("1 new submission: Show")
+    expect(page.locator("#news")).to_have_text("New submissions: 1. Show")
 
     assert find_faults("queue", page) == []

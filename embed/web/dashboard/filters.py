@@ -1,6 +1,7 @@
 """Template filters: outcomes, messages, amounts and durations as text for owners."""
 
 import math
+import re
 from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
@@ -50,6 +51,8 @@ _EXACT = parse_pattern(f"#,##0.{'#' * amounts.MAX_DECIMALS}")
 _EXACT_CHANGE = parse_pattern(f"+{_EXACT.pattern};-{_EXACT.pattern}")
 _ROUNDED = parse_pattern("#,##0.00")
 _ROUNDED_CHANGE = parse_pattern(f"+{_ROUNDED.pattern};-{_ROUNDED.pattern}")
+
+_BEFORE_THOUSANDS = re.compile(r"(?<=\d\D)(?=\d{3})")
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
@@ -104,6 +107,12 @@ def shorten_tokens(amount: float) -> str:
 def round_change(change: Decimal) -> str:
     """Return whole tokens with a sign and two decimals, such as ``-0.25`` or ``+1,500.00``."""
     return format_amount(change, _ROUNDED_CHANGE) if change else "0"
+
+
+@blueprint.app_template_filter("digit_groups")
+def split_digits(figure: str) -> list[str]:
+    """Split a figure after the separators of its thousands: ``1,``, ``500.00``."""
+    return _BEFORE_THOUSANDS.split(figure)
 
 
 @blueprint.app_template_filter("signed_tokens")

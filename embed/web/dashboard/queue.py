@@ -24,6 +24,7 @@ from embed.web.dashboard.blueprint import blueprint, format_moment
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.filters import describe_outcome
 from embed.web.dashboard.responses import Form, render
+from embed.web.languages import gettext, lazy_gettext
 
 TABS = {
     "waiting": ("pending",),
@@ -39,8 +40,8 @@ SEEN_WITHIN = timedelta(minutes=1)
 WITHDRAWN_WITHIN = timedelta(days=30)
 # How long a page that is shown again mentions the last decision.
 MENTIONED_FOR = timedelta(seconds=30)
-NOTHING_CHOSEN = "Choose at least one submission first."
-GONE = "The wallet's holder has withdrawn it."
+NOTHING_CHOSEN = lazy_gettext("Choose at least one submission first.")
+GONE = lazy_gettext("The wallet's holder has withdrawn it.")
 
 
 class ChoiceForm(Form):
@@ -143,7 +144,7 @@ def _is_for_script() -> bool:
 
 def _refuse(page: Page, mistake: str) -> ResponseReturnValue:
     if _is_for_script():
-        return {"mistake": mistake}, 422
+        return {"mistake": str(mistake)}, 422
     return _render(page, mistake=mistake, status=422)
 
 
@@ -157,7 +158,8 @@ def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnVa
             for one, sentence in undecided
         ]
         unchanged += [
-            {"id": gone_id, "sentence": GONE, "isWaiting": False} for gone_id in result.withdrawn
+            {"id": gone_id, "sentence": str(GONE), "isWaiting": False}
+            for gone_id in result.withdrawn
         ]
         return {"unchanged": unchanged, "counts": _count_by_tab(page)}
     if undecided or gone:
@@ -169,7 +171,7 @@ def _explain(undecided: decisions.Undecided, verb: str) -> tuple[Submission, str
     one = undecided.submission
     if verb == "decided" and one.decided_at is not None:
         outcome, at = describe_outcome(one.status), format_moment(one.decided_at)
-        return one, f"It is already {outcome}, {at}."
+        return one, gettext("It is already %(outcome)s, %(time)s.", outcome=outcome, time=at)
     return one, undecided.reason
 
 
@@ -197,7 +199,7 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         if view.tab == "waiting"
         else {},
         rules=read_policy(page),
-        reasons=write_sentences(),
+        reasons=write_sentences(gettext),
         own_words=OWN_WORDS,
         max_reason_length=MAX_LENGTH,
         undoable=[_describe_decision(each) for each in undoable],

@@ -96,7 +96,7 @@ def test_decided_and_turned_away_ones_have_tabs_of_their_own(world, owner):
 def test_turned_away_one_says_why(world, owner):
     add_submissions(world, 1, "soft_rejected", reject_reason="cooldown")
 
-    assert "Reason: rejected recently" in owner.see(path_of(world) + "?tab=turned-away")
+    assert "Reason rejected recently" in owner.see(path_of(world) + "?tab=turned-away")
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -578,10 +578,10 @@ def test_an_undo_that_is_offered_takes_one_statement(world, owner, count_stateme
 
 @pytest.mark.databases("sqlite", "postgres")
 def test_queue_says_how_many_were_withdrawn_lately(world, owner):
-    assert "withdrawn" not in owner.see(path_of(world))
+    assert "Withdrawn" not in owner.see(path_of(world))
     for count, sentence in (
-        (1, "1 submission was withdrawn in the last 30 days by its wallet's holder"),
-        (2, "2 submissions were withdrawn in the last 30 days by their wallets' holders"),
+        (1, "Withdrawn in the last 30 days by their wallets' holders: 1."),
+        (2, "Withdrawn in the last 30 days by their wallets' holders: 2."),
     ):
         visitor = Visitor()
         send(world, visitor=visitor)
@@ -589,7 +589,7 @@ def test_queue_says_how_many_were_withdrawn_lately(world, owner):
         assert sentence in owner.see(path_of(world)), count
     world.clock.forward(days=30, milliseconds=1)
 
-    assert "withdrawn" not in owner.see(path_of(world))
+    assert "Withdrawn" not in owner.see(path_of(world))
 
 
 @pytest.mark.parametrize("decision", ["approve", "reject"])
@@ -601,7 +601,7 @@ def test_deciding_on_what_was_withdrawn_is_a_sentence(world, owner, decision):
     answer = decide(owner, decision, withdrawn, other)
 
     assert answer.status_code == 409
-    assert "1 submission is gone: its wallet&#39;s holder has withdrawn it." in answer.text
+    assert "Gone, as the wallets' holders have withdrawn them: 1." in read_text(answer)
     assert status_of(other) == {"approve": "approved", "reject": "rejected"}[decision]
 
 
@@ -615,7 +615,8 @@ def test_undoing_what_was_withdrawn_is_a_sentence(world, owner, decision):
     answer = undo(owner, submission_id)
 
     assert answer.status_code == 409
-    assert "holder has withdrawn it" in answer.text
+    gone = "holders have withdrawn them" if decision == "approve" else "holder has withdrawn it"
+    assert gone in answer.text
     assert visitor.address not in owner.get(path_of(world)).text
 
 
