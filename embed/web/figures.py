@@ -1,6 +1,6 @@
 """Balances as figures in the reader's language; static/widget/words.js writes the same."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
@@ -91,9 +91,9 @@ def _make_percentage(pattern: str, digits: int) -> NumberPattern:
 
 def format_age(instant: datetime) -> str:
     """Return how long ago something was, in words, to which scripts add what passes."""
-    return format_timedelta(
-        instant - runtime().clock(), add_direction=True, locale=current_locale()
-    )
+    # What another machine's clock says to be in the future was a moment ago.
+    age = max(runtime().clock() - instant, timedelta(seconds=1))
+    return format_timedelta(-age, add_direction=True, locale=current_locale())
 
 
 def format_day(instant: datetime) -> str:

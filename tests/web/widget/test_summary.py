@@ -49,7 +49,9 @@ def test_total_and_share_are_of_the_wallets_that_are_counted(chain_world):
     assert "Wallets 2" in summary
     assert "Total 25 $USDC (1 of 2 wallets)" in summary
     assert "Of supply 2.50%" in summary
-    assert "Read on the chain" in summary
+    assert "Read on the chain 1 second ago" in summary
+    chain_world.clock.forward(hours=2)
+    assert "Read on the chain 2 hours ago" in read_summary(chain_world)
 
 
 def test_total_of_partly_unknown_balances_says_of_how_many_it_is(chain_world):
