@@ -31,7 +31,7 @@ document.addEventListener("click", async (event) => {
     return;
   }
   const label = button.textContent;
-  button.textContent = "Copied";
+  button.textContent = document.body.dataset.copied ?? "";
   setTimeout(() => (button.textContent = label), 2000);
 });
 

@@ -6,14 +6,15 @@ from embed.db.work_status import read_work_status
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.responses import render
+from embed.web.languages import lazy_gettext
 
 # What owners read instead of the names of jobs; others are shown by their name.
 TITLES = {
-    "balances": "Balances from the chain",
-    "feed": "Feed of wallets that joined or left",
-    "prune": "Deletion of old data",
-    "notifications": "Notifications",
-    "slow-notifications": "Notifications to slow receivers",
+    "balances": lazy_gettext("Balances from the chain"),
+    "feed": lazy_gettext("Feed of wallets that joined or left"),
+    "prune": lazy_gettext("Deletion of old data"),
+    "notifications": lazy_gettext("Notifications"),
+    "slow-notifications": lazy_gettext("Notifications to slow receivers"),
 }
 
 

@@ -13,16 +13,20 @@ from embed.wallets.csv_mistakes import group_mistakes
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
-from embed.web.dashboard.responses import Form, redirect_with_message, render
+from embed.web.dashboard.responses import Form, redirect_with_message, render, write_mistake
 from embed.web.dashboard.wallet_list import build_list_url
+from embed.web.languages import format_number, gettext, lazy_gettext
 
 SECTION = "list_wallets"  # the tab of these pages
 
 
 class ImportForm(Form):
-    file = FileField("CSV file", description="UTF-8, with commas between the columns.")
-    makes_tags = BooleanField("Create tags that the page does not have yet")
-    submit = SubmitField("Check the file")
+    file = FileField(
+        lazy_gettext("CSV file"),
+        description=lazy_gettext("UTF-8, with commas between the columns."),
+    )
+    makes_tags = BooleanField(lazy_gettext("Create tags that the page does not have yet"))
+    submit = SubmitField(lazy_gettext("Check the file"))
 
 
 class ApplyForm(Form):
@@ -52,7 +56,7 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
     try:
         text = _read_file()
     except InvalidInput as mistake:
-        form.file.errors = [str(mistake)]
+        form.file.errors = [write_mistake(mistake)]
         return _show_form(page, form, status=422)
     makes_tags = bool(form.makes_tags.data)
     plan = imports.plan_import(page, text, makes_tags=makes_tags, settings=runtime().settings)
@@ -75,7 +79,12 @@ def apply_import(page_id: str) -> ResponseReturnValue:
     if plan.mistakes:  # the page has changed since the dry run
         return _show_plan(page, ImportForm(), plan, text)
     return redirect_with_message(
-        f"{plan.added:,} added, {plan.changed:,} changed.", build_list_url(page)
+        gettext(
+            "%(added)s added, %(changed)s changed.",
+            added=format_number(plan.added),
+            changed=format_number(plan.changed),
+        ),
+        build_list_url(page),
     )
 
 

@@ -13,7 +13,7 @@ from embed.db.models import Page
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput
 from embed.wallets import bulk, tags, tracking
-from embed.wallets.bulk import BULK_ACTIONS
+from embed.wallets.bulk import BULK_ACTIONS, BulkAction
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import (
@@ -24,43 +24,44 @@ from embed.web.dashboard.current_owner import (
 )
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.dashboard.wallet_list import build_list_url, list_search
-
-_DONE = {
-    "hide": "hidden",
-    "show": "shown",
-    "tag": "tagged",
-    "untag": "without the tag",
-    "remove": "removed",
-}
+from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
 
 class WalletForm(Form):
     """The fields that an owner may set; the address only when adding a wallet."""
 
-    address = StringField("Address", [InputRequired("Enter the wallet's address."), Length(max=60)])
+    address = StringField(
+        lazy_gettext("Address"),
+        [InputRequired(lazy_gettext("Enter the wallet's address.")), Length(max=60)],
+    )
     alias = StringField(
-        "Name", [Optional(), Length(max=100)], description="Shown beside the address."
+        lazy_gettext("Name"),
+        [Optional(), Length(max=100)],
+        description=lazy_gettext("Shown beside the address."),
     )
     tag_names = SelectMultipleField(
-        "Tags",
+        lazy_gettext("Tags"),
         [Optional()],
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
     )
-    is_hidden = BooleanField("Hidden", description="Not on the public list; only you see it.")
-    balance = StringField(
-        "Balance",
-        [Optional()],
-        description="In whole tokens. All your pages for this token share it.",
+    is_hidden = BooleanField(
+        lazy_gettext("Hidden"),
+        description=lazy_gettext("Not on the public list; only you see it."),
     )
-    submit = SubmitField("Save")
+    balance = StringField(
+        lazy_gettext("Balance"),
+        [Optional()],
+        description=lazy_gettext("In whole tokens. All your pages for this token share it."),
+    )
+    submit = SubmitField(lazy_gettext("Save"))
 
     def __init__(self, page: Page, **values: Any) -> None:
         super().__init__(**values)
         names: Any = [tag.name for tag in tags.list_tags(page)]
         self.tag_names.choices = names
         if runtime().settings.uses_chain:
-            self.balance.description = (
+            self.balance.description = gettext(
                 "In whole tokens. It counts until the balance is first read from the chain."
             )
 
@@ -83,7 +84,8 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
             add_error(form, mistake)
         else:
             return redirect_with_message(
-                f"{added.public_alias or added.address} has been added.", build_list_url(page)
+                gettext("%(name)s has been added.", name=added.public_alias or added.address),
+                build_list_url(page),
             )
     return render("wallet_form.html", page=page, form=form, status=422 if form.errors else 200)
 
@@ -110,7 +112,7 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
-            return redirect_with_message("Saved.", build_list_url(page))
+            return redirect_with_message(gettext("Saved."), build_list_url(page))
     status = 422 if form.errors else 200
     return render("wallet_form.html", page=page, form=form, wallet=wallet, status=status)
 
@@ -138,7 +140,8 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
         return render("wallets_remove.html", page=page, count=1, wallet=wallet, action=None)
     tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_owner().email)
     return redirect_with_message(
-        f"{wallet.public_alias or wallet.address} has been removed.", build_list_url(page)
+        gettext("%(name)s has been removed.", name=wallet.public_alias or wallet.address),
+        build_list_url(page),
     )
 
 
@@ -169,7 +172,17 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
         now=runtime().clock(),
         actor=current_owner().email,
     )
-    what = "wallet is" if count == 1 else "wallets are"
-    return redirect_with_message(
-        f"{count} {what} {_DONE[action]}.", build_list_url(page, **list_search())
-    )
+    return redirect_with_message(_tell(action, count), build_list_url(page, **list_search()))
+
+
+def _tell(action: BulkAction, count: int) -> str:
+    sentences = {
+        "hide": ngettext("%(count)s wallet is hidden.", "%(count)s wallets are hidden.", count),
+        "show": ngettext("%(count)s wallet is shown.", "%(count)s wallets are shown.", count),
+        "tag": ngettext("%(count)s wallet is tagged.", "%(count)s wallets are tagged.", count),
+        "untag": ngettext(
+            "%(count)s wallet is without the tag.", "%(count)s wallets are without the tag.", count
+        ),
+        "remove": ngettext("%(count)s wallet is removed.", "%(count)s wallets are removed.", count),
+    }
+    return sentences[action] % {"count": format_number(count)}
