@@ -6,7 +6,7 @@ import pytest
 import segno
 from world import USDC, Visitor
 
-from embed.web.assets import list_modules
+from embed.web.assets import STATIC_DIR, list_modules
 from embed.web.widget import signing
 
 # The steps, which the widget loads when they are wanted
@@ -39,6 +39,14 @@ def test_list_comes_without_them_and_names_what_they_need(world):
     assert set(re.findall(r"/static/\w+/([\w/-]+\.js)", page + links)) >= {
         *list_modules("widget/main.js", "widget/flow-setup.js", "widget/own.js")
     }
+
+
+def test_their_styles_reach_nothing_of_the_list():
+    def read_classes(name: str) -> set[str]:
+        rules = re.sub(r"/\*.*?\*/", "", (STATIC_DIR / "widget" / name).read_text(), flags=re.S)
+        return set(re.findall(r"\.([a-z][\w-]*)", rules))
+
+    assert read_classes("flow.css") & read_classes("list.css") <= {"icon", "wallet"}
 
 
 def test_refusals_are_those_of_the_list(world):
