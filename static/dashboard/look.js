@@ -97,6 +97,14 @@ export function showLook() {
     }
   }
 
+  // Leaving the page asks first, such as by the form for a key.
+  const saved = JSON.stringify(readChoices());
+  let isSaving = false;
+  form.addEventListener("submit", () => (isSaving = true));
+  addEventListener("beforeunload", (event) => {
+    if (!isSaving && JSON.stringify(readChoices()) !== saved) event.preventDefault();
+  });
+
   mark();
   if (preview instanceof HTMLIFrameElement) {
     const show = () => showStep(preview);

@@ -3,6 +3,7 @@
 import pytest
 from embedded_page import sign_in
 from playwright.sync_api import expect
+from waiting import wait_for
 
 from embed.db.models import ApiKey
 
@@ -100,6 +101,19 @@ def test_presets_and_colors_show_what_the_fields_are_and_changes_can_be_undone(t
 
     expect(accent).to_have_value("3e63dd")
     expect(plain).to_be_checked()
+
+
+def test_unsaved_look_is_not_left_without_a_question(tab, watch):
+    choose(tab, "Start from", "Paper")
+
+    tab.get_by_role("link", name="Wallets").first.click()  # `watch` stays on the page
+    expect(tab.get_by_label("Accent color", exact=True)).to_have_value("99543a")
+    wait_for(lambda: watch.seen == [""])
+    watch.seen.clear()
+
+    tab.get_by_role("button", name="Undo changes").click()
+    tab.get_by_role("link", name="Wallets").first.click()
+    expect(tab.get_by_role("heading", name="Wallets")).to_be_visible()
 
 
 def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(tab):
