@@ -180,6 +180,7 @@ def render_embed(
         address=own_origin() + build_path(page, key, lang=lang),
         key_names=_name_public_keys(page),
         status=201 if made else 422 if has_mistakes else 200,
+        shows_secret=made is not None,
     )
     # As same-origin, but the preview's signing window can answer it.
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
