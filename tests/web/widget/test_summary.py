@@ -47,7 +47,7 @@ def test_total_and_share_are_of_the_wallets_that_are_counted(chain_world):
     summary = read_summary(chain_world)
 
     assert "Wallets 2" in summary
-    assert "Total 25 $USDC (1 of 2 wallets)" in summary
+    assert "Total 25 $USDC (1 of 2)" in summary
     assert "Of supply 2.50%" in summary
     assert "Read on the chain 1 second ago" in summary
     chain_world.clock.forward(hours=2)
@@ -58,7 +58,7 @@ def test_total_of_partly_unknown_balances_says_of_how_many_it_is(chain_world):
     hold(chain_world, "25")
     chain_world.track(Visitor().address)
 
-    assert "Total 25 $USDC (1 of 2 wallets)" in read_summary(chain_world)
+    assert "Total 25 $USDC (1 of 2)" in read_summary(chain_world)
 
 
 def test_total_of_all_wallets_needs_no_more_words(chain_world):
