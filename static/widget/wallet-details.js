@@ -28,9 +28,8 @@ export async function showDetails(row, api) {
  */
 async function readDetails(row, api) {
   const { id = "" } = row.dataset;
-  const { explorer = "none" } = document.documentElement.dataset; // as the address or the page has it
   try {
-    const part = await api.readHtml(`/embed/tracking/${api.pageId}/wallets/${id}?explorer=${explorer}`);
+    const part = await api.readHtml(`/embed/tracking/${api.pageId}/wallets/${id}`);
     const details = part && getElement(part, ".loaded", HTMLElement);
     if (!details) throw new Problem("server");
     if (!details.querySelector(".proof")) showProof(row, undefined);

@@ -39,6 +39,9 @@ export function makeRow(template, wallet) {
   figure.replaceChildren(whole, small);
   getElement(row, ".detail code", HTMLElement).textContent = address;
   getElement(row, ".copy", HTMLElement).dataset.copy = address;
+  for (const link of row.querySelectorAll(".explorer")) {
+    link.setAttribute("href", link.getAttribute("href") + address);
+  }
   showAvatar(getElement(row, ".avatar", SVGElement), address);
   return row;
 }

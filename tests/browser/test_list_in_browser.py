@@ -164,7 +164,7 @@ def test_address_shows_both_ends_and_the_whole_of_it_when_opened(embedded_page, 
     embedded_page.track(address, balance="1234567.891")
     embedded_page.track(address := BrowserWallet().address, alias="W" * 32, balance="98765432.1")
     page.set_viewport_size({"width": 320, "height": 800})
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, explorer="solscan")
     row = widget.locator("#wallets .wallet").last
     short = f"{address[:4]}…{address[-4:]}"
 
@@ -173,6 +173,8 @@ def test_address_shows_both_ends_and_the_whole_of_it_when_opened(embedded_page, 
     assert row.bounding_box()["height"] < 60
     row.locator("summary").click()
     expect(row.locator(".detail code")).to_have_text(address)
+    link = row.get_by_role("link", name="Solscan")
+    expect(link).to_have_attribute("href", f"https://solscan.io/account/{address}")
     expect(row.locator(".stats")).to_contain_text("98,765,432.1")
     name = row.locator(".name")
     assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
@@ -242,7 +244,7 @@ def test_empty_page_has_the_next_act_and_no_tools(embedded_page, page):
 def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, page, reads):
     page.clock.install()
     fill_page(embedded_page, 10_000)
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, explorer="orb")
     rows = widget.locator("#wallets .wallet")
     order, search = widget.get_by_label("Order"), widget.get_by_role("searchbox")
     expect(rows).to_have_count(25)
@@ -256,6 +258,10 @@ def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, pag
     expect(rows.first).to_contain_text("Wallet 10000")
     expect(rows).to_have_count(25)
     assert len(reads) == 1
+    address = rows.first.locator(".detail code").text_content()
+    expect(rows.first.locator(".explorer")).to_have_attribute(
+        "href", f"https://orbmarkets.io/address/{address}"
+    )
     widget.get_by_role("button", name="Show more").click()
     expect(rows).to_have_count(100)
     search.fill("wallet 9999")

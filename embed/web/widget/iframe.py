@@ -26,6 +26,13 @@ from embed.web.visitor import find_session_id, renew_session
 from embed.web.widget.blueprint import blueprint, get_open_page, respond
 from embed.web.widget.summary import split_by_tag
 
+# What an owner's look may name: what a link to it says, and where it leads.
+EXPLORERS = {
+    "solana": ("Solana Explorer", "https://explorer.solana.com/address/"),
+    "solscan": ("Solscan", "https://solscan.io/account/"),
+    "orb": ("Orb", "https://orbmarkets.io/address/"),
+}
+
 
 @blueprint.get("/tracking/<page_id>")
 @compress.compressed()
@@ -54,6 +61,7 @@ def show_widget(page_id: str) -> Response:
             wallet_count=payload.wallet_count,
             standings=payload.standings,
             order=order,
+            explorer=EXPLORERS.get(shown_look.look.explorer),
             etag=quote_etag(payload.etag, weak=True),
             policy=page,
             site=_find_site(access),

@@ -12,16 +12,8 @@ from embed.submissions.proofs import find_readable_proof, read_visible_proofs
 from embed.wallets.tracking import find_visible
 from embed.web.compression import compress
 from embed.web.current import runtime
-from embed.web.look import read_look
 from embed.web.sparkline import CHART, draw_chart
 from embed.web.widget.blueprint import blueprint, get_open_page, respond
-
-# What an owner's look may name: what a link to it says, and where it leads.
-EXPLORERS = {
-    "solana": ("Solana Explorer", "https://explorer.solana.com/address/"),
-    "solscan": ("Solscan", "https://solscan.io/account/"),
-    "orb": ("Orb", "https://orbmarkets.io/address/"),
-}
 
 
 @blueprint.get("/tracking/<page_id>/wallets/<wallet_id>")
@@ -45,7 +37,6 @@ def show_wallet(page_id: str, wallet_id: str) -> Response:
         page=page,
         key=request.args["key"],
         wallet=wallet,
-        explorer=EXPLORERS.get(read_look(page.look).look.explorer),
         balance=balance,
         share=find_share(balance.amount, supply.amount if supply else None) if balance else None,
         change=change,
