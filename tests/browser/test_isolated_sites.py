@@ -49,7 +49,7 @@ def test_refusal_is_shown_and_no_empty_box(embedded_page, page, isolated):
     refusal = page.frame_locator("iframe")
 
     expect(refusal.get_by_text("This widget's key is not for this page.")).to_be_visible()
-    expect(refusal.locator("main")).to_have_css("max-width", "768px")  # its style was loaded
+    expect(refusal.locator("main")).to_have_css("max-width", "960px")  # its style was loaded
 
 
 def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, page, isolated, watch):
@@ -63,7 +63,7 @@ def test_frame_in_a_sandbox_without_an_origin_loads_its_files(embedded_page, pag
     widget = page.frame_locator("iframe")
 
     expect(widget.locator("#widget[data-ready]")).to_be_visible()
-    expect(widget.locator("main")).to_have_css("max-width", "768px")
+    expect(widget.locator("main")).to_have_css("max-width", "960px")
     widget.get_by_role("button", name="Add your wallet").click()
     widget.get_by_text("On my phone").click()
     code = widget.get_by_role("img", name="Code that opens this list in Phantom")

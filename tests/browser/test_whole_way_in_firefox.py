@@ -103,7 +103,7 @@ def test_approval_is_seen_in_the_frame(embedded_page, open_site, setting):
 
     come_back_until(widget, OWN, "Night heron approved")
     come_back_until(widget, LIST, "Night heron")
-    assert widget.evaluate("document.querySelector('.wallet.mine').innerText").startswith("Night")
+    assert widget.evaluate("document.querySelector('.wallet.mine .name').innerText").startswith("Night")
 
 
 def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(

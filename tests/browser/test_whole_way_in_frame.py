@@ -20,7 +20,7 @@ def test_visitor_goes_from_connect_to_approved(embedded_page, context, page, bro
     expect(widget.get_by_text("Your wallet waits for the owner's review")).to_be_visible()
     own = widget.locator("#own-list li")
     expect(own).to_contain_text("Night heron waits for review")
-    expect(own).to_contain_text(browser_wallet.address)
+    expect(own.locator("code")).to_have_attribute("title", browser_wallet.address)
 
     embedded_page.approve(embedded_page.find_submission(browser_wallet.address).id)
     embedded_page.forward(page, "00:11")
