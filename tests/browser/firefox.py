@@ -136,5 +136,5 @@ class Document:
         """Wait until an element's text contains this."""
         self.until(
             f"document.querySelector({json.dumps(selector)})"
-            f"?.innerText.includes({json.dumps(text)})"
+            f"?.innerText.replace(/\\s+/g, ' ').includes({json.dumps(text)})"
         )

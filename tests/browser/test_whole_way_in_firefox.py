@@ -61,7 +61,9 @@ def send(widget, nickname: str) -> None:
 
 
 def come_back_until(widget, selector: str, text: str) -> None:
-    widget.until(f"(comeBack(), document.querySelector('{selector}').innerText.includes('{text}'))")
+    element = f"document.querySelector('{selector}')"
+    shown = f"{element}.innerText.replace(/\\s+/g, ' ')"
+    widget.until(f"(comeBack(), {shown}.includes('{text}'))")
 
 
 def is_remembered(document) -> bool:
@@ -103,7 +105,9 @@ def test_approval_is_seen_in_the_frame(embedded_page, open_site, setting):
 
     come_back_until(widget, OWN, "Night heron approved")
     come_back_until(widget, LIST, "Night heron")
-    assert widget.evaluate("document.querySelector('.wallet.mine .name').innerText").startswith("Night")
+    assert widget.evaluate("document.querySelector('.wallet.mine .name').innerText").startswith(
+        "Night"
+    )
 
 
 def test_rejection_is_seen_in_the_frame_or_asked_for_with_a_signature(
