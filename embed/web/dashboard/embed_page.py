@@ -162,7 +162,6 @@ def render_embed(
     response = render(
         "embed.html",
         page=page,
-        section="show_embed",
         look_form=look_form or make_look_form(page.look),
         presets=PRESETS,
         swatches=SWATCHES,
