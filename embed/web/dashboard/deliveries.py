@@ -15,7 +15,7 @@ from embed.notifications.delivery_log import STATES
 from embed.notifications.receivers import list_receivers
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import get_own_page, get_own_receiver
-from embed.web.dashboard.receivers import SECTION, mask_targets
+from embed.web.dashboard.receivers import mask_targets
 from embed.web.dashboard.responses import redirect_with_message, render
 
 
@@ -56,7 +56,6 @@ def show_deliveries(page_id: str) -> ResponseReturnValue:
     return render(
         "deliveries.html",
         page=page,
-        section=SECTION,
         view=view,
         log=delivery_log.read_log(page, receiver=view.receiver, state=view.state, after=view.after),
         masked=mask_targets(of_page),

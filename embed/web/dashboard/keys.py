@@ -29,7 +29,6 @@ from embed.web.dashboard.responses import (
 )
 from embed.web.languages import gettext, lazy_gettext
 
-SECTION = "list_keys"  # the tab of all pages about keys
 NULL_WARNING = lazy_gettext(
     "For files opened from disk and sandboxed frames. Browsers cannot name such places, so with"
     " this switch every site on the web may show the widget with this key, and any program that"
@@ -136,14 +135,13 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
             return render(
                 "key_created.html",
                 page=page,
-                section=SECTION,
                 key=key,
                 api_key=api_key,
                 status=201,
                 shows_secret=True,
             )
     status = 422 if form.errors else 200
-    return render("key_form.html", page=page, section=SECTION, form=form, tier=tier, status=status)
+    return render("key_form.html", page=page, form=form, tier=tier, status=status)
 
 
 @blueprint.route("/pages/<page_id>/keys/<key_id>/edit", methods=["GET", "POST"])
@@ -164,7 +162,6 @@ def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
     return render(
         "key_form.html",
         page=page,
-        section=SECTION,
         form=form,
         key=key,
         tier=key.tier,
@@ -188,7 +185,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     key = get_own_key(page, key_id)
     if request.method == "GET":
         hour_ago = _now() - USE_STORED_EVERY
-        return render("key_revoke.html", page=page, section=SECTION, key=key, hour_ago=hour_ago)
+        return render("key_revoke.html", page=page, key=key, hour_ago=hour_ago)
     management.revoke_key(key.id, _now(), actor=current_owner().email)
     return redirect_with_message(
         gettext("The key %(name)s is revoked.", name=name_key(key)),

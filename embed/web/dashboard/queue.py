@@ -189,7 +189,6 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         "queue.html",
         page=page,
         status=status,
-        section="show_queue",
         view=view,
         submissions=submissions,
         tabs=_count_by_tab(page),

@@ -24,7 +24,6 @@ from embed.web.dashboard.filters import MESSAGES
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 
 MAX_GIVEN_UP_SHOWN = 3
-SECTION = "list_receivers"  # the tab of all pages about notifications
 
 
 @blueprint.get("/pages/<page_id>/notifications")
@@ -36,7 +35,6 @@ def list_receivers(page_id: str) -> ResponseReturnValue:
     return render(
         "receivers.html",
         page=page,
-        section=SECTION,
         channels=channels,
         webhooks=webhooks,
         masked=mask_targets([*channels, *webhooks]),
@@ -65,7 +63,6 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
         return render(
             "receiver_remove.html",
             page=page,
-            section=SECTION,
             masked=masked,
             added_at=receiver.created_at,
             waiting=waiting,
@@ -101,7 +98,6 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
     return render(
         "webhook_secret.html",
         page=page,
-        section=SECTION,
         webhook=webhook,
         masked=mask_target(webhook),
         public_key=read_public_key(webhook.signing_key or ""),
@@ -127,7 +123,6 @@ def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
     return render(
         "webhook_rotate.html",
         page=page,
-        section=SECTION,
         masked=mask_target(webhook),
         webhook=webhook,
         now=runtime().clock(),
@@ -203,7 +198,6 @@ def _show_form(page: Page, form: ReceiverForm, kind: Kind) -> ResponseReturnValu
     return render(
         "receiver_form.html",
         page=page,
-        section=SECTION,
         form=form,
         kind=kind,
         examples=EXAMPLES,

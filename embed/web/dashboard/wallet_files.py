@@ -17,8 +17,6 @@ from embed.web.dashboard.responses import Form, redirect_with_message, render, w
 from embed.web.dashboard.wallet_list import build_list_url
 from embed.web.languages import format_number, gettext, lazy_gettext
 
-SECTION = "list_wallets"  # the tab of these pages
-
 
 class ImportForm(Form):
     file = FileField(
@@ -92,7 +90,6 @@ def _show_form(page: Page, form: ImportForm, status: int = 200) -> ResponseRetur
     return render(
         "wallets_import.html",
         page=page,
-        section=SECTION,
         form=form,
         columns=COLUMNS,
         status=status,
@@ -111,7 +108,6 @@ def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> R
     return render(
         "wallets_plan.html",
         page=page,
-        section=SECTION,
         form=form,
         plan=plan,
         groups=group_mistakes(plan.mistakes),

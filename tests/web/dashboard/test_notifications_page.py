@@ -352,7 +352,7 @@ def test_what_was_given_up_is_at_the_top_and_noticed_on_queue_and_overview(world
     assert "All messages that were given up" in text
     queue = f"/dashboard/pages/{world.page_id}/queue"
     assert "6 messages could not be delivered." in owner.see(queue)
-    assert "6 messages of $USDC could not be delivered" in owner.see("/dashboard/")
+    assert "6 messages of \u2068$USDC\u2069 could not be delivered" in owner.see("/dashboard/")
     Delivery.update(state="delivered").execute()
     for path in (queue, "/dashboard/", path_of(world)):
         assert "could not be delivered" not in owner.see(path)
@@ -365,7 +365,7 @@ def test_other_pages_of_the_owner_say_nothing_of_it(world, owner):
     give_up(world, webhook)
 
     assert "could not be delivered" not in owner.see(f"/dashboard/pages/{world.page_id}/queue")
-    assert "1 message of $USDC could not be delivered" in owner.see("/dashboard/")
+    assert "1 message of \u2068$USDC\u2069 could not be delivered" in owner.see("/dashboard/")
 
 
 @pytest.mark.databases("sqlite", "postgres")

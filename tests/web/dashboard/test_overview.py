@@ -36,7 +36,8 @@ def read_needs(owner):
 
 
 def read_line(line):
-    return " ".join(re.sub(r"<svg.*?</svg>|<a .*|<[^>]+>", " ", line, flags=re.DOTALL).split())
+    text = re.sub(r"<svg.*?</svg>|<a .*|<[^>]+>|[\u2068\u2069]", " ", line, flags=re.DOTALL)
+    return " ".join(text.split())
 
 
 def read_rows(owner):
