@@ -125,7 +125,7 @@ def test_receivers_that_fail_are_told_with_what_waits_and_what_was_given_up(worl
 
     ((line, target),) = read_needs(calm)
     assert line.startswith("Messages of $USDC cannot be delivered Failing since")
-    assert line.endswith("; 2 messages wait.")
+    assert line.endswith(" 2 messages wait.")
     assert target == page
     give_up(world, webhook)
     ((line, _),) = read_needs(calm)
@@ -141,7 +141,7 @@ def test_sites_that_were_refused_lately_are_told(world, calm):
         world.clock.forward(seconds=1)
 
     ((line, target),) = read_needs(calm)
-    assert line.startswith("2 sites were refused on $USDC https://two.example , last")
+    assert line.startswith("2 sites were refused on $USDC https://two.example : last")
     assert target == f"/dashboard/pages/{world.page_id}/keys"
     world.clock.forward(days=8)
     report_process("some-process", "worker", world.clock(), world.clock())
