@@ -111,4 +111,4 @@ def test_signing_window_of_the_preview_is_not_cut_off(dashboard, page):
     with page.expect_popup() as popup:
         widget.get_by_role("button", name="In a window of its own").click()
 
-    expect(popup.value.locator("#asked-by")).to_contain_text("to add your wallet to its list")
+    expect(popup.value.locator("#asked-by")).to_contain_text("keeps this list of $USDC")
