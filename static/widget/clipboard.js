@@ -10,9 +10,10 @@ import { say } from "./words.js";
 export async function copyText(text, button) {
   if (!copyBySelection(text)) await navigator.clipboard.writeText(text);
   button.focus();
-  const label = (button.dataset.label ??= button.textContent ?? "");
-  button.textContent = say("copied");
-  setTimeout(() => (button.textContent = label), 2000);
+  const words = button.querySelector("span") ?? button; // beside an icon, if there is one
+  const label = (button.dataset.label ??= words.textContent ?? "");
+  words.textContent = say("copied");
+  setTimeout(() => (words.textContent = label), 2000);
 }
 
 /**

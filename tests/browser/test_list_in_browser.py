@@ -199,6 +199,7 @@ def test_address_is_copied_also_where_the_site_gives_no_leave(embedded_page, con
     widget.get_by_role("button", name="Copy").click()
 
     expect(widget.get_by_role("button", name="Copied")).to_be_visible()
+    expect(widget.get_by_role("button", name="Copied").locator("svg")).to_be_visible()
     context.grant_permissions(["clipboard-read"], origin=embedded_page.host.origin)
     assert page.evaluate("navigator.clipboard.readText()") == address
 
