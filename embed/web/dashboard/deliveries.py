@@ -17,6 +17,7 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import get_own_page, get_own_receiver
 from embed.web.dashboard.receivers import mask_targets
 from embed.web.dashboard.responses import redirect_with_message, render
+from embed.web.languages import format_number, gettext, ngettext
 
 
 class View(NamedTuple):
@@ -72,10 +73,10 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
     delivery = delivery_log.get_delivery_to(receiver, message_id)
     url = url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
     if delivery.state == "waiting":
-        return redirect_with_message("The message is already waiting to be sent.", url)
+        return redirect_with_message(gettext("The message is already waiting to be sent."), url)
     delivery_log.send_again(delivery)
     return redirect_with_message(
-        "The message is being sent again. Reload this page to see the result.", url
+        gettext("The message is being sent again. Reload this page to see the result."), url
     )
 
 
@@ -85,7 +86,12 @@ def send_all_again(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     count = delivery_log.send_all_again(page.id)
     return redirect_with_message(
-        f"{count} {'message is' if count == 1 else 'messages are'} sent again.",
+        ngettext(
+            "%(count)s message is sent again.",
+            "%(count)s messages are sent again.",
+            count,
+            count=format_number(count),
+        ),
         url_for("dashboard.show_deliveries", page_id=page.id),
     )
 

@@ -22,6 +22,7 @@ from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page, get_own_receiver
 from embed.web.dashboard.filters import MESSAGES
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.languages import gettext, lazy_gettext
 
 MAX_GIVEN_UP_SHOWN = 3
 
@@ -70,7 +71,8 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     kind: Any = receiver.kind
     receivers.remove_receiver(receiver.id, kind, runtime().clock(), actor=current_owner().email)
     return redirect_with_message(
-        f"{masked} has been removed.", url_for("dashboard.list_receivers", page_id=page.id)
+        gettext("%(name)s has been removed.", name=masked),
+        url_for("dashboard.list_receivers", page_id=page.id),
     )
 
 
@@ -80,10 +82,10 @@ def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     if delivery_log.has_waiting_test(receiver):
-        sentence = "A test message is already being sent."
+        sentence = gettext("A test message is already being sent.")
     else:
         delivery_log.queue_test(receiver, runtime().clock())
-        sentence = "A test message is being sent. Reload this page to see the result."
+        sentence = gettext("A test message is being sent. Reload this page to see the result.")
     return redirect_with_message(
         sentence, url_for("dashboard.show_deliveries", page_id=page.id, receiver=receiver.id)
     )
@@ -142,15 +144,17 @@ OWN_MAIL_SERVER = "mailtos://user:password@mail.example.com?to=you@example.com"
 
 
 class ReceiverForm(Form):
-    target = StringField("Address", [InputRequired("Enter an address.")])
+    target = StringField(
+        lazy_gettext("Address"), [InputRequired(lazy_gettext("Enter an address."))]
+    )
     event_types = SelectMultipleField(
-        "Messages",
-        [InputRequired("Choose at least one.")],
+        lazy_gettext("Messages"),
+        [InputRequired(lazy_gettext("Choose at least one."))],
         choices=_TYPES,
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
     )
-    submit = SubmitField("Add")
+    submit = SubmitField(lazy_gettext("Add"))
 
 
 @blueprint.route("/pages/<page_id>/notifications/channels/new", methods=["GET", "POST"])
@@ -160,7 +164,10 @@ def add_channel(page_id: str) -> ResponseReturnValue:
     channel = _add(page, form, "channel")
     if channel is not None:
         return redirect_with_message(
-            f"{mask_target(channel)} has been added. Send a test to see whether messages arrive.",
+            gettext(
+                "%(name)s has been added. Send a test to see whether messages arrive.",
+                name=mask_target(channel),
+            ),
             url_for("dashboard.list_receivers", page_id=page.id),
         )
     return _show_form(page, form, "channel")

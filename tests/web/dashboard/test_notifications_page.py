@@ -75,7 +75,7 @@ def test_channel_is_added_and_shown_without_its_secret(world, owner):
     assert "ntfys://ntfy.example/… Messages: New submission, Decision" in text
     assert "hunter2" not in owner.get(path_of(world)).text
     assert "Added 2026-01-31 09:30 UTC . Nothing has been sent yet." in text
-    assert "added 2026-01-31 09:30 UTC ." in owner.see(path_of(world, channel.id, "remove"))
+    assert "Added 2026-01-31 09:30 UTC ." in owner.see(path_of(world, channel.id, "remove"))
 
 
 def test_nothing_shows_more_of_an_address_than_its_host(world, owner, caplog, monkeypatch):
