@@ -142,6 +142,8 @@ def test_colours_are_chosen_without_losing_what_was_typed_and_without_a_flash(da
     page.get_by_label("Title").fill("Typed")
 
     page.get_by_role("button", name="Account").click()
+    assert find_faults("account menu", page) == []
+    page.emulate_media(color_scheme="light")
     with page.expect_response("**/account/theme"):
         page.get_by_role("button", name="Dark").click()
 
