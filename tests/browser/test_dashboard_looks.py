@@ -72,13 +72,16 @@ def test_every_section_and_its_subpages_are_marked_in_the_side_bar(dashboard, pa
     page.set_viewport_size({"width": 1280, "height": 800})
     sign_in(page, dashboard)
     tag = dashboard.add_tag("team")
-    views = {"queue": "Queue", "wallets/new": "Wallets", f"tags/{tag.id}": "Tags",
-             "keys/new/public": "Keys", "notifications/log": "Notifications"}  # fmt: skip
+    views = {"queue": "Queue", "wallets": "Wallets", "wallets/new": "Wallets",
+             f"tags/{tag.id}": "Tags", "keys/new/public": "Keys",
+             "notifications/log": "Notifications"}  # fmt: skip
     for view, name in views.items():
         page.goto(f"{dashboard.base}/{view}")
         links = page.get_by_role("navigation", name="Page", exact=True).get_by_role("link")
         assert links.all_inner_texts() == [*MOST_IMPORTANT, *OTHERS]
         assert links.and_(page.locator("[aria-current]")).all_inner_texts() == [name]
+        switch, picture = page.locator(".switch").bounding_box(), page.locator(".switch .avatar")
+        assert 0 < picture.bounding_box()["y"] - switch["y"] < switch["height"] / 2
     # One column: the bar ends where the page begins, and nothing covers the other.
     side, main = (page.locator(one).bounding_box() for one in (".side", "main"))
     assert side["x"] + side["width"] == main["x"]
