@@ -17,6 +17,7 @@ from embed.db.models import (
     Wallet,
     Withdrawal,
 )
+from embed.db.statements import Parameter, Statement
 from embed.domain.identifiers import is_id
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
@@ -67,13 +68,10 @@ def has_readable_proof(page_id: str, wallet_address: str, session_id: str | None
     It counts as long as it waits or is approved: the wallet cannot be submitted again. That a
     wallet waits is told to no other session, as whoever asks has not shown that it is theirs.
     """
-    conditions = (
-        Submission.page == page_id,
-        Submission.wallet_address == wallet_address,
-        Submission.status.in_(LIVE),
-        _is_readable(session_id),
+    found = _FIND_READABLE.execute(
+        page_id=page_id, wallet_address=wallet_address, session_id=session_id
     )
-    return bool(Proof.select(1).join(Submission).where(*conditions).exists())
+    return found.fetchone() is not None
 
 
 def find_withdrawn_at(page: Page, submission_id: str) -> datetime | None:
@@ -137,3 +135,16 @@ def _is_readable(session_id: str | None) -> Any:
 def _is_on_list() -> Any:
     visible = Wallet.select(1).where(_IS_OF_WALLET, IS_VISIBLE)
     return Submission.status.in_(APPROVED) & fn.EXISTS(visible)
+
+
+_FIND_READABLE = Statement(
+    Proof.select(1)
+    .join(Submission)
+    .where(
+        Submission.page == Parameter("page_id"),
+        Submission.wallet_address == Parameter("wallet_address"),
+        Submission.status.in_(LIVE),
+        _is_on_list() | (Submission.session_id == Parameter("session_id")),
+    )
+    .limit(1)
+)

@@ -39,8 +39,8 @@ def count_of_submitting(world, visitor, count_statements):
     return count
 
 
-def test_nonce_takes_the_key_only(world, visitor, count_statements):
-    assert count_statements(lambda: world.ask_nonce(visitor)) == 1
+def test_nonce_takes_the_key_and_whether_the_wallet_was_sent(world, visitor, count_statements):
+    assert count_statements(lambda: world.ask_nonce(visitor)) == 2
 
 
 def test_pending_submission_reads_three_times_and_writes_twice(count_of_submitting):
