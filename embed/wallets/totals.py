@@ -1,5 +1,6 @@
 """What the public lists of an owner's pages hold, rounded, for an overview."""
 
+from decimal import Decimal
 from typing import Any
 
 from peewee import JOIN, fn
@@ -7,7 +8,7 @@ from peewee import JOIN, fn
 from embed.db.models import IS_VISIBLE, Balance, ChainBalance, Owner, Page, Tag, Wallet, WalletTag
 
 
-def estimate_totals(owner: Owner, *, uses_chain: bool) -> dict[str, float]:
+def estimate_totals(owner: Owner, *, uses_chain: bool) -> dict[str, Decimal]:
     """Return by page what the counted wallets of its list hold; pages of no known balance lack.
 
     In one statement, by the database's numbers of 15 digits: exact sums are in the payload.
@@ -27,4 +28,4 @@ def estimate_totals(owner: Owner, *, uses_chain: bool) -> dict[str, float]:
     rows: Any = query.where(
         Page.owner == owner, Page.deleted_at.is_null(), IS_VISIBLE, Wallet.id.not_in(left_out)
     ).group_by(Wallet.page)
-    return {page_id: total for page_id, total in rows.tuples() if total is not None}
+    return {page_id: Decimal(str(total)) for page_id, total in rows.tuples() if total is not None}

@@ -98,7 +98,7 @@ def round_tokens(amount: Decimal) -> str:
 
 
 @blueprint.app_template_filter("short_tokens")
-def shorten_tokens(amount: float) -> str:
+def shorten_tokens(amount: Decimal) -> str:
     """Return whole tokens in a few digits, such as ``2.12M``."""
     return str(format_compact_decimal(amount, fraction_digits=2, locale=current_locale()))
 
