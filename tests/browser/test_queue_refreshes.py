@@ -51,12 +51,29 @@ def test_new_submissions_are_counted_and_offered(dashboard, page, open_queue, wa
         "New submissions: 1. Show"
     )
     expect(page).to_have_title("(2) Queue · Dashboard")
+    expect(page.locator("#waiting-here")).to_have_text("2")
     expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 2")
     send(dashboard, "Third")
     wait()
 
     expect(page.locator("#news")).to_have_text("New submissions: 2. Show")
     assert list_names(page) == ["First"]
+
+
+def test_dot_and_count_appear_with_the_first_submission(dashboard, page, open_queue, wait):
+    open_queue()
+    icon, count = page.locator("link[rel=icon]"), page.locator("#waiting-here")
+    expect(icon).to_have_attribute("href", re.compile(r"/mark\.svg$"))
+    expect(count).to_be_hidden()
+    visitor = send(dashboard, "First")
+    wait()
+
+    expect(icon).to_have_attribute("href", re.compile(r"/mark-waiting\.svg$"))
+    expect(count).to_be_visible()
+    dashboard.approve(dashboard.find_submission(visitor.address).id)
+    wait()
+    expect(icon).to_have_attribute("href", re.compile(r"/mark\.svg$"))
+    expect(count).to_be_hidden()
 
 
 def test_nothing_that_the_owner_does_is_lost(dashboard, page, open_queue, wait):
