@@ -93,7 +93,7 @@ def test_amount_comes_out_as_it_went_in(world, owner, add):
     rows = {row["address"]: row for row in csv.DictReader(io.StringIO(exported))}
     dashboard = owner.get(path_of(world, "wallets")).text
     widget = world.client.get(f"/embed/tracking/{world.page_id}?key={world.public_key}").text
-    assert re.findall(r'data-balance="(.*?)"', widget) == list(AMOUNTS)
+    assert re.findall(r'data-id="\w+".* data-balance="(.*?)"', widget) == list(AMOUNTS)
     for wallet, amount in zip(answer.json["wallets"], AMOUNTS, strict=True):
         assert re.search(rf"{wallet['address']} .* {re.escape(amount)} ", shown)
         assert rows[wallet["address"]]["balance"] == amount
@@ -171,7 +171,7 @@ def test_queue_and_simulation_see_the_last_digit(world, owner):
     world.configure(min_balance="18446744073.709551615")
 
     queue = owner.get(path_of(world, "queue"))
-    assert 'class="warned"' in queue.text
+    assert "below 18,446,744,073.709551615 now" in queue.text
     assert "18,446,744,073.709551614 of 18,446,744,073.709551615 needed" in queue.text
     for unit, outcome in [("5", "ca_gate"), ("4", "pending")]:
         rules = Policy(min_balance=Decimal(f"18446744073.70955161{unit}"))
