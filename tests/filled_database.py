@@ -46,9 +46,11 @@ CHOSEN: dict[str, dict[str, tuple[Any, Any, Any]]] = {
     "page": {"holding_watch": ("leave", "flag", "hide")},
     "api_key": {"tier": ("public", "secret", "public"), "is_preview": (False, True, False)},
     "submission": {
-        "status": ("pending", "soft_rejected", "auto_approved"),
-        "reject_reason": (None, "queue_full", None),
-        "decided_at": (None, EPOCH, EPOCH),
+        "status": ("soft_rejected", "rejected", "rejected"),
+        "reject_reason": ("queue_full", "manual", "manual"),
+        "reason_code": (None, "low_balance", None),
+        "reason_text": (None, None, TEXTS[2]),
+        "decided_at": (EPOCH, EPOCH, EPOCH),
     },
     "proof": {"form": ("raw", "v1-early", "legacy-v0")},
     "receiver": {

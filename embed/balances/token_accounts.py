@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import msgspec
 
+from embed.balances.mint_supply import parse_supply
 from embed.balances.mints import (
     SYSTEM_PROGRAM,
     TOKEN_PROGRAM,
@@ -27,7 +28,6 @@ from embed.balances.rpc_results import (
     read_amount,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
-from embed.balances.supply import parse_supply
 from embed.domain.amounts import add
 from embed.domain.times import Seconds
 

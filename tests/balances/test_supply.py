@@ -10,9 +10,10 @@ from rpc_access import PatientClock, connect
 from rpc_faults import change, info_of
 from world import USDC, Visitor, read_exactly
 
+from embed.balances.mint_supply import read_scaled_supply
 from embed.balances.mints import derive_token_account
 from embed.balances.solana_rpc import RpcUnavailable
-from embed.balances.supply import find_supply, read_scaled_supply
+from embed.balances.supply import find_supply
 from embed.balances.token_accounts import read_associated
 from embed.db.models import ChainBalance, Token
 from embed.runtime import EXTENSION

@@ -9,8 +9,8 @@ from rpc_access import PatientClock, connect, read
 from rpc_faults import amount_of, change_first
 from world import USDC, Visitor, code_of
 
+from embed.balances.mint_supply import read_scaled_supply
 from embed.balances.rpc_results import UnusableAmount
-from embed.balances.supply import read_scaled_supply
 from embed.balances.token_accounts import read_all_accounts
 from embed.db.models import ChainBalance
 from embed.runtime import EXTENSION
