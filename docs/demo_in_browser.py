@@ -64,7 +64,7 @@ def choose_password(page: Page) -> None:
     for field in page.locator("input[type=password]").all():
         field.fill(password)
     page.locator("form:has(input[type=password]) [type=submit]").click()
-    page.locator(".cards h2 a").first.wait_for()
+    page.locator(".pages th a").first.wait_for()
 
 
 def _find_free_port() -> int:

@@ -107,7 +107,7 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     page = browser.new_page(viewport=DASHBOARD, locale="en-US", timezone_id="UTC")
     page.goto(demo["dashboardUrl"])
     choose_password(page)
-    page.locator(".cards h2 a").first.click()
+    page.locator(".pages th a").first.click()
     page.get_by_role("button", name="Approve Night heron").click()
     page.get_by_role("button", name="Undo").wait_for()
     page.mouse.move(0, 0)

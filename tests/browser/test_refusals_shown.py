@@ -143,6 +143,7 @@ def test_steps_that_cannot_be_loaded_say_so_and_can_be_opened_later(embedded_pag
     expect(told).to_have_text("The owner has switched this list off.")
     embedded_page.configure(is_embeddable=True)
 
+    page.keyboard.press("Escape")
     widget.get_by_role("button", name="Add your wallet").click()
     expect(widget.locator("[data-step=choose]")).to_be_visible()
 

@@ -60,7 +60,7 @@ def list_cookies(value: str) -> list[str]:
 
 def name_of_owner(page, secure_page) -> str:
     page.goto(f"{secure_page.service_url}/dashboard/")
-    return page.get_by_role("navigation", name="Account").get_by_role("link", name="@").inner_text()
+    return page.locator("button.account .email").inner_text()
 
 
 def session_of(context) -> str:
