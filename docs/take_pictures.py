@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page
 PICTURES = PROJECT_DIR / "docs" / "pictures"
 WIDE = {"width": 760, "height": 900}
 PHONE = {"width": 360, "height": 740}
-DASHBOARD = {"width": 900, "height": 820}
+DASHBOARD = {"width": 1280, "height": 800}
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def take_list(
         page.get_by_role("button", name="Light or dark").click()
         widget_of(page).locator("html[data-theme=dark]").wait_for()
     page.mouse.move(0, 0)
-    widget_of(page).locator("svg.line").first.wait_for()  # a line of balances
+    widget_of(page).locator(".change").first.wait_for()  # of a balance
     save(page, name)
 
 

@@ -24,8 +24,9 @@ STALLED = 40
 # A client that is served needs a fraction of this; gunicorn's own worker let it wait for longer.
 SERVED_WITHIN_S = 30
 ENDED_WITHIN_S = 30
-# Its list takes more bytes than the system keeps for a client that does not read.
-WALLETS = 30_000
+# Its list takes more bytes than the system keeps for a client with a small window that does not
+# read, and fewer than for one with the usual window.
+WALLETS = 25_000
 KINDS = [
     "that send nothing",
     "that send one byte",
