@@ -99,7 +99,10 @@ def test_little_shifts_in_cold_loads(slow_browser, embedded_page, count, has_ses
         assert measure(shifts) < MAX_SHIFT, shifts
 
 
-@pytest.mark.parametrize("late", ["widget.css", "/changes?", "main.js"])
+SHEETS = ("tokens.css", "controls.css", "list.css", "widget.css")
+
+
+@pytest.mark.parametrize("late", [*SHEETS, "/changes?", "main.js"])
 def test_little_shifts_when_a_part_is_late(embedded_page, page, late):
     """In a frame with a process of its own, which browsers may draw before its page is drawn."""
     fill(embedded_page, 12)
@@ -110,7 +113,7 @@ def test_little_shifts_when_a_part_is_late(embedded_page, page, late):
         page.goto(embedded_page.host_page(), wait_until="commit")
     frame = frame_of(page, embedded_page.service_url)
     frame.wait_for_function(IS_PARSED)
-    if late == "widget.css":
+    if late in SHEETS:
         is_laid_out = frame.evaluate(HAS_BOX)
     else:  # once its stylesheet, for which the parser does not wait, is there
         is_laid_out = frame.wait_for_function(HAS_BOX).json_value()
@@ -120,5 +123,5 @@ def test_little_shifts_when_a_part_is_late(embedded_page, page, late):
     shifts = read_shifts(embedded_page, page)
 
     assert held
-    assert is_laid_out == (late != "widget.css"), "laid out without its stylesheet"
+    assert is_laid_out == (late not in SHEETS), "laid out without its stylesheet"
     assert measure(shifts) < MAX_SHIFT, shifts
