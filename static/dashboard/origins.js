@@ -1,29 +1,10 @@
 // Shows beside the field, while the owner types, how each site will be stored. The server decides.
 
+import { say } from "../widget/words.js";
 import { describeOrigin } from "./origin-rules.js";
 
 const field = document.querySelector("textarea[data-origins]");
 const list = document.getElementById(field?.getAttribute("data-origins") ?? "");
-
-/**
- * @param {import("./origin-rules.js").Refused} refusal
- */
-function explainRefusal({ refused, meant }) {
-  return {
-    wildcard: "wildcards do not work; name each site by itself",
-    null: "use the switch below for the null origin",
-    no_scheme: "the scheme is missing; write the site as the address bar shows it",
-    no_site: "this is no address of a site; write one that begins with https:// or http://",
-    ipv4: `browsers write this IP address as ${meant}`,
-    not_an_origin: "this is no address of a site; write scheme, host and, where needed, port",
-  }[refused];
-}
-
-/** @param {import("./origin-rules.js").Accepted} described */
-function explainOrigin({ origin, hasPath }) {
-  const why = hasPath ? ": a path does not count, so the whole site may use the key" : "";
-  return `kept as ${origin}${why}`;
-}
 
 /**
  * Return a line of advice about an entry, or null if it is stored unchanged.
@@ -34,9 +15,9 @@ function makeAdvice(entry) {
   if (described.origin === entry) return null;
   const item = document.createElement("li");
   item.className = described.refused ? "wrong" : "quiet";
-  const advice = described.refused ? explainRefusal(described) : explainOrigin(described);
-  item.textContent = `${entry}: ${advice} `;
-  if (described.meant) item.append(makeButton(entry, described.meant));
+  const word = described.refused ?? (described.hasPath ? "kept_site" : "kept");
+  item.textContent = say(word, { entry, ...described });
+  if (described.meant) item.append(" ", makeButton(entry, described.meant));
   return item;
 }
 
@@ -48,7 +29,7 @@ function makeAdvice(entry) {
 function makeButton(entry, meant) {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = `Write ${meant}`;
+  button.textContent = say("write", { meant });
   button.addEventListener("click", () => {
     if (!(field instanceof HTMLTextAreaElement)) return;
     field.value = field.value.split("\n").map((line) => (line.trim() === entry ? meant : line)).join("\n");

@@ -1,5 +1,6 @@
 """The owner's keys: creating, allowlists, the embed doctor and revoking."""
 
+import json
 import re
 
 import pytest
@@ -7,6 +8,7 @@ from world import SITE, Visitor, read_log
 
 from embed.db.models import ApiKey
 from embed.keys import access, management, refused_origins
+from embed.web.assets import STATIC_DIR
 
 pytestmark = pytest.mark.slow
 
@@ -64,6 +66,22 @@ def test_sites_are_normalised_each_once_and_the_owner_is_told(world, owner):
     assert "https://New.example/blog is kept as https://new.example." in answer.text
     kept = [key.origins for key in management.list_keys(world.page_id)]
     assert ("https://new.example", "http://b.example") in kept
+
+
+def test_advice_on_sites_has_a_sentence_for_every_case_in_the_owners_language(world, owner):
+    rules, advice = (
+        (STATIC_DIR / f"dashboard/{name}.js").read_text() for name in ("origin-rules", "origins")
+    )
+    owner.post("/dashboard/account/language", language="de")
+
+    page = owner.get(path_of(world, "new/public")).text
+    words = json.loads(re.search('id="words">(.*?)</script>', page)[1])
+
+    refusals = set(re.findall(r'refused: "(\w+)"', rules))
+    assert words.keys() == refusals | {"kept", "kept_site", "write"}
+    assert all(f'"{name}"' in advice for name in words.keys() - refusals)
+    assert words["kept"] == "{entry}: wird als {origin} gespeichert"
+    assert 'id="words"' not in owner.get(path_of(world, "new/secret")).text
 
 
 @pytest.mark.parametrize(
