@@ -79,13 +79,15 @@ def _parse(name: str, text: str) -> Any:
     try:
         return msgspec.convert(raw, _TYPES[name], strict=False)
     except msgspec.ValidationError:
-        raise InvalidInput(_explain(name), field=name) from None
+        raise _refuse(name) from None
 
 
-def _explain(name: str) -> str:
+def _refuse(name: str) -> InvalidInput:
     if name == "accent":
-        return "The accent must be six hex digits, such as 7c4ddb."
+        return InvalidInput("The accent must be six hex digits, such as 7c4ddb.", field=name)
     choices = ", ".join(list_choices(name))
     if name == "hide":
-        return f"What to hide must be some of {choices}, with commas between them."
-    return f"The {name} must be one of {choices}."
+        sentence = f"What to hide must be some of {choices}, with commas between them."
+    else:
+        sentence = f"The {name} must be one of {choices}."
+    return InvalidInput(sentence, field=name)

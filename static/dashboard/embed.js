@@ -2,6 +2,7 @@
 // height, and a pasted key goes into it. Without this script, forms reload the page.
 
 import { getElement } from "../elements.js";
+import { say } from "../widget/words.js";
 import { showLook } from "./look.js";
 import { judgeKey } from "./pasted-key.js";
 
@@ -51,9 +52,9 @@ if (keptKey instanceof HTMLInputElement) {
   keptKey.addEventListener("input", () => {
     const judged = judgeKey(keptKey.value, names);
     key = judged.key ?? placeholder;
-    state.textContent = judged.sentence;
+    state.textContent = judged.word ? say(judged.word, judged.values) : "";
     state.className = judged.key ? "good-text" : "wrong";
-    keptKey.setAttribute("aria-invalid", String(Boolean(judged.sentence) && !judged.key));
+    keptKey.setAttribute("aria-invalid", String(Boolean(judged.word) && !judged.key));
     updateSnippets();
   });
 }

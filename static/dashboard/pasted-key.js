@@ -4,36 +4,20 @@ const PUBLIC = /^svc_pub_[0-9A-Za-z]{32}$/;
 const SHOWN_LENGTH = 12; // the first characters, which the server keeps
 
 /**
- * Return the key if it may go into a snippet, and a sentence for the owner.
+ * Return the key if it may go into a snippet, and which of the page's sentences says so, or why not.
  *
  * `names` are those of the page's live public keys, by their first characters.
  * @param {string} pasted
  * @param {Record<string, string>} names
- * @returns {{ key: string | null, sentence: string }}
+ * @returns {{ key: string | null, word?: string, values?: Record<string, string> }}
  */
 export function judgeKey(pasted, names) {
   const text = pasted.trim();
-  if (!text) return { key: null, sentence: "" };
-  if (text.includes("svc_sec_")) {
-    return {
-      key: null,
-      sentence: "This is a secret key. It does not belong in a page, where everybody could read it,"
-        + " so it was not filled in. Use a public key.",
-    };
-  }
-  if (!PUBLIC.test(text)) {
-    return {
-      key: null,
-      sentence: "This is no public key: one is svc_pub_ and 32 letters and digits.",
-    };
-  }
+  if (!text) return { key: null };
+  if (text.includes("svc_sec_")) return { key: null, word: "secret_key" };
+  if (!PUBLIC.test(text)) return { key: null, word: "no_public_key" };
   const start = text.slice(0, SHOWN_LENGTH);
-  const name = Object.hasOwn(names, start) ? names[start] : null;
-  return name
-    ? { key: text, sentence: `Filled in: ${name}` }
-    : {
-        key: null,
-        sentence: `No public key of this page begins with ${start}, so it was not filled in: it is`
-          + " revoked, or of another page.",
-      };
+  return Object.hasOwn(names, start)
+    ? { key: text, word: "filled_in", values: { name: names[start] } }
+    : { key: null, word: "unknown_key", values: { start } };
 }

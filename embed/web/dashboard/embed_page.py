@@ -33,6 +33,7 @@ from embed.web.dashboard.look_form import (
     make_look_form,
 )
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.languages import gettext, lazy_gettext
 
 DEFAULT_HEIGHT = 600  # pixels
 # By theme. Behind a frame of another color scheme than its document's, browsers put a background.
@@ -85,7 +86,7 @@ def build_path(page: Page, key: str, **arguments: str) -> str:
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
 # Labels by value; the type stubs of WTForms do not support this form.
-_LANGUAGES: Any = {"": "As the visitor's browser"} | LANGUAGES
+_LANGUAGES: Any = {"": lazy_gettext("As the visitor's browser")} | LANGUAGES
 
 
 class SnippetForm(Form):
@@ -94,12 +95,12 @@ class SnippetForm(Form):
     class Meta:
         csrf = False
 
-    lang = SelectField("Language", choices=_LANGUAGES)
+    lang = SelectField(lazy_gettext("Language"), choices=_LANGUAGES)
     height = IntegerField(
-        "Height in pixels",
+        lazy_gettext("Height in pixels"),
         [
             Optional(),
-            NumberRange(MIN_HEIGHT, MAX_HEIGHT, f"From {MIN_HEIGHT} to {MAX_HEIGHT} pixels."),
+            NumberRange(MIN_HEIGHT, MAX_HEIGHT, lazy_gettext("From %(min)s to %(max)s pixels.")),
         ],
         default=DEFAULT_HEIGHT,
     )
@@ -107,15 +108,18 @@ class SnippetForm(Form):
 
 class SiteForm(Form):
     site = StringField(
-        "Address of your site",
-        [InputRequired("Which site is it for?")],
-        description="As the address bar shows it: https://www.example.com. With and without www"
-        " are two sites; more can be added under Keys.",
+        lazy_gettext("Address of your site"),
+        [InputRequired(lazy_gettext("Which site is it for?"))],
+        description=lazy_gettext(
+            "As the address bar shows it: https://www.example.com. With and without www"
+            " are two sites; more can be added under Keys."
+        ),
     )
     label = StringField(
-        "Label (optional)", description="What the key is for, such as Blog. Only you see it."
+        lazy_gettext("Label (optional)"),
+        description=lazy_gettext("What the key is for, such as Blog. Only you see it."),
     )
-    submit = SubmitField("Create a key and its snippet")
+    submit = SubmitField(lazy_gettext("Create a key and its snippet"))
 
 
 @blueprint.route("/pages/<page_id>/embed", methods=["GET", "POST"])
@@ -197,7 +201,7 @@ def save_look(page_id: str) -> ResponseReturnValue:
             add_error(form, mistake)
         else:
             return redirect_with_message(
-                "Saved. Every site shows it; no snippet has to be pasted again.",
+                gettext("Saved. Every site shows it; no snippet has to be pasted again."),
                 url_for("dashboard.show_embed", page_id=page.id),
             )
     return render_embed(page, SiteForm(None), look_form=form)

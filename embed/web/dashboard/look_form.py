@@ -1,8 +1,10 @@
 """The form of a page's look: its choices, what to start from, and what becomes of an accent."""
 
 import math
+from decimal import Decimal
 from typing import Any
 
+from babel.numbers import parse_pattern
 from wtforms import RadioField, SelectMultipleField, StringField
 from wtforms.widgets import CheckboxInput, ListWidget
 
@@ -15,52 +17,71 @@ from embed.domain.colors import (
     derive_colors,
 )
 from embed.domain.look import DEFAULT_LOOK, FIELDS, Look, list_choices
+from embed.domain.texts import gettext_noop
 from embed.web.dashboard.responses import Form
+from embed.web.languages import format_amount, gettext, lazy_gettext
 
 # What to start from: the fields that make a style. Those that depend on the site or the list stay.
 _STYLE = ("accent", "neutral", "radius", "density", "font", "size")
 _PRESETS = {
-    "Plain": DEFAULT_LOOK,
-    "Paper": Look(accent="99543a", neutral="sand", radius=1, font="serif"),
-    "Terminal": Look(accent="30a46c", neutral="sage", radius=0, density="compact", font="mono"),
-    "Roomy": Look(accent="6e56cf", neutral="gray", radius=3, density="roomy", size=18),
-    "Small": Look(accent="0090ff", radius=1, density="compact", size=14),
-    "Contrast": Look(accent="000000", neutral="gray", radius=1),
+    gettext_noop("Plain"): DEFAULT_LOOK,
+    gettext_noop("Paper"): Look(accent="99543a", neutral="sand", radius=1, font="serif"),
+    gettext_noop("Terminal"): Look(
+        accent="30a46c", neutral="sage", radius=0, density="compact", font="mono"
+    ),
+    gettext_noop("Roomy"): Look(
+        accent="6e56cf", neutral="gray", radius=3, density="roomy", size=18
+    ),
+    gettext_noop("Small"): Look(accent="0090ff", radius=1, density="compact", size=14),
+    gettext_noop("Contrast"): Look(accent="000000", neutral="gray", radius=1),
 }
 PRESETS = {
     name: {field: preset.write_texts()[field] for field in _STYLE}
     for name, preset in _PRESETS.items()
 }
-_PRESET_NAMES: Any = {name: name for name in PRESETS}
+_PRESET_NAMES: Any = {name: lazy_gettext(name) for name in PRESETS}
 SWATCHES = {
-    "Indigo": DEFAULT_ACCENT,
-    "Blue": "0090ff",
-    "Teal": "12a594",
-    "Green": "30a46c",
-    "Orange": "f76b15",
-    "Red": "e5484d",
-    "Violet": "6e56cf",
-    "Black": "202020",
+    gettext_noop("Indigo"): DEFAULT_ACCENT,
+    gettext_noop("Blue"): "0090ff",
+    gettext_noop("Teal"): "12a594",
+    gettext_noop("Green"): "30a46c",
+    gettext_noop("Orange"): "f76b15",
+    gettext_noop("Red"): "e5484d",
+    gettext_noop("Violet"): "6e56cf",
+    gettext_noop("Black"): "202020",
 }
-# Where the value itself, with a capital, does not say what it means.
+# Of the values that are not names already, as those of explorers are.
 _NAMES = {
-    "gray": "Grey",
-    "0": "None",
-    "1": "Small",
-    "2": "Medium",
-    "3": "Large",
-    "rounded": "Round",
+    "slate": lazy_gettext("Slate"),
+    "gray": lazy_gettext("Grey"),
+    "sand": lazy_gettext("Sand"),
+    "sage": lazy_gettext("Sage"),
+    "0": lazy_gettext("None"),
+    "1": lazy_gettext("Small"),
+    "2": lazy_gettext("Medium"),
+    "3": lazy_gettext("Large"),
+    "compact": lazy_gettext("Compact"),
+    "normal": lazy_gettext("Normal"),
+    "roomy": lazy_gettext("Roomy"),
+    "sans": lazy_gettext("Sans"),
+    "serif": lazy_gettext("Serif"),
+    "mono": lazy_gettext("Mono"),
+    "rounded": lazy_gettext("Round"),
     "14": "S",
     "16": "M",
     "18": "L",
-    "site": "As the site",
-    "auto": "Device",
-    "listed": "As listed",
-    "none": "No link",
-    "heading": "Token, title and comment",
-    "tools": "Search, sorting and tags to choose from",
-    "changes": "Changes of balances",
-    "add": "“Add your wallet”",
+    "site": lazy_gettext("As the site"),
+    "light": lazy_gettext("Light"),
+    "dark": lazy_gettext("Dark"),
+    "auto": lazy_gettext("Device"),
+    "listed": lazy_gettext("As listed"),
+    "balance": lazy_gettext("Balance"),
+    "name": lazy_gettext("Name"),
+    "none": lazy_gettext("No link"),
+    "heading": lazy_gettext("Token, title and comment"),
+    "tools": lazy_gettext("Search, sorting and tags to choose from"),
+    "changes": lazy_gettext("Changes of balances"),
+    "add": lazy_gettext("“Add your wallet”"),
 }
 
 
@@ -70,25 +91,28 @@ def _name_choices(field: str) -> Any:
 
 
 class LookForm(Form):
-    preset = RadioField("Start from", choices=_PRESET_NAMES, validate_choice=False)
+    preset = RadioField(lazy_gettext("Start from"), choices=_PRESET_NAMES, validate_choice=False)
     accent = StringField(
-        "Accent color", description="Six hex digits, such as 7c4ddb; empty: the widget's own."
+        lazy_gettext("Accent color"),
+        description=lazy_gettext("Six hex digits, such as 7c4ddb; empty: the widget's own."),
     )
-    neutral = RadioField("Grey", choices=_name_choices("neutral"))
-    radius = RadioField("Corners", choices=_name_choices("radius"))
-    density = RadioField("Rows", choices=_name_choices("density"))
-    font = RadioField("Letters", choices=_name_choices("font"))
-    size = RadioField("Size of letters", choices=_name_choices("size"))
+    neutral = RadioField(lazy_gettext("Grey"), choices=_name_choices("neutral"))
+    radius = RadioField(lazy_gettext("Corners"), choices=_name_choices("radius"))
+    density = RadioField(lazy_gettext("Rows"), choices=_name_choices("density"))
+    font = RadioField(lazy_gettext("Letters"), choices=_name_choices("font"))
+    size = RadioField(lazy_gettext("Size of letters"), choices=_name_choices("size"))
     theme = RadioField(
-        "Light or dark",
+        lazy_gettext("Light or dark"),
         choices=_name_choices("theme"),
-        description="“As the site” needs the script line of the snippet; without that, the widget"
-        " is light. With it, what the site says comes before this choice.",
+        description=lazy_gettext(
+            "“As the site” needs the script line of the snippet; without that, the widget"
+            " is light. With it, what the site says comes before this choice."
+        ),
     )
-    order = RadioField("Order of the list", choices=_name_choices("order"))
-    explorer = RadioField("Link to an explorer", choices=_name_choices("explorer"))
+    order = RadioField(lazy_gettext("Order of the list"), choices=_name_choices("order"))
+    explorer = RadioField(lazy_gettext("Link to an explorer"), choices=_name_choices("explorer"))
     hide = SelectMultipleField(
-        "Leave out",
+        lazy_gettext("Leave out"),
         choices=_name_choices("hide"),
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
@@ -108,21 +132,26 @@ def make_look_form(look: Look) -> LookForm:
     return LookForm(None, data=texts | {"hide": look.hide})
 
 
-_BLACK_LETTERS = "Letters on buttons are black: {ratio}."
-_WHITE_LETTERS = "Letters on buttons are white: {ratio}."
+_BLACK_LETTERS = gettext_noop("Letters on buttons are black: %(ratio)s.")
+_WHITE_LETTERS = gettext_noop("Letters on buttons are white: %(ratio)s.")
 # Of each theme: the accent is readable, is changed for texts, and needs an edge on buttons.
 _LIGHT = (
-    "On light grounds, texts and the focus ring have {used}.",
-    "On light grounds it has {own}, so for texts and the focus ring it is darkened to #{text}:"
-    " {used}.",
-    "On light grounds, buttons get an edge.",
+    gettext_noop("On light grounds, texts and the focus ring have %(used)s."),
+    gettext_noop(
+        "On light grounds it has %(own)s, so for texts and the focus ring it is darkened to"
+        " #%(color)s: %(used)s."
+    ),
+    gettext_noop("On light grounds, buttons get an edge."),
 )
 _DARK = (
-    "On dark grounds, texts and the focus ring have {used}.",
-    "On dark grounds it has {own}, so for texts and the focus ring it is lightened to #{text}:"
-    " {used}.",
-    "On dark grounds, buttons get an edge.",
+    gettext_noop("On dark grounds, texts and the focus ring have %(used)s."),
+    gettext_noop(
+        "On dark grounds it has %(own)s, so for texts and the focus ring it is lightened to"
+        " #%(color)s: %(used)s."
+    ),
+    gettext_noop("On dark grounds, buttons get an edge."),
 )
+_RATIO = parse_pattern("0.0")
 
 
 def explain_accent(accent: str) -> list[str]:
@@ -130,7 +159,7 @@ def explain_accent(accent: str) -> list[str]:
     colors = derive_colors(accent)
     ratio = _write_ratio(compute_contrast(colors.on_fill, accent))
     on_fill = _BLACK_LETTERS if colors.on_fill == BLACK else _WHITE_LETTERS
-    sentences = [on_fill.format(ratio=ratio)]
+    sentences = [gettext(on_fill, ratio=ratio)]
     if accent == DEFAULT_ACCENT:  # whose shades are in static/look/tokens.css
         return sentences
     for (readable, changed, edged), shades, grounds in (
@@ -142,11 +171,12 @@ def explain_accent(accent: str) -> list[str]:
             for color in (accent, shades.text)
         )
         sentence = readable if shades.text == accent else changed
-        sentences.append(sentence.format(own=own, used=used, text=shades.text))
+        sentences.append(gettext(sentence, own=own, used=used, color=shades.text))
         if shades.edge is not None:
-            sentences.append(edged)
+            sentences.append(gettext(edged))
     return sentences
 
 
 def _write_ratio(contrast: float) -> str:
-    return f"{math.floor(contrast * 10) / 10}:1"
+    rounded_down = Decimal(math.floor(contrast * 10)) / 10
+    return f"{format_amount(rounded_down, _RATIO)}:1"

@@ -11,6 +11,8 @@ from embed.domain.languages import LANGUAGES
 from embed.domain.look import DEFAULT_LOOK, Look
 from embed.pages import change_look
 from embed.settings import PROJECT_DIR
+from embed.translations import load_catalog
+from embed.web.assets import STATIC_DIR
 
 pytestmark = pytest.mark.slow
 
@@ -217,6 +219,57 @@ def test_private_page_has_no_preview_and_says_why(world, owner):
     text = open_page(owner)
     assert "<iframe" not in text
     assert "private, so there is nothing to preview" in text
+
+
+# The language
+
+
+def speak(owner, language: str) -> None:
+    assert owner.post("/dashboard/account/language", language=language).status_code == 303
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_tab_is_in_the_owners_language_and_its_code_is_not(owner, language):
+    code = {name: read_code(open_page(owner), name) for name in ("snippet", "script", "react")}
+
+    speak(owner, language)
+
+    text = open_page(owner)
+    said = load_catalog(language).gettext
+    assert html.escape(said("Embed and look")) in text
+    for label in ("Start from", "Corners", "Roomy", "As listed", "Create a key and its snippet"):
+        assert said(label) in html.unescape(text)
+        assert language == "en" or said(label) != label
+    assert "%(" not in text
+    assert {name: read_code(text, name) for name in code} == code
+    assert '<pre id="snippet" class="code" dir="ltr">' in text
+
+
+def test_contrast_mistakes_and_messages_are_in_the_owners_language(world, owner):
+    speak(owner, "de")
+    path = f"/dashboard/pages/{world.page_id}/embed"
+
+    contrast = owner.get(f"{path}/contrast", query_string={"accent": "ffee55"}).json["sentences"]
+    assert contrast[0] == "Schrift auf Knöpfen ist schwarz: 17,6:1."
+    assert "Fokusring zu #776d02 abgedunkelt: 4,5:1." in contrast[1]
+    assert "sechs Hex-Ziffern" in save_look(owner, accent="red").text
+    assert "Von 200 bis 4000 Pixel." in open_page(owner, height="199")
+    assert "Für welche Website ist er?" in make_key(owner, "").text
+    assert "www.example.com nehmen</button>" in make_key(owner, "www.example.com").text
+    save_look(owner, preset="Paper")
+    assert world.page.look.font == "serif"
+    assert "Gespeichert. Jede Website zeigt es" in open_page(owner)
+    assert (
+        "Dein neuer öffentlicher Schlüssel: <bdi>Blog</bdi>" in make_key(owner, label="Blog").text
+    )
+
+
+def test_page_has_a_sentence_for_whatever_a_pasted_text_is(owner):
+    script = (STATIC_DIR / "dashboard/pasted-key.js").read_text()
+
+    words = json.loads(re.search('id="words">(.*?)</script>', open_page(owner))[1])
+
+    assert words.keys() == set(re.findall(r'word: "(\w+)"', script))
 
 
 # A key and its snippet in one step
