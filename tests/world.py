@@ -17,6 +17,7 @@ from embed.balances.observations import Observation, store_entered
 from embed.db.connection import db
 from embed.db.models import Activity, ApiKey, Page, Submission
 from embed.db.pagination import read_rows
+from embed.domain.activity import read_facts, write_subject
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
@@ -24,7 +25,6 @@ from embed.runtime import EXTENSION
 from embed.settings import Settings
 from embed.submissions import decisions
 from embed.wallets import tags, tracking
-from embed.web.dashboard.filters import describe_subject
 
 SECRET_KEY = "a secret for tests that is long enough to be one"
 RANDOM_KEY = "Vv0Xq2mJtK8dHs5rYw7LzB4nGp1cTfRa"  # with which flask doctor finds no fault
@@ -43,9 +43,11 @@ class Logged(NamedTuple):
 
 def read_log(page_id: str, *, limit: int = 100) -> list[Logged]:
     """Return the newest entries first."""
+    entries = read_rows(Activity, Activity.page == page_id, limit=limit)
+    subjects = [write_subject(one.action, read_facts(one.data)) for one in entries]
     return [
-        Logged(one.actor, one.action, describe_subject(one), one.created_at)
-        for one in read_rows(Activity, Activity.page == page_id, limit=limit)
+        Logged(one.actor, one.action, subject, one.created_at)
+        for one, subject in zip(entries, subjects, strict=True)
     ]
 
 

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from embed.domain.addresses import is_address
 from embed.domain.amounts import format_amount
 from embed.domain.reasons import write_sentences
+from embed.domain.texts import gettext_noop
 
 Action = Literal[
     "create page", "delete page", "restore page", "change page", "change look",
@@ -23,65 +24,69 @@ Action = Literal[
     "withdraw submission", "erase wallet",
 ]  # fmt: skip
 
-# Every action, as what somebody did.
-VERB_BY_ACTION: Mapping[str, str] = {
-    "create page": "created the page",
-    "delete page": "deleted the page",
-    "restore page": "restored the page",
-    "change page": "changed the page:",
-    "change look": "changed the look:",
-    "create key": "created a key:",
-    "change label": "changed the label of a key:",
-    "change origins": "changed the sites of a key:",
-    "revoke key": "revoked a key:",
-    "add tag": "added the tag",
-    "remove tag": "removed the tag",
-    "change tag": "changed the tag",
-    "add wallet": "added the wallet",
-    "change wallet": "changed the wallet",
-    "remove wallet": "removed the wallet",
-    "import wallets": "imported wallets:",
-    "hide wallets": "hid wallets:",
-    "show wallets": "showed wallets:",
-    "tag wallets": "added a tag to wallets:",
-    "untag wallets": "removed a tag from wallets:",
-    "remove wallets": "removed wallets:",
-    "flag wallet": "flagged the wallet",
-    "unflag wallet": "unflagged the wallet",
-    "add receiver": "added the",
-    "remove receiver": "removed the",
-    "rotate secret": "created a new secret for the",
-    "approve submission": "approved the submission of",
-    "reject submission": "rejected the submission of",
-    "undo decision": "undid the decision on",
-    "withdraw submission": "withdrew the submission",
-    "erase wallet": "erased a wallet",
+# Every action, as what somebody did: translated where it is shown.
+SENTENCE_BY_ACTION: Mapping[str, str] = {
+    "create page": gettext_noop("%(actor)s created the page %(subject)s"),
+    "delete page": gettext_noop("%(actor)s deleted the page %(subject)s"),
+    "restore page": gettext_noop("%(actor)s restored the page %(subject)s"),
+    "change page": gettext_noop("%(actor)s changed the page: %(subject)s"),
+    "change look": gettext_noop("%(actor)s changed the look: %(subject)s"),
+    "create key": gettext_noop("%(actor)s created a key: %(subject)s"),
+    "change label": gettext_noop("%(actor)s changed the label of a key: %(subject)s"),
+    "change origins": gettext_noop("%(actor)s changed the sites of a key: %(subject)s"),
+    "revoke key": gettext_noop("%(actor)s revoked a key: %(subject)s"),
+    "add tag": gettext_noop("%(actor)s added the tag %(subject)s"),
+    "remove tag": gettext_noop("%(actor)s removed the tag %(subject)s"),
+    "change tag": gettext_noop("%(actor)s changed the tag %(subject)s"),
+    "add wallet": gettext_noop("%(actor)s added the wallet %(subject)s"),
+    "change wallet": gettext_noop("%(actor)s changed the wallet %(subject)s"),
+    "remove wallet": gettext_noop("%(actor)s removed the wallet %(subject)s"),
+    "import wallets": gettext_noop("%(actor)s imported wallets: %(subject)s"),
+    "hide wallets": gettext_noop("%(actor)s hid wallets: %(subject)s"),
+    "show wallets": gettext_noop("%(actor)s showed wallets: %(subject)s"),
+    "tag wallets": gettext_noop("%(actor)s added a tag to wallets: %(subject)s"),
+    "untag wallets": gettext_noop("%(actor)s removed a tag from wallets: %(subject)s"),
+    "remove wallets": gettext_noop("%(actor)s removed wallets: %(subject)s"),
+    "flag wallet": gettext_noop("%(actor)s flagged the wallet %(subject)s"),
+    "unflag wallet": gettext_noop("%(actor)s unflagged the wallet %(subject)s"),
+    "add receiver": gettext_noop("%(actor)s added the %(subject)s"),
+    "remove receiver": gettext_noop("%(actor)s removed the %(subject)s"),
+    "rotate secret": gettext_noop("%(actor)s created a new secret for the %(subject)s"),
+    "approve submission": gettext_noop("%(actor)s approved the submission of %(subject)s"),
+    "reject submission": gettext_noop("%(actor)s rejected the submission of %(subject)s"),
+    "undo decision": gettext_noop("%(actor)s undid the decision on %(subject)s"),
+    "withdraw submission": gettext_noop("%(actor)s withdrew the submission %(subject)s"),
+    "erase wallet": gettext_noop("%(actor)s erased a wallet %(subject)s"),
 }
 
 # What the dashboard calls the fields of a page.
 _PAGE_FIELDS = {
-    "owner": "owner",
-    "token_name": "token name",
-    "token_symbol": "ticker",
-    "token_mint": "mint address",
-    "public_title": "title",
-    "public_comments": "comment",
-    "is_public": "public",
-    "is_embeddable": "embedding",
-    "auto_approve": "approve everything at once",
-    "min_balance": "minimum balance",
-    "queue_capacity": "places in the queue",
-    "cooldown_s": "cooldown in seconds",
-    "trust_after": "approvals that earn trust",
-    "holding_watch": "holding watch",
+    "owner": gettext_noop("owner"),
+    "token_name": gettext_noop("token name"),
+    "token_symbol": gettext_noop("ticker"),
+    "token_mint": gettext_noop("mint address"),
+    "public_title": gettext_noop("title"),
+    "public_comments": gettext_noop("comment"),
+    "is_public": gettext_noop("public"),
+    "is_embeddable": gettext_noop("embedding"),
+    "auto_approve": gettext_noop("approve everything at once"),
+    "min_balance": gettext_noop("minimum balance"),
+    "queue_capacity": gettext_noop("places in the queue"),
+    "cooldown_s": gettext_noop("cooldown in seconds"),
+    "trust_after": gettext_noop("approvals that earn trust"),
+    "holding_watch": gettext_noop("holding watch"),
 }
 
 # By whom the facts of an entry were erased, which were about a wallet.
-_ERASED = {"holder": "withdrawn by the wallet's holder", "operator": "erased by the operator"}
+_ERASED = {
+    "holder": gettext_noop("withdrawn by the wallet's holder"),
+    "operator": gettext_noop("erased by the operator"),
+}
 
 _LONGEST_EXPONENT = 100  # many times an amount's
 
 Facts = dict[str, Any]
+Gettext: TypeAlias = Callable[[str], str]
 
 
 def _read_number(text: str) -> Decimal:
@@ -110,15 +115,15 @@ def find_address(facts: Mapping[str, Any]) -> str | None:
     return address if isinstance(address, str) and is_address(address) else None
 
 
-def write_subject(action: str, facts: Facts, gettext: Callable[[str], str] = str) -> str:
-    """Say what an action was done to; `gettext` translates what wallets' holders read."""
+def write_subject(action: str, facts: Facts, gettext: Gettext = str) -> str:
+    """Say what an action was done to, in the language of `gettext`."""
     if action in ("change page", "change look") and "text" not in facts:
-        return ", ".join(f"{_PAGE_FIELDS.get(k, k)}: {_format(v)}" for k, v in facts.items())
+        return ", ".join(_write_change(name, value, gettext) for name, value in facts.items())
     match facts:
         case {"text": text}:  # of an older version
             return f"{text}"
         case {"erasedBy": who}:
-            return _ERASED.get(f"{who}", "")
+            return gettext(_ERASED[who]) if who in ("holder", "operator") else ""
         case {"tokenBalance": balance, "minBalance": least}:
             sentence = gettext("%(wallet)s: holds %(balance)s, the minimum is %(minimum)s")
             amounts = {"balance": _format(balance), "minimum": _format(least)}
@@ -126,20 +131,33 @@ def write_subject(action: str, facts: Facts, gettext: Callable[[str], str] = str
         case {"address": _} | {"walletAddress": _}:
             return ": ".join(filter(None, (_name_wallet(facts), _write_reason(facts, gettext))))
         case {"displayPrefix": _}:
-            return _name_key(facts)
+            return _name_key(facts, gettext)
         case {"name": _, "counted": bool(_)} | {"name": _, "previousName": _}:
-            return _name_tag(facts)
+            return _name_tag(facts, gettext)
         case {"tokenName": name} | {"name": name}:
             return f"{name}"
         case {"added": added, "changed": changed}:
-            return f"{added} added, {changed} changed"
+            sentence = gettext("%(added)s added, %(changed)s changed")
+            return sentence % {"added": added, "changed": changed}
         case {"count": count}:
             return f"{count}, {facts['tagName']}" if facts.get("tagName") else f"{count}"
         case {"submissionId": submission_id, "createdAtIso": sent_at}:
-            return f"{submission_id}, sent {sent_at}"
-        case {"kind": kind, "target": target}:
-            return f"{kind} {target}"
-    return "and all that was kept of it" if action == "erase wallet" else ""
+            return gettext("%(id)s, sent %(time)s") % {"id": submission_id, "time": sent_at}
+        case {"kind": "webhook", "target": target}:
+            return gettext("webhook %(target)s") % {"target": target}
+        case {"kind": "channel", "target": target}:
+            return gettext("channel %(target)s") % {"target": target}
+    return gettext("and all that was kept of it") if action == "erase wallet" else ""
+
+
+def _write_change(name: str, value: Any, gettext: Gettext) -> str:
+    field = gettext(_PAGE_FIELDS[name]) if name in _PAGE_FIELDS else name
+    if value is None:
+        return gettext("%(field)s: none") % {"field": field}
+    if isinstance(value, bool):
+        sentence = gettext("%(field)s: on") if value else gettext("%(field)s: off")
+        return sentence % {"field": field}
+    return gettext("%(field)s: %(value)s") % {"field": field, "value": _format(value)}
 
 
 def _name_wallet(facts: Facts) -> str:
@@ -148,32 +166,42 @@ def _name_wallet(facts: Facts) -> str:
     return f"{name} ({address})" if name else f"{address}"
 
 
-def _write_reason(facts: Facts, gettext: Callable[[str], str]) -> str:
+def _write_reason(facts: Facts, gettext: Gettext) -> str:
     """Return why a submission was rejected; nothing of other facts."""
     sentence = write_sentences(gettext).get(f"{facts.get('reasonCode')}")
     return sentence or f"{facts.get('reasonText') or ''}"
 
 
-def _name_tag(facts: Facts) -> str:
-    name, previous = facts["name"], facts.get("previousName")
-    sentence = f"{name}" if previous in (None, name) else f"{previous}, now {name}"
-    if "counted" in facts:
-        sentence += ", counted in the sums" if facts["counted"] else ", not counted in the sums"
-    return sentence
+def _name_tag(facts: Facts, gettext: Gettext) -> str:
+    tag, previous = f"{facts['name']}", facts.get("previousName")
+    if previous not in (None, facts["name"]):
+        tag = gettext("%(previous)s, now %(name)s") % {"previous": previous, "name": tag}
+    if "counted" not in facts:
+        return tag
+    if facts["counted"]:
+        return gettext("%(tag)s, counted in the sums") % {"tag": tag}
+    return gettext("%(tag)s, not counted in the sums") % {"tag": tag}
 
 
-def _name_key(facts: Facts) -> str:
-    label, key = facts.get("label"), f"{facts.get('tier')} {facts['displayPrefix']}"
+def _name_key(facts: Facts, gettext: Gettext) -> str:
+    label, prefix = facts.get("label"), facts["displayPrefix"]
+    match facts.get("tier"):
+        case "public":
+            key = gettext("public %(prefix)s") % {"prefix": prefix}
+        case "secret":
+            key = gettext("secret %(prefix)s") % {"prefix": prefix}
+        case tier:
+            key = f"{tier} {prefix}"
     previous = facts.get("previousLabel", label)
     name = f"{previous} ({key})" if previous else key
-    return f"{name}, now {label or 'without a label'}" if "previousLabel" in facts else name
+    if "previousLabel" not in facts:
+        return name
+    if not label:
+        return gettext("%(previous)s, now without a label") % {"previous": name}
+    return gettext("%(previous)s, now %(name)s") % {"previous": name, "name": label}
 
 
 def _format(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if value is None:
-        return "none"
     return format_amount(value) if isinstance(value, Decimal) else str(value)
 
 

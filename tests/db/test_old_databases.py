@@ -12,10 +12,10 @@ from world import SECRET_KEY, SITE, USDC
 from embed.db import connection, schema_version
 from embed.db.connection import db
 from embed.db.models import MODELS, Activity, ChainBalance, Message, Token
+from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.factory import create_app
 from embed.settings import Settings
-from embed.web.dashboard.filters import describe_subject
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -142,7 +142,8 @@ def test_what_a_forged_file_brought_does_not_stop_the_upgrade(empty_app, table, 
     schema_version.upgrade()
 
     if table == "activity":
-        assert {describe_subject(one) for one in Activity.select()} == {text}
+        entries = Activity.select()
+        assert {write_subject(one.action, read_facts(one.data)) for one in entries} == {text}
     else:
         assert {(one.data, one.address) for one in Message.select()} == {(text, None)}
 

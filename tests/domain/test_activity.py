@@ -10,7 +10,7 @@ import pytest
 from world import USDC
 
 from embed.domain.activity import (
-    VERB_BY_ACTION,
+    SENTENCE_BY_ACTION,
     find_address,
     parse_old_subject,
     read_facts,
@@ -75,7 +75,7 @@ def test_rejection_is_written_with_its_reason(reason, sentence):
 
 
 @pytest.mark.parametrize("value", [None, True, 7, "", "%(x)s", [], {"text": 1}])
-@pytest.mark.parametrize("action", VERB_BY_ACTION)
+@pytest.mark.parametrize("action", SENTENCE_BY_ACTION)
 def test_any_facts_have_a_sentence(action, value):
     """A page's file may hold anything."""
     names = [

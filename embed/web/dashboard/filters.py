@@ -12,7 +12,7 @@ from babel.numbers import format_compact_decimal, parse_pattern
 
 from embed.db.models import Activity, ApiKey
 from embed.domain import amounts
-from embed.domain.activity import VERB_BY_ACTION, read_facts, write_subject
+from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
 from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.languages import current_locale, format_amount, gettext, lazy_gettext
@@ -47,6 +47,13 @@ STATES = {
     "given_up": lazy_gettext("given up"),
 }
 
+# Those who change a page and are no owners.
+ACTORS = {
+    "command line": lazy_gettext("command line"),
+    "visitor": lazy_gettext("visitor"),
+    "holding watch": lazy_gettext("holding watch"),
+}
+
 _EXACT = parse_pattern(f"#,##0.{'#' * amounts.MAX_DECIMALS}")
 _EXACT_CHANGE = parse_pattern(f"+{_EXACT.pattern};-{_EXACT.pattern}")
 _ROUNDED = parse_pattern("#,##0.00")
@@ -62,14 +69,20 @@ def describe_outcome(code: str) -> str:
     return str(OUTCOMES.get(code, code))
 
 
-@blueprint.app_template_filter("action")
-def describe_action(entry: Activity) -> str:
-    return VERB_BY_ACTION.get(entry.action, entry.action)
+@blueprint.app_template_filter("actor")
+def describe_actor(entry: Activity) -> str:
+    return str(ACTORS.get(entry.actor, entry.actor))
+
+
+@blueprint.app_template_filter("sentence")
+def find_sentence(entry: Activity) -> str:
+    """Return what an entry of the log says, to be translated, with places for its values."""
+    return SENTENCE_BY_ACTION.get(entry.action, "%(actor)s %(action)s %(subject)s")
 
 
 @blueprint.app_template_filter("subject")
 def describe_subject(entry: Activity) -> str:
-    return write_subject(entry.action, read_facts(entry.data))
+    return write_subject(entry.action, read_facts(entry.data), gettext)
 
 
 @blueprint.app_template_filter("message")

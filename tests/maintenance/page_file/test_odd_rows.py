@@ -14,7 +14,7 @@ from page_files import export, find, forge, move_to, take_over
 from world import Visitor
 
 from embed.db.models import Activity, Delivery, Receiver
-from embed.domain.activity import VERB_BY_ACTION
+from embed.domain.activity import SENTENCE_BY_ACTION
 from embed.notifications import delivery_log
 from embed.notifications.delivery import deliver
 from embed.runtime import EXTENSION
@@ -108,7 +108,7 @@ def world(other_url, filled, visitor):
     """An installation that took over a page with odd rows."""
 
     def make_odd(lines) -> None:
-        actions = itertools.cycle([*VERB_BY_ACTION, "%(odd)s <b>"])
+        actions = itertools.cycle([*SENTENCE_BY_ACTION, "%(odd)s <b>"])
         facts = [json.dumps(each, separators=(",", ":")) for each in make_facts(visitor)]
         repeat(lines, "activity", [{"action": next(actions), "data": each} for each in facts])
         add_odd_receivers(lines)

@@ -9,7 +9,7 @@ from many_submissions import add_submissions
 from world import Visitor
 
 from embed.db.models import STATUSES, Activity
-from embed.domain.activity import VERB_BY_ACTION, Action
+from embed.domain.activity import SENTENCE_BY_ACTION, Action
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.pages import update_page
@@ -126,8 +126,8 @@ def _find_chart(page: str) -> str:
 
 
 def test_every_action_is_told_as_what_somebody_did():
-    assert set(VERB_BY_ACTION) == set(get_args(Action))
-    assert max(map(len, VERB_BY_ACTION)) <= Activity.action.max_length
+    assert set(SENTENCE_BY_ACTION) == set(get_args(Action))
+    assert max(map(len, SENTENCE_BY_ACTION)) <= Activity.action.max_length
 
 
 def test_day_without_submissions_is_not_called_the_busiest(world, owner, path):
@@ -167,3 +167,19 @@ def test_every_field_of_a_page_is_told_in_the_dashboards_words(world, owner, str
     world.clock.forward(seconds=1)
     update_page(world.page_id, {"owner": stranger.owner, "public_title": ""}, world.clock())
     assert f"changed the page: owner: {stranger.email}, title: none" in stranger.see(path)
+
+
+def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(world, owner, path):
+    with editing(world.page_id, "holding watch", world.clock()) as edit:
+        edit.log(Event("change tag", {"name": "pool", "previousName": "team", "counted": False}))
+        edit.log(Event("rotate secret", {"kind": "channel", "target": "ntfys://ntfy.sh/…"}))
+        edit.log(Event("of later", {"text": "Whatever"}))
+        edit.log(Event("change page", {"public_title": "public", "is_public": False}))
+    owner.post("/dashboard/account/language", language="de")
+    text = owner.see(path)
+
+    actor = "Guthabenwächter"
+    assert f"{actor} hat einen Tag geändert: team, jetzt pool, nicht in den Summen" in text
+    assert f"{actor} hat ein neues Geheimnis erstellt: Kanal ntfys://ntfy.sh/…" in text
+    assert f"{actor} of later Whatever" in text
+    assert f"{actor} hat die Seite geändert: Titel: public, öffentlich: aus" in text
