@@ -100,10 +100,18 @@ class InvalidInput(ValueError):
     """
 
     def __init__(self, sentence: str, *, field: str | None = None, **values: object) -> None:
-        super().__init__(sentence % values if values else sentence)
+        super().__init__(
+            sentence % {name: _write(value) for name, value in values.items()}
+            if values
+            else sentence
+        )
         self.sentence = sentence
         self.values = values
         self.field = field
+
+
+def _write(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value}"
 
 
 class NotFound(LookupError):

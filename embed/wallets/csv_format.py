@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -19,7 +19,6 @@ from embed.wallets.csv_mistakes import Kind, Mistake
 
 COLUMNS = ("address", "alias", "tags", "hidden", "balance")
 MAX_LINES = 10_000
-MAX_NAMED = 10  # of the columns that a sentence names
 
 # A spreadsheet would run a cell that begins so, also with the full-width forms of the signs, and,
 # where its language separates cells by semicolons, the part after one. One apostrophe is added in
@@ -46,7 +45,7 @@ class Line:
 class Sheet:
     lines: list[Line]
     mistakes: list[Mistake]
-    unread_columns: str = ""  # the names of those that are not ours, for owners
+    unread_columns: Sequence[str | int] = ()  # not ours: the names, or places where there is none
 
 
 def format_sheet(lines: Iterable[Line], supply: Decimal | None = None) -> str:
@@ -85,7 +84,8 @@ def decode_sheet(raw: bytes) -> str:
     except UnicodeDecodeError as error:
         number = raw.count(b"\n", 0, error.start) + 1
         raise InvalidInput(
-            f"Line {number} is not UTF-8; save the file as “CSV UTF-8”, and try again."
+            "Line %(line)s is not UTF-8; save the file as “CSV UTF-8”, and try again.",
+            line=number,
         ) from None
 
 
@@ -107,23 +107,23 @@ def parse_sheet(text: str) -> Sheet:
                 continue
             count += 1
             if count > MAX_LINES:
-                sentence = f"More than {MAX_LINES:,} wallets; split the file."
-                return Sheet([], [Mistake(number, Kind.TOO_MANY, sentence)])
+                cause = InvalidInput("More than %(max)s wallets; split the file.", max=MAX_LINES)
+                return Sheet([], [Mistake(number, Kind.TOO_MANY, cause)])
             found, line = _parse_line(number, cells, heading or COLUMNS)
             if line is not None:
                 first = first_numbers.setdefault(line.address, number)
                 if first != number:
-                    sentence = f"The address is on line {first} already."
-                    found.append(Mistake(number, Kind.REPEATED, sentence))
+                    cause = InvalidInput("The address is on line %(line)s already.", line=first)
+                    found.append(Mistake(number, Kind.REPEATED, cause))
             mistakes += found
             if line is not None and not found:
                 lines.append(line)
     except InvalidInput as mistake:
-        return Sheet([], [Mistake(number, Kind.HEADING, str(mistake))])
+        return Sheet([], [Mistake(number, Kind.HEADING, mistake)])
     except csv.Error as error:
-        sentence = f"This cannot be read as CSV: {error}."
-        mistakes.append(Mistake(reader.line_num, Kind.UNREADABLE, sentence))
-    return Sheet(lines, mistakes, _name_unknown(heading))
+        cause = InvalidInput("This cannot be read as CSV: %(error)s.", error=error)
+        mistakes.append(Mistake(reader.line_num, Kind.UNREADABLE, cause))
+    return Sheet(lines, mistakes, _list_unknown(heading))
 
 
 def _number_rows(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
@@ -150,21 +150,20 @@ def _read_heading(cells: list[str]) -> tuple[str, ...]:
     if COLUMNS[0] not in ours:
         raise InvalidInput("The first line names columns, but none of them is “address”.")
     if twice := [name for name, count in Counter(ours).items() if count > 1]:
-        raise InvalidInput(f"The first line names more than one column “{twice[0]}”.")
+        raise InvalidInput("The first line names more than one column “%(name)s”.", name=twice[0])
     while not names[-1]:  # spreadsheets end lines with empty cells
         names = names[:-1]
     return names
 
 
-def _name_unknown(columns: tuple[str, ...]) -> str:
-    """Name the columns that are not ours, those without a name by their place."""
+def _list_unknown(columns: tuple[str, ...]) -> list[str | int]:
+    """Return the columns that are not ours: each name once, or the place of one without."""
     unknown = dict.fromkeys(
-        _shorten(name) if name else f"number {place}"
+        _shorten(name) if name else place
         for place, name in enumerate(columns, 1)
         if name not in COLUMNS
     )
-    shown, rest = list(unknown)[:MAX_NAMED], len(unknown) - MAX_NAMED
-    return ", ".join(shown) + (f" and {rest:,} more" if rest > 0 else "")
+    return list(unknown)
 
 
 def _parse_line(
@@ -173,8 +172,8 @@ def _parse_line(
     """Return what is wrong, and the line if its address is valid."""
     beyond = next((cell for cell in cells[len(columns) :] if cell.strip()), None)
     if beyond is not None:
-        sentence = f"{_shorten(beyond)} is in none of the columns."
-        return [Mistake(number, Kind.COLUMNS, sentence)], None
+        cause = InvalidInput("%(cell)s is in none of the columns.", cell=_shorten(beyond))
+        return [Mistake(number, Kind.COLUMNS, cause)], None
     raw = {
         name: unescape_formula(cell).strip()
         for name, cell in zip(columns, cells, strict=False)
@@ -183,35 +182,45 @@ def _parse_line(
     address = raw.get("address", "")
     if not is_address(address):
         is_one_cell = len(cells) == 1 and (";" in address or "\t" in address)
-        hint = " Separate columns by commas." if is_one_cell else ""
-        sentence = f"{_shorten(address)} is not a wallet address.{hint}"
-        return [Mistake(number, Kind.ADDRESS, sentence)], None
+        return [Mistake(number, Kind.ADDRESS, _refuse_address(address, is_one_cell))], None
     found: list[Mistake] = []
 
-    def note(kind: Kind, sentence: str) -> None:
-        found.append(Mistake(number, kind, sentence))
+    def note(kind: Kind, cause: InvalidInput) -> None:
+        found.append(Mistake(number, kind, cause))
 
     alias = tag_names = is_hidden = balance = None
     try:
         if "alias" in raw:
             alias = parse_optional_text(raw["alias"], "alias", field="alias", max_length=100) or ""
     except InvalidInput as mistake:
-        note(Kind.ALIAS, str(mistake))
+        note(Kind.ALIAS, mistake)
     try:
         if "tags" in raw:
             tag_names = _split_tags(raw["tags"])
     except InvalidInput as mistake:
-        note(Kind.TAG_NAME, str(mistake))
+        note(Kind.TAG_NAME, mistake)
     if "hidden" in raw:
         is_hidden = _YES_NO.get(raw["hidden"].lower())
         if is_hidden is None:
-            note(Kind.HIDDEN, f"Hidden must be yes or no, not {_shorten(raw['hidden'])}.")
+            cell = _shorten(raw["hidden"])
+            note(Kind.HIDDEN, InvalidInput("Hidden must be yes or no, not %(cell)s.", cell=cell))
     try:
         if raw.get("balance"):
             balance = parse_amount(raw["balance"])
     except InvalidInput as mistake:
-        note(Kind.BALANCE, f"{_shorten(raw['balance'])} is not a balance. {mistake}")
+        cause = InvalidInput(
+            "%(cell)s is not a balance. %(reason)s", cell=_shorten(raw["balance"]), reason=mistake
+        )
+        note(Kind.BALANCE, cause)
     return found, Line(address, alias, tag_names, is_hidden, balance, number)
+
+
+def _refuse_address(cell: str, is_one_cell: bool) -> InvalidInput:
+    if is_one_cell:
+        return InvalidInput(
+            "%(cell)s is not a wallet address. Separate columns by commas.", cell=_shorten(cell)
+        )
+    return InvalidInput("%(cell)s is not a wallet address.", cell=_shorten(cell))
 
 
 def _join_tags(names: Iterable[str]) -> str:

@@ -2,35 +2,37 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
+
+from embed.errors import InvalidInput
 
 MAX_RANGES = 6
 MAX_EXAMPLES = 3
 
 
 class Kind(Enum):
-    """What mistakes have in common; the value says it of several lines."""
+    """What mistakes have in common."""
 
-    ADDRESS = "have no valid wallet address."
-    REPEATED = "repeat the address of an earlier line."
-    COLUMNS = "have more cells than there are columns."
-    ALIAS = "have a name that cannot be used."
-    TAG_NAME = "have a tag name that cannot be used."
-    UNKNOWN_TAG = "name tags that the page does not have."
-    HIDDEN = "say neither yes nor no under “hidden”."
-    BALANCE = "have a balance that cannot be read."
+    ADDRESS = auto()
+    REPEATED = auto()
+    COLUMNS = auto()
+    ALIAS = auto()
+    TAG_NAME = auto()
+    UNKNOWN_TAG = auto()
+    HIDDEN = auto()
+    BALANCE = auto()
     # At most once in a file, from this line on:
-    HEADING = "name the columns wrongly."
-    UNREADABLE = "cannot be read as CSV."
-    TOO_MANY = "are too many for one file."
-    PAGE_FULL = "are too many for the page."
+    HEADING = auto()
+    UNREADABLE = auto()
+    TOO_MANY = auto()
+    PAGE_FULL = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
     number: int  # of the line in the file, from 1
     kind: Kind
-    sentence: str
+    cause: InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +43,14 @@ class MistakeGroup:
     mistakes: Sequence[Mistake]
 
     @property
-    def title(self) -> str:
-        """Say how many lines it concerns; of a single line, what is wrong there."""
-        if len(self.mistakes) == 1:
-            return f"Line {self.mistakes[0].number:,}: {self.mistakes[0].sentence}"
-        return f"{len(self.mistakes):,} lines {self.kind.value}"
+    def ranges(self) -> Sequence[tuple[int, int]]:
+        """The first and last numbers of neighbouring lines, as far as a sentence names them."""
+        return list(_join_neighbours(one.number for one in self.mistakes))[:MAX_RANGES]
 
     @property
-    def lines(self) -> str:
-        """Name the first lines, neighbours as a range, and count the rest."""
-        ranges = list(_join_neighbours(mistake.number for mistake in self.mistakes))
-        shown = ranges[:MAX_RANGES]
-        names = [f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in shown]
-        rest = len(self.mistakes) - sum(b - a + 1 for a, b in shown)
-        if rest:
-            return f"Lines {', '.join(names)} and {rest:,} more"
-        return (
-            f"Lines {', '.join(names[:-1])} and {names[-1]}" if names[1:] else f"Lines {names[0]}"
-        )
+    def rest(self) -> int:
+        """Count the lines that are not in `ranges`."""
+        return len(self.mistakes) - sum(last - first + 1 for first, last in self.ranges)
 
     @property
     def examples(self) -> Sequence[Mistake]:

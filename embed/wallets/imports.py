@@ -9,6 +9,7 @@ from embed.balances.supply import find_supply
 from embed.db.batches import in_batches
 from embed.db.models import Page, Tag, TrackedWallet, Wallet, WalletTag
 from embed.domain.identifiers import make_id
+from embed.errors import InvalidInput
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.settings import Settings
@@ -68,7 +69,7 @@ class Plan:
     new_tags: list[str]  # to be created, or with mistakes: missing
     mistakes: list[Mistake]
     lacks_only_tags: bool  # without the missing tags there would be no mistake
-    unread_columns: str = ""  # the names of those that are not ours
+    unread_columns: Sequence[str | int] = ()  # as those of the sheet
 
     @property
     def added(self) -> int:
@@ -119,8 +120,9 @@ def plan_import(page: Page, text: str, *, makes_tags: bool, settings: Settings) 
         missing = [name for name in line.tag_names or () if name not in known]
         new_tags |= dict.fromkeys(missing)
         if missing and not makes_tags:
-            sentence = f"The page has no tag {', '.join(missing)}."
-            mistakes.append(Mistake(line.number, Kind.UNKNOWN_TAG, sentence))
+            names = ", ".join(missing)
+            cause = InvalidInput("The page has no tag %(names)s.", names=names)
+            mistakes.append(Mistake(line.number, Kind.UNKNOWN_TAG, cause))
     wallets = list_wallets(page, tags, uses_chain=settings.uses_chain, with_hidden=True)
     tracked = {one.address: one for one in wallets}
     changes = [RowChange(line, tracked.get(line.address)) for line in sheet.lines]
@@ -129,8 +131,8 @@ def plan_import(page: Page, text: str, *, makes_tags: bool, settings: Settings) 
     new = [change.line for change in real if change.before is None]
     room = max(0, settings.max_wallets - len(tracked))
     if len(new) > room:
-        sentence = str(PageFull(settings.max_wallets))
-        mistakes.append(Mistake(new[room].number, Kind.PAGE_FULL, sentence))
+        cause = PageFull(settings.max_wallets)
+        mistakes.append(Mistake(new[room].number, Kind.PAGE_FULL, cause))
         lacks_only_tags = False
     mistakes.sort(key=lambda mistake: mistake.number)
     return Plan(

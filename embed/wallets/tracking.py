@@ -48,7 +48,8 @@ class PageFull(InvalidInput):
     """The page would track more wallets than MAX_WALLETS allows."""
 
     def __init__(self, max_wallets: int) -> None:
-        super().__init__(f"A page can track at most {max_wallets:,} wallets (MAX_WALLETS).")
+        sentence = gettext_noop("A page can track at most %(max)s wallets (MAX_WALLETS).")
+        super().__init__(sentence, max=max_wallets)
 
 
 def list_wallets(

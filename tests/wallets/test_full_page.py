@@ -60,7 +60,7 @@ def test_table_that_does_not_fit_names_the_first_line_too_many(world):
     (mistake,) = plan(world, *known, *new).mistakes
 
     assert mistake.number == 4
-    assert "at most 3 wallets" in mistake.sentence
+    assert "at most 3 wallets" in str(mistake.cause)
     assert not plan(world, *known, *new).lacks_only_tags
 
 

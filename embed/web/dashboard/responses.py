@@ -13,7 +13,7 @@ from embed.errors import InvalidInput
 from embed.web.compression import compress
 from embed.web.dashboard.csrf import SessionCsrf
 from embed.web.dashboard.shell import read_shell
-from embed.web.languages import current_language, gettext
+from embed.web.languages import current_language, format_number, gettext
 
 MAX_FLASHED = 500  # it is in the session cookie, which browsers limit to 4 KB
 
@@ -83,7 +83,13 @@ def add_error(form: FlaskForm, mistake: InvalidInput, **renamed: str) -> None:
 
 def write_mistake(mistake: InvalidInput) -> str:
     """Return a mistake's sentence in the language of the page."""
-    values = dict(mistake.values)
-    if "label" in values:  # what the field is called
-        values["label"] = gettext(str(values["label"]))
+    values = {name: _write_value(name, value) for name, value in mistake.values.items()}
     return gettext(mistake.sentence, **values)
+
+
+def _write_value(name: str, value: object) -> str:
+    if isinstance(value, InvalidInput):
+        return write_mistake(value)
+    if isinstance(value, int):
+        return format_number(value)
+    return gettext(f"{value}") if name == "label" else f"{value}"  # what the field is called

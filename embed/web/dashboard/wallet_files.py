@@ -1,5 +1,7 @@
 """Exporting wallets as CSV, and importing them with a dry run."""
 
+from collections.abc import Sequence
+
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
@@ -9,13 +11,15 @@ from embed.db.models import Page
 from embed.errors import InvalidInput
 from embed.wallets import imports
 from embed.wallets.csv_format import COLUMNS, decode_sheet
-from embed.wallets.csv_mistakes import group_mistakes
+from embed.wallets.csv_mistakes import Kind, MistakeGroup, group_mistakes
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.responses import Form, redirect_with_message, render, write_mistake
 from embed.web.dashboard.wallet_list import build_list_url
-from embed.web.languages import format_number, gettext, lazy_gettext
+from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
+
+MAX_NAMED = 10  # of the columns that a sentence names
 
 
 class ImportForm(Form):
@@ -111,7 +115,102 @@ def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> R
         form=form,
         plan=plan,
         groups=group_mistakes(plan.mistakes),
+        unread_columns=_name_columns(plan.unread_columns),
+        write_title=_write_title,
+        write_lines=_write_lines,
+        write_mistake=write_mistake,
         text=text,
         columns=COLUMNS,
         status=422 if plan.mistakes else 200,
     )
+
+
+def _name_columns(columns: Sequence[str | int]) -> str:
+    """Name the columns that are not imported."""
+    shown = columns[:MAX_NAMED]
+    names = [
+        one if isinstance(one, str) else gettext("number %(place)s", place=format_number(one))
+        for one in shown
+    ]
+    listed, rest = ", ".join(names), len(columns) - len(shown)
+    if not rest:
+        return listed
+    return gettext("%(names)s and %(count)s more", names=listed, count=format_number(rest))
+
+
+def _write_title(group: MistakeGroup) -> str:
+    """Say how many lines it concerns; of a single line, what is wrong there."""
+    count = len(group.mistakes)
+    if count > 1:
+        return _count_lines(group.kind, count) % {"count": format_number(count)}
+    first = group.mistakes[0]
+    number, sentence = format_number(first.number), write_mistake(first.cause)
+    return gettext("Line %(number)s: %(sentence)s", number=number, sentence=sentence)
+
+
+def _count_lines(kind: Kind, count: int) -> str:
+    """Return a sentence for several lines with mistakes of a kind."""
+    match kind:
+        case Kind.ADDRESS:
+            return ngettext(
+                "%(count)s line has no valid wallet address.",
+                "%(count)s lines have no valid wallet address.",
+                count,
+            )
+        case Kind.REPEATED:
+            return ngettext(
+                "%(count)s line repeats the address of an earlier line.",
+                "%(count)s lines repeat the address of an earlier line.",
+                count,
+            )
+        case Kind.COLUMNS:
+            return ngettext(
+                "%(count)s line has more cells than there are columns.",
+                "%(count)s lines have more cells than there are columns.",
+                count,
+            )
+        case Kind.ALIAS:
+            return ngettext(
+                "%(count)s line has a name that cannot be used.",
+                "%(count)s lines have a name that cannot be used.",
+                count,
+            )
+        case Kind.TAG_NAME:
+            return ngettext(
+                "%(count)s line has a tag name that cannot be used.",
+                "%(count)s lines have a tag name that cannot be used.",
+                count,
+            )
+        case Kind.UNKNOWN_TAG:
+            return ngettext(
+                "%(count)s line names tags that the page does not have.",
+                "%(count)s lines name tags that the page does not have.",
+                count,
+            )
+        case Kind.HIDDEN:
+            return ngettext(
+                "%(count)s line says neither yes nor no under “hidden”.",
+                "%(count)s lines say neither yes nor no under “hidden”.",
+                count,
+            )
+        case Kind.BALANCE:
+            return ngettext(
+                "%(count)s line has a balance that cannot be read.",
+                "%(count)s lines have a balance that cannot be read.",
+                count,
+            )
+    raise ValueError(f"A file has only one mistake of the kind {kind.name}.")
+
+
+def _write_lines(group: MistakeGroup) -> str:
+    """Name the first lines of a group, neighbours as a range, and count the rest."""
+    names = ", ".join(
+        format_number(first)
+        if first == last
+        else f"{format_number(first)}\N{EN DASH}{format_number(last)}"
+        for first, last in group.ranges
+    )
+    if not group.rest:
+        return gettext("Lines %(lines)s. For example:", lines=names)
+    rest = format_number(group.rest)
+    return gettext("Lines %(lines)s and %(count)s more. For example:", lines=names, count=rest)

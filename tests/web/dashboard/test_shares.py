@@ -113,7 +113,7 @@ def test_export_has_shares_that_an_import_does_not_read(chain_world):
     settings = chain_world.settings
     plan = imports.plan_import(chain_world.page, text, makes_tags=False, settings=settings)
     assert (plan.mistakes, plan.changes) == ([], [])
-    assert plan.unread_columns == "'share'"
+    assert plan.unread_columns == ["'share'"]
 
 
 def test_export_without_an_endpoint_has_no_column_of_shares(world):
