@@ -252,7 +252,10 @@ def _parse_mint(raw: str) -> str:
 def _parse_holding_watch(raw: str) -> str:
     if raw not in HOLDING_WATCHES:
         raise InvalidInput(
-            f"The holding watch must be one of {', '.join(HOLDING_WATCHES)}.", field="holding_watch"
+            "The %(name)s must be one of %(choices)s.",
+            field="holding_watch",
+            name="holding watch",
+            choices=", ".join(HOLDING_WATCHES),
         )
     return raw
 

@@ -68,7 +68,9 @@ def list_choices(name: str) -> list[str]:
 def _parse(name: str, text: str) -> Any:
     """Return a field's value. Raises InvalidInput."""
     if name not in _TYPES:
-        raise InvalidInput(f"A look has no {name}, only {', '.join(FIELDS)}.")
+        raise InvalidInput(
+            "A look has no %(name)s, only %(fields)s.", name=name, fields=", ".join(FIELDS)
+        )
     raw: str | list[str] = text
     if name == "accent":
         raw = text.strip().removeprefix("#").lower()
@@ -87,7 +89,11 @@ def _refuse(name: str) -> InvalidInput:
         return InvalidInput("The accent must be six hex digits, such as 7c4ddb.", field=name)
     choices = ", ".join(list_choices(name))
     if name == "hide":
-        sentence = f"What to hide must be some of {choices}, with commas between them."
-    else:
-        sentence = f"The {name} must be one of {choices}."
-    return InvalidInput(sentence, field=name)
+        return InvalidInput(
+            "What to hide must be some of %(choices)s, with commas between them.",
+            field=name,
+            choices=choices,
+        )
+    return InvalidInput(
+        "The %(name)s must be one of %(choices)s.", field=name, name=name, choices=choices
+    )

@@ -13,7 +13,7 @@ from apprise.plugins import N_MGR, url_to_dict
 from embed.errors import InvalidInput
 from embed.notifications.digest import Digest
 from embed.notifications.mailboxes import build_arguments, is_mailbox
-from embed.notifications.services import ALLOWED, FILE_ARGUMENTS, REFUSED
+from embed.notifications.services import ALLOWED, FILE_ARGUMENTS, REFUSED, UNKNOWN
 from embed.notifications.targets import Outcome, check_host
 from embed.outbound import guard
 from embed.outbound.guard import Guard, Reach, guarded
@@ -178,9 +178,11 @@ def _read_address(address: str) -> dict[str, Any]:
         raise _explain_form()
     service = _find_name(N_MGR[arguments["schema"]])
     if service not in ALLOWED:
-        reason = REFUSED.get(service, "nobody has checked what it does")
         raise InvalidInput(
-            f"Apprise's service {service} cannot be used here: {reason}.", field="target"
+            "Apprise's service %(name)s cannot be used here: %(reason)s.",
+            field="target",
+            name=service,
+            reason=REFUSED.get(service, UNKNOWN),
         )
     for name in FILE_ARGUMENTS.get(service, ()):
         if arguments.get(name):

@@ -87,8 +87,10 @@ def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
     for each in raw:
         if each not in MESSAGE_TYPES:
             raise InvalidInput(
-                f"{each!r} is not a type of message; the types are: {', '.join(MESSAGE_TYPES)}.",
+                "%(name)s is not a type of message; the types are: %(types)s.",
                 field="event_types",
+                name=repr(each),
+                types=", ".join(MESSAGE_TYPES),
             )
     return tuple(dict.fromkeys(raw))
 
@@ -97,7 +99,9 @@ def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receive
     with editing(page_id, actor, now) as edit:
         present = Receiver.select().where(Receiver.page == edit.page)
         if present.count() >= MAX_RECEIVERS:
-            raise InvalidInput(f"A page can have at most {MAX_RECEIVERS} webhooks and channels.")
+            raise InvalidInput(
+                "A page can have at most %(max)s webhooks and channels.", max=MAX_RECEIVERS
+            )
         receiver.page = edit.page
         receiver.save(force_insert=True)
         _log(edit, "add receiver", receiver)

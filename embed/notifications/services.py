@@ -6,6 +6,8 @@ read its source first. A test compares the lists with the installed version.
 
 from collections.abc import Mapping
 
+from embed.errors import InvalidInput
+
 # These send by HTTP with `requests`, in the thread that asks them to, and Email with smtplib. So
 # `embed.outbound.guard` sees every connection that they open.
 ALLOWED = frozenset(
@@ -29,11 +31,13 @@ ALLOWED = frozenset(
     """.split()  # noqa: SIM905  # a list literal takes a line for each of 163 names
 )
 
-_LOCAL = "it shows messages on the server itself"
-_FILES = "it reads files of the server"
-_OTHER_PROTOCOLS = "it opens connections that are not checked here"
+# Why a service is refused, after a colon.
+_LOCAL = InvalidInput("it shows messages on the server itself")
+_FILES = InvalidInput("it reads files of the server")
+_OTHER_PROTOCOLS = InvalidInput("it opens connections that are not checked here")
+UNKNOWN = InvalidInput("nobody has checked what it does")
 
-REFUSED: Mapping[str, str] = {
+REFUSED: Mapping[str, InvalidInput] = {
     **dict.fromkeys(["Blink1", "DBus", "GLib", "Gnome", "MacOSX", "Syslog", "Windows"], _LOCAL),
     **dict.fromkeys(["FCM", "Vapid"], _FILES),
     **dict.fromkeys(

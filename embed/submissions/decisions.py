@@ -24,7 +24,7 @@ class Undecided:
     """A submission that could not be decided, in its present state."""
 
     submission: Submission
-    reason: str
+    reason: InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,12 @@ def approve(
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(_explain_decided)
         if edit.page.deleted_at is not None:
-            batch.leave_out(lambda _: f"The page {page.id} has been deleted.")
+            batch.leave_out(
+                lambda _: InvalidInput("The page %(page)s has been deleted.", page=page.id)
+            )
         tracked = track_approved(edit.page.id, batch.submissions, now, max_wallets=max_wallets)
         without_room = {one.id for one in tracked.without_room}
-        too_many = str(PageFull(max_wallets))
+        too_many = PageFull(max_wallets)
         batch.leave_out(lambda one: too_many if one.id in without_room else None)
         batch.change(status="approved", decided_at=now)
         for one in batch.submissions:
@@ -94,7 +96,7 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(lambda one: _explain_final(one, now))
         withdrawn = _find_withdrawn([one.id for one in batch.submissions])  # but kept: rejections
-        gone = "The wallet's holder has withdrawn it."
+        gone = InvalidInput("The wallet's holder has withdrawn it.")
         batch.leave_out(lambda one: gone if one.id in withdrawn else None)
         batch.leave_out(_make_live_check(edit.page, batch.submissions))
         untrack_withdrawn(Wallet.submission.in_([one.id for one in batch.submissions]))
@@ -119,7 +121,7 @@ def decide_one(submission_id: str, decide: Callable[[Page, Sequence[str]], Resul
     if submission is not None:
         result = decide(submission.page, [submission_id])
         for undecided in result.undecided:
-            raise InvalidInput(undecided.reason)
+            raise undecided.reason
         if result.decided:
             return result.decided[0]
     if _find_withdrawn([submission_id]):
@@ -144,7 +146,9 @@ class _Batch:
         InvalidInput for too many.
         """
         if len(submission_ids) > MAX_CHANGED:
-            raise InvalidInput(f"At most {MAX_CHANGED} submissions can be changed at once.")
+            raise InvalidInput(
+                "At most %(max)s submissions can be changed at once.", max=MAX_CHANGED
+            )
         if edit.page.owner_id != page.owner_id:
             raise NotFound("The page now belongs to another owner.")
         ids = list(dict.fromkeys(submission_ids))
@@ -160,7 +164,7 @@ class _Batch:
         self._undecided: list[Undecided] = []
         self._withdrawn = sorted(withdrawn)
 
-    def leave_out(self, explain: Callable[[Submission], str | None]) -> None:
+    def leave_out(self, explain: Callable[[Submission], InvalidInput | None]) -> None:
         """Leave out those of which `explain` says why they cannot be changed."""
         kept = []
         for one in self.submissions:
@@ -184,23 +188,26 @@ class _Batch:
         return Result(self.submissions, self._undecided, self._withdrawn)
 
 
-def _explain_decided(submission: Submission) -> str | None:
+def _explain_decided(submission: Submission) -> InvalidInput | None:
     if submission.status == "pending":
         return None
-    return f"The submission {submission.id} is already {submission.status}."
+    return InvalidInput(
+        "The submission %(id)s is already %(status)s.", id=submission.id, status=submission.status
+    )
 
 
-def _explain_final(submission: Submission, now: datetime) -> str | None:
+def _explain_final(submission: Submission, now: datetime) -> InvalidInput | None:
     """Say why a decision cannot be undone, as far as the submission tells."""
     decided_at = submission.decided_at
     if submission.status not in ("approved", "rejected") or decided_at is None:
-        return f"The submission is {submission.status}; there is nothing to undo."
-    return "It is too late to undo this." if now > decided_at + UNDO_WITHIN else None
+        return InvalidInput("There is nothing to undo.")
+    too_late = InvalidInput("It is too late to undo this.")
+    return too_late if now > decided_at + UNDO_WITHIN else None
 
 
 def _make_live_check(
     page: Page, submissions: Sequence[Submission]
-) -> Callable[[Submission], str | None]:
+) -> Callable[[Submission], InvalidInput | None]:
     """A rejected wallet may have been submitted again, perhaps by another one of these."""
     rejected = [one.wallet_address for one in submissions if one.status == "rejected"]
     found = Submission.select(Submission.wallet_address).where(
@@ -210,9 +217,9 @@ def _make_live_check(
     )
     live = {one.wallet_address for one in found}
 
-    def explain(one: Submission) -> str | None:
+    def explain(one: Submission) -> InvalidInput | None:
         if one.status == "rejected" and one.wallet_address in live:
-            return "The wallet has been submitted again since."
+            return InvalidInput("The wallet has been submitted again since.")
         live.add(one.wallet_address)
         return None
 

@@ -39,7 +39,7 @@ def change_wallets(
     """
     wanted = {wallet_id for wallet_id in wallet_ids if is_id(wallet_id)}
     if len(wanted) > MAX_CHANGED:
-        raise InvalidInput(f"At most {MAX_CHANGED} wallets can be changed at once.")
+        raise InvalidInput("At most %(max)s wallets can be changed at once.", max=MAX_CHANGED)
     with editing(page_id, actor, now) as edit:
         rows = Wallet.select(Wallet.id).where(Wallet.page == edit.page, Wallet.id.in_(list(wanted)))
         ids = [wallet.id for wallet in rows]

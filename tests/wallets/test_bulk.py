@@ -26,7 +26,7 @@ def test_more_are_refused_and_none_is_changed(world):
     world.track(Visitor().address)
     wallet = Wallet.get()
 
-    with pytest.raises(InvalidInput, match=f"At most {MAX_CHANGED} wallets"):
+    with pytest.raises(InvalidInput, match=f"At most {MAX_CHANGED:,} wallets"):
         hide(world, [wallet.id, *(make_id() for _ in range(MAX_CHANGED))])
 
     assert not Wallet.get().is_hidden

@@ -23,7 +23,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint, format_moment
 from embed.web.dashboard.current_owner import current_owner, get_own_page
 from embed.web.dashboard.filters import describe_outcome
-from embed.web.dashboard.responses import Form, render
+from embed.web.dashboard.responses import Form, render, write_mistake
 from embed.web.languages import gettext, lazy_gettext
 
 TABS = {
@@ -172,7 +172,7 @@ def _explain(undecided: decisions.Undecided, verb: str) -> tuple[Submission, str
     if verb == "decided" and one.decided_at is not None:
         outcome, at = describe_outcome(one.status), format_moment(one.decided_at)
         return one, gettext("It is already %(outcome)s, %(time)s.", outcome=outcome, time=at)
-    return one, undecided.reason
+    return one, write_mistake(undecided.reason)
 
 
 def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnValue:

@@ -322,7 +322,7 @@ def test_more_ids_than_a_statement_takes_is_a_sentence(world, owner):
     waiting = send(world)
 
     for count, status, said in (
-        (1_000, 409, "At most 1000 submissions"),
+        (1_000, 409, "At most 1,000 submissions"),
         (70_000, 413, "too large"),  # Postgres takes 65,535 parameters
     ):
         ids = [f"{number:020}" for number in range(count)]
