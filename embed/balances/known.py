@@ -55,9 +55,10 @@ class KnownBalance:
         return cls(row.amount, row.observed_at)
 
 
-def join_balances(query: Any, page: Page, *, uses_chain: bool) -> Any:
+def join_balances(query: Any, page: Page | type[Page], *, uses_chain: bool) -> Any:
     """Join wallets of the page with their newest observations, where there are any.
 
+    `Page` itself stands for the page of each wallet, if the query joins it.
     Without an endpoint, the chain's are joined to nothing, so that they never count.
     """
     is_entered = (

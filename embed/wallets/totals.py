@@ -1,37 +1,26 @@
-"""What the public lists of an owner's pages hold, rounded, for an overview."""
+"""What the public lists of an owner's pages hold, for an overview."""
 
 from collections import defaultdict
 from decimal import Decimal
 from typing import Any
 
-from peewee import JOIN, fn
+from embed.balances.known import join_balances, list_amounts
+from embed.db.models import IS_VISIBLE, Owner, Page, Tag, Wallet, WalletTag
+from embed.domain import amounts
 
-from embed.db.models import IS_VISIBLE, Balance, ChainBalance, Owner, Page, Tag, Wallet, WalletTag
 
+def sum_by_page(owner: Owner, *, uses_chain: bool) -> dict[str, Decimal]:
+    """Return what the counted wallets of each list hold; pages of no known balance are absent.
 
-def estimate_totals(owner: Owner, *, uses_chain: bool) -> dict[str, Decimal]:
-    """Return by page what the counted wallets of its list hold; pages of no known balance lack.
-
-    In one statement, summed here: in a process where a library has left the processor's registers
-    of MMX in use, SQLite makes NaN of a text that it casts to a number.
+    In one statement, which does not add: amounts are texts, and SQLite has been seen to cast such
+    a text to NaN.
     """
-    amount = fn.COALESCE(ChainBalance.amount, Balance.amount) if uses_chain else Balance.amount
     left_out = WalletTag.select(WalletTag.wallet).join(Tag).where(~Tag.is_counted)
-    is_entered = (
-        (Balance.owner == Page.owner)
-        & (Balance.mint == Page.token_mint)
-        & (Balance.address == Wallet.address)
-    )
-    is_observed = (ChainBalance.mint == Page.token_mint) & (ChainBalance.address == Wallet.address)
-    query = Wallet.select(Wallet.page, amount).join(Page)
-    query = query.join_from(Wallet, Balance, JOIN.LEFT_OUTER, on=is_entered)
-    if uses_chain:
-        query = query.join_from(Wallet, ChainBalance, JOIN.LEFT_OUTER, on=is_observed)
-    rows: Any = query.where(
+    query = Wallet.select(Wallet.page, *list_amounts(uses_chain=uses_chain)).join(Page)
+    rows: Any = join_balances(query, Page, uses_chain=uses_chain).where(
         Page.owner == owner, Page.deleted_at.is_null(), IS_VISIBLE, Wallet.id.not_in(left_out)
     )
-    totals: defaultdict[str, Decimal] = defaultdict(Decimal)
-    for page_id, known in rows.tuples():
-        if known is not None:
-            totals[page_id] += Decimal(known)
-    return dict(totals)
+    known: defaultdict[str, list[Decimal]] = defaultdict(list)
+    for page_id, *observed in rows.tuples():
+        known[page_id] += [amount for amount in observed if amount is not None][:1]
+    return {page_id: amounts.add(*balances) for page_id, balances in known.items() if balances}

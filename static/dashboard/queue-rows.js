@@ -64,7 +64,11 @@ function comesBefore(row, other) {
  */
 export async function loadRows(address) {
   const found = await loadPage(address);
-  if (!found) return null;
+  return found && adoptRows(found);
+}
+
+/** @param {Document} found a page of the queue */
+function adoptRows(found) {
   /** @type {HTMLElement[]} */
   const rows = [...found.querySelectorAll(/** @type {"li"} */ (".queue > .item"))];
   const added = rows.filter((row) => !document.getElementById(row.id));
@@ -88,7 +92,7 @@ export async function refill() {
     const found = await loadPage(next.href);
     const after = found?.querySelector("a[rel=next]");
     if (!found) return;
-    await loadRows(next.href);
+    adoptRows(found);
     if (after) next.replaceWith(document.adoptNode(after));
     else next.remove();
   } catch {

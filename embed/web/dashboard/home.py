@@ -13,11 +13,12 @@ from embed.db.work_status import read_work_status
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
 from embed.pages import OwnPage
-from embed.wallets.totals import estimate_totals
+from embed.wallets.totals import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner
 from embed.web.dashboard.responses import render
+from embed.web.dashboard.shell import list_own_pages
 
 REFUSED_WITHIN = timedelta(days=7)
 MAX_NEEDS = 5  # at first sight; the others are one press away
@@ -34,7 +35,7 @@ class Need(NamedTuple):
 @blueprint.get("/")
 def list_pages() -> ResponseReturnValue:
     owner, now = current_owner(), runtime().clock()
-    own_pages = pages.list_with_waiting(owner)
+    own_pages = list_own_pages()
     wallet_counts = pages.count_tracked_wallets(owner)
     uses_chain = runtime().settings.uses_chain
     return render(
@@ -43,7 +44,7 @@ def list_pages() -> ResponseReturnValue:
         needs=list(_list_needs(owner, own_pages, now, uses_chain=uses_chain)),
         max_needs=MAX_NEEDS,
         wallet_counts=wallet_counts,
-        totals=estimate_totals(owner, uses_chain=uses_chain),
+        totals=sum_by_page(owner, uses_chain=uses_chain),
         deleted=[one for one in pages.list_of_owner(owner) if pages.can_be_restored(one, now)],
     )
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from flask import request
+from flask import g, request
 from flask_login import current_user
 
 from embed.db.models import Page
@@ -21,9 +21,17 @@ class Shell:
     theme: str | None
 
 
+def list_own_pages() -> list[OwnPage]:
+    """Return the owner's pages, which are read once for a request."""
+    if "own_pages" not in g:
+        g.own_pages = list_with_waiting(current_owner())
+    own_pages: list[OwnPage] = g.own_pages
+    return own_pages
+
+
 def read_shell(page: Page | None) -> Shell:
     """Return what surrounds a page, in one statement."""
-    own_pages = list_with_waiting(current_owner()) if current_user.is_authenticated else []
+    own_pages = list_own_pages() if current_user.is_authenticated else []
     here = sum(one.waiting for one in own_pages if one.page == page)
     theme = request.cookies.get(THEME_COOKIE)
     return Shell(
