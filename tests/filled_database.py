@@ -20,8 +20,9 @@ from peewee import (
 
 from embed.db import connection
 from embed.db.connection import db
-from embed.db.fields import AmountField, InstantField, LinesField
+from embed.db.fields import AmountField, InstantField, LinesField, LookField
 from embed.db.models import MODELS
+from embed.domain.look import DEFAULT_LOOK, Look
 
 Stored = dict[str, list[tuple[Any, ...]]]
 
@@ -39,6 +40,7 @@ INSTANTS = (
     datetime(2026, 1, 2, tzinfo=UTC),
 )
 LINES = ((), ("https://a.example",), ("https://a.example", "null"))
+LOOKS = (Look(accent="0b7a4b"), DEFAULT_LOOK, Look(theme="dark", hide=("changes",)))
 BLOBS = (bytes(64), bytes(range(64)), b"\xff" * 64)
 
 # What constraints leave no choice of, by table and column.
@@ -100,6 +102,8 @@ def choose_value(model: type[Model], field: Any, number: int) -> Any:
             return AMOUNTS[number]
         case LinesField():
             return LINES[number]
+        case LookField():
+            return LOOKS[number]
         case BooleanField():
             return number == 1
         case BlobField():

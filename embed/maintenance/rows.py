@@ -86,7 +86,8 @@ class _Rows:
     def _explain(self, done: str) -> Iterator[None]:
         try:
             yield
-        except (PeeweeException, sqlite3.Error, psycopg.Error) as error:
+        # sqlite3 cannot decode its message if what it quotes of a damaged file is no UTF-8.
+        except (PeeweeException, sqlite3.Error, psycopg.Error, UnicodeDecodeError) as error:
             reason = getattr(error, "orig", error)
             if getattr(reason, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise InvalidInput(
