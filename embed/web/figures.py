@@ -20,11 +20,11 @@ from embed.web.current import runtime
 from embed.web.languages import current_locale, format_amount
 
 COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
-_SMALLEST = Decimal("0.01")
+SMALLEST = Decimal("0.01")
 
 # Parsed once, as a page shows many amounts.
-_ROUNDED = parse_pattern("#,##0.00")
-_EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
+ROUNDED = parse_pattern("#,##0.00")
+EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
 
 
 class RowFigure(NamedTuple):
@@ -53,10 +53,10 @@ def round_amount(amount: Decimal) -> RowFigure:
     """Return a balance with two decimals, or shortened to millions and more if it is long."""
     if amount >= COMPACT_FROM:
         return RowFigure(format_compactly(amount), "")
-    if 0 < amount <= _SMALLEST / 2:  # half of it is rounded to 0
-        whole, point, decimals = _split(format_amount(_SMALLEST, _ROUNDED))
+    if 0 < amount <= SMALLEST / 2:  # half of it is rounded to 0
+        whole, point, decimals = _split(format_amount(SMALLEST, ROUNDED))
         return RowFigure(f"<{whole}", point + decimals)
-    whole, point, decimals = _split(format_amount(amount, _ROUNDED))
+    whole, point, decimals = _split(format_amount(amount, ROUNDED))
     return RowFigure(whole, point + decimals)
 
 
@@ -66,7 +66,7 @@ def _split(figure: str) -> tuple[str, str, str]:
 
 def format_in_full(amount: Decimal, *, signed: bool = False) -> str:
     """Format with all decimals; `signed`: with a plus sign, too."""
-    return "+" * (signed and amount > 0) + format_amount(amount, _EXACT)
+    return "+" * (signed and amount > 0) + format_amount(amount, EXACT)
 
 
 def format_compactly(amount: Decimal) -> str:

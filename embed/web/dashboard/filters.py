@@ -8,13 +8,13 @@ from decimal import Decimal
 from typing import Any
 
 from babel.dates import format_timedelta
-from babel.numbers import format_compact_decimal, parse_pattern
+from babel.numbers import parse_pattern
 
 from embed.db.models import Activity, ApiKey
-from embed.domain import amounts
 from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
 from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
+from embed.web.figures import EXACT, ROUNDED, SMALLEST
 from embed.web.languages import current_locale, format_amount, gettext, lazy_gettext
 
 # Every status of a submission, and every reason of a rejection (docs/api.md, List own submissions).
@@ -54,10 +54,8 @@ ACTORS = {
     "holding watch": lazy_gettext("holding watch"),
 }
 
-_EXACT = parse_pattern(f"#,##0.{'#' * amounts.MAX_DECIMALS}")
-_EXACT_CHANGE = parse_pattern(f"+{_EXACT.pattern};-{_EXACT.pattern}")
-_ROUNDED = parse_pattern("#,##0.00")
-_ROUNDED_CHANGE = parse_pattern(f"+{_ROUNDED.pattern};-{_ROUNDED.pattern}")
+_EXACT_CHANGE = parse_pattern(f"+{EXACT.pattern};-{EXACT.pattern}")
+_ROUNDED_CHANGE = parse_pattern(f"+{ROUNDED.pattern};-{ROUNDED.pattern}")
 
 _BEFORE_THOUSANDS = re.compile(r"(?<=\d\D)(?=\d{3})")
 
@@ -95,25 +93,12 @@ def describe_state(state: str) -> str:
     return str(STATES[state])
 
 
-@blueprint.app_template_filter("tokens")
-def format_tokens(amount: Decimal) -> str:
-    """Return whole tokens with separators and all decimals, such as ``1,500`` or ``0.25``."""
-    return format_amount(amount, _EXACT)
-
-
 @blueprint.app_template_filter("rounded_tokens")
 def round_tokens(amount: Decimal) -> str:
     """Return whole tokens with two decimals, such as ``1,500.00``, or ``< 0.01``."""
-    smallest = Decimal("0.01")
-    if 0 < amount < smallest:
-        return f"< {format_amount(smallest, _ROUNDED)}"
-    return format_amount(amount, _ROUNDED)
-
-
-@blueprint.app_template_filter("short_tokens")
-def shorten_tokens(amount: Decimal) -> str:
-    """Return whole tokens in a few digits, such as ``2.12M``."""
-    return str(format_compact_decimal(amount, fraction_digits=2, locale=current_locale()))
+    if 0 < amount < SMALLEST:
+        return f"< {format_amount(SMALLEST, ROUNDED)}"
+    return format_amount(amount, ROUNDED)
 
 
 @blueprint.app_template_filter("rounded_change")

@@ -19,8 +19,9 @@ from embed.wallets import search
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_owner import current_owner, get_own_page
-from embed.web.dashboard.filters import UNITS, format_span, format_tokens, split_span
+from embed.web.dashboard.filters import UNITS, format_span, split_span
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.figures import format_in_full
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
 WATCH_CHOICES = [
@@ -166,7 +167,7 @@ def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
         else gettext("wallets wait for you"),
         "min_balance": gettext(
             "a wallet needs %(amount)s %(symbol)s",
-            amount=format_tokens(rules.min_balance),
+            amount=format_in_full(rules.min_balance),
             symbol=page.token_symbol,
         )
         if rules.min_balance
