@@ -8,7 +8,7 @@ from world import Visitor
 
 pytestmark = pytest.mark.browser
 
-BUDGET_BYTES = 45 * 1024
+BUDGET_BYTES = 37_000
 
 
 @pytest.fixture
