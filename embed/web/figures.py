@@ -20,10 +20,12 @@ from embed.web.current import runtime
 from embed.web.languages import current_locale, format_amount
 
 COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
+_MILLION = Decimal(1_000_000)
 SMALLEST = Decimal("0.01")
 
 # Parsed once, as a page shows many amounts.
 ROUNDED = parse_pattern("#,##0.00")
+_SHORT = parse_pattern("#,##0.##")
 EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
 
 
@@ -70,8 +72,12 @@ def format_in_full(amount: Decimal, *, signed: bool = False) -> str:
 
 
 def format_compactly(amount: Decimal) -> str:
-    """Format with two decimals at most, and large amounts in thousands, millions and so on."""
-    return format_compact_decimal(amount, locale=current_locale(), fraction_digits=2)
+    """Format with two decimals at most, and large amounts in millions and so on."""
+    if amount >= _MILLION:  # not in thousands, for which German, for one, has no short form
+        return format_compact_decimal(amount, locale=current_locale(), fraction_digits=2)
+    if 0 < amount < SMALLEST:
+        return f"<{format_amount(SMALLEST, ROUNDED)}"
+    return format_amount(amount, _SHORT)
 
 
 def format_share(share: Decimal, digits: int) -> str:

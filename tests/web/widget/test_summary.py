@@ -27,8 +27,8 @@ def open_widget(world, **query) -> str:
     return answer.text
 
 
-def read_summary(world) -> str:
-    text = open_widget(world)
+def read_summary(world, **query) -> str:
+    text = open_widget(world, **query)
     (summary,) = re.findall(r'<div id="summary">.*?</div>', text, re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", summary)).split())
 
@@ -65,6 +65,25 @@ def test_total_of_all_wallets_needs_no_more_words(chain_world):
     hold(chain_world, "25")
 
     assert "Total 25 $USDC Of supply" in read_summary(chain_world)
+
+
+@pytest.mark.parametrize(
+    ("amount", "lang", "shown"),
+    [
+        ("0.004", "en", "<0.01"),
+        ("250", "en", "250"),
+        ("701349.205769", "en", "701,349.21"),
+        ("701349.205769", "de", "701.349,21"),
+        ("701349.205769", "ja", "701,349.21"),
+        ("12345678.9", "en", "12.35M"),
+        ("12345678.9", "de", "12,35\N{NO-BREAK SPACE}Mio."),
+        ("12345678.9", "ja", "1234.57万"),
+    ],
+)
+def test_total_has_two_decimals_at_most_in_every_language(chain_world, amount, lang, shown):
+    hold(chain_world, amount)
+
+    assert f" {' '.join(shown.split())} $USDC " in read_summary(chain_world, lang=lang)
 
 
 def test_nothing_is_added_up_where_nothing_is_known(chain_world):
