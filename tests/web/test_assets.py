@@ -78,6 +78,7 @@ def test_file_that_has_changed_is_compressed_anew(app, tmp_path, monkeypatch):
         assert brotli.decompress(get("/embed.js", headers=ACCEPTED).data) == content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["js", "css"])
 def test_scripts_and_style_sheets_are_sent_without_comments_and_otherwise_as_they_are(app, kind):
     client = app.test_client()
