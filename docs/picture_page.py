@@ -76,7 +76,7 @@ class Camera:
         for width in self.widths:
             for theme in self.themes:
                 page.emulate_media(color_scheme=theme)
-                if page.locator("#theme").count():  # the demo's site has a switch of its own
+                if page.locator("#theme, html[data-theme]").count():  # which do not ask the browser
                     page.evaluate(_SWITCH_THEME, theme)
                 show_whole(page, width)
                 place = self.album.place(name, f"{width}, {theme}, {self.language}")
