@@ -26,6 +26,7 @@ from embed.db.snapshots import in_byte_order
 from embed.db.statements import Parameter, Statement
 from embed.domain.addresses import is_address
 from embed.domain.amounts import RawAmount, parse_amount
+from embed.domain.identifiers import is_id
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
@@ -246,6 +247,8 @@ def untrack_withdrawn(of_submissions: Any) -> None:
 
 def find_visible(page: Page, wallet_id: str) -> Wallet | None:
     """Return a wallet of the page's public list."""
+    if not is_id(wallet_id):
+        return None
     wallet: Wallet | None = Wallet.get_or_none(Wallet.id == wallet_id, IS_VISIBLE)
     return wallet if wallet is not None and wallet.page_id == page.id else None
 

@@ -4,7 +4,7 @@ from decimal import Decimal, localcontext
 from typing import Any, cast
 
 from babel import Locale
-from babel.numbers import NumberPattern, format_decimal, parse_pattern
+from babel.numbers import NumberPattern, format_decimal
 from babel.support import NullTranslations
 from flask import Flask, g, request
 from werkzeug.datastructures import LanguageAccept
@@ -20,8 +20,6 @@ from embed.translations import load_catalog
 # Browsers send less than 200 characters; parsing 8 KB takes longer than most requests.
 _MAX_HEADER_LENGTH = 1000
 
-_AMOUNT = parse_pattern("#,##0.######")  # parsed once, as a page shows a hundred amounts
-
 
 def init_languages(app: Flask) -> None:
     app.jinja_env.add_extension("jinja2.ext.i18n")
@@ -35,7 +33,6 @@ def init_languages(app: Flask) -> None:
     app.jinja_env.globals["locale"] = current_locale
     app.jinja_env.globals["write_reasons"] = lambda: write_sentences(gettext)
     app.jinja_env.filters["number"] = format_number
-    app.jinja_env.filters["amount"] = format_amount
     app.jinja_env.filters["exact_amount"] = amounts.format_amount
     # Templates put a dollar sign in front; pages from older versions may have kept one.
     app.jinja_env.filters["ticker"] = drop_dollar_signs
@@ -71,11 +68,10 @@ def current_locale() -> Locale:
     return Locale.parse(current_language())
 
 
-def format_amount(amount: Decimal, pattern: NumberPattern = _AMOUNT) -> str:
-    """Format a balance for the reader's language; without a pattern, with at most six decimals."""
-    with localcontext(
-        prec=amounts.PRECISION
-    ):  # with the default of 28 digits, Babel would round twice
+def format_amount(amount: Decimal, pattern: NumberPattern) -> str:
+    """Format a balance for the reader's language."""
+    # With the default of 28 digits, Babel would round twice.
+    with localcontext(prec=amounts.PRECISION):
         formatted: str = pattern.apply(amount, current_locale())
     return formatted
 

@@ -70,6 +70,15 @@ def is_own_or_data(script: dict[str, str | None]) -> bool:
     )
 
 
+def test_minimum_is_told_with_all_its_decimals_before_anything_is_signed(world):
+    world.configure(min_balance="1000.0000004")
+    path = f"/embed/tracking/{world.page_id}/flow"
+
+    steps = world.call("GET", path, query_string={"key": world.public_key}).text
+
+    assert "This page asks for at least 1,000.0000004 $USDC." in steps
+
+
 def test_widget_shows_the_page(world):
     visitor = Visitor()
     world.configure(public_title="Our holders", public_comments="Thank you all.")
@@ -481,3 +490,11 @@ def test_page_says_whether_the_browser_sent_the_cookie(world):
         False,
         False,
     ]
+
+
+@pytest.mark.databases("sqlite", "postgres")
+@pytest.mark.parametrize("wallet_id", ["x", "0" * 20, "A" * 3000, "%00", "a%00b", "%ED%A0%80", "'"])
+def test_details_of_a_wallet_that_there_is_not_are_not_found(world, wallet_id):
+    path = f"/embed/tracking/{world.page_id}/wallets/{wallet_id}"
+
+    assert world.call("GET", path, query_string={"key": world.public_key}).status_code == 404
