@@ -144,6 +144,19 @@ class TestService:
         assert world.page.version == known + 1
         assert world.read().json["supply"] == 1
 
+    def test_supply_that_an_older_version_read_is_shown_once_it_has_a_time(self, world, chain, run):
+        holder = Visitor().address
+        world.track(holder)
+        chain.hold(holder, 25)
+        run()
+        Token.update(supply_observed_at=None).execute()  # as before the upgrade
+        world.configure(public_title="Another version")
+        assert "supply" not in world.read().json
+
+        run()
+
+        assert world.read().json["supply"] == 25
+
     def test_page_of_another_token_keeps_its_version(self, world, chain, run):
         other = world.make_page(token_mint=chain.ledger.create_mint(6))
         world.track(Visitor().address)
