@@ -36,7 +36,10 @@ class Standings:
 
 
 def work_out(wallets: Sequence[TrackedWallet]) -> Standings:
-    by_balance = sorted(range(len(wallets)), key=lambda one: -wallets[one].token_balance)
+    # Not by the negative balance: a minus sign rounds it to the digits of the thread's context.
+    by_balance = sorted(
+        range(len(wallets)), key=lambda one: wallets[one].token_balance, reverse=True
+    )
     by_name = sorted(range(len(wallets)), key=lambda one: _collate(wallets[one]))
     return Standings(
         orders={

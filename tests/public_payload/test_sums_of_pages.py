@@ -10,6 +10,7 @@ from world import USDC, Visitor, read_exactly
 from embed.db.connection import db
 from embed.db.models import Balance, Token, Wallet
 from embed.domain.identifiers import make_id
+from embed.public_payload.payloads import PayloadKey, get_payload
 from embed.runtime import EXTENSION
 from embed.wallets import tags
 from embed.wallets.balance_refresh import refresh_balances
@@ -190,3 +191,16 @@ def test_sums_of_ten_thousand_wallets_are_exact(world):
 
     assert page["sums"]["balance"] == Decimal("999999999999999.9999999999999999")
     assert page["sums"]["wallets"] == 10_000
+
+
+def test_ranks_are_by_exact_balances(world):
+    balances = ["10000000000", "10000000000.00000000000000000001", "10000000000", "0"]
+    for balance in balances:
+        world.track(Visitor().address, balance=balance)
+        world.clock.forward(seconds=1)
+
+    payload = get_payload(PayloadKey(world.page_id, world.page.version, uses_chain=False))
+
+    assert list(payload.standings.ranks) == [2, 1, 2, 0]
+    assert list(payload.list_places(1, "balance")) == [1, 0, 2, 3]
+    assert payload.standings.highest == Decimal(balances[1])
