@@ -21,7 +21,8 @@ _AUTHORITY = re.compile(
 )
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 # A name with a dot, or this machine; none that begins with slashes or a port.
-_SITE_WITHOUT_SCHEME = re.compile(r"localhost\b|[^/:.*]+\.[^*]+\Z", re.IGNORECASE)
+_SITE_WITHOUT_SCHEME = re.compile(r"[^/:.*]+\.[^*]+\Z")
+_OWN_MACHINE = re.compile(r"(?:localhost|127\.0\.0\.1)(?![^:/?#])", re.IGNORECASE)
 # Browsers never send them as an origin; schemes of extensions and apps they do.
 _SCHEMES_WITHOUT_SITES = {"about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"}
 
@@ -120,10 +121,9 @@ def find_meant_origin(raw: str) -> str | None:
     entry = raw.strip()
     if "://" in entry:
         return _parse(entry, expand_ipv4)
-    if not _SITE_WITHOUT_SCHEME.match(entry):
-        return None
-    is_local = entry.lower().startswith(("localhost", "127.0.0.1"))
-    return parse_origin(f"{'http' if is_local else 'https'}://{entry}")
+    if _OWN_MACHINE.match(entry):
+        return parse_origin(f"http://{entry}")
+    return parse_origin(f"https://{entry}") if _SITE_WITHOUT_SCHEME.match(entry) else None
 
 
 def _read_scheme(entry: str) -> str:

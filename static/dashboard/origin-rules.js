@@ -19,7 +19,8 @@ const FORBIDDEN = new RegExp(`[${WHITE_SPACE}\\\\\\x00-\\x1f\\x7f]`, "u");
 const PARTS =
   /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^@%*:[\]/?#]+)(?::([0-9]*))?(?:[/?#](.*))?$/is;
 // A name with a dot, or this machine; none that begins with slashes or a port.
-const SITE_WITHOUT_SCHEME = /^(?:localhost\b|[^/:.*]+\.[^*]+$)/is;
+const SITE_WITHOUT_SCHEME = /^[^/:.*]+\.[^*]+$/s;
+const OWN_MACHINE = /^(?:localhost|127\.0\.0\.1)(?![^:/?#])/i;
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 const ENDS_IN_NUMBER = /^(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\.?$/; // such hosts are IPv4 addresses
 const UNASSIGNED = /\p{Cn}/u;
@@ -55,9 +56,8 @@ export function describeOrigin(raw) {
  * @param {string} entry
  */
 function findMeant(entry) {
-  if (!SITE_WITHOUT_SCHEME.test(entry)) return undefined;
-  const isLocal = /^(localhost|127\.0\.0\.1)/i.test(entry);
-  return describeOrigin(`${isLocal ? "http" : "https"}://${entry}`).origin;
+  if (OWN_MACHINE.test(entry)) return describeOrigin(`http://${entry}`).origin;
+  return SITE_WITHOUT_SCHEME.test(entry) ? describeOrigin(`https://${entry}`).origin : undefined;
 }
 
 /**
