@@ -121,7 +121,7 @@ class LookForm(Form):
     def read_texts(self) -> dict[str, str]:
         """Return the fields as a look reads them. Without a script, a preset is chosen here."""
         texts = {name: self[name].data for name in FIELDS}
-        texts["accent"] = texts["accent"].strip() or DEFAULT_ACCENT
+        texts["accent"] = (texts["accent"] or "").strip() or DEFAULT_ACCENT
         texts["hide"] = ",".join(texts["hide"])
         return texts | PRESETS.get(self.preset.data, {})
 

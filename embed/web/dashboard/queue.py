@@ -116,7 +116,7 @@ def decide(page_id: str) -> ResponseReturnValue:
         try:
             change = partial(decisions.reject, reason=_read_reason(form))
         except InvalidInput as mistake:
-            return _refuse(page, str(mistake))
+            return _refuse(page, write_mistake(mistake))
     return _answer(page, change(page, form.ids.data, now, actor=current_owner().email), "decided")
 
 

@@ -17,7 +17,7 @@ NAME = f"__Host-{LOCAL_NAME}"
 LIFETIME = timedelta(days=14)
 # What scripts ask for by themselves is no visit, and its answer must not bring back the session
 # of before a form that was sent at the same moment.
-BACKGROUND_ENDPOINTS = {"dashboard.read_news"}
+BACKGROUND_ENDPOINTS = {"dashboard.read_news", "dashboard.show_contrast", "dashboard.show_preview"}
 
 
 class _Values(TypedDict, total=False):

@@ -130,10 +130,11 @@ def test_preset_is_saved_where_no_script_fills_it_in(world, owner):
 
 
 def test_empty_accent_is_the_widgets_own(world, owner):
-    save_look(owner, accent="ff6600")
-    save_look(owner, accent=" ")
+    for empty in (" ", []):  # an empty field, and none
+        save_look(owner, accent="ff6600")
+        save_look(owner, accent=empty)
 
-    assert world.page.look == DEFAULT_LOOK
+        assert world.page.look == DEFAULT_LOOK
 
 
 @pytest.mark.parametrize(

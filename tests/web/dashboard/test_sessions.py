@@ -49,6 +49,14 @@ def test_owner_is_forgotten_14_days_after_the_last_visit(timer, owner):
     assert owner.get(HOME).status_code == 302
 
 
+@pytest.mark.parametrize("path", ["queue/news", "embed/contrast", "embed/preview"])
+def test_what_scripts_ask_for_does_not_bring_back_a_session_that_has_ended(world, owner, path):
+    answer = owner.get(f"/dashboard/pages/{world.page_id}/{path}")
+
+    assert answer.status_code in (200, 302)
+    assert "Set-Cookie" not in answer.headers
+
+
 @pytest.mark.parametrize("name", [sessions.NAME, sessions.LOCAL_NAME])
 def test_owner_is_known_by_the_cookie_alone_for_as_long(world, timer, name):
     serializer = world.app.session_interface.get_signing_serializer(world.app)
@@ -114,6 +122,13 @@ def test_one_time_link_is_not_in_the_log_of_a_failure(world, link, monkeypatch, 
 
     assert "Unexpected failure" in caplog.text
     assert link.rpartition("/")[2] not in caplog.text
+
+
+def test_one_time_link_is_in_no_page_for_somebody_who_is_signed_in_either(owner, link):
+    answer = owner.get(link)
+
+    assert answer.status_code == 200
+    assert link.rpartition("/")[2] not in answer.text
 
 
 def test_owner_stays_signed_in_when_the_clock_went_back(timer, owner):
