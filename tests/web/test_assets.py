@@ -31,7 +31,7 @@ def compressed(monkeypatch) -> list[int]:
 
 @pytest.mark.parametrize("path", ["widget/main.js", "embed.js"])
 def test_file_is_compressed_once(app, compressed, path):
-    get = partial(app.test_client().get)
+    get = app.test_client().get
     address = "/embed.js" if path == "embed.js" else app.jinja_env.globals["asset"](path)
     plain = get(address)
     answers = [get(address, headers=ACCEPTED) for _ in range(3)]
@@ -44,7 +44,7 @@ def test_file_is_compressed_once(app, compressed, path):
 
 
 def test_script_for_sites_is_not_sent_again_while_it_is_the_same(app):
-    get = partial(app.test_client().get)
+    get = app.test_client().get
     headers = ACCEPTED | {"If-None-Match": get("/embed.js", headers=ACCEPTED).headers["ETag"]}
 
     again = get("/embed.js", headers=headers)
@@ -54,7 +54,7 @@ def test_script_for_sites_is_not_sent_again_while_it_is_the_same(app):
 
 def test_file_that_never_changes_has_few_headers(app):
     address = app.jinja_env.globals["asset"]("widget/main.js")
-    answer = app.test_client().get(address, headers=ACCEPTED, buffered=True)
+    answer = app.test_client().get(address, headers=ACCEPTED)
 
     assert {name for name, _ in answer.headers} == {
         "Content-Encoding",
@@ -71,11 +71,23 @@ def test_file_that_never_changes_has_few_headers(app):
 
 
 def test_file_that_has_changed_is_compressed_anew(app, tmp_path, monkeypatch):
-    get = partial(app.test_client().get)
+    get = app.test_client().get
     monkeypatch.setattr("embed.web.assets.STATIC_DIR", tmp_path)
     for content in (b"first" * 200, b"second" * 200):
         (tmp_path / "embed.js").write_bytes(content)
         assert brotli.decompress(get("/embed.js", headers=ACCEPTED).data) == content
+
+
+@pytest.mark.parametrize("part", ["bytes=0-999", "bytes=-700", "bytes=900-"])
+def test_part_that_somebody_asks_for_is_not_kept_for_others(app, monkeypatch, tmp_path, part):
+    monkeypatch.setattr("embed.web.assets.STATIC_DIR", tmp_path)
+    get = partial(app.test_client().get, "/embed.js")
+    (tmp_path / "embed.js").write_bytes(f"'{part}';".encode() * 200)
+
+    get(headers=ACCEPTED | {"Range": part})
+
+    answer = get(headers=ACCEPTED)
+    assert brotli.decompress(answer.data) == get().data
 
 
 @pytest.mark.slow
