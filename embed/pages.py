@@ -20,7 +20,7 @@ from embed.db.models import (
     Submission,
     Wallet,
 )
-from embed.domain.addresses import is_address
+from embed.domain.addresses import parse_mint
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
 from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
@@ -239,16 +239,6 @@ def parse_fields(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: _PARSERS[name](value) for name, value in fields.items()}
 
 
-def _parse_mint(raw: str) -> str:
-    if not is_address(raw):
-        raise InvalidInput(
-            "%(mint)s is not a mint address (base58 of 32 bytes).",
-            field="token_mint",
-            mint=repr(raw),
-        )
-    return raw
-
-
 def _parse_holding_watch(raw: str) -> str:
     if raw not in HOLDING_WATCHES:
         raise InvalidInput(
@@ -280,7 +270,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
         raw, gettext_noop("token name"), field="token_name", max_length=100
     ),
     "token_symbol": parse_ticker,
-    "token_mint": _parse_mint,
+    "token_mint": parse_mint,
     "public_title": lambda raw: parse_optional_text(
         raw, gettext_noop("title"), field="public_title", max_length=200
     ),

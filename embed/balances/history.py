@@ -70,7 +70,7 @@ _Days = defaultdict[str, dict[int, Point]]  # by address and day
 
 
 def has_history(page: Page, addresses: Collection[str]) -> bool:
-    """Tell whether an earlier balance of any of these is known, as far as the lines go back."""
+    """Tell whether an earlier balance of any of these is known."""
     is_earlier = (
         (ChainBalance.mint == page.token_mint)
         & ChainBalance.address.in_(list(addresses))

@@ -11,7 +11,7 @@ from typing import Any
 from embed.balances.mints import NoSuchMint, TokenInfo, read_token
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.db.models import Owner, Page, Token
-from embed.domain.addresses import is_address
+from embed.domain.addresses import parse_mint
 from embed.domain.texts import drop_dollar_signs
 from embed.errors import InvalidInput
 
@@ -79,12 +79,7 @@ def propose_token(rpc: SolanaRpc | None, mint: str) -> TokenInfo:
     Its symbol comes without dollar signs in front, as pages keep it.
     Raises InvalidInput if there is no such mint, or nobody to ask.
     """
-    if not is_address(mint):
-        raise InvalidInput(
-            "%(mint)s is not a mint address (base58 of 32 bytes).",
-            field="token_mint",
-            mint=repr(mint),
-        )
+    parse_mint(mint)
     if rpc is None:
         raise InvalidInput(
             "The name and the symbol cannot be looked up, because SOLANA_RPC_URL is not set."

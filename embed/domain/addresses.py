@@ -4,7 +4,7 @@ import re
 
 import base58
 
-from embed.errors import ApiError
+from embed.errors import ApiError, InvalidInput
 
 # base58's decoder accepts trailing white space; the pattern does not.
 _FORM = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
@@ -20,4 +20,15 @@ def parse_address(raw: str) -> str:
     """Return `raw` if it is an address. Raises ApiError `invalid_wallet_address`."""
     if not is_address(raw):
         raise ApiError("invalid_wallet_address")
+    return raw
+
+
+def parse_mint(raw: str) -> str:
+    """Return `raw` if it can be the address of a mint. Raises InvalidInput."""
+    if not is_address(raw):
+        raise InvalidInput(
+            "%(mint)s is not a mint address (base58 of 32 bytes).",
+            field="token_mint",
+            mint=repr(raw),
+        )
     return raw

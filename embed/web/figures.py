@@ -21,12 +21,12 @@ from embed.web.languages import current_locale, format_amount
 
 COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
 _MILLION = Decimal(1_000_000)
-SMALLEST = Decimal("0.01")
+_SMALLEST = Decimal("0.01")
 
 # Parsed once, as a page shows many amounts.
 ROUNDED = parse_pattern("#,##0.00")
 _SHORT = parse_pattern("#,##0.##")
-EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
+_EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
 
 
 class RowFigure(NamedTuple):
@@ -45,39 +45,39 @@ def init_figures(app: Flask) -> None:
         "in_full": format_in_full,
         "instant": times.format_instant,
         "rounded": round_amount,
+        "row_figure": write_row_figure,
         "share": format_share,
         "share_of": amounts.find_share,
         "short_day": format_short_day,
     }
 
 
-def round_amount(amount: Decimal) -> RowFigure:
+def round_amount(amount: Decimal) -> str:
+    """Return whole tokens with two decimals, such as ``1,500.00``, or ``<0.01``."""
+    if 0 < amount <= _SMALLEST / 2:  # half of it is rounded to 0
+        return f"<{format_amount(_SMALLEST, ROUNDED)}"
+    return format_amount(amount, ROUNDED)
+
+
+def write_row_figure(amount: Decimal) -> RowFigure:
     """Return a balance with two decimals, or shortened to millions and more if it is long."""
     if amount >= COMPACT_FROM:
         return RowFigure(format_compactly(amount), "")
-    if 0 < amount <= SMALLEST / 2:  # half of it is rounded to 0
-        whole, point, decimals = _split(format_amount(SMALLEST, ROUNDED))
-        return RowFigure(f"<{whole}", point + decimals)
-    whole, point, decimals = _split(format_amount(amount, ROUNDED))
+    whole, point, decimals = round_amount(amount).rpartition(get_decimal_symbol(current_locale()))
     return RowFigure(whole, point + decimals)
-
-
-def _split(figure: str) -> tuple[str, str, str]:
-    return figure.rpartition(get_decimal_symbol(current_locale()))
 
 
 def format_in_full(amount: Decimal, *, signed: bool = False) -> str:
     """Format with all decimals; `signed`: with a plus sign, too."""
-    return "+" * (signed and amount > 0) + format_amount(amount, EXACT)
+    sign = "+" if signed and amount > 0 else ""
+    return sign + format_amount(amount or Decimal(0), _EXACT)  # of -0, too
 
 
 def format_compactly(amount: Decimal) -> str:
     """Format with two decimals at most, and large amounts in millions and so on."""
     if amount >= _MILLION:  # not in thousands, for which German, for one, has no short form
         return format_compact_decimal(amount, locale=current_locale(), fraction_digits=2)
-    if 0 < amount < SMALLEST:
-        return f"<{format_amount(SMALLEST, ROUNDED)}"
-    return format_amount(amount, _SHORT)
+    return round_amount(amount) if 0 < amount < _SMALLEST else format_amount(amount, _SHORT)
 
 
 def format_share(share: Decimal, digits: int) -> str:

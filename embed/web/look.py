@@ -27,7 +27,7 @@ def read_look(stored: Look = DEFAULT_LOOK, fields: Sequence[str] = FIELDS) -> Sh
     """Return the look of this answer; `fields` are those that its address may choose.
 
     A frame knows neither the colors of its site nor, in all browsers, its color scheme; following
-    the visitor's device would make a black box of it on a light site. So unless a theme is chosen,
+    the visitor's device would make it dark on a light site. So unless a theme is chosen,
     it is light and has a surface of its own. In a window of its own, the device decides.
     """
     asked = {name: text for name, text in request.args.items() if name in fields}

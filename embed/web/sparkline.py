@@ -25,7 +25,6 @@ class Box(NamedTuple):
 
 _ROW = Box(120, 32)
 CHART = Box(600, 108)
-VIEW_BOX = f"0 0 {_ROW.width} {_ROW.height}"
 
 
 @dataclass(frozen=True, slots=True)

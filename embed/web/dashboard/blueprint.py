@@ -8,7 +8,6 @@ from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from embed.domain.times import format_instant
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.settings import Settings
 from embed.web.dashboard import csrf, sessions
@@ -119,11 +118,6 @@ def add_security_headers(response: Response) -> Response:
     response.headers["Cache-Control"] = "no-store"
     isolate(response)
     return response
-
-
-@blueprint.app_template_filter("iso")
-def format_iso(instant: datetime) -> str:
-    return format_instant(instant)
 
 
 @blueprint.app_template_filter("moment")

@@ -14,7 +14,7 @@ from embed.db.models import Activity, ApiKey
 from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
 from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.figures import EXACT, ROUNDED, SMALLEST
+from embed.web.figures import ROUNDED
 from embed.web.languages import current_locale, format_amount, gettext, lazy_gettext
 
 # Every status of a submission, and every reason of a rejection (docs/api.md, List own submissions).
@@ -54,7 +54,6 @@ ACTORS = {
     "holding watch": lazy_gettext("holding watch"),
 }
 
-_EXACT_CHANGE = parse_pattern(f"+{EXACT.pattern};-{EXACT.pattern}")
 _ROUNDED_CHANGE = parse_pattern(f"+{ROUNDED.pattern};-{ROUNDED.pattern}")
 
 _BEFORE_THOUSANDS = re.compile(r"(?<=\d\D)(?=\d{3})")
@@ -93,14 +92,6 @@ def describe_state(state: str) -> str:
     return str(STATES[state])
 
 
-@blueprint.app_template_filter("rounded_tokens")
-def round_tokens(amount: Decimal) -> str:
-    """Return whole tokens with two decimals, such as ``1,500.00``, or ``< 0.01``."""
-    if 0 < amount < SMALLEST:
-        return f"< {format_amount(SMALLEST, ROUNDED)}"
-    return format_amount(amount, ROUNDED)
-
-
 @blueprint.app_template_filter("rounded_change")
 def round_change(change: Decimal) -> str:
     """Return whole tokens with a sign and two decimals, such as ``-0.25`` or ``+1,500.00``."""
@@ -111,12 +102,6 @@ def round_change(change: Decimal) -> str:
 def split_digits(figure: str) -> list[str]:
     """Split a figure after the separators of its thousands: ``1,``, ``500.00``."""
     return _BEFORE_THOUSANDS.split(figure)
-
-
-@blueprint.app_template_filter("signed_tokens")
-def format_change(change: Decimal) -> str:
-    """Return whole tokens with a sign, such as ``+1,500`` or ``-0.25``; ``0`` has none."""
-    return format_amount(change, _EXACT_CHANGE) if change else "0"
 
 
 @blueprint.app_template_filter("span")

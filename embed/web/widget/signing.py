@@ -50,7 +50,7 @@ def show_signing_window() -> Response:
     and the key in the address, if any, only make links to the list, which checks them itself.
     """
     page_id, key = request.args.get("page", ""), request.args.get("key", "")
-    look = read_look(fields=("theme", "accent"))  # nobody can dress the window up
+    look = read_look(fields=("theme", "accent"))  # no other choice reaches this window
     html = render_template(
         "widget/sign.html",
         page_id=page_id,

@@ -7,12 +7,13 @@ from decimal import Decimal
 
 import pytest
 from flask import Flask
+from many_submissions import add_submissions
 
 from embed.db.models import Owner
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.translations import load_catalog
 from embed.web.dashboard import filters
-from embed.web.figures import format_share
+from embed.web.figures import format_in_full, format_share, round_amount
 from embed.web.languages import choose_language
 
 pytestmark = pytest.mark.slow
@@ -77,6 +78,12 @@ def test_mistakes_are_in_the_owners_language(world, owner):
     assert heading_of(unknown) == "Seite nicht gefunden"
     refused = owner.post(channels, target="syslog://", event_types=["queue.filling"])
     assert "Syslog ist hier nicht nutzbar: er zeigt Nachrichten auf dem Server" in refused.text
+    (submission_id,) = add_submissions(world, 1)
+    long = {"decision": "reject", "reason": "own", "reason_text": "x" * 201}
+    refused = owner.post(
+        f"/dashboard/pages/{world.page_id}/queue/decide", ids=submission_id, **long
+    )
+    assert "Grund: Das sind mehr als 200 Zeichen." in refused.text
 
 
 def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, stranger):
@@ -110,8 +117,8 @@ def test_numbers_and_durations_are_as_the_owner_writes_them(language, shown):
         choose_language(language)
 
         assert shown == [
-            filters.round_tokens(Decimal("1234.5")),
-            filters.format_change(Decimal("1500.25")),
+            round_amount(Decimal("1234.5")),
+            format_in_full(Decimal("1500.25"), signed=True),
             format_share(Decimal("0.029"), 1),
             filters.format_span(timedelta(hours=36)),
         ]

@@ -9,7 +9,8 @@ from flask import Flask
 from owner_browser import OwnerBrowser, read_text
 from world import USDC, Visitor
 
-from embed.web.dashboard.filters import format_change, round_tokens, split_digits
+from embed.web.dashboard.filters import split_digits
+from embed.web.figures import format_in_full, round_amount
 
 pytestmark = pytest.mark.slow
 
@@ -108,14 +109,15 @@ def test_a_hundred_wallets_take_as_many_statements_as_one(chain_owner, count_sta
 )
 def test_changes_have_their_sign_and_all_digits(change, shown):
     with Flask(__name__).test_request_context():
-        assert format_change(Decimal(change)) == shown
+        assert format_in_full(Decimal(change), signed=True) == shown
 
 
 @pytest.mark.parametrize(
     ("amount", "shown"),
     [
         ("0", "0.00"),
-        ("0.00000000000000000001", "< 0.01"),
+        ("0.00000000000000000001", "<0.01"),
+        ("0.007", "0.01"),
         ("0.01", "0.01"),
         ("1250.5", "1,250.50"),
         ("18446744073709551615.99", "18,446,744,073,709,551,615.99"),
@@ -124,7 +126,7 @@ def test_changes_have_their_sign_and_all_digits(change, shown):
 )
 def test_balances_of_the_list_have_two_decimals(amount, shown):
     with Flask(__name__).test_request_context():
-        assert round_tokens(Decimal(amount)) == shown
+        assert round_amount(Decimal(amount)) == shown
 
 
 @pytest.mark.parametrize(
