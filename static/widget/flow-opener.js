@@ -58,7 +58,8 @@ export class FlowOpener {
     if (isOpen) return;
     this.button = button;
     this.purpose = purpose;
-    (button.closest("header") ?? button.parentElement)?.after(this.panel);
+    // Not into what goes when the list has its first wallet.
+    (button.closest("header, .empty") ?? button.parentElement)?.after(this.panel);
     button.setAttribute("aria-expanded", "true");
     this.title.textContent = button.textContent;
     this.panel.hidden = false;
@@ -83,6 +84,11 @@ export class FlowOpener {
     this.panel.hidden = true;
     button?.setAttribute("aria-expanded", "false");
     button?.focus();
+    if (document.activeElement === button) return;
+    // The list was empty and has its first wallet now, so the button is gone.
+    /** @type {HTMLElement | null} */
+    const first = document.querySelector("#wallets summary");
+    first?.focus();
   }
 
   #leave() {

@@ -240,6 +240,8 @@ def test_empty_page_has_the_next_act_and_no_tools(embedded_page, page):
     expect(widget.locator("#wallets .name")).to_have_text("First")
     expect(widget.locator(".empty")).to_be_hidden()
     expect(widget.locator(".tools")).to_be_visible()
+    widget.locator("#flow").get_by_role("button", name="Close").click()  # the steps have stayed
+    expect(widget.locator("#wallets summary")).to_be_focused()
 
 
 def test_ten_thousand_wallets_are_read_when_somebody_searches(embedded_page, page, reads):
