@@ -3,7 +3,7 @@
 import { getElement } from "../elements.js";
 import { poll } from "../widget/poll.js";
 import { say } from "../widget/words.js";
-import { ask, findRow, loadRows, showCounts } from "./queue-rows.js";
+import { ask, isKnown, loadRows, showCounts } from "./queue-rows.js";
 
 const EVERY_SECONDS = 20;
 const MOST = 100; // the server lists no more
@@ -22,7 +22,7 @@ async function refresh() {
   showCounts({ waiting: told.waiting });
   /** @type {string[]} */
   const ids = told.new;
-  offer(ids.filter((id) => !known.has(id) && !findRow(id)).length);
+  offer(ids.filter((id) => !known.has(id) && !isKnown(id)).length);
 }
 
 /**

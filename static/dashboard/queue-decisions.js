@@ -11,6 +11,9 @@ import { addRows, findRow, listRows, loadRows, nameOf, refill, removeRows, showC
  * @typedef {{ unchanged: Unchanged[], counts: Record<string, number> }} Answer
  */
 
+/** Why the service did not do something, in a sentence for the owner. */
+class Failure extends Error {}
+
 const MAX_UNDOABLE = 10;
 const SHOWN_FOR_MS = 10_000;
 
@@ -32,26 +35,30 @@ export async function decide(form, button) {
   const ids = data.getAll("ids").map(String);
   const rows = ids.map(findRow).filter((row) => row !== null);
   if (rows.length === 0) return tell(say("nothing_chosen"));
+  /** @type {Decision & { rows: HTMLElement[] }} */
   const decision = { decision: String(data.get("decision")), ids, name: nameOf(rows[0]), rows };
   const next = findNext(rows);
   for (const row of rows) row.querySelector(".problem")?.remove();
   removeRows(rows);
   next?.focus();
-  decisions.unshift({ ...decision, answered: settle(decision, send(form.action, data)) });
+  decision.answered = settle(decision, send(form.action, data));
+  decisions.unshift(decision);
   decisions.splice(MAX_UNDOABLE);
   offerUndo();
 }
 
 /**
- * Return the row that takes the focus, if it was in one of those that go.
+ * Return what takes the focus, if that was in one of the rows that go, or on the button for them all.
  * @param {HTMLElement[]} rows
  */
 function findNext(rows) {
-  const current = rows.find((row) => row.contains(document.activeElement));
+  const focused = document.activeElement;
+  const current = rows.find((row) => row.contains(focused)) ?? (focused?.closest("#many") && rows[0]);
   if (!current) return null;
   const all = listRows();
   const left = all.filter((row) => !rows.includes(row));
-  return left.find((row) => all.indexOf(row) > all.indexOf(current)) ?? left.at(-1);
+  return left.find((row) => all.indexOf(row) > all.indexOf(current)) ?? left.at(-1) ??
+    getElement(document, "main", HTMLElement);
 }
 
 /**
@@ -81,7 +88,8 @@ function unselect(row) {
  * @param {Decision & { rows: HTMLElement[] }} decision
  * @param {Unchanged[]} unchanged
  */
-function putBack({ ids, rows }, unchanged) {
+function putBack(decision, unchanged) {
+  const { ids, rows } = decision;
   const back = [];
   for (const { id, sentence, isWaiting } of unchanged) {
     ids.splice(ids.indexOf(id), 1);
@@ -90,9 +98,11 @@ function putBack({ ids, rows }, unchanged) {
     explain(row, sentence, isWaiting);
     back.push(row);
   }
+  if (ids.length === 0 && decisions.includes(decision)) decisions.splice(decisions.indexOf(decision), 1);
   if (back.length === 0) return;
   addRows(back);
   tellOf("back", { count: back.length, name: nameOf(back[0]), sentence: unchanged[0].sentence });
+  undoPart.hidden = ids.length === 0 || decisions[0] !== decision;
 }
 
 /**
@@ -111,14 +121,14 @@ function explain(row, sentence, isWaiting) {
 }
 
 /** @param {unknown} error */
-const explainFailure = (error) => error instanceof Error ? error.message : say("server");
+const explainFailure = (error) => error instanceof Failure ? error.message : say("server");
 
 /** Undo the newest decision that was made. */
 export async function undo() {
   const decision = decisions.shift();
   if (!decision) return tell(say("nothing_to_undo"));
   await decision.answered;
-  if (decision.ids.length === 0) return undo(); // nothing of it was decided
+  if (decision.ids.length === 0) return; // nothing of it was decided, which was told
   const data = new FormData(toast);
   data.delete("ids");
   for (const id of decision.ids) data.append("ids", id);
@@ -128,12 +138,14 @@ export async function undo() {
     const kept = new Set(unchanged.map(({ id }) => id));
     const undone = decision.ids.filter((id) => !kept.has(id));
     await show(undone, decision);
-    const { name } = decision;
+    const row = findRow(undone[0] ?? unchanged[0].id);
+    const name = row ? nameOf(row) : decision.name;
     if (undone.length > 0) tellOf("waits", { count: undone.length, name });
     else tellOf("back", { count: unchanged.length, name, sentence: unchanged[0].sentence });
   } catch (error) {
     decisions.unshift(decision);
     tell(explainFailure(error));
+    undoPart.hidden = false; // to try again
   }
 }
 
@@ -145,7 +157,7 @@ export async function undo() {
 async function show(ids, { rows }) {
   if (!document.querySelector("#many")) return location.reload();
   if (rows) addRows(rows.filter((row) => ids.includes(row.id.replace("submission-", ""))));
-  else await loadRows(location.href);
+  else await loadRows(location.href).catch(() => null); // it is undone, and shown by the next reload
   findRow(ids[0])?.focus();
 }
 
@@ -170,7 +182,6 @@ function tellOf(what, values) {
  * @param {string} sentence
  */
 function tell(sentence) {
-  toast.hidden = false;
   undoPart.hidden = true;
   said.textContent = sentence;
   hideLater();
@@ -180,12 +191,13 @@ function hideLater() {
   clearTimeout(timer);
   timer = setTimeout(() => {
     if (toast.matches(":hover, :focus-within")) return hideLater(); // it is about to be pressed
-    toast.hidden = true;
+    undoPart.hidden = true;
+    said.textContent = "";
   }, SHOWN_FOR_MS);
 }
 
 /**
- * Send a form, and return what the service has changed. Throws an Error with a sentence.
+ * Send a form, and return what the service has changed. Throws a Failure.
  * @param {string} address
  * @param {FormData} data
  * @returns {Promise<Answer>}
@@ -199,13 +211,13 @@ async function send(address, data) {
     // What was sent arrives even if the page is left.
     answer = await fetch(address, { method: "POST", body, headers, redirect: "manual", keepalive: true });
   } catch {
-    throw new Error(say("no_answer"));
+    throw new Failure(say("no_answer"));
   }
-  if (answer.type === "opaqueredirect") throw new Error(say("signed_out"));
+  if (answer.type === "opaqueredirect") throw new Failure(say("signed_out"));
   const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
   const told = isJson ? await answer.json() : readMistake(await answer.text());
   if (answer.ok) return told;
-  throw new Error(told.mistake ?? say("server"));
+  throw new Failure(told.mistake ?? say("server"));
 }
 
 /**
@@ -217,4 +229,4 @@ function readMistake(page) {
   return { mistake: found.querySelector("main h1 + p")?.textContent };
 }
 
-if (!toast.hidden) hideLater();
+if (said.textContent) hideLater();

@@ -15,12 +15,20 @@ const waitingInFrame = getElement(document, "#waiting-here", HTMLElement);
 const icon = getElement(document, "link[rel=icon]", HTMLLinkElement);
 const isOldestFirst = list.dataset.order === "oldest";
 const title = document.title.replace(/^\([^)]*\) /, "");
+/** @type {Set<string>} */
+const removed = new Set(); // ids of rows that were decided here, of which the server may not know yet
 
 /** @returns {HTMLElement[]} */
 export const listRows = () => [...list.querySelectorAll(/** @type {"li"} */ (".item"))];
 
 /** @param {string} id of a submission */
 export const findRow = (id) => document.getElementById(`submission-${id}`);
+
+/**
+ * Whether a submission has a row here, or had one that was decided.
+ * @param {string} id
+ */
+export const isKnown = (id) => findRow(id) !== null || removed.has(`submission-${id}`);
 
 /** @param {HTMLElement} row */
 export const nameOf = (row) => getElement(row, ".nickname", HTMLElement).textContent;
@@ -32,6 +40,7 @@ export const nameOf = (row) => getElement(row, ".nickname", HTMLElement).textCon
 export function addRows(rows) {
   const others = listRows();
   for (const row of rows) {
+    removed.delete(row.id);
     list.insertBefore(row, others.find((other) => comesBefore(row, other)) ?? null);
   }
   showChange();
@@ -39,12 +48,15 @@ export function addRows(rows) {
 
 /** @param {HTMLElement[]} rows */
 export function removeRows(rows) {
-  for (const row of rows) row.remove();
+  for (const row of rows) {
+    removed.add(row.id);
+    row.remove();
+  }
   showChange();
 }
 
 function showChange() {
-  empty.hidden = listRows().length > 0;
+  empty.hidden = listRows().length > 0 || findNextPart() !== null;
   list.dispatchEvent(new Event("change", { bubbles: true })); // others are selected now
 }
 
@@ -58,7 +70,7 @@ function comesBefore(row, other) {
 }
 
 /**
- * Add those rows of a page of the queue that are not here, at their places, and return them. Null:
+ * Add those rows of a page of the queue that are new here, at their places, and return them. Null:
  * nobody is signed in, or the page is gone.
  * @param {string} address
  */
@@ -71,7 +83,7 @@ export async function loadRows(address) {
 function adoptRows(found) {
   /** @type {HTMLElement[]} */
   const rows = [...found.querySelectorAll(/** @type {"li"} */ (".queue > .item"))];
-  const added = rows.filter((row) => !document.getElementById(row.id));
+  const added = rows.filter((row) => !document.getElementById(row.id) && !removed.has(row.id));
   for (const row of added) {
     document.adoptNode(row);
     showTimes(row);
@@ -81,20 +93,23 @@ function adoptRows(found) {
   return added;
 }
 
+/** @returns {HTMLAnchorElement | null} the link to the next part of a long list */
+const findNextPart = () => document.querySelector("a[rel=next]");
+
 let isLoading = false;
 
 /** Add the next part of a long list once few rows are left. */
 export async function refill() {
-  const next = document.querySelector("a[rel=next]");
-  if (isLoading || !(next instanceof HTMLAnchorElement) || listRows().length > FEW) return;
+  const next = findNextPart();
+  if (isLoading || !next || listRows().length > FEW) return;
   isLoading = true;
   try {
     const found = await loadPage(next.href);
     const after = found?.querySelector("a[rel=next]");
     if (!found) return;
-    adoptRows(found);
     if (after) next.replaceWith(document.adoptNode(after));
     else next.remove();
+    adoptRows(found);
   } catch {
     // The link is still there.
   } finally {

@@ -4,6 +4,7 @@ import { findAround, getElement } from "../elements.js";
 import { say } from "../widget/words.js";
 import { decide, undo } from "./queue-decisions.js";
 import { listRows } from "./queue-rows.js";
+import { showTicked } from "./selection.js";
 
 const help = getElement(document, "#keys", HTMLDialogElement);
 const keysSwitch = getElement(help, "[data-shortcuts]", HTMLInputElement);
@@ -27,6 +28,11 @@ getElement(document, "[name=order]", HTMLSelectElement).addEventListener("change
   form?.requestSubmit();
 });
 
+// The second click of a double click would decide the row that has moved under it.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && findAround(event, ".decide button, #undo button")) event.preventDefault();
+});
+
 // Selecting
 
 /** @type {HTMLElement | undefined} */
@@ -41,12 +47,9 @@ const listBoxes = () => listRows().map(findBox).filter((box) => box !== null);
 function showSelection() {
   const many = document.querySelector("#many");
   if (!many) return;
-  const boxes = listBoxes();
   const all = getElement(many, "[data-select-all]", HTMLInputElement);
-  const chosen = boxes.filter((box) => box.checked).length;
+  const chosen = showTicked(all, listBoxes());
   getElement(many, "[data-selected]", HTMLElement).textContent = chosen ? say("selected", { count: chosen }) : "";
-  all.checked = chosen > 0 && chosen === boxes.length;
-  all.indeterminate = chosen > 0 && chosen < boxes.length;
 }
 
 /**

@@ -1,6 +1,7 @@
 // The list of wallets: search while typing, "All on this page", and how many are selected.
 
 import { getElement } from "../elements.js";
+import { showTicked } from "./selection.js";
 
 const TYPING_MS = 200; // without a key, before the search begins
 const results = document.getElementById("results");
@@ -11,11 +12,9 @@ const listBoxes = () => document.querySelectorAll("#many input[name='wallet']");
 function showSelection() {
   const boxes = [...listBoxes()];
   if (boxes.length === 0) return;
-  const count = boxes.filter((box) => box.checked).length;
   const all = getElement(document, "#all", HTMLInputElement);
   all.labels?.forEach((label) => (label.hidden = false));
-  all.checked = count === boxes.length;
-  all.indeterminate = count > 0 && count < boxes.length;
+  const count = showTicked(all, boxes);
   const said = getElement(document, "#selected", HTMLElement);
   said.textContent = count ? (said.dataset.text ?? "").replace("{count}", String(count)) : "";
 }

@@ -161,6 +161,47 @@ def test_many_are_approved_at_once(dashboard, page):
     assert {status_of(dashboard, visitor) for visitor in sent} == {"pending"}
 
 
+def test_keyboard_that_approved_a_few_goes_on_with_the_next(dashboard, page):
+    for name in ("First", "Second", "Third"):
+        send(dashboard, name)
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue?order=oldest")
+    page.get_by_role("checkbox", name="First").check()
+    page.get_by_role("button", name="Approve selected").press("Enter")
+    expect(page.locator(".item:focus")).to_contain_text("Second")
+
+
+def test_enter_on_a_box_changes_nothing(dashboard, page):
+    visitor = send(dashboard, "First")
+    dashboard.track_many(1)
+    sign_in(page, dashboard)
+    for view in ("queue", "wallets"):
+        page.goto(f"{dashboard.base}/{view}")
+        box = page.locator("[name=ids][type=checkbox], [name=wallet]")
+        box.check()
+        box.press("Enter")
+        box.press("Space")  # is heard after it
+        expect(box).not_to_be_checked()
+    assert status_of(dashboard, visitor) == "pending"
+    page.reload()
+    expect(page.get_by_text("hidden", exact=True)).to_have_count(0)
+
+
+def test_double_click_decides_one_and_undoes_one(dashboard, page):
+    visitors = [send(dashboard, name) for name in ("First", "Second", "Third")]
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue?order=oldest")
+    for name in ("First", "Second"):
+        with page.expect_response("**/queue/decide*"):
+            page.get_by_role("button", name=f"Approve {name}").dblclick()
+    expect(page.locator(".item .nickname")).to_have_text(["Third"])
+    with page.expect_response("**/queue/undo*"):
+        page.get_by_role("button", name="Undo").dblclick()
+    expect(page.locator(".item .nickname")).to_have_text(["Second", "Third"])
+    states = [status_of(dashboard, visitor) for visitor in visitors]
+    assert states == ["approved", "pending", "pending"]
+
+
 def test_second_tab_is_told_what_happened(dashboard, page):
     visitor = send(dashboard, "Twice")
     sign_in(page, dashboard)
@@ -174,6 +215,55 @@ def test_second_tab_is_told_what_happened(dashboard, page):
     expect(page.locator(".toast")).to_contain_text(f"{isolate('Twice')}: It is already rejected")
     expect(row.get_by_role("button", name="Approve Twice")).to_have_count(0)
     assert status_of(dashboard, visitor) == "rejected"
+
+
+def test_what_was_decided_beside_others_can_be_undone_by_mouse_and_tried_again(dashboard, page):
+    visitors = [send(dashboard, name) for name in ("First", "Second")]
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue?order=oldest")
+    dashboard.reject(dashboard.find_submission(visitors[0].address).id)
+    page.get_by_label("All on this screen").check()
+    page.get_by_role("button", name="Approve selected").click()
+    toast, undo = page.locator(".toast"), page.get_by_role("button", name="Undo")
+    expect(toast).to_contain_text("It is already rejected")
+
+    page.route("**/queue/undo*", lambda route: route.abort())
+    undo.click()
+    expect(toast).to_contain_text("The service did not answer.")
+    page.unroute("**/queue/undo*")
+    undo.click()
+    expect(toast).to_contain_text(f"{isolate('Second')} waits again.")
+    assert status_of(dashboard, visitors[1]) == "pending"
+
+
+def test_undo_of_a_decision_that_does_not_arrive_leaves_the_one_before(dashboard, page):
+    for name in ("First", "Second", "Third"):
+        send(dashboard, name)
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue?order=oldest")
+    for name in ("First", "Second"):
+        with page.expect_response("**/queue/decide*"):
+            page.get_by_role("button", name=f"Approve {name}").click()
+    held = []
+    page.route("**/queue/decide*", lambda route: held.append(route))
+    page.get_by_role("button", name="Approve Third").click()
+    page.keyboard.press("u")
+    held[0].abort()
+    expect(page.locator(".item .problem")).to_contain_text("The service did not answer.")
+    with page.expect_response("**/queue/undo*"):
+        page.keyboard.press("u")
+    page.reload()
+    expect(page.locator(".item .nickname")).to_have_text(["Second", "Third"])
+
+
+def test_answer_that_was_cut_off_is_told_in_a_sentence(dashboard, page):
+    send(dashboard, "First")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    cut_off = {"content_type": "application/json", "body": '{"unchanged"'}
+    page.route("**/queue/decide*", lambda route: route.fulfill(**cut_off))
+    page.get_by_role("button", name="Approve First").click()
+    expect(page.locator(".problem")).to_have_text("The service could not do this. Try again later.")
 
 
 def test_decision_that_does_not_arrive_brings_the_row_back(dashboard, page):
@@ -216,6 +306,20 @@ def test_long_queue_refills_and_a_range_is_selected_by_keys(dashboard, page):
     assert rows.evaluate_all("(all) => all.map(({id}) => id.slice(-20))") == ids[45:]
     expect(page.locator("a[rel=next]")).to_have_count(0)
     expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 15")
+
+
+def test_queue_is_not_called_empty_while_its_next_part_cannot_be_read(dashboard, page):
+    add_submissions(dashboard, 60)
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    page.route("**/queue?*after=*", lambda route: route.abort())
+    page.get_by_label("All on this screen").check()
+    with page.expect_event("requestfailed"):
+        page.get_by_role("button", name="Approve selected").click()
+
+    expect(page.locator(".item")).to_have_count(0)
+    expect(page.get_by_text("Nothing is waiting for you.")).to_be_hidden()
+    expect(page.locator("a[rel=next]")).to_be_visible()
 
 
 def test_doctor_shows_a_refused_site_and_lets_it_in(dashboard, page):

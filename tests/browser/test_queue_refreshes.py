@@ -130,6 +130,28 @@ def test_new_submissions_join_the_list_and_what_is_selected_stays(
     assert states == {"approved"}
 
 
+def test_what_is_being_decided_neither_comes_back_nor_is_new(dashboard, page, open_queue, wait):
+    send(dashboard, "First")
+    open_queue("?order=oldest")
+    show = page.locator("#news").get_by_role("link", name="Show")
+    send(dashboard, "Second")
+    wait()
+    show.click()
+    expect(page.locator(".item")).to_have_count(2)
+    page.route("**/queue/decide*", lambda route: None)  # never answered
+    for name in ("First", "Second"):
+        page.get_by_role("button", name=f"Approve {name}").click()
+    wait()
+    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 2")
+    expect(page.locator("#news")).to_be_empty()
+
+    send(dashboard, "Third")
+    wait()
+    show.click()
+    expect(page.locator(".item:focus")).to_contain_text("Third")
+    assert list_names(page) == ["Third"]
+
+
 def test_new_submission_is_reached_by_keyboard(dashboard, page, open_queue, wait):
     send(dashboard, "First")
     open_queue()

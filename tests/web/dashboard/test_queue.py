@@ -47,8 +47,10 @@ def list_undoable(owner) -> list[dict]:
 def offered_undo(owner) -> str | None:
     """Return the sentence beside the button that undoes the latest decision, if there is one."""
     page = owner.get(path_of(owner.world)).text
-    shown = re.search(r'class="toast"[^>]*?( hidden)?>.*?"status">(.*?)</span>', page, re.DOTALL)
-    return None if shown[1] else re.sub(r"<[^>]+>", "", shown[2])
+    form = re.search(
+        r'class="toast".*?"status">(.*?)</span>\s*<span data-undo( hidden)?>', page, re.DOTALL
+    )
+    return None if form[2] else re.sub(r"<[^>]+>", "", form[1])
 
 
 def status_of(submission_id: str) -> str:
