@@ -1,6 +1,6 @@
 // Optional features for every page of the dashboard; everything works without them.
 
-import { findAround } from "../elements.js";
+import { findAround, getElement } from "../elements.js";
 
 // Show times in the reader's time zone.
 const times = new Intl.DateTimeFormat(document.documentElement.lang, {
@@ -30,9 +30,13 @@ document.addEventListener("click", async (event) => {
     getSelection()?.selectAllChildren(source);
     return;
   }
-  const label = button.textContent;
-  button.textContent = document.body.dataset.copied ?? "";
-  setTimeout(() => (button.textContent = label), 2000);
+  const label = (button.dataset.label ??= button.textContent ?? ""); // not "Copied", if it is pressed again
+  const said = getElement(document, "#copied", HTMLElement); // which screen readers hear
+  button.textContent = said.textContent = said.dataset.text ?? "";
+  setTimeout(() => {
+    button.textContent = label;
+    said.textContent = "";
+  }, 2000);
 });
 
 // Choose the colours where the owner is, so that nothing that was typed, or is shown once, is lost.
@@ -63,6 +67,13 @@ if (search instanceof HTMLInputElement) {
     }
   });
 }
+
+// Enter on a box presses the first button of its form, which approves or hides all that are selected.
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (key !== "Enter" || !(target instanceof HTMLInputElement)) return;
+  if (target.type === "checkbox" && target.form?.id === "many") event.preventDefault();
+});
 
 // Send a form only once, however often the button is pressed: two keys would be created, say.
 // Only for a while, as the browser's Stop button ends what was sent.

@@ -45,12 +45,14 @@ export function showLook() {
     if (chosen.accent) document.getElementById(`${accent.id}-wrong`)?.remove(); // what the server said before
   }
 
-  async function explain() {
-    const query = new URLSearchParams({ accent: readAccent() });
+  /** @param {string} color */
+  async function explain(color) {
+    const query = new URLSearchParams({ accent: color });
     const answer = await fetch(`${form.dataset.contrast}?${query}`).catch(() => null);
     if (!answer?.ok) return;
     /** @type {{ sentences: string[] }} */
     const { sentences } = await answer.json();
+    if (color !== explained) return; // a later answer was faster
     contrast.replaceChildren(...sentences.map((sentence) => {
       const item = document.createElement("li");
       item.textContent = sentence;
@@ -72,7 +74,7 @@ export function showLook() {
       }
       if (!readAccent() || readAccent() === explained) return;
       explained = readAccent();
-      explain();
+      explain(explained);
     }, FOLLOW_AFTER_MS);
   }
 
@@ -98,7 +100,8 @@ export function showLook() {
   }
 
   // Leaving the page asks first, such as by the form for a key.
-  const saved = JSON.stringify(readChoices());
+  const isRefused = form.querySelector(".wrong") !== null; // what it shows was not saved
+  const saved = isRefused ? "" : JSON.stringify(readChoices());
   let isSaving = false;
   form.addEventListener("submit", () => (isSaving = true));
   addEventListener("beforeunload", (event) => {

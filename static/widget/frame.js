@@ -37,7 +37,7 @@ export function connectToHost({ site, isForAnySite }) {
 }
 
 /**
- * Apply the theme that fits the host page, and lie on its ground if texts can be read there.
+ * Apply the theme that fits the host page, and have no surface of its own if texts can be read without one.
  * @param {string} theme
  * @param {unknown} ground the computed color under the frame, if that is known
  */

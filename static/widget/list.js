@@ -215,7 +215,7 @@ export class List {
     row?.querySelector("summary")?.focus({ preventScroll: true });
   }
 
-  /** Paper has no button: print all that fit the search. */
+  /** Print all that fit the search, not only those that are shown. */
   #printAll() {
     let { count } = this;
     window.addEventListener("beforeprint", () => {

@@ -15,11 +15,16 @@ import { explain, say } from "./words.js";
 export async function showDetails(row, api) {
   const panel = getElement(row, ".detail", HTMLElement);
   const earlier = panel.querySelector(".loaded");
-  if (earlier?.contains(document.activeElement) || earlier?.querySelector("details[open]")) return;
+  if (earlier && isInUse(earlier)) return;
   const waiting = earlier ?? makeSentence(say("loading"));
   if (!earlier) panel.append(waiting);
-  waiting.replaceWith(await readDetails(row, api));
+  const details = await readDetails(row, api);
+  if (!isInUse(waiting)) waiting.replaceWith(details);
 }
+
+/** @param {Element} details */
+const isInUse = (details) =>
+  details.contains(document.activeElement) || details.querySelector("details[open]") !== null;
 
 /**
  * Return the details, or the sentence that says why there are none.

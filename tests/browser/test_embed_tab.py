@@ -116,6 +116,46 @@ def test_unsaved_look_is_not_left_without_a_question(tab, watch):
     expect(tab.get_by_role("heading", name="Wallets")).to_be_visible()
 
 
+def test_refused_look_is_not_left_without_a_question(tab, watch):
+    tab.get_by_label("Accent color", exact=True).fill("zzz")
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Save").and_(tab.locator(":visible")).click()
+
+    tab.locator("#look-title").click()  # browsers ask only who has used the page
+    tab.get_by_role("link", name="Wallets").first.click()  # `watch` stays on the page
+    wait_for(lambda: watch.seen == [""])
+    watch.seen.clear()
+    expect(tab.get_by_label("Accent color", exact=True)).to_have_value("zzz")
+
+
+def test_sentences_are_about_the_accent_that_was_chosen_last(tab):
+    held = []
+    tab.route("**/contrast?*", lambda route: held.append(route))
+    sentences, accent = tab.locator("#contrast"), tab.get_by_label("Accent color", exact=True)
+    for count, color in ((1, "ffee55"), (2, "003366")):
+        accent.fill(color)
+        wait_for(lambda count=count: tab.wait_for_timeout(50) or len(held) == count)
+    with tab.expect_response("**/contrast?accent=003366"):
+        held[1].continue_()
+    expect(sentences).to_contain_text("12.6:1")
+    with tab.expect_response("**/contrast?accent=ffee55"):
+        held[0].continue_()
+    tab.wait_for_function("() => true")
+    expect(sentences).to_contain_text("12.6:1")
+
+
+def test_copy_button_that_is_pressed_twice_says_again_what_it_does(tab, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.clock.install()
+    copy = tab.locator("[data-copy=snippet]")
+    for _ in range(2):
+        copy.click()
+        expect(copy).to_have_text("Copied")
+        expect(tab.locator("#copied")).to_have_text("Copied")  # which screen readers hear
+    tab.clock.run_for(3_000)
+    expect(copy).to_have_text("Copy the snippet")
+
+
 def test_preview_shows_the_steps_that_are_chosen_and_keeps_to_them(tab):
     flow = preview_of(tab).locator(".flow")
     preview_of(tab).locator("#widget[data-ready]").wait_for()
