@@ -77,7 +77,7 @@ def create_page() -> ResponseReturnValue:
         else:
             return redirect_with_message(
                 gettext("The page has been created. Next, it needs a key."),
-                url_for("dashboard.list_keys", page_id=page.id),
+                url_for("dashboard.show_embed", page_id=page.id),
             )
     return render("page_form.html", form=form, status=422 if form.errors else 200)
 

@@ -56,7 +56,8 @@ def test_empty_names_are_proposed_and_then_confirmed(owner):
     confirmed = owner.post(NEW, **{**proposed, "token_name": "USD <Coin>"})
 
     assert confirmed.status_code == 303
-    page = pages.get_page(re.search(r"/pages/(\w+)/", confirmed.headers["Location"])[1])
+    # Where a new page's owner goes next: to the form for a site, a key and the snippet.
+    page = pages.get_page(re.search(r"/pages/(\w+)/embed$", confirmed.headers["Location"])[1])
     assert (page.token_name, page.token_symbol, page.token_mint) == ("USD <Coin>", "USDC", USDC)
 
 

@@ -153,7 +153,7 @@ def test_page_that_no_site_can_show_is_told(world, calm):
 
     ((line, target),) = read_needs(calm)
     assert line == "No site can show $USDC The page has no key yet."
-    assert target == f"/dashboard/pages/{world.page_id}/keys"
+    assert target == f"/dashboard/pages/{world.page_id}/embed"
 
 
 def test_deleted_pages_need_nobody(world, calm):
