@@ -18,6 +18,7 @@ _compress_once = Compress()
 def init_compression(app: Flask) -> None:
     app.config["COMPRESS_REGISTER"] = False
     app.config["COMPRESS_BR_LEVEL"] = BROTLI_LEVEL
+    app.config["COMPRESS_MIN_SIZE"] = 200  # bytes; some scripts have no more
     app.config["COMPRESS_ALGORITHM"] = _ALGORITHMS
     app.config["COMPRESS_ALGORITHM_STREAMING"] = _ALGORITHMS[:2]  # gzip is not for streams
     compress.init_app(app)

@@ -2,8 +2,8 @@
 
 import pytest
 from axe import find_violations
-from embedded_page import frame_of, submit
-from playwright.sync_api import expect
+from embedded_page import BrowserWallet, frame_of, submit
+from playwright.sync_api import Frame, expect
 
 pytestmark = pytest.mark.browser
 
@@ -55,9 +55,9 @@ def test_keyboard_alone_goes_the_whole_way(embedded_page, context, page, browser
     expect(widget.get_by_role("button", name="Add your wallet")).to_be_focused()
 
 
-def overflow_of(page) -> list[str]:
+def find_overflow(frame: Frame) -> list[str]:
     """Return the elements that are wider than the frame."""
-    return page.frames[1].evaluate(
+    return frame.evaluate(
         """() => {
           const wide = document.documentElement.clientWidth;
           if (document.documentElement.scrollWidth <= wide) return [];
@@ -80,17 +80,17 @@ def test_nothing_sticks_out_at_320_pixels(full_page, context, page, browser_wall
     page.goto(url)
     widget = page.frame_locator("iframe")
     widget.locator("#widget[data-ready]").wait_for()
-    assert overflow_of(page) == []
+    assert find_overflow(page.frames[1]) == []
     widget.locator("#add").click()
     widget.locator("#flow [data-step=choose] details summary").last.click()
-    assert overflow_of(page) == []
+    assert find_overflow(page.frames[1]) == []
     widget.locator("[data-wallets] button").click()
     widget.locator("[name=nickname]").fill("<>")
-    assert overflow_of(page) == []
+    assert find_overflow(page.frames[1]) == []
     widget.locator("[name=nickname]").fill("W" * 32)
     widget.locator("[data-step=nickname] .primary").click()
     widget.locator("[data-do=sign]").wait_for()
-    assert overflow_of(page) == []
+    assert find_overflow(page.frames[1]) == []
 
 
 def test_arabic_is_read_from_the_right(embedded_page, context, page, browser_wallet):
@@ -143,3 +143,27 @@ def test_results_are_read_out(embedded_page, context, page, browser_wallet):
     for place in ("[data-busy]", "#state", "#nickname-problem"):
         expect(widget.locator(place)).to_have_attribute("role", "status")
     expect(widget.locator("#own-list")).to_have_attribute("aria-live", "polite")
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_nothing_sticks_out_with_letters_of_32_pixels(full_page, context, page, width):
+    """A visitor's browser may have letters of twice the usual size."""
+    wide_names = ["W" * 32, "\u5bbd" * 32, "\U0001f9ff" * 32]
+    for name in wide_names:
+        full_page.track(BrowserWallet().address, alias=name, balance="18446744073709551615.99")
+    context.new_cdp_session(page).send(
+        "Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}}
+    )
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(full_page.widget_url())
+    page.locator("#widget[data-ready]").wait_for()
+    assert page.locator("html").evaluate("(one) => getComputedStyle(one).fontSize") == "32px"
+    for name in wide_names:
+        expect(page.locator("#wallets").get_by_text(name)).to_be_visible()
+    assert find_overflow(page.main_frame) == []
+    page.locator("#wallets summary").last.click()
+    page.locator(".wallet [open] .loaded dl").wait_for()
+    assert find_overflow(page.main_frame) == []
+    page.locator("#add").click()
+    page.locator("#flow [data-step=choose] details summary").last.click()
+    assert find_overflow(page.main_frame) == []
