@@ -20,6 +20,7 @@ from embed.web.current import runtime
 from embed.web.languages import current_locale, format_amount
 
 COMPACT_FROM = Decimal(10_000_000)  # longer ones would leave no room for names
+WHOLE_FROM = Decimal(100)  # of smaller ones the decimals are too large a part to be left out
 _MILLION = Decimal(1_000_000)
 _SMALLEST = Decimal("0.01")
 
@@ -30,7 +31,10 @@ _EXACT = parse_pattern("#,##0." + "#" * amounts.MAX_DECIMALS)
 
 
 class RowFigure(NamedTuple):
-    """A balance as rows show it; the decimals, with their point, are written more quietly."""
+    """A balance as rows show it.
+
+    The decimals, with their point, are written more quietly, and left out of narrow rows.
+    """
 
     whole: str
     decimals: str
@@ -63,6 +67,8 @@ def write_row_figure(amount: Decimal) -> RowFigure:
     """Return a balance with two decimals, or shortened to millions and more if it is long."""
     if amount >= COMPACT_FROM:
         return RowFigure(format_compactly(amount), "")
+    if 0 < amount < WHOLE_FROM:
+        return RowFigure(round_amount(amount), "")
     whole, point, decimals = round_amount(amount).rpartition(get_decimal_symbol(current_locale()))
     return RowFigure(whole, point + decimals)
 

@@ -53,22 +53,26 @@ const compact = new Intl.NumberFormat(language, {
   useGrouping: false,
 });
 const COMPACT_FROM = 10_000_000; // longer ones would leave no room for names
+const WHOLE_FROM = 100; // of smaller ones the decimals are too large a part to be left out
 
 /**
  * Return an exact amount as rows show it: with two decimals, or shortened to millions and more.
  * @param {string} amount
- * @returns {[whole: string, decimals: string]} the decimals with their point
+ * @returns {[whole: string, decimals: string]} the decimals with their point, which narrow rows leave out
  */
 export function roundAmount(amount) {
   const size = Number(amount);
   if (size >= COMPACT_FROM) return [compact.format(asNumeric(amount)), ""];
   const isTiny = size > 0 && size <= 0.005; // half of it is rounded to 0
-  const parts = rounded.formatToParts(asNumeric(isTiny ? "0.01" : amount));
+  if (isTiny) return [`<${rounded.format(0.01)}`, ""];
+  if (size > 0 && size < WHOLE_FROM) return [rounded.format(asNumeric(amount)), ""];
+  const parts = rounded.formatToParts(asNumeric(amount));
   const point = parts.findIndex(({ type }) => type === "decimal");
-  const [whole, decimals] = [parts.slice(0, point), parts.slice(point)]
-    .map((some) => some.map(({ value }) => value).join(""));
-  return [isTiny ? `<${whole}` : whole, decimals];
+  return [write(parts.slice(0, point)), write(parts.slice(point))];
 }
+
+/** @param {Intl.NumberFormatPart[]} parts */
+const write = (parts) => parts.map(({ value }) => value).join("");
 
 const percent = new Intl.NumberFormat(language, {
   style: "percent",

@@ -56,6 +56,23 @@ def test_order_is_by_balance_or_by_name_as_people_count(embedded_page, page, nam
     assert names(widget) == ["Wallet 10", "Wallet 9", "über"]
 
 
+def test_narrow_row_leaves_out_only_small_parts_of_a_balance(embedded_page, page):
+    def track_each() -> None:
+        for balance in ("100.5", "99.5", "1.5", "0.99", "0.00000001", "0"):
+            embedded_page.track(BrowserWallet().address, balance=balance)
+
+    track_each()  # rendered by the server
+    embedded_page.track_many(20, balance=7)
+    track_each()  # by the script
+    page.set_viewport_size({"width": 375, "height": 667})
+    widget = embedded_page.open(page)
+    widget.get_by_role("button", name="Show more").click()
+    expect(widget.locator("#wallets .wallet")).to_have_count(32)
+
+    shown = widget.locator("#wallets .balance bdi:not(.share)").all_inner_texts()
+    assert shown[:6] == shown[-6:] == ["100", "99.50", "1.50", "0.99", "<0.01", "0"]
+
+
 def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
     """A JavaScript number can hold neither large amount: at this size, they are 2048 apart."""
     page.clock.install()
