@@ -134,15 +134,17 @@ def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submissi
         Activity.action.in_(("approve submission", "reject submission")),
         limit=MAX_CHANGED,
     )
-    ids = {f"{read_facts(entry.data).get('id')}" for entry in entries}
-    if not ids:
+    own = {(f"{read_facts(entry.data).get('id')}", entry.created_at) for entry in entries}
+    if not own:
         return []
+    ids = {submission_id for submission_id, _ in own}
     rows = Submission.select().where(
         Submission.page == page, Submission.id.in_(ids), Submission.decided_at >= since
     )
     decisions: defaultdict[tuple[datetime | None, str], list[Submission]] = defaultdict(list)
     for submission in rows.order_by(Submission.decided_at.desc(), Submission.id):
-        decisions[submission.decided_at, submission.status].append(submission)
+        if (submission.id, submission.decided_at) in own:  # nobody else has decided since
+            decisions[submission.decided_at, submission.status].append(submission)
     return list(decisions.values())[:MAX_UNDOABLE]
 
 

@@ -405,6 +405,16 @@ def test_decisions_of_others_are_not_offered_to_undo(world, owner):
     assert offered_undo(owner) is None
 
 
+def test_decision_that_somebody_else_made_after_the_owners_is_not_offered_to_undo(world, owner):
+    submission_id = send(world)
+    decide(owner, "approve", submission_id)
+    world.clock.forward(minutes=1)
+    world.undo(submission_id, actor="other@example.com")
+    world.reject(submission_id)
+
+    assert list_undoable(owner) == []
+
+
 def test_decided_one_has_its_own_undo(world, owner):
     first, second = send(world, "First"), send(world, "Second")
     decide(owner, "approve", first)
