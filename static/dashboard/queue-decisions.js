@@ -2,7 +2,7 @@
 
 import { getElement } from "../elements.js";
 import { isolate, say } from "../widget/words.js";
-import { addRows, findRow, listRows, loadRows, nameOf, refill, removeRows, showCounts } from "./queue-rows.js";
+import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeRows, showCounts } from "./queue-rows.js";
 
 /**
  * @typedef {{ decision: string, ids: string[], name: string, rows?: HTMLElement[],
@@ -135,7 +135,8 @@ export async function undo() {
   try {
     const { unchanged, counts } = await send(toast.action, data);
     showCounts(counts);
-    const kept = new Set(unchanged.map(({ id }) => id));
+    // What waits already was undone before, by a request whose answer was lost.
+    const kept = new Set(unchanged.filter(({ isWaiting }) => !isWaiting).map(({ id }) => id));
     const undone = decision.ids.filter((id) => !kept.has(id));
     await show(undone, decision);
     const row = findRow(undone[0] ?? unchanged[0].id);
@@ -203,6 +204,19 @@ function hideLater() {
  * @returns {Promise<Answer>}
  */
 async function send(address, data) {
+  let answer = await post(address, data);
+  if (answer.status === 400 && await renewToken(data)) answer = await post(address, data);
+  const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
+  const told = isJson ? await answer.json() : readMistake(await answer.text());
+  if (answer.ok) return told;
+  throw new Failure(told.mistake ?? say("server"));
+}
+
+/**
+ * @param {string} address
+ * @param {FormData} data
+ */
+async function post(address, data) {
   const body = new URLSearchParams(/** @type {[string, string][]} */ ([...data]));
   const headers = { Accept: "application/json" };
   /** @type {Response} */
@@ -214,10 +228,22 @@ async function send(address, data) {
     throw new Failure(say("no_answer"));
   }
   if (answer.type === "opaqueredirect") throw new Failure(say("signed_out"));
-  const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
-  const told = isJson ? await answer.json() : readMistake(await answer.text());
-  if (answer.ok) return told;
-  throw new Failure(told.mistake ?? say("server"));
+  return answer;
+}
+
+/**
+ * Take the token of another session into all forms: the owner has signed in again in another tab.
+ * @param {FormData} data also of this form
+ */
+async function renewToken(data) {
+  const found = await loadPage(location.href).catch(() => null);
+  const token = found?.querySelector("#undo [name=csrf_token]")?.getAttribute("value");
+  if (!token) return false;
+  data.set("csrf_token", token);
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const fields = document.querySelectorAll("[name=csrf_token]");
+  for (const field of fields) field.value = token;
+  return true;
 }
 
 /**

@@ -118,7 +118,7 @@ export async function refill() {
 }
 
 /** @param {string} address */
-async function loadPage(address) {
+export async function loadPage(address) {
   const answer = await ask(address);
   return answer && new DOMParser().parseFromString(await answer.text(), "text/html");
 }

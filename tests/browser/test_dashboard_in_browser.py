@@ -52,9 +52,8 @@ def test_owner_goes_from_link_to_snippet(page, embedded_page):
     page.get_by_label("Ticker").fill("USDC")
     page.get_by_label("Mint address").fill("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
     page.get_by_role("button", name="Save").click()
-    page.get_by_role("link", name="Create a public key").click()
-    page.get_by_label("Sites").fill("https://www.example.com/")
-    page.get_by_role("button", name=re.compile("key", re.IGNORECASE)).click()
+    page.get_by_label("Address of your site").fill("https://www.example.com/")
+    page.get_by_role("button", name="Create a key and its snippet").click()
 
     expect(page.locator("#new-key")).to_have_text(re.compile("^svc_pub_[0-9A-Za-z]{32}$"))
     key = page.locator("#new-key").inner_text()
@@ -289,6 +288,45 @@ def test_decision_that_does_not_arrive_brings_the_row_back(dashboard, page):
             page.get_by_role("button", name=f"Approve {name}").click()
     expect(rows).to_have_count(1)
     assert [status_of(dashboard, one) for one in visitors] == ["approved", "approved", "pending"]
+
+
+def test_decision_arrives_after_signing_in_again_in_another_tab(dashboard, page):
+    visitors = [send(dashboard, name) for name in ("First", "Second")]
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue?order=oldest")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Approve First").click()
+    expect(page.locator(".item .problem")).to_contain_text("Sign in in another tab")
+    sign_in_by_form(page.context.new_page(), dashboard)
+
+    for name in ("First", "Second"):
+        page.get_by_role("button", name=f"Approve {name}").click()
+        expect(page.locator(".toast")).to_contain_text(f"Approved {isolate(name)}.")
+
+    expect(page.get_by_role("link", name="Waiting")).to_have_text("Waiting 0")
+    assert {status_of(dashboard, visitor) for visitor in visitors} == {"approved"}
+
+
+def test_undo_whose_answer_is_lost_shows_the_row_when_it_is_tried_again(dashboard, page):
+    visitor = send(dashboard, "Lost")
+    sign_in(page, dashboard)
+    page.goto(f"{dashboard.base}/queue")
+    with page.expect_response("**/queue/decide*"):
+        page.get_by_role("button", name="Approve Lost").click()
+
+    def lose_answer(route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/queue/undo*", lose_answer)
+    page.keyboard.press("u")
+    expect(page.locator(".toast")).to_contain_text("The service did not answer.")
+    assert status_of(dashboard, visitor) == "pending"
+    page.unroute("**/queue/undo*")
+    page.keyboard.press("u")
+
+    expect(page.locator(".toast")).to_contain_text(f"{isolate('Lost')} waits again.")
+    expect(page.locator(".item .nickname")).to_have_text("Lost")
 
 
 def test_long_queue_refills_and_a_range_is_selected_by_keys(dashboard, page):
