@@ -44,7 +44,9 @@ export class FlowOpener {
       // If it fails, the press tries again, and says so.
       button.addEventListener(intent, () => this.#load().catch(() => {}), { passive: true });
     }
-    button.addEventListener("click", () => this.#toggle(button, purpose));
+    button.addEventListener("click", ({ detail }) => {
+      if (detail < 2) this.#toggle(button, purpose); // a double click would close it again
+    });
   }
 
   /**

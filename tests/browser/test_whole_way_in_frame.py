@@ -135,6 +135,16 @@ def test_nickname_is_judged_as_one_types(embedded_page, context, page, browser_w
     expect(name).to_have_attribute("aria-invalid", "false")
 
 
+def test_double_click_opens_the_way_and_leaves_it_open(embedded_page, page):
+    widget = embedded_page.open(page)
+    add = widget.get_by_role("button", name="Add your wallet")
+    for _ in range(2):  # before its steps are loaded, and after
+        add.dblclick()
+        expect(widget.locator("[data-step=choose]")).to_be_visible()
+        expect(add).to_have_attribute("aria-expanded", "true")
+        widget.locator(".flow").get_by_role("button", name="Close").click()
+
+
 def test_way_can_be_left_and_walked_again(embedded_page, context, page, browser_wallet):
     context.add_init_script(browser_wallet.script())
     widget = embedded_page.open(page)
