@@ -9,7 +9,7 @@ from axe import find_violations
 from embedded_page import BrowserWallet, frame_of, read_text, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
-from test_accessible import overflow_of
+from test_accessible import find_overflow
 from world import Visitor
 
 from embed.db.models import Proof, Submission, Wallet
@@ -319,7 +319,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
     widget.locator("[data-step=records]").wait_for()
     widget.locator("[data-step=records] summary").click()
     found = find_violations("records", page, frame, lang=lang)
-    assert overflow_of(page) == []
+    assert find_overflow(page.frames[1]) == []
     widget.locator("[data-do=withdraw]").click()
     widget.locator("[data-do=sign]").wait_for()
     found += find_violations("text", page, frame, lang=lang)
@@ -328,5 +328,5 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
     found += find_violations("withdrawn", page, frame, lang=lang)
 
     assert found == []
-    assert overflow_of(page) == []
+    assert find_overflow(page.frames[1]) == []
     assert re.search(r"\S", widget.locator("#flow-title").inner_text())
