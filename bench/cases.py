@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
-from urllib.parse import urljoin
 
 from servers import find_free_port, open_postgres, open_valkey
 
@@ -235,15 +234,10 @@ def look(page: TrackedPage, client: Client) -> Visitor:
 
 
 def load_files(client: Client, html: str) -> None:
-    """Load the styles and scripts that a document names, and what these import."""
-    waiting = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', html))
-    loaded: set[str] = set()
-    while waiting:
-        path = waiting.pop()
-        loaded.add(path)
-        text = check(client.send("GET", path, BROWSER), 200).text
-        imported = re.findall(r'^(?:import|\}) .*?"(\./[\w-]+\.js)";$', text, re.MULTILINE)
-        waiting |= {urljoin(path, name) for name in imported} - loaded
+    """Load the styles and scripts that a document names, but for those of its templates."""
+    shown = re.sub(r"<template.*?</template>", "", html, flags=re.DOTALL)
+    for path in set(re.findall(r'(?:src|href)="(/static/[^"]+)"', shown)):
+        check(client.send("GET", path, BROWSER), 200)
 
 
 def look_and_submit(page: TrackedPage, client: Client) -> None:
