@@ -123,8 +123,16 @@ class EmbeddedPage(World):
         given = "".join(f"&{name}={value}" for name, value in arguments.items())
         return f"{self.service_url}/embed/tracking/{page_id or self.page_id}?key={self.key}{given}"
 
-    def host_page(self, *, script=True, style="", html="", headers=None, **arguments: str) -> str:
-        """Return the address of a page of the host site that contains the snippet."""
+    def host_page(
+        self, *, script=True, has_room=True, style="", html="", headers=None, **arguments: str
+    ) -> str:
+        """Return the address of a page of the host site that contains the snippet.
+
+        A frame that grows has room for the steps from the start, unless not `has_room`: Chromium
+        gives a press to what it has drawn there last, and a test presses before the site is drawn
+        with a frame that has just grown.
+        """
+        room = "; min-height: 900px" if script and has_room else ""
         src = self.widget_url(**arguments)
         extra = f'<script src="{self.service_url}/embed.js" async></script>' if script else ""
         return self.host.show(
@@ -132,7 +140,7 @@ class EmbeddedPage(World):
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <title>A site</title><link rel="icon" href="data:,"><style>{style}</style>
             <h1>A site</h1>
-            <iframe src="{src}" title="Wallets" width="100%" height="600" style="border: 0"
+            <iframe src="{src}" title="Wallets" width="100%" height="600" style="border: 0{room}"
               referrerpolicy="strict-origin"></iframe>{extra}</html>""",
             **(headers or {}),
         )

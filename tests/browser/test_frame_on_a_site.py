@@ -86,7 +86,7 @@ def test_plain_snippet_works_alone(embedded_page, page):
 
 
 def test_frame_grows_and_shrinks_with_its_content(embedded_page, page):
-    widget = embedded_page.open(page)
+    widget = embedded_page.open(page, has_room=False)
     frame = page.locator("iframe")
 
     def is_as_tall_as_content() -> None:
@@ -108,7 +108,7 @@ def test_frame_grows_and_shrinks_with_its_content(embedded_page, page):
 
 
 def test_height_is_believed_from_the_frame_only(embedded_page, page):
-    embedded_page.open(page)
+    embedded_page.open(page, has_room=False)
     frame = page.locator("iframe")
     expect(frame).not_to_have_css("height", "600px")
     before = frame.bounding_box()["height"]

@@ -35,6 +35,7 @@ def test_no_look_reaches_what_a_visitor_signs_or_its_proof_but_for_the_accent_of
     sent = embedded_page.submit(Visitor(), "Night heron")
     embedded_page.approve(sent.json["submissionId"])
     page.add_init_script(BrowserWallet().script())
+    page.emulate_media(reduced_motion="reduce")  # no color is on its way to that of a hovered part
 
     def read() -> tuple[list, list, str]:
         widget = embedded_page.open(page, script=False)
