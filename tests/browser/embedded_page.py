@@ -128,11 +128,11 @@ class EmbeddedPage(World):
     ) -> str:
         """Return the address of a page of the host site that contains the snippet.
 
-        A frame that grows has room for the steps from the start, unless not `has_room`: Chromium
-        gives a press to what it has drawn there last, and a test presses before the site is drawn
-        with a frame that has just grown.
+        A frame that grows has room for the steps from the start, unless not `has_room`: until
+        Chromium has drawn a frame in its new size, it gives a press to the site, and a test presses
+        sooner than that.
         """
-        room = "; min-height: 900px" if script and has_room else ""
+        room = "; min-height: 1400px" if script and has_room else ""
         src = self.widget_url(**arguments)
         extra = f'<script src="{self.service_url}/embed.js" async></script>' if script else ""
         return self.host.show(

@@ -205,7 +205,8 @@ def test_site_that_hides_its_name_is_asked_as_the_policy_keeps_others_out(
 
 
 def test_several_frames_and_tags_ask_a_wallet_once_for_each_click(embedded_page, page, host_wallet):
-    frame = f'<iframe src="{embedded_page.widget_url()}" height="500"></iframe>'
+    style = "min-height: 1400px"  # so that neither moves while the other is pressed
+    frame = f'<iframe src="{embedded_page.widget_url()}" height="500" style="{style}"></iframe>'
     tag = f'<script src="{embedded_page.service_url}/embed.js"></script>'
     page.goto(embedded_page.host.show(f"{frame}{tag}{frame}{tag}<link rel=icon href='data:,'>"))
     first, second = (page.frame_locator(f"iframe >> nth={number}") for number in (0, 1))
