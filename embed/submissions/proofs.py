@@ -125,7 +125,7 @@ def _select_with_page() -> Any:
     return Proof.select(Proof, Submission, Page).join(Submission).join(Page)
 
 
-def _is_readable(session_id: str | None) -> Any:
+def _is_readable(session_id: str | Parameter | None) -> Any:
     is_readable = _is_on_list()
     if session_id is not None:
         is_readable |= Submission.session_id == session_id
@@ -144,7 +144,7 @@ _FIND_READABLE = Statement(
         Submission.page == Parameter("page_id"),
         Submission.wallet_address == Parameter("wallet_address"),
         Submission.status.in_(LIVE),
-        _is_on_list() | (Submission.session_id == Parameter("session_id")),
+        _is_readable(Parameter("session_id")),
     )
     .limit(1)
 )
