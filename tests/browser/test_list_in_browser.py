@@ -462,8 +462,10 @@ def test_list_is_asked_for_while_somebody_looks_and_more_often_when_it_changes(
     with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
         page.clock.run_for(6_000)
     expect(widget.locator("#wallets .name")).to_have_text("Newcomer")
+    embedded_page.settle(page)  # only then is the next one due
     with page.expect_request_finished(lambda request: "/embed/api/tracking/" in request.url):
         page.clock.run_for(31_000)
+    embedded_page.settle(page)
 
     hide(page, embedded_page.service_url)
     count = len(reads)
