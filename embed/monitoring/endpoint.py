@@ -1,4 +1,4 @@
-"""Metrics at METRICS_BIND: who answers there, and the files that several processes count in.
+"""Metrics: who answers at their address, and the files that several processes count in.
 
 It is prometheus_client's mode for several processes, its handler and its registry. What is ours is
 what its documentation leaves to the program:
@@ -15,6 +15,7 @@ what its documentation leaves to the program:
   is none left. Here they have it from the start.
 """
 
+import errno
 import logging
 import os
 import shutil
@@ -34,7 +35,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from embed.metrics import begin_known_series
 from embed.monitoring.gauges import Gauges
-from embed.settings import Settings, SettingsError
+from embed.settings import Settings
 
 # The workers of a predecessor that was killed hold the address until they notice.
 _TRIES, _PAUSE_S = 6, 1.0
@@ -116,32 +117,31 @@ class MetricsEndpoint(ThreadingHTTPServer):
 
 
 def open_endpoint(
+    bind: tuple[str, int],
     settings: Settings,
     *,
     other_ports: Collection[int] = (),
     user: int | None = None,
     group: int | None = None,
-) -> MetricsEndpoint | None:
-    """Listen at METRICS_BIND; None if it is not set.
+) -> MetricsEndpoint:
+    """Listen at an address.
 
     `other_ports`: where the service itself listens. `user` and `group`: whose processes count, if
-    this one is root's. Raises SettingsError.
+    this one is root's. Raises OSError.
     """
-    if settings.metrics_bind is None:
-        return None
-    host, port = settings.metrics_bind
-    if port in other_ports:
-        raise SettingsError(f"METRICS_BIND must not have the service's own port, {port}.")
-    try:
-        listening = _listen(host, port)
-        folder = make_folder(host, port)
-        if os.geteuid() == 0 and user is not None and group is not None:
-            os.chown(folder, user, group)
-    except OSError as error:
-        raise SettingsError(
-            f"METRICS_BIND cannot be used: {host}:{port}: {os.strerror(error.errno or 0)}."
-        ) from None
+    if bind[1] in other_ports:
+        raise OSError(errno.EADDRINUSE, "the service itself has this port")
+    listening = _listen(*bind)
+    folder = make_folder(*bind)
+    if os.geteuid() == 0 and user is not None and group is not None:
+        os.chown(folder, user, group)
     return MetricsEndpoint(listening, folder, make_registry(settings, folder))
+
+
+def explain(variable: str, bind: tuple[str, int], error: OSError) -> str:
+    """Return a sentence for whoever has set a variable to an address that cannot be used."""
+    host, port = bind
+    return f"{variable}={host}:{port} cannot be used: {os.strerror(error.errno or 0)}."
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,25 +1,30 @@
 """Metrics of gunicorn's workers: one address and one folder for all of them."""
 
-import sys
 from collections.abc import Collection
 from typing import Any
 
 from gunicorn.arbiter import Arbiter
 
-from embed.monitoring.endpoint import open_endpoint
-from embed.settings import Settings, SettingsError
+from embed.monitoring.endpoint import explain, open_endpoint
+from embed.settings import Settings
 
 
 def open_metrics(server: Arbiter, settings: Settings) -> None:
-    """Listen at METRICS_BIND if it is set, before workers are forked that are to share it."""
-    config = server.cfg
+    """Listen at METRICS_BIND if it is set, before workers are forked that are to share it.
+
+    The service starts without metrics if the address cannot be used.
+    """
+    server.metrics = None
+    config, bind = server.cfg, settings.metrics_bind
+    if bind is None:
+        return
     ports = [address[1] for address in config.address if isinstance(address, tuple)]
     try:
         server.metrics = open_endpoint(
-            settings, other_ports=ports, user=config.uid, group=config.gid
+            bind, settings, other_ports=ports, user=config.uid, group=config.gid
         )
-    except SettingsError as error:
-        sys.exit(f"Error: {error}")
+    except OSError as error:
+        server.log.warning("There are no metrics: %s", explain("METRICS_BIND", bind, error))
 
 
 def prepare_worker(server: Arbiter, worker: Any) -> None:

@@ -75,7 +75,8 @@ class Settings:
     allow_private_targets: bool = read(parse_switch, "0")
     front_page: bool = read(parse_switch, "1")  # whether / answers
     web_concurrency: int = read(partial(parse_whole_number, least=1), "1")  # gunicorn's processes
-    metrics_bind: tuple[str, int] | None = read(parse_bind)  # address and port
+    metrics_bind: tuple[str, int] | None = read(parse_bind)  # gunicorn's: address and port
+    worker_metrics_bind: tuple[str, int] | None = read(parse_bind)  # that of flask worker
     log_format: str = read(partial(parse_choice, of=("text", "json")), "text")
 
     @property

@@ -5,9 +5,9 @@ import signal
 
 import click
 
-from embed.monitoring.endpoint import MetricsEndpoint, open_endpoint
+from embed.monitoring.endpoint import MetricsEndpoint, explain, open_endpoint
 from embed.runtime import Runtime
-from embed.settings import Settings, SettingsError
+from embed.settings import Settings
 from embed.worker.background import Background
 from embed.worker.jobs import Jobs
 
@@ -38,11 +38,14 @@ def work_until_stopped(runtime: Runtime, jobs: Jobs) -> None:
 
 
 def _open_metrics(settings: Settings) -> MetricsEndpoint | None:
-    """Count in this process if METRICS_BIND is set, apart from what gunicorn counts."""
+    """Count in this process if WORKER_METRICS_BIND is set and can be used."""
+    bind = settings.worker_metrics_bind
+    if bind is None:
+        return None
     try:
-        metrics = open_endpoint(settings)
-    except SettingsError as error:
-        raise click.ClickException(f"{error} Each process needs its own address.") from None
-    if metrics is not None:
-        metrics.start(slot=0)
+        metrics = open_endpoint(bind, settings)
+    except OSError as error:
+        _log.warning("There are no metrics: %s", explain("WORKER_METRICS_BIND", bind, error))
+        return None
+    metrics.start(slot=0)
     return metrics
