@@ -148,7 +148,7 @@ def test_service_starts_without_metrics_if_their_address_is_taken(make_sqlite, c
     with socket.create_server(("127.0.0.1", 0)) as other:
         bind = f"127.0.0.1:{other.getsockname()[1]}"
         with run_gunicorn(make_environ(make_sqlite(), METRICS_BIND=bind)) as server:
-            assert requests.get(f"{server.url}/readyz", timeout=LIMIT_S).status_code == 200
+            assert requests.get(f"{server.url}/healthz", timeout=LIMIT_S).status_code == 200
 
     sentence = f"There are no metrics: METRICS_BIND={bind} cannot be used: Address already in use."
     assert capfd.readouterr().err.count(sentence) == 1
@@ -158,7 +158,7 @@ def test_service_starts_without_metrics_if_their_port_is_its_own(make_sqlite, ca
     bind = f"127.0.0.1:{find_free_port()}"
     environ = make_environ(make_sqlite(), METRICS_BIND=bind)
     with run_gunicorn(environ, "--bind", bind):
-        assert requests.get(f"http://{bind}/readyz", timeout=LIMIT_S).status_code == 200
+        assert requests.get(f"http://{bind}/healthz", timeout=LIMIT_S).status_code == 200
 
     sentence = f"There are no metrics: METRICS_BIND={bind} cannot be used: Address already in use."
     assert capfd.readouterr().err.count(sentence) == 1
@@ -205,7 +205,7 @@ def test_server_and_worker_share_their_settings_and_run_in_either_order(make_sql
         if first == "gunicorn":
             worker = stack.enter_context(run_worker(environ))
         wait_for(lambda: is_working(environ))
-        assert requests.get(f"{server.url}/readyz", timeout=LIMIT_S).status_code == 200
+        assert requests.get(f"{server.url}/healthz", timeout=LIMIT_S).status_code == 200
         assert worker.process.poll() is None
 
 
