@@ -1,11 +1,14 @@
 """flask backup, restore and copy-to"""
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import click
+from peewee import PeeweeException
 
-from embed.maintenance.backups import make_backup
+from embed.db.work_status import report_backup
+from embed.maintenance.backups import choose_path, delete_older_backups, make_backup
 from embed.maintenance.copying import TableSum
 from embed.maintenance.restoring import copy_database, restore_backup
 from embed.settings.urls import parse_database_url
@@ -16,14 +19,42 @@ _FILE = click.Path(path_type=Path)
 
 @click.command("backup", cls=Command)
 @click.argument("file", type=_FILE)
-def backup(file: Path) -> None:
-    """Save the whole database in a new file, while the service runs."""
-    made = make_backup(runtime().settings.database_url, file)
+@click.option(
+    "--keep",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="In a folder: delete all but the newest N of the backups that were named so.",
+)
+def backup(file: Path, keep: int | None) -> None:
+    """Save the whole database in a new file, while the service runs.
+
+    If FILE is a folder, the new file in it is named after the time.
+    """
+    if keep is not None and not file.is_dir():
+        raise click.UsageError(f"--keep needs a folder, and {file} is none.")
+    started_at = runtime().clock()
+    made = make_backup(runtime().settings.database_url, choose_path(file, started_at))
+    _report(started_at)
+    deleted = [] if keep is None else delete_older_backups(made.path, keep)
+    text = f"Saved {_count_rows(made.tables):,} rows in {made.path}, {made.size_bytes:,} bytes.\n"
+    for path in deleted:
+        text += f"Deleted {path}.\n"
     print_answer(
-        {"file": str(file), "bytes": made.size_bytes, "tables": made.tables},
-        f"Saved {_count_rows(made.tables):,} rows in {file}, {made.size_bytes:,} bytes.\n"
-        "Keep it secret. SECRET_KEY is not in it: keep that, too.",
+        {
+            "file": str(made.path),
+            "bytes": made.size_bytes,
+            "tables": made.tables,
+            "deletedFiles": [str(path) for path in deleted],
+        },
+        f"{text}Keep it secret. SECRET_KEY is not in it: keep that, too.",
     )
+
+
+def _report(started_at: datetime) -> None:
+    try:
+        report_backup(started_at, runtime().clock())
+    except PeeweeException as failure:  # as of a user who may only read
+        click.echo(f"The database did not take the time of this backup: {failure}", err=True)
 
 
 @click.command("restore", cls=Command)

@@ -14,6 +14,7 @@ from embed.db.models import Job, WorkerProcess
 Kind = Literal["gunicorn", "worker"]  # of processes
 
 SEEN_WITHIN = timedelta(seconds=30)  # a process without a report for so long is gone
+_BACKUP = "backup"  # the row of `flask backup`, which is no job
 _KEPT = timedelta(days=1)  # reports of processes that are gone, and of keys that are not due
 
 
@@ -72,6 +73,20 @@ def remove_process(process_id: str) -> None:
     WorkerProcess.delete().where(WorkerProcess.id == process_id).execute()
 
 
+def report_backup(started_at: datetime, now: datetime) -> None:
+    """Report that the database was saved in a file."""
+    query: Any = Job.insert(name=_BACKUP, started_at=started_at, finished_at=now).on_conflict(
+        conflict_target=[Job.name], preserve=[Job.started_at, Job.finished_at]
+    )
+    query.execute()
+
+
+def find_backup_at() -> datetime | None:
+    """Return the time of the newest backup, which holds nothing of what came later."""
+    found: datetime | None = Job.select(Job.started_at).where(Job.name == _BACKUP).scalar()
+    return found
+
+
 def is_anybody_working(now: datetime, kind: Kind | None = None) -> bool:
     """Tell whether any process does the work, or one of this kind."""
     processes = _select_processes(now)
@@ -106,8 +121,8 @@ def is_alive(now: datetime) -> Any:
 def _list_reports(now: datetime) -> Iterator[JobReport]:
     is_running = is_leased(now).converter(bool).alias("is_running")
     columns = (Job.name, Job.started_at, Job.finished_at, Job.summary, Job.failed_at, Job.failure)
-    query: Any = Job.select(*columns, Job.due_at, is_running).order_by(Job.name)
-    for report in query.objects(JobReport):
+    query: Any = Job.select(*columns, Job.due_at, is_running).where(Job.name != _BACKUP)
+    for report in query.order_by(Job.name).objects(JobReport):
         # Tasks of one kind have rows such as "receiver ID", which are reported together.
         yield replace(report, name=report.name.partition(" ")[0])
 

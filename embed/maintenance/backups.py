@@ -4,9 +4,11 @@ It is a SQLite database with the tables of the service, and one more with a chec
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from datetime import datetime
 from pathlib import Path
 
 from peewee import PeeweeException
@@ -18,6 +20,8 @@ from embed.maintenance.copying import TableSum, check_migrations, copy_tables, s
 from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 
 _APPLICATION_ID = 0x74656D62  # "temb": which program a SQLite file belongs to
+_NAME = "embed-%Y-%m-%dT%H%M%SZ.db"  # in a folder of backups, by the time of each in UTC
+_NAME_FORM = re.compile(r"embed-\d{4}-\d\d-\d\dT\d{6}Z\.db")
 _SUMS = "backup_sum"
 _SUM_COLUMNS = ("table_name", "row_count", "checksum")
 
@@ -37,6 +41,24 @@ def make_backup(database_url: str, path: Path) -> Backup:
     check_is_new(path)
     with open_rows(database_url).snapshot() as source:
         return save_rows(source, path)
+
+
+def choose_path(path: Path, now: datetime) -> Path:
+    """Return a new file's path: `path` itself, or one named after the time if it is a folder."""
+    return path / now.strftime(_NAME) if path.is_dir() else path
+
+
+def delete_older_backups(newest: Path, keep: int) -> list[Path]:
+    """Delete all but the newest `keep` backups of a folder by their names, and return the others.
+
+    Files with names that choose_path does not give stay, and so does `newest`, whatever its name
+    says: the clock may have gone back. Raises OSError.
+    """
+    named = [path for path in newest.parent.iterdir() if _NAME_FORM.fullmatch(path.name)]
+    older = [path for path in sorted(named)[:-keep] if path != newest]
+    for path in older:
+        path.unlink()
+    return older
 
 
 def check_is_new(path: Path) -> None:

@@ -1,5 +1,6 @@
 """What a scrape asks when it comes: the database's queues and ages, and the limits' storage."""
 
+import math
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
@@ -14,7 +15,7 @@ from embed.balances.due import find_oldest_read_at
 from embed.db.connection import db
 from embed.db.leases import is_due, is_leased
 from embed.db.models import Delivery, Job, Message, Page, Receiver, Submission, WorkerProcess
-from embed.db.work_status import is_alive
+from embed.db.work_status import find_backup_at, is_alive
 from embed.domain import times
 from embed.monitoring.bounded import BoundedQuestion, PendingAnswer
 from embed.notifications import delivery
@@ -36,6 +37,7 @@ DESCRIPTION_BY_NAME = {
     "embed_background_tasks_running": "Tasks that are being done.",
     "embed_background_tasks_failing": "Tasks whose last attempt failed.",
     "embed_background_processes": "Processes that do the background work.",
+    "embed_backup_age_seconds": "Age of the newest backup; +Inf if none was made.",
     "embed_rate_limit_fallback": "1: Redis does not answer, so each process counts for itself.",
 }
 
@@ -93,6 +95,7 @@ def read_gauges(now: datetime) -> dict[str, float]:
     """Ask the database for its gauges but that of balances. Raises PeeweeException."""
     try:
         pending, pending_since = _read_pending()
+        backup_at = find_backup_at()
         return {
             "embed_submissions_pending": pending,
             "embed_submissions_pending_age_seconds": _age(pending_since, now),
@@ -100,6 +103,7 @@ def read_gauges(now: datetime) -> dict[str, float]:
             "embed_deliveries_late_seconds": _age(_find_oldest_due_delivery(now), now),
             **_count_tasks(now),
             "embed_background_processes": WorkerProcess.select().where(is_alive(now)).count(),
+            "embed_backup_age_seconds": math.inf if backup_at is None else _age(backup_at, now),
         }
     finally:
         db.close()  # the thread ends

@@ -1,16 +1,24 @@
 """flask backup, restore, copy-to and prune: what they say, and how they refuse."""
 
+import errno
 import json
+import re
 import resource
+import shutil
 import subprocess
 import sys
+from datetime import datetime, timedelta
 
 import pytest
-from filled_database import ROWS, fill, read_stored
+from filled_database import ROWS, fill, read_stored, using
+from peewee import ProgrammingError
 from remote import make_environ, run_here
 from servers import PROJECT_DIR, clean_environ
 
-from embed.db.models import MODELS
+from embed.db.models import MODELS, Job
+from embed.db.work_status import find_backup_at
+from embed.domain import times
+from embed.maintenance.backups import delete_older_backups
 
 pytestmark = pytest.mark.slow
 
@@ -59,10 +67,12 @@ def test_json_has_rows_and_a_checksum_for_each_table(filled, make_sqlite, tmp_pa
     backup, empty = str(tmp_path / "backup.db"), make_environ(make_sqlite())
 
     saved = json.loads(tell("backup", backup, "--json", environ=filled))
+    with using(filled["DATABASE_URL"]):
+        Job.delete().where(Job.name == "backup").execute()  # it reports itself
     restored = json.loads(tell("restore", backup, "--json", environ=empty))
     copied = json.loads(tell("copy-to", make_sqlite(), "--json", environ=filled))
 
-    assert saved.keys() == {"file", "bytes", "tables"}
+    assert saved.keys() == {"file", "bytes", "tables", "deletedFiles"}
     assert restored.keys() == {"file", "replacedFile", "tables"}
     assert restored["replacedFile"] is None
     tables = {each["table"]: each for each in saved["tables"]}
@@ -72,12 +82,95 @@ def test_json_has_rows_and_a_checksum_for_each_table(filled, make_sqlite, tmp_pa
         assert {each["table"]: each for each in others["tables"]} == tables
 
 
+@pytest.fixture
+def folder(filled, tmp_path):
+    """A folder with backups of four days, and what else may be there."""
+    made = tmp_path / "backups"
+    made.mkdir()
+    first = made / "first.db"
+    tell("backup", str(first), environ=filled)
+    for day in range(1, 5):
+        shutil.copy(first, made / f"embed-2026-01-0{day}T030000Z.db")
+    (made / "embed-2026-01-01.txt").touch()
+    return made
+
+
+def test_backup_in_a_folder_is_named_after_the_time_and_the_newest_are_kept(filled, folder):
+    before = {path.name for path in folder.iterdir()}
+
+    told = tell("backup", str(folder), "--keep", "3", environ=filled)
+
+    (new,) = {path.name for path in folder.iterdir()} - before
+    assert re.fullmatch(r"embed-20\d\d-\d\d-\d\dT\d{6}Z\.db", new)
+    older = [f"embed-2026-01-0{day}T030000Z.db" for day in (1, 2)]
+    assert before - {path.name for path in folder.iterdir()} == set(older)
+    assert f" rows in {folder / new}, " in told
+    assert [f"Deleted {folder / name}." in told for name in older] == [True, True]
+
+
+def test_backup_in_a_folder_deletes_nothing_unasked(filled, folder):
+    answer = json.loads(tell("backup", str(folder), "--json", environ=filled))
+
+    assert answer["deletedFiles"] == []
+    assert len(list(folder.iterdir())) == 7
+
+
+def test_new_backup_is_kept_though_the_clock_went_back(folder):
+    newest = folder / "embed-2025-12-31T030000Z.db"
+    newest.touch()
+
+    deleted = delete_older_backups(newest, keep=1)
+
+    assert [path.name[:16] for path in deleted] == [f"embed-2026-01-0{day}" for day in (1, 2, 3)]
+    assert newest.exists()
+
+
+def test_backup_that_fails_deletes_nothing_and_is_not_reported(filled, folder, monkeypatch):
+    def fail(*_) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("embed.maintenance.backups.copy_tables", fail)
+    before, (names) = read_backup_at(filled), sorted(folder.iterdir())
+
+    assert "No space left" in refuse("backup", str(folder), "--keep", "1", environ=filled)
+    assert (read_backup_at(filled), sorted(folder.iterdir())) == (before, names)
+
+
+def read_backup_at(environ) -> datetime | None:
+    with using(environ["DATABASE_URL"]):
+        return find_backup_at()
+
+
+def test_database_knows_when_it_was_saved_last(filled, tmp_path):
+    assert read_backup_at(filled) is None
+    for name in ("first.db", "second.db"):
+        began = times.now()
+        tell("backup", str(tmp_path / name), environ=filled)
+        assert began - timedelta(milliseconds=1) <= read_backup_at(filled) <= times.now()
+    jobs = json.loads(tell("worker", "status", "--json", environ=filled))["jobs"]
+    assert "backup" not in [job["name"] for job in jobs]
+
+
+def test_backup_succeeds_where_the_time_cannot_be_kept(filled, tmp_path, monkeypatch):
+    def fail(*_) -> None:
+        raise ProgrammingError("permission denied for table job")
+
+    monkeypatch.setattr("embed.cli.backups.report_backup", fail)
+    done = run_here("backup", str(tmp_path / "backup.db"), environ=filled)
+
+    assert done.exit_code == 0
+    assert "did not take the time of this backup: permission denied" in done.stderr
+    assert (tmp_path / "backup.db").exists()
+
+
 def test_mistakes_are_one_line(filled, make_sqlite, tmp_path):
     backup, letter = tmp_path / "backup.db", tmp_path / "letter.txt"
     letter.write_text("Dear friend,")
     tell("backup", str(backup), environ=filled)
 
     assert "exists already" in refuse("backup", str(backup), environ=filled)
+    assert "--keep needs a folder" in refuse("backup", "new.db", "--keep", "2", environ=filled)
+    assert "0 is not in the range" in refuse("backup", ".", "--keep", "0", environ=filled)
     assert "No such file" in refuse("backup", str(tmp_path / "no" / "b.db"), environ=filled)
     assert "is not empty" in refuse("restore", str(backup), environ=filled)
     assert "add --yes" in refuse("restore", str(backup), "--replace", "kept.db", environ=filled)

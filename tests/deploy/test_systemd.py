@@ -8,11 +8,18 @@ from pathlib import Path
 import pytest
 from absence import skip_or_fail
 from deploy_files import DEPLOY_DIR, HOME
-from servers import PROJECT_DIR
+from remote import make_environ
+from servers import PROJECT_DIR, clean_environ
 
 pytestmark = pytest.mark.slow
 
-UNITS = ["embed.service", "embed-worker.service"]
+COMMANDS = {
+    "embed.service": "app:app",
+    "embed-worker.service": "worker",
+    "embed-backup.service": "backup",
+}
+UNITS = list(COMMANDS)
+BACKUPS = "/var/backups/embed"
 # A tenth of what systemd calls the exposure, from 0 to 10. An ordinary unit has 9.6.
 MOST_EXPOSURE = 15
 
@@ -51,6 +58,14 @@ def test_unit_is_valid(unit, analyze, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_timer_of_the_backup_is_valid(analyze, tmp_path):
+    install("embed-backup.service", tmp_path)
+
+    done = verify(analyze, install("embed-backup.timer", tmp_path))
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_checker_notices_mistakes(analyze, tmp_path):
     done = verify(analyze, install(UNITS[0], tmp_path, wrong="\n[Service]\nProtectHme=true\n"))
 
@@ -69,13 +84,13 @@ def test_unit_may_do_little(unit, analyze):
     assert done.returncode == 0, done.stdout
 
 
-def test_server_and_worker_are_confined_in_the_same_way():
+def test_units_are_confined_in_the_same_way():
     kept = []
     for unit in UNITS:
         text = (DEPLOY_DIR / "systemd" / unit).read_text()
-        kept.append(text[text.index("UMask=") : text.index("[Install]")])
+        kept.append(text[text.index("UMask=") :].partition("[Install]")[0].strip())
 
-    assert kept[0] == kept[1]
+    assert kept[0] == kept[1] == kept[2].replace(f" {BACKUPS}", "")
 
 
 @each_unit
@@ -85,8 +100,29 @@ def test_unit_starts_from_the_repository_as_a_user_of_its_own(unit):
 
     assert program.startswith(f"{HOME}/.venv/bin/")
     assert Path(sys.prefix, "bin", Path(program).name).exists()
-    assert arguments[0] == {"gunicorn": "app:app", "flask": "worker"}[Path(program).name]
+    assert Path(program).name == ("gunicorn" if unit == "embed.service" else "flask")
+    assert arguments[0] == COMMANDS[unit]
     assert read_values(unit, "User") == ["embed"]
     assert read_values(unit, "WorkingDirectory") == [HOME]
-    assert read_values(unit, "ReadWritePaths") == [f"{HOME}/instance"]
+    folders = f"{HOME}/instance {BACKUPS}" if COMMANDS[unit] == "backup" else f"{HOME}/instance"
+    assert read_values(unit, "ReadWritePaths") == [folders]
     assert (PROJECT_DIR / "app.py").exists()
+
+
+def test_backup_works_in_the_folder_that_the_documents_make(make_sqlite, tmp_path):
+    documented = (PROJECT_DIR / "docs" / "backups.md").read_text()
+    (command,) = read_values("embed-backup.service", "ExecStart")
+    folder = tmp_path / "backups"
+    folder.mkdir()
+
+    done = subprocess.run(
+        command.replace(f"{HOME}/.venv", sys.prefix).replace(BACKUPS, str(folder)).split(),
+        cwd=PROJECT_DIR,
+        env=clean_environ() | make_environ(make_sqlite()),
+        capture_output=True,
+        text=True,
+    )
+
+    assert f"install -d -m 700 -o embed -g embed {BACKUPS}\n" in documented
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(folder.glob("embed-*.db"))) == 1

@@ -1,5 +1,6 @@
 """What a scrape asks of the database."""
 
+import math
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from world import USDC, Visitor
 
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Delivery, Job, Message, Receiver, Token, Wallet
-from embed.db.work_status import report_process
+from embed.db.work_status import report_backup, report_process
 from embed.monitoring import gauges as gauges_module
 from embed.monitoring.gauges import read_balances_gauge, read_gauges
 
@@ -21,8 +22,10 @@ HOUR = timedelta(hours=1)
 @pytest.fixture
 def gauges(world, clock):
     def read(*, has_chain: bool = True) -> dict[str, float]:
-        """Return the gauges that are not 0, without the prefix."""
+        """Return the gauges that are not 0, without the prefix and without the missing backup."""
         found = read_gauges(clock()) | read_balances_gauge(clock(), has_chain=has_chain)
+        if found["embed_backup_age_seconds"] == math.inf:
+            del found["embed_backup_age_seconds"]
         return {name.removeprefix("embed_"): value for name, value in found.items() if value}
 
     return read
@@ -156,6 +159,14 @@ def test_delivery_is_late_as_the_work_sees_it_when_the_clock_went_back(world, cl
     add_delivery(world, receiver, age=HOUR)
 
     assert gauges() == {"deliveries_waiting": 1, "deliveries_late_seconds": 3600}
+
+
+def test_backup_is_as_old_as_its_beginning_and_without_any_infinitely_old(clock, gauges):
+    assert read_gauges(clock())["embed_backup_age_seconds"] == math.inf
+    for _ in range(2):
+        report_backup(clock() - HOUR, clock())
+
+    assert gauges() == {"backup_age_seconds": 3600}
 
 
 def test_processes_that_reported_lately_are_counted(clock, gauges):
