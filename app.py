@@ -12,7 +12,7 @@ else:
     from embed.factory import create_app
 
     try:
-        settings = Settings.from_environ()
+        settings = Settings.from_environ().with_secret_key()
         set_up_logs(settings.log_format, settings.secrets)
         app = create_app(settings)
     except SettingsError as error:

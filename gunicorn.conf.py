@@ -28,7 +28,7 @@ from embed.worker.background import Background
 
 try:
     settings = Settings.from_environ()
-    connection.open_database(settings.database_url)
+    connection.create_if_missing(connection.open_database(settings.database_url))
     check_storage(settings.ratelimit_storage_uri)
 except SettingsError as error:
     sys.exit(f"Error: {error}")

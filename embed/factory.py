@@ -49,7 +49,7 @@ def create_app(
     extra_scripts: tuple[str, ...] = (),
     jobs: Jobs | None = None,
 ) -> Flask:
-    """Make the WSGI app; the database is connected to at the first request.
+    """Make the WSGI app, of settings with a secret key; connects to the database when it is used.
 
     `chain` is asked in place of the endpoints that SOLANA_RPC_URL names, if it names any.
     `jobs` are done in the background, the service's own unless given.
@@ -115,4 +115,4 @@ def _choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) 
 
 def create_demo_app() -> Flask:
     """Make what ``flask demo`` serves: the app with a test wallet. Raises SettingsError."""
-    return create_app(Settings.from_environ(), extra_scripts=demo.WALLET_SCRIPTS)
+    return create_app(Settings.from_environ().with_secret_key(), extra_scripts=demo.WALLET_SCRIPTS)

@@ -19,6 +19,7 @@ from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
 from embed.serializers import as_dict, write_json
+from embed.settings import SettingsError
 
 JsonObject = dict[str, Any]
 _WANTS_JSON = "embed.wants_json"  # in click's Context.meta
@@ -106,7 +107,7 @@ def shorten_errors() -> Iterator[None]:
         raise click.UsageError(text) from None  # without a context it prints no usage
     except UnicodeEncodeError:
         raise click.ClickException("The command line contains bytes that are not UTF-8.") from None
-    except (InvalidInput, NotFound) as mistake:
+    except (InvalidInput, NotFound, SettingsError) as mistake:
         raise click.ClickException(_join_lines(mistake)) from None
     except (DatabaseError, InterfaceError) as failure:
         raise click.ClickException(_join_lines(_explain(failure))) from None
@@ -132,8 +133,15 @@ def _join_lines(text: object) -> str:
 
 def _explain(failure: Exception) -> str:
     # Imported here, since only failures need it, and it takes long.
+    from embed.db.connection import find_missing_file
     from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
 
+    missing = find_missing_file()
+    if missing is not None:
+        return (
+            f"There is no database at {missing} (DATABASE_URL). Use the settings of the service;"
+            " only if it has no database yet, create one by flask db upgrade."
+        )
     try:
         check_not_newer()
         is_behind = bool(list_missing_migrations())

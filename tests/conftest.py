@@ -227,7 +227,9 @@ def make_bare_database(request, memory_dir) -> Callable[[str], str]:
 
     def make(kind: str) -> str:
         if kind == "sqlite":
-            return f"sqlite:///{tempfile.mkdtemp(dir=memory_dir)}/embed.db"
+            path = Path(tempfile.mkdtemp(dir=memory_dir), "embed.db")
+            path.touch(mode=0o600)
+            return f"sqlite:///{path}"
         server = request.getfixturevalue("postgres_url")
         return server.format(name=_create_database(server))
 

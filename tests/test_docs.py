@@ -74,7 +74,7 @@ def test_readme_tells_the_default_of(variable, default_by_variable):
 def test_readme_tells_where_the_secret_key_is_kept(default_by_variable, tmp_path, monkeypatch):
     monkeypatch.setattr(settings, "INSTANCE_DIR", tmp_path / "instance")
 
-    Settings.from_environ({})
+    Settings.from_environ({}).with_secret_key()
 
     (kept,) = tmp_path.rglob("*key*")
     assert f"`{kept.relative_to(tmp_path)}`" in default_by_variable["SECRET_KEY"]

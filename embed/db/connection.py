@@ -7,7 +7,6 @@ Each thread keeps its connection open: opening one costs more than most requests
 # Several of peewee's methods have no types.
 
 import logging
-import os
 import select
 import sqlite3
 import time
@@ -65,21 +64,34 @@ def open_database(url: str) -> Database:
 def make_database(url: str) -> Database:
     """Return a database that no model uses; connects at first use."""
     path = find_database_file(url)
-    return _open_postgres(url) if path is None else _open_sqlite(path)
+    return _open_postgres(url) if path is None else _ServiceSqliteDatabase(path)
 
 
-def _open_sqlite(path: Path) -> Database:
+def create_if_missing(database: Database) -> None:
+    """Create SQLite's file for its user alone, where SQLite would follow the umask.
+
+    SQLite gives its other files the permissions of this one. Raises SettingsError.
+    """
+    if not isinstance(database, _ServiceSqliteDatabase):
+        return
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if database.path.exists():
+            return
+        database.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        database.path.touch(mode=0o600)
     except OSError as error:
-        raise SettingsError(f"DATABASE_URL: the folder cannot be created: {error}") from None
-    return _PrivateSqliteDatabase(
-        str(path),
-        pragmas=_SQLITE_PRAGMAS,
-        # A transaction that reads before it writes would fail at once if another wrote in
-        # between. So every transaction takes the write lock when it begins.
-        lock_type="IMMEDIATE",
-    )
+        raise SettingsError(f"DATABASE_URL: the file cannot be created: {error}") from None
+
+
+def find_missing_file() -> Path | None:
+    """Return the file of the models' database, if that is one of SQLite and does not exist."""
+    database = db.obj
+    if not isinstance(database, _ServiceSqliteDatabase):
+        return None
+    with suppress(PermissionError):  # whoever may not look does not know
+        if not database.path.exists():
+            return database.path
+    return None
 
 
 class SqliteFile(SqliteDatabase):
@@ -91,15 +103,21 @@ class SqliteFile(SqliteDatabase):
             super().rollback()
 
 
-class _PrivateSqliteDatabase(SqliteFile):
-    """Creates its file for its user alone, where SQLite would follow the umask.
+class _ServiceSqliteDatabase(SqliteFile):
+    """A file that an upgrade creates, and nobody who merely looks into it."""
 
-    SQLite gives its other files the permissions of this one.
-    """
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path.as_uri()}?mode=rw",
+            uri=True,
+            pragmas=_SQLITE_PRAGMAS,
+            # A transaction that reads before it writes would fail at once if another wrote in
+            # between. So every transaction takes the write lock when it begins.
+            lock_type="IMMEDIATE",
+        )
+        self.path = path
 
     def _connect(self) -> Any:
-        with suppress(OSError):  # it exists, or connecting will tell what is wrong
-            os.close(os.open(self.database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
         connection.execute(f"PRAGMA busy_timeout = {longest_ms()}")
         _switch_to_wal(connection)
@@ -110,11 +128,6 @@ class _PrivateSqliteDatabase(SqliteFile):
         with waiting_for(_WRITE_LOCK) as wait_ms:
             self.execute_sql(f"PRAGMA busy_timeout = {wait_ms}")
             super().begin(lock_type)
-
-    def rollback(self) -> None:
-        """End the transaction, unless SQLite did so itself, as it does where a disk is full."""
-        if self.connection().in_transaction:
-            super().rollback()
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:

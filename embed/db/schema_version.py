@@ -20,9 +20,10 @@ from peewee import (
 from playhouse.migrations import Migration, Runner
 from psycopg import errors
 
-from embed.db.connection import db
+from embed.db.connection import create_if_missing, db
 from embed.db.models import MODELS
 from embed.errors import InvalidInput
+from embed.settings import SettingsError
 
 MIGRATIONS_DIR = Path(__file__).parent / "migrations"
 
@@ -55,6 +56,7 @@ def upgrade(database: Any = None, *, last: str | None = None) -> list[str]:
     servers may start at once: one upgrades, the others wait for it. Raises NewerDatabase.
     """
     database = database or db.obj
+    create_if_missing(database)
     with _changing_schema(database):
         check_not_newer(database)
         if list_missing_migrations(database):
@@ -78,13 +80,14 @@ def upgrade_until_done(wait: Callable[[float], object] = time.sleep) -> None:
 
 def _is_upgraded() -> bool:
     try:
+        create_if_missing(db.obj)
         check_not_newer()
         if list_missing_migrations():
             for name in upgrade():
                 _log.warning("Database upgraded: %s", name)
     except NewerDatabase:
         raise
-    except PeeweeException as error:
+    except (PeeweeException, SettingsError) as error:
         _log.warning("The database could not be upgraded yet: %s", error)
         return False
     finally:

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack
 
 import click
@@ -25,7 +26,7 @@ from embed.demo.tracking_page import (
 )
 from embed.domain.passwords import PasswordLinkSigner
 from embed.owners import build_password_url
-from embed.settings import Settings, SettingsError
+from embed.settings import Settings
 from embed.submissions import queries
 from embed.terminal import Command, print_answer, runtime, wants_json
 
@@ -43,11 +44,8 @@ REFRESH = "15 seconds"
 def command(port: int, host_port: int | None) -> None:
     """Create a sample page, serve it, act as two visitors, and keep serving."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    try:
-        neighbour = port + 1 if port < LAST_PORT else port - 1
-        _run(port, host_port or neighbour)
-    except SettingsError as mistake:
-        raise click.ClickException(str(mistake)) from None
+    neighbour = port + 1 if port < LAST_PORT else port - 1
+    _run(port, host_port or neighbour)
 
 
 def _run(port: int, host_port: int) -> None:
@@ -55,18 +53,23 @@ def _run(port: int, host_port: int) -> None:
     say: Say = (lambda _: None) if wants_json() else click.echo
     base_url = f"http://127.0.0.1:{port}"
     host_url = f"http://localhost:{host_port}"  # browsers treat it as another site
-    environ, lock = open_installation(os.environ)
+    installation, lock = open_installation(os.environ)
     with ExitStack() as servers:
         listener = servers.enter_context(listen(port, "--port"))
         host_listener = servers.enter_context(listen(host_port, "--host-port"))
         mailbox, smtp_url = servers.enter_context(serve_mailbox())
-        environ |= {
+        environ = {
+            **os.environ,
+            **installation,
+            # The demo's gunicorn does its background work itself.
+            "BACKGROUND": "",
+            "QUEUE_URL": "",
             "PUBLIC_URL": base_url,
             "SOLANA_RPC_URL": f"http://127.0.0.1:{host_port}{RPC_PATH}",
             "BALANCE_REFRESH": REFRESH,
             "SMTP_URL": smtp_url,
         }
-        settings = Settings.from_environ(environ)
+        settings = Settings.from_environ(environ).with_secret_key()
         connection.open_database(settings.database_url)
         schema_version.upgrade()
         # It starts while the page is made, which takes half as long.
@@ -81,7 +84,7 @@ def _run(port: int, host_port: int) -> None:
         check_started(base_url)
         say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
         shown |= act(base_url, page, market, mailbox, say)
-        print_answer(shown, _describe(shown, environ["DATABASE_URL"]))
+        print_answer(shown, _describe(shown, installation | {"PUBLIC_URL": base_url}))
         server.wait()
 
 
@@ -102,14 +105,14 @@ def _list_addresses(
     }
 
 
-def _describe(shown: dict[str, str], database_url: str) -> str:
+def _describe(shown: dict[str, str], installation: Mapping[str, str]) -> str:
     return f"""
 Open the site:    {shown["hostUrl"]}  (the widget in a frame, with a test wallet)
 Read the mailbox: {shown["mailboxUrl"]}  (what the service writes to the owner)
 Open the widget:  {shown["widgetUrl"]}
 Be its owner:     {shown["dashboardUrl"]}
                   (choose a password; from then on sign in as {OWNER})
-{_write_commands(shown["id"], database_url)}
+{_write_commands(shown["id"], installation)}
 Read the page:    curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
 Public key:       {shown["publicKey"]}
 Secret key:       {shown["secretKey"]}
@@ -117,12 +120,12 @@ Secret key:       {shown["secretKey"]}
 The next run makes new keys, and these stop working. Press Ctrl-C to end the demo."""
 
 
-def _write_commands(page_id: str, database_url: str) -> str:
+def _write_commands(page_id: str, installation: Mapping[str, str]) -> str:
     list_pending = write_command(
-        database_url, "submissions", "list", page_id, "--status", "pending"
+        installation, "submissions", "list", page_id, "--status", "pending"
     )
     lines = [f"See what waits:   {list_pending}"]
     for waiting in queries.list_of_page(page_id, status="pending", limit=1):
-        approve = write_command(database_url, "submissions", "approve", waiting.id)
+        approve = write_command(installation, "submissions", "approve", waiting.id)
         lines.append(f"Approve a wallet: {approve}")
     return "\n".join(lines)

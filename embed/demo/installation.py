@@ -9,27 +9,21 @@ from pathlib import Path
 
 import click
 
-from embed.settings import INSTANCE_DIR, PROJECT_DIR, SettingsError, load_secret_key
+from embed.settings import INSTANCE_DIR, PROJECT_DIR, SettingsError
 
 DEMO_DIR = INSTANCE_DIR / "demo"
-DEMO_DATABASE_URL = "sqlite:///instance/demo/embed.db"
 
 
 def open_installation(environ: Mapping[str, str]) -> tuple[dict[str, str], int | None]:
-    """Return these variables, with a database and a secret key of the demo's own, and its lock.
+    """Return the variables that name the demo's installation, and the lock of its folder.
 
     A database that DATABASE_URL names is used instead, with the secret key of that installation,
     and without a lock. Raises SettingsError, and click.ClickException if a demo runs.
     """
-    # The demo's gunicorn does its background work itself.
-    own = {"BACKGROUND": "", "QUEUE_URL": ""}
-    if environ.get("DATABASE_URL", "").strip():
-        return {**environ, **own}, None
-    lock = _lock_folder()
-    own["DATABASE_URL"] = DEMO_DATABASE_URL
-    if not environ.get("SECRET_KEY", "").strip():
-        own["SECRET_KEY"] = load_secret_key(DEMO_DIR / "secret_key")
-    return {**environ, **own}, lock
+    database_url = environ.get("DATABASE_URL", "").strip()
+    if database_url:
+        return {"DATABASE_URL": database_url}, None
+    return {"INSTANCE_DIR": str(DEMO_DIR)}, _lock_folder()
 
 
 def _lock_folder() -> int:
@@ -53,13 +47,14 @@ def _lock_folder() -> int:
     return lock
 
 
-def write_command(database_url: str, *arguments: str) -> str:
-    """Return a flask command on the demo's database, for a shell in the present folder.
+def write_command(installation: Mapping[str, str], *arguments: str) -> str:
+    """Return a flask command on the demo's installation, for a shell in the present folder.
 
     It names the program by its path, so that the virtualenv need not be active.
     """
+    variables = [f"{name}={shlex.quote(value)}" for name, value in installation.items()]
     is_script = Path(sys.argv[0]).name == "flask"
     words = [sys.argv[0]] if is_script else [sys.executable, "-m", "flask"]
     if Path.cwd() != PROJECT_DIR:  # where flask would find app.py by itself
         words += ["--app", str(PROJECT_DIR / "app.py")]
-    return f"DATABASE_URL={shlex.quote(database_url)} {shlex.join([*words, *arguments])}"
+    return " ".join([*variables, shlex.join([*words, *arguments])])

@@ -99,7 +99,7 @@ def _describe_owner(path: Path, service_id: int) -> Finding:
     return Finding(
         "file_of_another_user",
         f"{path} belongs to {_name(path.stat().st_uid)}, and the service's user is {service}.",
-        f"chown {service} {path}",
+        f"chown {'-R ' if path.is_dir() else ''}{service} {path}",
     )
 
 

@@ -42,7 +42,7 @@ class Visitor:
 
     def __init__(self, installation: Installation, clock: Clock) -> None:
         self._installation = installation
-        self._signer = ProbeSigner(installation.secret_keys, clock)
+        self._signer = ProbeSigner(installation.settings.secret_keys, clock)
         self.sent = proxy.choose_headers(
             installation.address, installation.settings.trusted_proxies
         )
@@ -67,7 +67,7 @@ class Visitor:
 
 def check_public_address(installation: Installation, clock: Clock) -> Iterator[Finding]:
     """Raises NotChecked without a key, or if it is unknown where the service is."""
-    if not installation.secret_keys:
+    if not installation.settings.secret_keys:
         raise NotChecked("Not checked how requests arrive: there is no usable SECRET_KEY yet.")
     address = installation.address
     nowhere = NotChecked(

@@ -10,11 +10,9 @@ from urllib.parse import urlsplit
 
 from psycopg.conninfo import conninfo_to_dict
 
-from embed import settings as settings_module
 from embed.doctor.findings import Finding
-from embed.settings import VARIABLES, Settings, SettingsError, find_database_file, load_secret_key
+from embed.settings import VARIABLES, Settings, SettingsError, find_database_file
 
-_STAND_IN = "stands in for SECRET_KEY while settings are read"
 _QUOTED = re.compile(r"""(["'`]).*?\1""")
 _DEFAULT_PORT = "8000"  # gunicorn's, as is PORT
 _NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
@@ -29,8 +27,8 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    settings: Settings  # with the default where a variable is not valid
-    secret_keys: tuple[str, ...]  # () if there is none, or none that can be used
+    # With the default where a variable is not valid, and secret keys if there are any to be used.
+    settings: Settings
     invalid: Mapping[str, str]  # a sentence by variable
     key_file: Path | None  # None where SECRET_KEY is set
     address: str  # where the service is asked
@@ -39,7 +37,7 @@ class Installation:
     def from_environ(cls, environ: Mapping[str, str]) -> Self:
         given = {name: environ[name] for name in VARIABLES if environ.get(name, "").strip()}
         invalid: dict[str, str] = {}
-        usable = {"SECRET_KEY": _STAND_IN}  # together
+        usable: dict[str, str] = {}  # together
         for name, value in given.items():
             try:
                 Settings.from_environ(usable | {name: value})
@@ -51,18 +49,16 @@ class Installation:
         if not environ.get("WEB_CONCURRENCY", "unset").strip():
             invalid["WEB_CONCURRENCY"] = "WEB_CONCURRENCY is empty, and gunicorn wants a number."
         settings = Settings.from_environ(usable)
-        keys = () if usable["SECRET_KEY"] == _STAND_IN else settings.secret_keys
-        key_file = None if "SECRET_KEY" in given else settings_module.INSTANCE_DIR / "secret_key"
-        # Path.exists raises where this user may not look.
-        if key_file is not None and os.path.exists(key_file):  # noqa: PTH110
+        key_file = None if "SECRET_KEY" in given else settings.key_file
+        # What this user may not read is found among the files.
+        if key_file is not None and os.access(key_file, os.R_OK, effective_ids=True):
             try:
-                keys = (load_secret_key(key_file),)
+                settings = settings.with_secret_key()
             except SettingsError as error:
                 invalid["SECRET_KEY"] = str(error)
         port = environ.get("PORT", "").strip() or _DEFAULT_PORT
         return cls(
             settings=settings,
-            secret_keys=keys,
             invalid=invalid,
             key_file=key_file,
             address=settings.public_url or f"http://127.0.0.1:{port}",
@@ -111,7 +107,7 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
 
 
 def _check_secrets(installation: Installation) -> Iterator[Finding]:
-    if any(map(is_weak, installation.secret_keys)):
+    if any(map(is_weak, installation.settings.secret_keys)):
         yield Finding(
             "secret_weak",
             "SECRET_KEY contains a key that can be guessed. Whoever guesses it can sign in as any"

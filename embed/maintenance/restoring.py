@@ -103,6 +103,7 @@ def _prepare(url: str, name: str) -> None:
     """Create the tables of a database that has none yet. Raises InvalidInput."""
     database = connection.make_database(url)
     try:
+        connection.create_if_missing(database)
         with database.connection_context():
             if not database.table_exists("schema_migration"):
                 schema_version.upgrade(database)

@@ -28,7 +28,7 @@ class Logger(glogging.Logger):
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
-        settings = Settings.from_environ()
+        settings = Settings.from_environ().with_secret_key()
         formatter = make_formatter(settings.log_format, Redactor(settings.secrets))
         for handler in (*self.error_log.handlers, *self.access_log.handlers):
             if getattr(handler, "_gunicorn", False):  # not of the operator's own configuration

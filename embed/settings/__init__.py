@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from limits import RateLimitItem
 
@@ -50,8 +50,10 @@ _SQLITE = "sqlite:///"
 class Settings:
     """The parsed settings; the README has a table of them."""
 
-    secret_keys: tuple[str, ...] = field(repr=False)  # the first signs, all verify
-    database_url: str = read(parse_database_url, "sqlite:///instance/embed.db")
+    # The first signs, all verify; () where SECRET_KEY is not set, until with_secret_key is called.
+    secret_keys: tuple[str, ...] = field(repr=False)
+    instance_dir: Path  # of the file that stands in for SECRET_KEY, and of the default database
+    database_url: str = read(parse_database_url, f"{_SQLITE}instance/embed.db")
     public_url: str | None = read(parse_public_url)
     trusted_proxies: int = read(partial(parse_whole_number, least=0), "0")
     ratelimit_storage_uri: str = read(parse_storage_uri, "memory://")
@@ -80,6 +82,11 @@ class Settings:
     log_format: str = read(partial(parse_choice, of=("text", "json")), "text")
 
     @property
+    def key_file(self) -> Path | None:
+        """The file that stands in for SECRET_KEY; None where that is set."""
+        return None if self.secret_keys else self.instance_dir / "secret_key"
+
+    @property
     def uses_chain(self) -> bool:
         """Tell whether balances are read from the chain; if not, those that owners enter count."""
         return bool(self.solana_rpc_url)
@@ -102,16 +109,11 @@ class Settings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Read every setting; an empty variable counts as unset.
-
-        Creates ``instance/secret_key`` if ``SECRET_KEY`` is not set and the file does not exist.
-        Raises SettingsError.
-        """
+        """Read every setting; an empty variable counts as unset. Raises SettingsError."""
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
-        if "SECRET_KEY" in given:
-            keys = parse_secret_keys(given["SECRET_KEY"])
-        else:
-            keys = (load_secret_key(INSTANCE_DIR / "secret_key"),)
+        keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
+        instance_dir = PROJECT_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
+        given.setdefault("DATABASE_URL", f"{_SQLITE}{quote(str(instance_dir / 'embed.db'))}")
         if "QUEUE_URL" in given and given.setdefault("BACKGROUND", "worker") != "worker":
             raise SettingsError("QUEUE_URL means BACKGROUND=worker; leave one of the two out.")
         values: dict[str, Any] = {}
@@ -122,7 +124,16 @@ class Settings:
                 values[setting.name] = None if raw is None else setting.metadata["parse"](raw)
             except ValueError as mistake:
                 raise SettingsError(f"{name} {mistake}") from None
-        return cls(secret_keys=keys, **values)
+        return cls(secret_keys=keys, instance_dir=instance_dir, **values)
+
+    def with_secret_key(self) -> Self:
+        """Return settings that can sign: without SECRET_KEY, by the key in `key_file`.
+
+        The file is created the first time. Raises SettingsError.
+        """
+        if self.key_file is None:
+            return self
+        return replace(self, secret_keys=(load_secret_key(self.key_file),))
 
 
 def _list_read() -> list[Field[Any]]:
@@ -130,7 +141,7 @@ def _list_read() -> list[Field[Any]]:
 
 
 # Every variable, with the text of its default.
-VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None} | {
+VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None, "INSTANCE_DIR": "instance"} | {
     setting.name.upper(): setting.metadata["default"] for setting in _list_read()
 }
 

@@ -114,7 +114,7 @@ def test_server_that_is_a_command_itself_gets_the_whole_app():
     ("command", "variable", "value"),
     [
         ("pages list", "RATELIMIT_STORAGE_URI", "redis+cluster://"),
-        ("pages create --help", "DATABASE_URL", "sqlite:////dev/null/folder/embed.db"),
+        ("pages create --help", "MAX_WALLETS", "many"),
         ("worker", "LOG_FORMAT", "prose"),
     ],
 )

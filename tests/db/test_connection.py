@@ -84,6 +84,7 @@ def test_database_that_was_there_keeps_its_permissions_and_rows(tmp_path):
 
 def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
     connection.open_database(f"sqlite:///{tmp_path / 'new' / 'embed.db'}")
+    connection.create_if_missing(db.obj)
     pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 20_000}
     seen = []
 
@@ -102,6 +103,7 @@ def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
 def test_new_file_can_be_opened_by_several_at_once(tmp_path):
     def open_and_read(url: str) -> str:
         database = connection.make_database(url)
+        connection.create_if_missing(database)
         (mode,) = database.execute_sql("PRAGMA journal_mode").fetchone()
         database.close()
         return mode

@@ -12,7 +12,7 @@ from world import RANDOM_KEY
 
 from embed.doctor.database import check_database
 from embed.doctor.files import check_files, list_files
-from embed.doctor.variables import Installation
+from embed.doctor.variables import Installation, check_variables
 from embed.domain import times
 
 pytestmark = pytest.mark.slow
@@ -125,10 +125,29 @@ def test_folder_that_this_user_may_not_enter_is_found(monkeypatch):
             (unreachable,) = check_database(installation, times.now)
         folder.chmod(0o700)
 
-    assert installation.secret_keys == ()
+    assert installation.settings.secret_keys == ()
     assert found == ["file_of_another_user"]
     assert unreachable.code == "database_unreachable"
     assert "Permission denied" in unreachable.problem
+
+
+@pytest.mark.skipif(ME != 0, reason="only root may give files away")
+def test_key_that_root_made_is_named_with_its_owner_and_is_no_wrong_setting(monkeypatch):
+    with tempfile.TemporaryDirectory() as outer:
+        Path(outer).chmod(0o755)
+        folder = Path(outer) / "instance"
+        folder.mkdir(mode=0o700)
+        key = folder / "secret_key"
+        key.touch(mode=0o600)
+        os.chown(folder, SOMEBODY, SOMEBODY)
+        monkeypatch.setattr("embed.settings.INSTANCE_DIR", folder)
+        with lose_rights():
+            installation = Installation.from_environ({})
+            wrong = [*check_variables(installation), *check_files(installation, SOMEBODY)]
+
+    (found,) = wrong
+    assert found.problem == f"{key} belongs to root, and the service's user is {SOMEBODY}."
+    assert found.remedy == f"chown {SOMEBODY} {key}"
 
 
 def test_key_file_does_not_matter_where_a_key_is_set(installation, tmp_path):
@@ -145,7 +164,7 @@ def test_missing_files_are_nothing_to_complain_about_and_are_not_made(tmp_path, 
     installation = Installation.from_environ({"DATABASE_URL": f"sqlite:///{tmp_path}/a/embed.db"})
 
     assert find(installation) == {}
-    assert installation.secret_keys == ()
+    assert installation.settings.secret_keys == ()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -18,6 +18,8 @@ from demo_process import read_until, run_demo
 from remote import TIMEOUT_S, TOKEN
 from servers import PROJECT_DIR, Server, clean_environ, find_free_port, is_listening, wait_until
 
+from embed.demo.tracking_page import OWNER
+
 pytestmark = pytest.mark.slow
 
 PARTS = ("app.py", "gunicorn.conf.py", "embed", "templates", "static", "translations")
@@ -131,7 +133,7 @@ def run_bare(command: str, folder: Path) -> str:
     return ended.stdout
 
 
-def test_commands_work_where_the_demo_was_started(clone, tmp_path):
+def test_commands_find_the_demo_from_where_it_was_started(clone, tmp_path):
     """By another path, from another folder, by the module."""
     program = [f"{clone}/.venv/bin/python", "-m", "flask", "--app", f"{clone}/app.py"]
     elsewhere = tmp_path / "elsewhere"
@@ -141,8 +143,12 @@ def test_commands_work_where_the_demo_was_started(clone, tmp_path):
 
         assert "--app" in commands[0]
         said = [run_bare(command, elsewhere) for command in commands]
+        reset = commands[0].partition("submissions")[0] + f"owners reset {OWNER} --json"
+        link = json.loads(run_bare(reset, elsewhere))["passwordUrl"]
 
+        assert requests.get(link, timeout=TIMEOUT_S).status_code == 200
     assert "Demo visitor" in said[0]
+    assert [path.name for path in (clone / "instance").iterdir()] == ["demo"]
 
 
 def test_demo_says_that_its_secret_key_cannot_be_read(clone):
