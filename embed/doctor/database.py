@@ -1,15 +1,16 @@
-"""Check of the database: whether it answers, is whole and at this version, and has our time."""
+"""Check of the database: whether it answers, is whole and at this version, and fits the rest."""
 
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from peewee import PeeweeException, PostgresqlDatabase, SqliteDatabase, fn
 
 from embed.db.connection import db, open_database
-from embed.db.models import Job, WorkerProcess
+from embed.db.models import Job, Page, WorkerProcess
 from embed.db.schema_version import list_missing_migrations, list_unknown_migrations
 from embed.db.work_status import is_alive
 from embed.doctor.findings import Finding, NotChecked, quote
@@ -44,6 +45,7 @@ def check_database(installation: Installation, clock: Clock) -> Iterator[Finding
         yield from _check_migrations(missing, unknown)
         if not missing:
             yield from _check_clock(clock)
+            yield from _check_minimums(installation)
             servers = WorkerProcess.select().where(WorkerProcess.kind == "gunicorn")
             count = servers.where(is_alive(clock())).count()
             yield from check_process_count(installation.settings, count)
@@ -109,6 +111,23 @@ def _describe_clock(now: datetime, other: str) -> Finding:
         " to sign depend on the time.",
         "Let both machines set their clocks by the network: timedatectl set-ntp true",
     )
+
+
+def _check_minimums(installation: Installation) -> Iterator[Finding]:
+    """Look for pages that turn away all wallets whose balance nobody has entered."""
+    if installation.settings.uses_chain or "SOLANA_RPC_URL" in installation.invalid:
+        return
+    gated = Page.select().where(Page.min_balance != Decimal(0), Page.deleted_at.is_null())
+    ids = [page.id for page in gated.order_by(Page.created_at, Page.id)]
+    if ids:
+        yield Finding(
+            "minimum_without_endpoint",
+            "SOLANA_RPC_URL is not set, so only balances that owners entered count, and these pages"
+            " ask for a minimum. They turn away every wallet for which its owner has entered none:"
+            f" {quote(', '.join(ids))}",
+            "Set SOLANA_RPC_URL, such as to https://api.mainnet-beta.solana.com, or ask for no"
+            " balance: flask pages update PAGE_ID --min-balance 0",
+        )
 
 
 def _check_integrity() -> Iterator[Finding]:

@@ -27,6 +27,7 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "database_ahead": "error",
     "database_damaged": "error",
     "clock_differs": "error",
+    "minimum_without_endpoint": "warning",
     "no_worker": "error",
     "job_failing": "error",
     # The service at its public address

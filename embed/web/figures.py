@@ -42,6 +42,7 @@ class RowFigure(NamedTuple):
 
 def init_figures(app: Flask) -> None:
     app.jinja_env.globals["draw_avatar"] = draw_avatar
+    app.jinja_env.globals["uses_chain"] = lambda: runtime().settings.uses_chain
     app.jinja_env.filters |= {
         "age": format_age,
         "compact": format_compactly,

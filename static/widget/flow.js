@@ -303,8 +303,12 @@ export class Flow {
       case "nonce_binding_mismatch":
         return this.#replaceText(error, signal);
       case "duplicate":
-      case "ca_gate_failed":
         return this.#refuse(error);
+      case "ca_gate_failed": {
+        const { details } = /** @type {Problem} */ (error);
+        const isUnknown = details.balanceKnown === false;
+        return this.#refuse(isUnknown ? new Problem("ca_gate_unknown", { details }) : error);
+      }
       case "cooldown_active":
         return this.#refuse(error, retry);
       case "invalid_nickname_length":

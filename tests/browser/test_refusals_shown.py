@@ -215,7 +215,10 @@ def test_holding_gate_of_the_real_server_is_told(widget, embedded_page):
     embedded_page.configure(min_balance=1500)
     submit(widget)
 
-    sentence = "This page asks for at least 1,500 tokens; this wallet holds 0."
+    sentence = (
+        "This page asks for at least 1,500 tokens. Its owner has entered no balance for this"
+        " wallet, and no wallet without one can pass."
+    )
     expect_refused(widget, sentence, offers=["Use another wallet"])
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import psycopg
 import pytest
 from servers import PROJECT_DIR
-from world import RANDOM_KEY
+from world import RANDOM_KEY, USDC
 
+from embed import owners, pages
 from embed.db import connection
 from embed.db.connection import db
 from embed.db.models import Job, WorkerProcess
@@ -70,6 +71,27 @@ def test_database_without_tables_is_found(empty_database_url):
 
     assert set(found) == {"database_behind"}
     assert "flask db upgrade" in found["database_behind"].remedy
+
+
+def test_minimum_that_nobody_can_meet_without_an_endpoint_is_found(database_url):
+    connection.open_database(database_url)
+    now = times.now()
+    owner = owners.get_installation_owner(now)
+    token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
+    free, gated, deleted = (
+        pages.create_page(owner, token | {"min_balance": minimum}, now).id for minimum in (0, 5, 5)
+    )
+    pages.delete_page(deleted, now)
+    db.close()
+
+    found = examine(database_url)["minimum_without_endpoint"]
+
+    assert gated in found.problem
+    assert free not in found.problem
+    assert deleted not in found.problem
+    assert "SOLANA_RPC_URL" in found.remedy
+    assert examine(database_url, SOLANA_RPC_URL="https://rpc.example") == {}
+    assert examine(database_url, SOLANA_RPC_URL="no address") == {}  # which is a finding itself
 
 
 def test_database_that_lacks_an_upgrade_is_found(database_url):

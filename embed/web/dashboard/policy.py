@@ -114,7 +114,7 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
 
 def _fill_form(page: Page) -> PolicyForm:
     number, unit = split_span(page.cooldown_s)
-    return PolicyForm(
+    form = PolicyForm(
         auto_approve=page.auto_approve,
         min_balance=amounts.format_amount(page.min_balance),
         queue_capacity=page.queue_capacity,
@@ -123,6 +123,13 @@ def _fill_form(page: Page) -> PolicyForm:
         trust_after=page.trust_after,
         holding_watch=page.holding_watch,
     )
+    if not runtime().settings.uses_chain:
+        advice = gettext(
+            "Balances are not read from the chain here (SOLANA_RPC_URL is not set): only what you"
+            " have entered counts, and wallets for which you have entered nothing are turned away."
+        )
+        form.min_balance.description = f"{form.min_balance.description} {advice}"
+    return form
 
 
 def _read(form: PolicyForm) -> dict[str, Any]:
@@ -165,13 +172,7 @@ def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
         "auto_approve": gettext("everything is approved at once")
         if rules.auto_approve
         else gettext("wallets wait for you"),
-        "min_balance": gettext(
-            "a wallet needs %(amount)s %(symbol)s",
-            amount=format_in_full(rules.min_balance),
-            symbol=page.token_symbol,
-        )
-        if rules.min_balance
-        else gettext("no balance is needed"),
+        "min_balance": _describe_minimum(page, rules),
         "queue_capacity": gettext(
             "%(pending)s of %(capacity)s places are taken",
             pending=format_number(waiting),
@@ -192,6 +193,19 @@ def _describe_effects(page: Page, rules: Policy) -> dict[str, str]:
         else gettext("nobody skips the queue"),
         "holding_watch": _describe_watch(page),
     }
+
+
+def _describe_minimum(page: Page, rules: Policy) -> str:
+    if not rules.min_balance:
+        return gettext("no balance is needed")
+    amount, symbol = format_in_full(rules.min_balance), page.token_symbol
+    if runtime().settings.uses_chain:
+        return gettext("a wallet needs %(amount)s %(symbol)s", amount=amount, symbol=symbol)
+    return gettext(
+        "you must have entered at least %(amount)s %(symbol)s for a wallet",
+        amount=amount,
+        symbol=symbol,
+    )
 
 
 def _describe_watch(page: Page) -> str:

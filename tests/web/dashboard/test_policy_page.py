@@ -152,12 +152,23 @@ def test_each_field_says_what_it_does_now(world, owner, path):
     text = owner.see(path)
     for sentence in (
         "Now: everything is approved at once",
-        "Now: a wallet needs 1,500 USDC",
+        "Now: you must have entered at least 1,500 USDC for a wallet",
         "Now: the queue has no places",
         "Now: a rejected wallet can be submitted again at once",
         "Now: approvals by hand that earn trust: 2",
     ):
         assert sentence in text
+
+
+def test_minimum_without_an_endpoint_says_that_only_entered_balances_count(world, owner, path):
+    told = "wallets for which you have entered nothing are turned away"
+    world.configure(min_balance=1500)
+    assert told in owner.see(path)
+
+    world.use_endpoint("https://rpc.example")
+    text = owner.see(path)
+    assert told not in text
+    assert "Now: a wallet needs 1,500 USDC" in text
 
 
 # The preview
