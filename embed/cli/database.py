@@ -9,7 +9,8 @@ from embed import __version__
 from embed.db import schema_version
 from embed.db.connection import db
 from embed.db.schema_version import list_applied_migrations, list_migrations
-from embed.terminal import Command, Group, check_confirmed, confirm_option, print_answer
+from embed.maintenance.rows import open_rows
+from embed.terminal import Command, Group, check_confirmed, confirm_option, print_answer, runtime
 
 group = Group("db", help="The database of this installation.")
 
@@ -31,6 +32,9 @@ def downgrade(yes: bool) -> None:
     """
     name, lost = schema_version.find_revertible()
     check_confirmed(yes, f"undoes {name}; lost: {lost}")
+    db.close()
+    with open_rows(runtime().settings.database_url).alone():
+        pass  # nobody else has the database open
     schema_version.downgrade(name)
     print_answer(
         {"reverted": name, "lost": lost},

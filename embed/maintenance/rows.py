@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -109,7 +109,7 @@ class SqliteRows(_Rows):
         self.path = path
 
     @contextmanager
-    def alone(self, _tables: Iterable[str] = ()) -> Iterator[Self]:
+    def alone(self, _tables: Collection[str] = ()) -> Iterator[Self]:
         """Write while nobody else has the file open, and keep all of it or nothing.
 
         Raises InvalidInput if somebody has, even if they are idle.
@@ -159,7 +159,7 @@ class PostgresRows(_Rows):
         super().__init__(database, "The Postgres database")
 
     @contextmanager
-    def alone(self, tables: Iterable[str]) -> Iterator[Self]:
+    def alone(self, tables: Collection[str] = ()) -> Iterator[Self]:
         """Write while nobody else is connected as this user, and keep all of it or nothing.
 
         `tables` are locked: who connects meanwhile waits until the end. Raises InvalidInput if
@@ -168,7 +168,8 @@ class PostgresRows(_Rows):
         with self._connected():
             self._wait_until_alone()
             with self._database.transaction():
-                self.change(f"LOCK TABLE {_quote(*tables)} IN ACCESS EXCLUSIVE MODE")
+                if tables:
+                    self.change(f"LOCK TABLE {_quote(*tables)} IN ACCESS EXCLUSIVE MODE")
                 yield self
 
     def write(self, table: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from filled_database import fill, read_stored, using
 from peewee import OperationalError
+from remote import make_environ, run_here
 from waiting import wait_for
 
 from embed.db import schema_version
@@ -204,6 +205,16 @@ def test_nothing_is_restored_while_another_program_is_connected(backup, database
     restore_backup(backup, database_url)
 
     assert len(list_emails(database_url)) == 3
+
+
+def test_no_migration_is_undone_while_another_program_is_connected(database_url):
+    environ, undo = make_environ(database_url), ("db", "downgrade", "--yes")
+    with connected(database_url):
+        refused = run_here(*undo, environ=environ)
+
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "stop the service" in refused.stderr
+    assert run_here(*undo, environ=environ).stdout.startswith("Undone: ")
 
 
 def test_who_connects_during_a_restore_sees_all_of_it_or_waits(backup, used_url, monkeypatch):
