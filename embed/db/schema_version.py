@@ -84,7 +84,7 @@ def _is_upgraded() -> bool:
         check_not_newer()
         if list_missing_migrations():
             for name in upgrade():
-                _log.warning("Database upgraded: %s", name)
+                _log.info("Database upgraded: %s", name)
     except NewerDatabase:
         raise
     except (PeeweeException, SettingsError) as error:

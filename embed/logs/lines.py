@@ -116,9 +116,13 @@ def set_up_logs(form: str, secrets: Iterable[str]) -> None:
         log_everything_to([handler])
 
 
-def log_everything_to(handlers: Iterable[logging.Handler]) -> None:
-    """Let all loggers that have no handler of their own, warnings and uncaught errors use these."""
+def log_everything_to(handlers: Iterable[logging.Handler], level: int = logging.INFO) -> None:
+    """Let all loggers that have no handler of their own, warnings and uncaught errors use these.
+
+    `level` is that of the service's own loggers.
+    """
     logging.root.handlers[:] = handlers
+    _log.setLevel(level)
     logging.captureWarnings(True)
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_in_thread

@@ -75,6 +75,6 @@ class Readiness:
 
 def _log_change(problem: str | None, detail: str) -> None:
     if problem is None:
-        _log.warning("Ready.")
+        _log.info("Ready.")
     else:
         _log.warning("Not ready. %s", f"{problem} {detail}".rstrip())

@@ -34,7 +34,7 @@ class Logger(glogging.Logger):
             if getattr(handler, "_gunicorn", False):  # not of the operator's own configuration
                 _use(formatter, handler)
         if not (cfg.logconfig or cfg.logconfig_dict or cfg.logconfig_json):
-            log_everything_to(self.error_log.handlers)
+            log_everything_to(self.error_log.handlers, self.error_log.level)
 
     def access(self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta) -> None:
         """Log a request by its route, which holds no one-time link and no key."""

@@ -54,4 +54,4 @@ class Outage:
             if not self._is_away:
                 return
             self._is_away = False
-        _log.warning("The database of the background work answers again.")
+        _log.info("The database of the background work answers again.")

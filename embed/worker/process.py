@@ -26,12 +26,12 @@ def work_until_stopped(runtime: Runtime, jobs: Jobs) -> None:
     metrics = _open_metrics(runtime.settings)
     background = Background(runtime, jobs, "worker")
     background.start()
-    click.echo("Doing the background work; press Ctrl-C to stop.")
+    _log.info("Doing the background work; press Ctrl-C to stop.")
     while signal.sigtimedwait(STOP_SIGNALS, 1) is None:
         if not background.is_running:
             raise click.ClickException("The background work failed; the reason is above.")
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    click.echo("Stopping.")
+    _log.info("Stopping.")
     background.stop(FINISH_S)
     if metrics is not None:
         metrics.close()

@@ -114,7 +114,8 @@ def test_server_is_not_ready_while_postgres_is_away_and_says_so_once(capfd):
     with open_postgres() as postgres:
         with psycopg.connect(postgres.url.format(name="postgres"), autocommit=True) as operator:
             operator.execute("CREATE DATABASE embed")
-        with run_gunicorn(make_environ(postgres.url.format(name="embed"))) as server:
+        environ = make_environ(postgres.url.format(name="embed"))
+        with run_gunicorn(environ, "--log-level=info") as server:
             wait_until_ready(server)
             capfd.readouterr()
             postgres.stop()

@@ -1,5 +1,6 @@
 """Readiness while the database hangs, and what operators read about it."""
 
+import logging
 import threading
 import time
 
@@ -45,6 +46,7 @@ def test_callers_wait_together_for_a_database_that_hangs_and_later_ones_no_longe
 def test_database_that_hangs_is_no_after_the_limit_and_yes_when_it_is_back(
     ready, emptied_database_url, caplog
 ):
+    caplog.set_level(logging.INFO, "embed")
     wait_for(ready.is_ready)
     caplog.clear()
     with held_reads(emptied_database_url):

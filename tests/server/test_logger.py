@@ -25,7 +25,7 @@ def make_logger(monkeypatch):
     """Make gunicorn's logger for some of its options; what it changes is restored."""
     monkeypatch.setenv("SECRET_KEY", SECRET_KEY)
     monkeypatch.setenv("LOG_FORMAT", "json")
-    monkeypatch.setattr("embed.server.logger.log_everything_to", lambda _: None)
+    monkeypatch.setattr("embed.server.logger.log_everything_to", lambda *_: None)
     logs = [logging.getLogger(name) for name in ("gunicorn.error", "gunicorn.access")]
 
     def make(**options: object) -> Logger:

@@ -1,5 +1,7 @@
 """An outage is two lines in the log, however many threads meet it."""
 
+import logging
+
 import pytest
 from peewee import InterfaceError, OperationalError, ProgrammingError
 
@@ -7,7 +9,8 @@ from embed.worker.outages import Outage
 
 
 @pytest.fixture
-def outage():
+def outage(caplog):
+    caplog.set_level(logging.INFO, "embed")
     return Outage()
 
 

@@ -9,7 +9,10 @@ from itertools import pairwise
 import pytest
 import requests
 from scene import SHORT_LEASE_S, Scene
+from servers import PROJECT_DIR
 from waiting import LIMIT_S
+
+from embed.db.schema_version import list_migrations
 
 pytestmark = pytest.mark.slow
 
@@ -50,6 +53,21 @@ def test_task_of_a_killed_worker_is_done_once_by_another(scene: Scene, tmp_path)
     assert {begun.pid, ended.pid} == set(workers)
     time.sleep(0.3)  # several looks of the other
     assert len(scene.list("begin", "count")) == 2
+
+
+def test_worker_says_everything_in_the_form_of_the_log_at_its_level(make_bare_database, tmp_path):
+    scene = Scene(tmp_path, make_bare_database("sqlite"))  # which it upgrades
+    try:
+        worker = scene.start_worker(PROJECT_DIR / "app.py", LOG_FORMAT="json")
+        scene.wait_for(lambda: f"upgraded: {list_migrations()[-1]}" in scene.read_said())
+        scene.stop(worker)
+    finally:
+        scene.end()
+
+    lines = [json.loads(line) for line in scene.read_said().splitlines()]
+    assert {line["level"] for line in lines} == {"INFO"}
+    messages = [line["message"] for line in lines]
+    assert {"Doing the background work; press Ctrl-C to stop.", "Stopping."} <= set(messages)
 
 
 def test_gunicorn_alone_does_the_work_and_goes_on_after_a_reload(scene: Scene, redis_url):

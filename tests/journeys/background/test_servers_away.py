@@ -17,7 +17,7 @@ def postgres():
 def test_work_goes_on_when_the_database_is_back_and_the_log_says_it_once(tmp_path, postgres):
     scene = Scene(tmp_path, postgres.create_database())
     try:
-        server = scene.start_gunicorn(**OFTEN)
+        server = scene.start_gunicorn("--log-level=info", **OFTEN)
         scene.wait_for_more("end", "count", 2)
 
         postgres.stop()
