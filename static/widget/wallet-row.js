@@ -32,7 +32,7 @@ export function makeRow(template, wallet) {
   code.after(...wallet.tags.flatMap((tag) => [" ", makeTag(tag)]));
   const isKnown = wallet.balanceKnown !== false;
   row.dataset.balance = isKnown ? wallet.tokenBalance : "";
-  const [whole, decimals] = isKnown ? roundAmount(wallet.tokenBalance) : ["–", ""];
+  const [whole, decimals] = isKnown ? roundAmount(wallet.tokenBalance) : [say("unknown"), ""];
   const figure = getElement(row, ".balance bdi", HTMLElement);
   const small = getElement(figure, "small", HTMLElement);
   small.textContent = decimals;

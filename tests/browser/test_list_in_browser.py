@@ -85,6 +85,7 @@ def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
             ("more", "18446744073709551615"),
             ("dust", "1E-6"),
             ("some", "1.5E+3"),
+            ("new", '0, "balanceKnown": false'),
         )
     ]
     body = f'{{"wallets": [{", ".join(wallets)}]}}'
@@ -92,10 +93,10 @@ def test_amounts_are_shown_and_ordered_exactly(embedded_page, page, names):
     embedded_page.forward(page, "00:31")
 
     expect(widget.locator("#wallets .balance")).to_have_text(
-        ["18446744.07T", "18446744.07T", "<0.01", "1,500.00"]
+        ["18446744.07T", "18446744.07T", "<0.01", "1,500.00", "unknown"]
     )
     widget.get_by_label("Order").select_option(label="Balance")
-    assert names(widget) == ["more", "less", "some", "dust"]
+    assert names(widget) == ["more", "less", "some", "dust", "new"]
 
 
 def test_refresh_of_an_unchanged_list_changes_nothing(embedded_page, page, reads):

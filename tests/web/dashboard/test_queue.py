@@ -147,7 +147,7 @@ def test_balance_stands_beside_with_the_minimum_and_its_time(world, owner):
 def test_balance_never_observed_is_said_to_be_so(world, owner):
     send(world)
 
-    assert "never read" in owner.see(path_of(world))
+    assert "Balance unknown" in owner.see(path_of(world))
 
 
 @pytest.mark.databases("sqlite", "postgres")

@@ -1,13 +1,14 @@
 """GET /embed/tracking/{id}?key= and the session cookie."""
 
 import json
+import re
 from html.parser import HTMLParser
 from operator import itemgetter
 
 import pytest
 from world import SITE, Visitor, code_of
 
-from embed.db.models import Submission
+from embed.db.models import Submission, Wallet
 
 COOKIE = "embed_session"
 
@@ -77,6 +78,7 @@ def test_minimum_is_told_with_all_its_decimals_before_anything_is_signed(world):
     steps = world.call("GET", path, query_string={"key": world.public_key}).text
 
     assert "This page asks for at least 1,000.0000004 $USDC." in steps
+    assert "Only balances that the owner has entered count." in steps
 
 
 def test_widget_shows_the_page(world):
@@ -498,3 +500,23 @@ def test_details_of_a_wallet_that_there_is_not_are_not_found(world, wallet_id):
     path = f"/embed/tracking/{world.page_id}/wallets/{wallet_id}"
 
     assert world.call("GET", path, query_string={"key": world.public_key}).status_code == 404
+
+
+def test_balance_that_nobody_knows_is_shown_as_unknown_and_not_as_zero(world):
+    visitor = Visitor()
+    world.approve(world.submit(visitor, "Ann").json["submissionId"])
+    known = Visitor()
+    world.track(known.address, balance="0")
+
+    shown, _, _ = open_frame(world).text.partition('<template id="wallet-row">')
+    rows = re.findall(r'<li class="wallet".*?</li>', shown, re.DOTALL)
+    figures = {
+        re.search('data-address="(.*?)"', row)[1]: re.search('class="balance"><bdi>(.*?)<', row)[1]
+        for row in rows
+    }
+    assert figures == {visitor.address: "unknown", known.address: "0"}
+    of_ann = Wallet.get(Wallet.address == visitor.address)
+    path = f"/embed/tracking/{world.page_id}/wallets/{of_ann.id}"
+    details = world.call("GET", path, query_string={"key": world.public_key}).text
+    assert "<dd><bdi>unknown</bdi></dd>" in details
+    assert "Signed by its holder" in details
