@@ -1,6 +1,10 @@
 """What flask doctor finds in the settings themselves."""
 
+import re
+import secrets
+
 import pytest
+from servers import PROJECT_DIR
 from world import RANDOM_KEY, SECRET_KEY
 
 from embed.doctor.variables import Installation, check_variables, is_weak
@@ -120,6 +124,15 @@ def test_password_that_can_be_guessed_is_found(password):
 )
 def test_other_passwords_and_none_are_fine(url):
     assert find(DATABASE_URL=url) == []
+
+
+@pytest.mark.parametrize("document", ["docs/operating.md", "deploy/embed.env.example"])
+def test_documented_addresses_have_no_password_that_can_be_guessed(document):
+    text = (PROJECT_DIR / document).read_text().replace("$password", secrets.token_hex(24))
+    urls = re.findall(r"DATABASE_URL=([^\s'\"]+)", text)
+
+    assert urls
+    assert [find(DATABASE_URL=url) for url in urls] == [[]] * len(urls)
 
 
 @pytest.mark.parametrize("url", ["http://embed.example.com", "http://192.0.2.1:8000"])
