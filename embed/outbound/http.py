@@ -24,7 +24,10 @@ _CHUNK_BYTES = 64 * 1024
 # What requests raises is an OSError; a name that cannot be a host's is a UnicodeError.
 FAILURES = (OSError, HTTPException, urllib3.exceptions.HTTPError, UnicodeError)
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
-    (TargetRefused, "its address is inside the operator's network"),
+    (
+        TargetRefused,
+        "its address is inside the operator's network, which needs ALLOW_PRIVATE_TARGETS=1",
+    ),
     (TimeoutError, "timed out"),
     (requests.Timeout, "timed out"),
     (urllib3.exceptions.ReadTimeoutError, "timed out"),

@@ -311,7 +311,9 @@ def test_same_failure_is_logged_once_a_minute(endpoint, caplog):
 def test_endpoint_inside_the_network_is_refused(endpoint):
     rpc = SolanaRpc((endpoint.url,), limit=parse("9/second"), reach=Reach.PUBLIC)
 
-    with pytest.raises(RpcUnavailable, match="inside the operator's network"):
+    with pytest.raises(
+        RpcUnavailable, match="operator's network, which needs ALLOW_PRIVATE_TARGETS=1"
+    ):
         rpc.call("getSlot", [], timeout_s=3)
 
     assert endpoint.calls.total() == 0

@@ -290,7 +290,8 @@ def test_name_that_leads_inside_is_refused_when_the_socket_opens(
     owner.deliver(webhook)
 
     assert http_receiver.received == []
-    assert owner.list_states(webhook)[0][2] == "its address is inside the operator's network"
+    reason = "its address is inside the operator's network, which needs ALLOW_PRIVATE_TARGETS=1"
+    assert owner.list_states(webhook)[0][2] == reason
 
 
 @pytest.mark.parametrize(
