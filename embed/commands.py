@@ -18,73 +18,83 @@ from embed.rate_limits.storages import open_storage, translate_storage_errors
 from embed.runtime import EXTENSION, Runtime
 from embed.settings import Settings, SettingsError
 
-# Where each command is, and the first sentence of its help.
-COMMANDS = {
-    "backup": (
-        "embed.cli.backups:backup",
-        "Save the whole database in a new file, while the service runs.",
-    ),
-    "balances": ("embed.cli.balances:group", "Balances read from the chain."),
-    "channels": (
-        "embed.cli.receivers:channels",
-        "E-mail addresses, chats and phones that are told what happens on a page.",
-    ),
-    "copy-to": (
-        "embed.cli.backups:copy_to",
-        "Copy everything into an empty database, while the service is stopped.",
-    ),
-    "db": ("embed.cli.database:group", "The database of this installation."),
-    "demo": (
-        "embed.demo.command:command",
-        "Create a sample page, serve it, act as two visitors, and keep serving.",
-    ),
-    "doctor": (
-        "embed.cli.doctor:doctor",
-        "Say what is wrong with this installation, and what to do; changes nothing.",
-    ),
-    "erase": (
-        "embed.cli.deletion:erase",
-        "Show what is kept of a wallet on all pages; with --yes, erase it.",
-    ),
-    "export": (
-        "embed.cli.page_files:export_file",
-        "Write a page with all that belongs to it into a new FILE; - is standard output.",
-    ),
-    "export-receipts": (
-        "embed.cli.receipts:export",
-        "Print the receipts of all proved wallets on a page's public list, as one JSON document.",
-    ),
-    "import": (
-        "embed.cli.page_files:import_file",
-        "Add the page of a FILE that flask export wrote; - is standard input.",
-    ),
-    "keys": ("embed.cli.keys:group", "Bearer keys, each for one page."),
-    "owners": ("embed.cli.owners:group", "People who own tracking pages."),
-    "pages": ("embed.cli.pages:group", "Tracking pages and their policy."),
-    "prune": (
-        "embed.cli.deletion:prune",
-        "Delete what is old, as the background work does every hour.",
-    ),
-    "restore": (
-        "embed.cli.backups:restore",
-        "Fill the database from a backup, while the service is stopped.",
-    ),
-    "submissions": (
-        "embed.cli.submissions:group",
-        "What visitors sent, and the owner's decisions.",
-    ),
-    "tags": ("embed.cli.tags:group", "Tags for a page's wallets."),
-    "version": (
-        "embed.cli.database:version",
-        "Show which version this is, and which one the database has.",
-    ),
-    "wallets": ("embed.cli.wallets:group", "Wallets that a page tracks."),
-    "webhooks": (
-        "embed.cli.receivers:webhooks",
-        "Servers of yours that are told what happens on a page.",
-    ),
-    "worker": ("embed.worker.command:group", "Do the background work until stopped."),
+# By what they are for: where each command is, and the first sentence of its help.
+SECTIONS = {
+    "Pages and what is on them": {
+        "pages": ("embed.cli.pages:group", "Tracking pages and their policy."),
+        "wallets": ("embed.cli.wallets:group", "Wallets that a page tracks."),
+        "tags": ("embed.cli.tags:group", "Tags for a page's wallets."),
+        "submissions": (
+            "embed.cli.submissions:group",
+            "What visitors sent, and the owner's decisions.",
+        ),
+        "keys": ("embed.cli.keys:group", "Bearer keys, each for one page."),
+        "balances": ("embed.cli.balances:group", "Balances read from the chain."),
+    },
+    "People and messages": {
+        "owners": ("embed.cli.owners:group", "People who own tracking pages."),
+        "channels": (
+            "embed.cli.receivers:channels",
+            "E-mail addresses, chats and phones that are told what happens on a page.",
+        ),
+        "webhooks": (
+            "embed.cli.receivers:webhooks",
+            "Servers of yours that are told what happens on a page.",
+        ),
+    },
+    "The service": {
+        "demo": (
+            "embed.demo.command:command",
+            "Create a sample page, serve it, act as two visitors, and keep serving.",
+        ),
+        "serve": ("embed.cli.serving:serve", "Serve with gunicorn, whose options may follow."),
+        "worker": ("embed.worker.command:group", "Do the background work until stopped."),
+        "doctor": (
+            "embed.cli.doctor:doctor",
+            "Say what is wrong with this installation, and what to do; changes nothing.",
+        ),
+        "version": (
+            "embed.cli.database:version",
+            "Show which version this is, and which one the database has.",
+        ),
+        "db": ("embed.cli.database:group", "The database of this installation."),
+    },
+    "Data": {
+        "backup": (
+            "embed.cli.backups:backup",
+            "Save the whole database in a new file, while the service runs.",
+        ),
+        "restore": (
+            "embed.cli.backups:restore",
+            "Fill the database from a backup, while the service is stopped.",
+        ),
+        "copy-to": (
+            "embed.cli.backups:copy_to",
+            "Copy everything into an empty database, while the service is stopped.",
+        ),
+        "export": (
+            "embed.cli.page_files:export_file",
+            "Write a page with all that belongs to it into a new FILE; - is standard output.",
+        ),
+        "import": (
+            "embed.cli.page_files:import_file",
+            "Add the page of a FILE that flask export wrote; - is standard input.",
+        ),
+        "export-receipts": (
+            "embed.cli.receipts:export",
+            "Print the receipts of all proved wallets on a page's public list, as JSON.",
+        ),
+        "erase": (
+            "embed.cli.deletion:erase",
+            "Show what is kept of a wallet on all pages; with --yes, erase it.",
+        ),
+        "prune": (
+            "embed.cli.deletion:prune",
+            "Delete what is old, as the background work does every hour.",
+        ),
+    },
 }
+COMMANDS = {name: place for section in SECTIONS.values() for name, place in section.items()}
 # They say what is wrong with settings that are not valid, and leave no files behind.
 WITHOUT_SETTINGS = {"doctor"}
 

@@ -23,7 +23,7 @@ from embed.terminal import PlainCommand
 )
 @with_appcontext
 def export(page: str, output: str) -> None:
-    """Print the receipts of all proved wallets on a page's public list, as one JSON document.
+    """Print the receipts of all proved wallets on a page's public list, as JSON.
 
     The same list gives the same bytes. Their SHA-256 goes to standard error.
     """

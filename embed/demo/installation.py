@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from embed.settings import INSTANCE_DIR, PROJECT_DIR, SettingsError
+from embed.settings import INSTANCE_DIR, IS_INSTALLED, PROJECT_DIR, SettingsError
 
 DEMO_DIR = INSTANCE_DIR / "demo"
 
@@ -48,13 +48,19 @@ def _lock_folder() -> int:
 
 
 def write_command(installation: Mapping[str, str], *arguments: str) -> str:
-    """Return a flask command on the demo's installation, for a shell in the present folder.
-
-    It names the program by its path, so that the virtualenv need not be active.
-    """
+    """Return a command on the demo's installation, for a shell in the present folder."""
     variables = [f"{name}={shlex.quote(value)}" for name, value in installation.items()]
-    is_script = Path(sys.argv[0]).name == "flask"
-    words = [sys.argv[0]] if is_script else [sys.executable, "-m", "flask"]
+    return " ".join([*variables, shlex.join([*_find_program(), *arguments])])
+
+
+def _find_program() -> list[str]:
+    """Return how this program was called, by its path, as the virtualenv need not be active."""
+    name = Path(sys.argv[0]).name
+    if name == "tracking-embed":
+        return [sys.argv[0]]
+    if IS_INSTALLED:
+        return [sys.executable, "-m", "embed"]
+    words = [sys.argv[0]] if name == "flask" else [sys.executable, "-m", "flask"]
     if Path.cwd() != PROJECT_DIR:  # where flask would find app.py by itself
         words += ["--app", str(PROJECT_DIR / "app.py")]
-    return " ".join([*variables, shlex.join([*words, *arguments])])
+    return words

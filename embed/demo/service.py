@@ -6,10 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 import requests
 
+import embed
 from embed.settings import PROJECT_DIR
 
 START_LIMIT_S = 30
@@ -33,10 +35,17 @@ def run_service(
 
     It inherits the descriptor `lock`, and its process id is written there.
     """
-    options = ["--bind", f"fd://{listener.fileno()}", "--log-level", "warning"]
+    options = [
+        "--config",
+        str(PROJECT_DIR / "gunicorn.conf.py"),
+        "--bind",
+        f"fd://{listener.fileno()}",
+        "--log-level",
+        "warning",
+    ]
     server = subprocess.Popen(  # noqa: S603 -- our own command line
         [sys.executable, "-m", "gunicorn", "embed.factory:create_demo_app()", *options],
-        cwd=PROJECT_DIR,
+        cwd=Path(embed.__path__[0]).parent,  # where it is found
         env={**environ, "WEB_CONCURRENCY": "1"},  # it counts its limits in memory
         # Ctrl-C goes to a whole process group. A worker of gunicorn that gets it besides its
         # arbiter's signal may deadlock, and is killed only after the graceful timeout of 30 s.

@@ -10,6 +10,7 @@ from typing import Any, Self
 from urllib.parse import quote, unquote
 
 from limits import RateLimitItem
+from platformdirs import user_state_path
 
 from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
 from embed.settings.urls import (
@@ -33,6 +34,7 @@ from embed.settings.values import (
 
 __all__ = [
     "INSTANCE_DIR",
+    "IS_INSTALLED",
     "PROJECT_DIR",
     "VARIABLES",
     "Settings",
@@ -41,8 +43,13 @@ __all__ = [
     "load_secret_key",
 ]
 
-PROJECT_DIR = Path(__file__).resolve().parent.parent.parent
-INSTANCE_DIR = PROJECT_DIR / "instance"
+_PACKAGE_DIR = Path(__file__).resolve().parent.parent
+IS_INSTALLED = (_PACKAGE_DIR / "templates").is_dir()  # as a package, and not run from a checkout
+# Of templates, static files, catalogs, documents and gunicorn's configuration.
+PROJECT_DIR = _PACKAGE_DIR if IS_INSTALLED else _PACKAGE_DIR.parent
+INSTANCE_DIR = user_state_path("tracking-embed") if IS_INSTALLED else PROJECT_DIR / "instance"
+# From which relative paths in settings count.
+_BASE_DIR = INSTANCE_DIR if IS_INSTALLED else PROJECT_DIR
 _SQLITE = "sqlite:///"
 
 
@@ -112,7 +119,7 @@ class Settings:
         """Read every setting; an empty variable counts as unset. Raises SettingsError."""
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
         keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
-        instance_dir = PROJECT_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
+        instance_dir = _BASE_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
         given.setdefault("DATABASE_URL", f"{_SQLITE}{quote(str(instance_dir / 'embed.db'))}")
         if "QUEUE_URL" in given and given.setdefault("BACKGROUND", "worker") != "worker":
             raise SettingsError("QUEUE_URL means BACKGROUND=worker; leave one of the two out.")
@@ -150,4 +157,4 @@ def find_database_file(database_url: str) -> Path | None:
     """Return SQLite's file, or None with Postgres."""
     if not database_url.startswith(_SQLITE):
         return None
-    return PROJECT_DIR / unquote(database_url.removeprefix(_SQLITE))
+    return _BASE_DIR / unquote(database_url.removeprefix(_SQLITE))

@@ -9,7 +9,7 @@ import pytest
 from servers import PROJECT_DIR, clean_environ, run_flask
 from world import SECRET_KEY
 
-from embed.commands import COMMANDS, is_command_looked_up, load_command
+from embed.commands import COMMANDS, SECTIONS, is_command_looked_up, load_command
 
 pytestmark = pytest.mark.slow
 
@@ -50,10 +50,10 @@ def environ(app, database_url):
     return {"DATABASE_URL": database_url, "SECRET_KEY": SECRET_KEY}
 
 
-def list_imported(*arguments: str, environ: dict[str, str]) -> set[str]:
+def list_imported(*arguments: str, environ: dict[str, str], program: str = "flask") -> set[str]:
     """Run a command, and return the names of all modules that it imported."""
     ended = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "flask", *arguments],
+        [sys.executable, "-X", "importtime", "-m", program, *arguments],
         cwd=PROJECT_DIR,
         env=clean_environ() | environ,
         check=True,
@@ -90,6 +90,25 @@ def test_all_are_listed_and_need_no_setting_for_that():
 
     listed = re.findall(r"^  ([a-z-]+) ", told.partition("Commands:")[2], re.MULTILINE)
     assert set(listed) == set(COMMANDS) | {"limiter", "routes", "run", "shell"}
+
+
+def test_program_of_the_package_lists_them_by_what_they_are_for_and_imports_no_others():
+    environ = {"TRUSTED_PROXIES": "one", "COLUMNS": "200"}
+    told = subprocess.run(
+        [sys.executable, "-m", "embed", "--help"],
+        cwd=PROJECT_DIR,
+        env=clean_environ() | environ,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+    sections = re.split(r"^(\S.*):\n", told, flags=re.MULTILINE)[1:]
+    listed = dict(zip(sections[::2], sections[1::2], strict=True))
+    assert list(listed)[1:] == [*SECTIONS, "Flask's own"]
+    for title, names in SECTIONS.items():
+        assert re.findall(r"^  ([a-z-]+) ", listed[title], re.MULTILINE) == list(names)
+    assert "flask_limiter" not in list_imported("pages", "--help", environ={}, program="embed")
 
 
 @pytest.mark.parametrize("options", [["--app", "app"], ["--debug"], ["--app=app.py", "--no-debug"]])
