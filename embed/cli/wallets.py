@@ -1,13 +1,17 @@
 """flask wallets"""
 
-from typing import Any
+from typing import IO, Any
 
 import click
 
+from embed.pages import get_page
 from embed.serializers import describe_wallet_for_owner
 from embed.terminal import Group, JsonObject, options, print_answer, runtime
-from embed.wallets import tracking
+from embed.wallets import imports, tracking
+from embed.wallets.csv_format import decode_sheet
 from embed.wallets.tracking import WalletFields
+
+_MAX_SHOWN = 20  # of the mistakes in a file
 
 group = Group("wallets", help="Wallets that a page tracks.")
 
@@ -64,6 +68,41 @@ def remove(wallet_id: str) -> None:
     removed = _describe(wallet_id)
     tracking.remove_wallet(wallet_id, runtime().clock())
     print_answer(removed)
+
+
+@group.command("import")
+@click.argument("page")
+@click.argument("file", type=click.File("rb"))
+@click.option("--create-tags", is_flag=True, help="Create tags that the page does not have yet.")
+@click.option("--dry-run", is_flag=True, help="Only say what would change.")
+def import_csv(page: str, file: IO[bytes], create_tags: bool, dry_run: bool) -> None:
+    """Add and change the wallets that a CSV file lists, all or none; - is standard input."""
+    settings, text = runtime().settings, decode_sheet(file.read())
+    if dry_run:
+        plan = imports.plan_import(get_page(page), text, makes_tags=create_tags, settings=settings)
+    else:
+        plan = imports.apply_import(
+            page, text, makes_tags=create_tags, settings=settings, now=runtime().clock()
+        )
+    if plan.mistakes:
+        _refuse(plan)
+    counts = {"added": plan.added, "changed": plan.changed, "unchanged": plan.unchanged}
+    done = "Nothing has changed yet. The import would make it" if dry_run else "Imported"
+    sentence = (
+        f"{done}: {plan.added:,} added, {plan.changed:,} changed, {plan.unchanged:,} as before."
+    )
+    print_answer(counts | {"tagsCreated": plan.new_tags}, sentence)
+
+
+def _refuse(plan: imports.Plan) -> None:
+    """Print the first mistakes. Raises click.ClickException."""
+    for mistake in plan.mistakes[:_MAX_SHOWN]:
+        click.echo(f"Line {mistake.number}: {mistake.cause}", err=True)
+    if len(plan.mistakes) > _MAX_SHOWN:
+        click.echo(f"… and {len(plan.mistakes) - _MAX_SHOWN:,} more", err=True)
+    lines = "1 line needs" if plan.wrong_lines == 1 else f"{plan.wrong_lines:,} lines need"
+    advice = " --create-tags creates the tags." if plan.lacks_only_tags else ""
+    raise click.ClickException(f"Nothing has changed: {lines} your attention.{advice}")
 
 
 def _describe(wallet_id: str) -> JsonObject:

@@ -4,12 +4,13 @@ Peewee takes some 250 us to make the SQL of a simple query and a model of the ro
 SQLite runs the query in 10 us.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
 from peewee import Context, Database, Field, Model, Node
+from peewee import __exception_wrapper__ as wrapping_errors  # type: ignore[attr-defined]  # its stubs lack it
 
 from embed.db.connection import db
 
@@ -35,6 +36,12 @@ class Statement:
         """Return a cursor. Values go in and come out as the database stores them."""
         sql, names = _compile(self, db.obj)
         return db.execute_sql(sql, [values[name] for name in names])
+
+    def execute_many(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Execute it for each row of values, as the database stores them."""
+        sql, names = _compile(self, db.obj)
+        with wrapping_errors:  # as execute_sql does
+            db.cursor().executemany(sql, [[row[name] for name in names] for row in rows])
 
 
 @lru_cache(maxsize=100)

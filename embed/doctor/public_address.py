@@ -25,7 +25,7 @@ _RENEW_WITHIN = timedelta(days=14)
 _TIMEOUT_S, _FILE_TIMEOUT_S = 8.0, 10.0
 _MAX_ANSWER_BYTES = 64 * 1024
 # As much as the API reads of a body, and what a CSV file may have in the dashboard.
-_BODY_BYTES, _FILE_BYTES = 16 * 1024, 4 * 1024 * 1024
+_BODY_BYTES, _FILE_BYTES = 16 * 1024, 17 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +203,13 @@ def _check_bodies(visitor: Visitor) -> Iterator[Finding]:
         yield Finding(
             "proxy_refuses_bodies",
             f"The proxy refuses requests of {_BODY_BYTES // 1024} KiB, which submissions may have.",
-            "Let it take more: client_max_body_size 5m; in nginx.",
+            "Let it take more: client_max_body_size 18m; in nginx.",
         )
     elif _is_refused(visitor, FORM_PATH, _FILE_BYTES, _FILE_TIMEOUT_S):
         yield Finding(
             "proxy_refuses_files",
-            "The proxy refuses requests of 4 MiB, which CSV files in the dashboard may have.",
-            "Let it take more: client_max_body_size 5m; in nginx.",
+            "The proxy refuses requests of 17 MiB, which CSV files in the dashboard may have.",
+            "Let it take more: client_max_body_size 18m; in nginx.",
         )
 
 

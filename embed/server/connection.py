@@ -13,7 +13,7 @@ from embed.server.framing import Framing, measure_head
 from embed.server.large_body import LargeBody
 
 _STEP_BYTES = 64 * 1024
-_MOST_DISCARDED_BYTES = 8 * 1024 * 1024
+_MOST_DISCARDED_BYTES = 32 * 1024 * 1024
 _MOST_PIECES = 64  # that are sent by one system call
 
 Step = Callable[["Connection"], None]
@@ -146,7 +146,7 @@ class Connection:
         del self.parser
 
     def discard(self) -> bool:
-        """Forget what was received and has arrived; return False at the end, or after 8 MiB."""
+        """Forget what was received and has arrived; return False at the end, or after 32 MiB."""
         self.forget_request()
         arrived = self._read()
         self._discarded_bytes += len(arrived or b"")

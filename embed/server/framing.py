@@ -8,9 +8,9 @@ from gunicorn.http.message import Request
 
 MAX_HEAD_BYTES = 64 * 1024
 MAX_HEAD_LINES = 1000  # gunicorn splits all of them before it says that they are too many
-# The dashboard's largest form has 4 MiB; what is longer is passed on in part and refused. So is
+# The dashboard's largest form has 17 MiB; what is longer is passed on in part and refused. So is
 # what is long without an owner's session, since only signed-in owners may send long forms.
-MAX_LARGE_BODY_BYTES = 5 * 1024 * 1024
+MAX_LARGE_BODY_BYTES = 17 * 1024 * 1024
 MAX_SIGNED_OUT_BYTES = 64 * 1024
 # Of chunks, whose length is not known before: browsers send none, and nginx passes none on.
 MAX_CHUNKS_BYTES = 64 * 1024

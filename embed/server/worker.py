@@ -26,7 +26,7 @@ class BufferingWorker(Worker):
     """Receives whole requests before it handles them, and sends what clients are slow to read."""
 
     # A client may do nothing for so long while it sends a request, reads an answer or hangs up.
-    # One that is slower than this rate gets no more time: 4 MiB may take 138 s.
+    # One that is slower than this rate gets no more time: 16 MiB may take 522 s.
     patience_s = 10.0
     bytes_per_s = 32 * 1024
     # What each connection may keep in memory, and what all that keep more may keep together: of

@@ -16,9 +16,9 @@ from embed.domain.amounts import find_share, format_amount, parse_amount
 from embed.domain.texts import parse_optional_text, parse_text
 from embed.errors import InvalidInput
 from embed.wallets.csv_mistakes import Kind, Mistake
+from embed.wallets.tracking import PageFull
 
 COLUMNS = ("address", "alias", "tags", "hidden", "balance")
-MAX_LINES = 10_000
 
 # A spreadsheet would run a cell that begins so, also with the full-width forms of the signs, and,
 # where its language separates cells by semicolons, the part after one. One apostrophe is added in
@@ -89,8 +89,8 @@ def decode_sheet(raw: bytes) -> str:
         ) from None
 
 
-def parse_sheet(text: str) -> Sheet:
-    """Read a table. A line with mistakes is in `mistakes` only.
+def parse_sheet(text: str, *, max_wallets: int) -> Sheet:
+    """Read a table of up to `max_wallets`. A line with mistakes is in `mistakes` only.
 
     The first line may name the columns, which then have any order. Without it they have the order
     of COLUMNS, and later ones may be left out.
@@ -106,9 +106,8 @@ def parse_sheet(text: str) -> Sheet:
             if place == 0 and (heading := _read_heading(cells)):
                 continue
             count += 1
-            if count > MAX_LINES:
-                cause = InvalidInput("More than %(max)s wallets; split the file.", max=MAX_LINES)
-                return Sheet([], [Mistake(number, Kind.TOO_MANY, cause)])
+            if count > max_wallets:
+                return Sheet([], [Mistake(number, Kind.PAGE_FULL, PageFull(max_wallets))])
             found, line = _parse_line(number, cells, heading or COLUMNS)
             if line is not None:
                 first = first_numbers.setdefault(line.address, number)

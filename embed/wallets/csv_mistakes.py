@@ -24,7 +24,6 @@ class Kind(Enum):
     # At most once in a file, from this line on:
     HEADING = auto()
     UNREADABLE = auto()
-    TOO_MANY = auto()
     PAGE_FULL = auto()
 
 

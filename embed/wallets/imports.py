@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from embed.balances.observations import Observation, store_entered
 from embed.balances.supply import find_supply
-from embed.db.batches import in_batches
-from embed.db.models import Page, Tag, TrackedWallet, Wallet, WalletTag
+from embed.db.batches import count_rows_anew, in_batches
+from embed.db.models import Balance, Page, Tag, TrackedWallet, Wallet, WalletTag
+from embed.db.statements import Statement, list_values, make_insertion
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
-from embed.events.editing import editing
+from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
 from embed.settings import Settings
-from embed.wallets.csv_format import Line, format_sheet, parse_sheet
+from embed.wallets.csv_format import Line, Sheet, format_sheet, parse_sheet
 from embed.wallets.csv_mistakes import Kind, Mistake
 from embed.wallets.tags import COLORS, list_tags
 from embed.wallets.tracking import PageFull, list_wallets
@@ -110,8 +111,13 @@ def export_sheet(page: Page, *, uses_chain: bool) -> str:
 
 
 def plan_import(page: Page, text: str, *, makes_tags: bool, settings: Settings) -> Plan:
-    """Return what a table would change. Takes three statements, whatever its length."""
-    sheet = parse_sheet(text)
+    """Return what a table would change."""
+    sheet = parse_sheet(text, max_wallets=settings.max_wallets)
+    return _compare(page, sheet, makes_tags=makes_tags, settings=settings)
+
+
+def _compare(page: Page, sheet: Sheet, *, makes_tags: bool, settings: Settings) -> Plan:
+    """Take three statements, whatever the table's length."""
     tags = list_tags(page)
     known = {tag.name for tag in tags}
     mistakes = list(sheet.mistakes)
@@ -152,16 +158,17 @@ def apply_import(
     makes_tags: bool,
     settings: Settings,
     now: datetime,
-    actor: str,
+    actor: str = COMMAND_LINE,
 ) -> Plan:
     """Apply a table in one transaction, and return what was changed.
 
     The plan is made again while the page is locked. If it has mistakes, nothing is changed.
     Raises NotFound.
     """
+    sheet = parse_sheet(text, max_wallets=settings.max_wallets)  # before anybody waits for a lock
     with editing(page_id, actor, now) as edit:
         page = edit.page
-        plan = plan_import(page, text, makes_tags=makes_tags, settings=settings)
+        plan = _compare(page, sheet, makes_tags=makes_tags, settings=settings)
         if not plan.mistakes and plan.changes:
             _make_tags(page, plan.new_tags, now)
             ids = _write_wallets(page, plan.changes, now)
@@ -174,20 +181,26 @@ def apply_import(
                     if change.line.balance is not None and change.changes_balance
                 ],
             )
+            count_rows_anew(Wallet, Balance, WalletTag)
             edit.log(Event("import wallets", {"added": plan.added, "changed": plan.changed}))
     return plan
+
+
+def _make_ids(count: int) -> list[str]:
+    """Return ids for rows of one time in their order: lists are sorted by time, then id."""
+    return sorted(make_id() for _ in range(count))
 
 
 def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
     rows = [
         {
-            "id": make_id(),
+            "id": tag_id,
             "page": page,
             "name": name,
             "color": COLORS[number % len(COLORS)],
-            "created_at": now + timedelta(milliseconds=number),  # lists are sorted by time
+            "created_at": now,
         }
-        for number, name in enumerate(names)
+        for number, (name, tag_id) in enumerate(zip(names, _make_ids(len(names)), strict=True))
     ]
     for batch in in_batches(rows):
         Tag.insert_many(batch).execute()
@@ -195,24 +208,32 @@ def _make_tags(page: Page, names: Sequence[str], now: datetime) -> None:
 
 def _write_wallets(page: Page, changes: Sequence[RowChange], now: datetime) -> dict[str, str]:
     """Insert and update wallets, and return all ids by address."""
-    rows = [
-        {
-            "id": change.before.id if change.before else make_id(),
-            "page": page,
+    new_ids = iter(_make_ids(sum(change.before is None for change in changes)))
+    ids = {
+        change.line.address: change.before.id if change.before else next(new_ids)
+        for change in changes
+    }
+    new = list_values(Wallet(page=page, created_at=now))
+    _STORE_WALLET.execute_many(
+        new
+        | {
+            "id": ids[change.line.address],
             "address": change.line.address,
             "public_alias": change.alias,
             "is_hidden": change.is_hidden,
-            "created_at": now + timedelta(milliseconds=number),  # in the order of the table
         }
-        for number, change in enumerate(changes)
-    ]
-    touched = [row for row, change in zip(rows, changes, strict=True) if change.changes_details]
-    for batch in in_batches(touched):
-        Wallet.insert_many(batch).on_conflict(
-            conflict_target=[Wallet.page, Wallet.address],
-            preserve=[Wallet.public_alias, Wallet.is_hidden],
-        ).execute()
-    return {str(row["address"]): str(row["id"]) for row in rows}
+        for change in changes
+        if change.changes_details
+    )
+    return ids
+
+
+_STORE_WALLET = Statement(
+    make_insertion(Wallet).on_conflict(
+        conflict_target=[Wallet.page, Wallet.address],
+        preserve=[Wallet.public_alias, Wallet.is_hidden],
+    )
+)
 
 
 def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -> None:
@@ -221,10 +242,11 @@ def _write_tags(page: Page, changes: Sequence[RowChange], ids: dict[str, str]) -
     old = [ids[change.line.address] for change in changed if change.before is not None]
     for wallet_ids in in_batches(old):
         WalletTag.delete().where(WalletTag.wallet.in_(wallet_ids)).execute()
-    links = [
+    _STORE_TAG_OF_WALLET.execute_many(
         {"wallet": ids[change.line.address], "tag": tag_ids[name]}
         for change in changed
         for name in change.line.tag_names or ()
-    ]
-    for batch in in_batches(links):
-        WalletTag.insert_many(batch).execute()
+    )
+
+
+_STORE_TAG_OF_WALLET = Statement(make_insertion(WalletTag))

@@ -49,6 +49,7 @@ COMMANDS = {
     "wallets list",
     "wallets update",
     "wallets remove",
+    "wallets import",
     "submissions list",
     "submissions approve",
     "submissions reject",

@@ -1,6 +1,7 @@
 """Every command that changes a page is logged with its actor, and increments the version."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from world import USDC, Visitor, read_log
@@ -34,13 +35,15 @@ OTHER_COMMANDS = {
 class Things:
     """One of each object that a command may change."""
 
-    def __init__(self, world) -> None:
+    def __init__(self, world, folder: Path) -> None:
         self.page_id = world.page_id
         self.tag_id = world.add_tag("team").id
         self.wallet_id = world.track(Visitor().address, alias="Whale").id
         self.key_id = access.find_access(world.public_key).key_id
         self.submission_id = world.submit(Visitor()).json["submissionId"]
         settings = world.app.extensions[EXTENSION].settings
+        self.table = folder / "wallets.csv"
+        self.table.write_text(f"{USDC},Treasury\n")
         how = {"settings": settings, "now": world.clock()}
         self.webhook_id = receivers.add_webhook(self.page_id, HOOK, **how).id
         self.channel_id = receivers.add_channel(self.page_id, NTFY, **how).id
@@ -57,6 +60,7 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "tags remove": lambda things: (things.tag_id,),
     "wallets add": lambda things: (things.page_id, USDC, "--balance", "5"),
     "wallets update": lambda things: (things.wallet_id, "--alias", "Dolphin"),
+    "wallets import": lambda things: (things.page_id, str(things.table)),
     "wallets remove": lambda things: (things.wallet_id,),
     "submissions approve": lambda things: (things.submission_id,),
     "submissions reject": lambda things: (things.submission_id,),
@@ -80,8 +84,8 @@ def test_every_command_is_known():
 
 
 @pytest.mark.parametrize("command", CHANGES)
-def test_change_is_logged_and_gives_a_new_version(world, command):
-    things = Things(world)
+def test_change_is_logged_and_gives_a_new_version(world, tmp_path, command):
+    things = Things(world, tmp_path)
     version = world.page.version
     world.clock.forward(seconds=1)
 

@@ -17,7 +17,7 @@ PASSED_ON = """
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     proxy_set_header X-Forwarded-Proto $scheme;
 """
-BODIES = "client_max_body_size 5m;"
+BODIES = "client_max_body_size 18m;"
 
 
 class Proxied:

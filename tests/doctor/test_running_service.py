@@ -138,7 +138,7 @@ def secure(make_sqlite) -> Iterator[Proxied]:
 
 def write_https(service: Proxied, certificate, **more: str) -> str:
     tls = f"ssl_certificate {certificate}; ssl_certificate_key {certificate};"
-    sample = service.write_server(server=f"{tls} client_max_body_size 5m;", **more)
+    sample = service.write_server(server=f"{tls} client_max_body_size 18m;", **more)
     return sample.replace(f"127.0.0.1:{service.port};", f"127.0.0.1:{service.port} ssl;")
 
 

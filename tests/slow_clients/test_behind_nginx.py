@@ -91,9 +91,9 @@ def test_limit_counts_the_address_that_nginx_sees_whatever_the_client_claims(lim
 
 @pytest.mark.parametrize(
     ("size", "is_passed_on"),
-    [(4 * MEBIBYTE, True), (5 * MEBIBYTE - 1000, True), (6 * MEBIBYTE, False)],
+    [(17 * MEBIBYTE, True), (18 * MEBIBYTE - 1000, True), (19 * MEBIBYTE, False)],
 )
-def test_form_of_more_than_4_mib_gets_the_answer_of_the_service(size, is_passed_on, limited_page):
+def test_form_of_17_mib_gets_the_answer_of_the_service(size, is_passed_on, limited_page):
     form = {"email": "x" * (size - len("email="))}
 
     answer = requests.post(

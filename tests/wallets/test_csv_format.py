@@ -3,6 +3,7 @@
 import csv
 import io
 from decimal import Decimal
+from functools import partial
 
 import base58
 import pytest
@@ -12,15 +13,16 @@ from world import USDC
 
 from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.errors import InvalidInput
+from embed.wallets import csv_format
 from embed.wallets.csv_format import (
-    MAX_LINES,
     Line,
     decode_sheet,
     escape_formula,
     format_sheet,
-    parse_sheet,
     unescape_formula,
 )
+
+parse_sheet = partial(csv_format.parse_sheet, max_wallets=50_000)
 
 OTHER = base58.b58encode(bytes(range(32))).decode()
 
@@ -150,13 +152,15 @@ def test_every_bad_line_is_listed_and_a_line_with_two_mistakes_says_both():
     assert [line.address for line in parse_sheet(text).lines] == [OTHER]
 
 
-def test_more_than_the_most_lines_are_refused_as_a_whole():
-    lines = [base58.b58encode(number.to_bytes(32, "big")).decode() for number in range(1, 10_002)]
+def test_more_than_a_page_can_track_are_refused_as_a_whole():
+    lines = [base58.b58encode(number.to_bytes(32, "big")).decode() for number in range(1, 7)]
 
-    assert len(parse_sheet("\n".join(lines[:MAX_LINES])).lines) == MAX_LINES
-    sheet = parse_sheet("\n".join(lines))
+    assert len(parse_sheet("\n".join(lines[:5]), max_wallets=5).lines) == 5
+    sheet = parse_sheet("\n".join(lines), max_wallets=5)
     assert sheet.lines == []
-    assert [mistake.number for mistake in sheet.mistakes] == [10_001]
+    ((number, sentence),) = [(one.number, str(one.cause)) for one in sheet.mistakes]
+    assert number == 6
+    assert sentence == "A page can track at most 5 wallets (MAX_WALLETS)."
 
 
 def test_file_that_is_not_utf_8_is_refused_with_the_line():

@@ -1,11 +1,13 @@
 """Exporting wallets as CSV, and importing them with a dry run."""
 
+import re
 from collections.abc import Sequence
+from threading import Lock
 
 from flask import Response, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
-from wtforms import BooleanField, HiddenField, SubmitField
+from wtforms import BooleanField, SubmitField
 
 from embed.db.models import Page
 from embed.errors import InvalidInput
@@ -20,6 +22,11 @@ from embed.web.dashboard.wallet_list import build_list_url
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
 MAX_NAMED = 10  # of the columns that a sentence names
+# A text is sent back in fields of this length, none of which ends inside a line end.
+_PIECE = re.compile(r".{1,32768}\n?", re.DOTALL)
+
+# 50,000 wallets take some 100 MiB while they are compared, so tables are read one at a time.
+_one_at_a_time = Lock()
 
 
 class ImportForm(Form):
@@ -32,9 +39,8 @@ class ImportForm(Form):
 
 
 class ApplyForm(Form):
-    """The checked text, sent back to be applied after another check."""
+    """The checked text, in the fields "text", sent back to be applied after another check."""
 
-    text = HiddenField()
     makes_tags = BooleanField()
 
 
@@ -55,31 +61,33 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
     form = ImportForm()
     if not form.validate_on_submit():
         return _show_form(page, form)
-    try:
-        text = _read_file()
-    except InvalidInput as mistake:
-        form.file.errors = [write_mistake(mistake)]
-        return _show_form(page, form, status=422)
     makes_tags = bool(form.makes_tags.data)
-    plan = imports.plan_import(page, text, makes_tags=makes_tags, settings=runtime().settings)
-    return _show_plan(page, form, plan, text)
+    with _one_at_a_time:
+        try:
+            text = _read_file()
+        except InvalidInput as mistake:
+            form.file.errors = [write_mistake(mistake)]
+            return _show_form(page, form, status=422)
+        plan = imports.plan_import(page, text, makes_tags=makes_tags, settings=runtime().settings)
+        return _show_plan(page, form, plan, text)
 
 
 @blueprint.post("/pages/<page_id>/wallets/import/apply")
 def apply_import(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     form = ApplyForm()
-    text, makes_tags = form.text.data or "", bool(form.makes_tags.data)
-    plan = imports.apply_import(
-        page.id,
-        text,
-        makes_tags=makes_tags,
-        settings=runtime().settings,
-        now=runtime().clock(),
-        actor=current_owner().email,
-    )
-    if plan.mistakes:  # the page has changed since the dry run
-        return _show_plan(page, ImportForm(), plan, text)
+    with _one_at_a_time:
+        text = "".join(request.form.getlist("text"))
+        plan = imports.apply_import(
+            page.id,
+            text,
+            makes_tags=bool(form.makes_tags.data),
+            settings=runtime().settings,
+            now=runtime().clock(),
+            actor=current_owner().email,
+        )
+        if plan.mistakes:  # the page has changed since the dry run
+            return _show_plan(page, ImportForm(), plan, text)
     return redirect_with_message(
         gettext(
             "%(added)s added, %(changed)s changed.",
@@ -96,6 +104,7 @@ def _show_form(page: Page, form: ImportForm, status: int = 200) -> ResponseRetur
         page=page,
         form=form,
         columns=COLUMNS,
+        max_wallets=runtime().settings.max_wallets,
         status=status,
     )
 
@@ -119,7 +128,7 @@ def _show_plan(page: Page, form: ImportForm, plan: imports.Plan, text: str) -> R
         write_title=_write_title,
         write_lines=_write_lines,
         write_mistake=write_mistake,
-        text=text,
+        pieces=_PIECE.findall(text),
         columns=COLUMNS,
         status=422 if plan.mistakes else 200,
     )

@@ -131,6 +131,19 @@ def test_owner_sends_much_only_where_a_file_is_expected(world, owner):
         assert answer.status_code == 422  # read, and found to hold no addresses
 
 
+def test_no_part_of_an_upload_has_headers_without_end(world, owner):
+    body = b"--x\r\n" + b"A:b\r\n" * 100_000 + b"\r\n\r\n--x--\r\n"
+    for path in ("import", "import/apply"):
+        answer, read = send_raw(
+            owner.client,
+            f"/dashboard/pages/{world.page_id}/wallets/{path}",
+            body,
+            "multipart/form-data; boundary=x",
+        )
+        assert answer.status_code == 413
+        assert read < 400_000
+
+
 def test_attempts_count_for_the_account_however_its_address_is_written(world, owner):
     owner.post("/dashboard/sign-out")
     written = [owner.email[:3] + "\0" * count + owner.email[3:].upper() for count in range(11)]

@@ -1,0 +1,127 @@
+"""Wallets from a CSV file, by a command."""
+
+import json
+
+import base58
+import pytest
+from world import USDC, Visitor, read_log
+
+from embed.wallets import tracking
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def run(world, tmp_path):
+    """Run the command on a text, given as a file."""
+
+    def run(text: str | bytes, *options: str):
+        file = tmp_path / "wallets.csv"
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        arguments = ["wallets", "import", world.page_id, str(file), *options]
+        return world.app.test_cli_runner().invoke(args=arguments)
+
+    return run
+
+
+def read_names(world) -> dict[str, str | None]:
+    wallets = tracking.list_all_wallets(world.page_id, uses_chain=False)
+    return {wallet.address: wallet.public_alias for wallet in wallets}
+
+
+def test_file_is_imported_and_logged(world, run):
+    world.track(USDC, alias="Old")
+    other = Visitor().address
+    world.clock.forward(seconds=1)
+
+    result = run(f"address,alias,tags\n{USDC},New,\n{other},Other,team", "--create-tags", "--json")
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {
+        "added": 1,
+        "changed": 1,
+        "unchanged": 0,
+        "tagsCreated": ["team"],
+    }
+    assert read_names(world) == {USDC: "New", other: "Other"}
+    assert read_log(world.page_id)[0][1:3] == ("import wallets", "1 added, 1 changed")
+
+
+def test_file_is_read_from_standard_input(world):
+    arguments = ["wallets", "import", world.page_id, "-"]
+    result = world.app.test_cli_runner().invoke(args=arguments, input=f"\ufeff{USDC},Name\r\n")
+
+    assert result.output == "Imported: 1 added, 0 changed, 0 as before.\n"
+    assert read_names(world) == {USDC: "Name"}
+
+
+def test_dry_run_says_what_would_change_and_changes_nothing(world, run):
+    before = world.dump()
+
+    result = run(USDC, "--dry-run")
+
+    assert result.output == (
+        "Nothing has changed yet. The import would make it: 1 added, 0 changed, 0 as before.\n"
+    )
+    assert world.dump() == before
+
+
+def test_every_wrong_line_is_named_and_nothing_changes(world, run):
+    before = world.dump()
+
+    result = run(f"{USDC}\nbad\n{Visitor().address},Name,team")
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines() == [
+        "Line 2: 'bad' is not a wallet address.",
+        "Line 3: The page has no tag team.",
+        "Error: Nothing has changed: 2 lines need your attention.",
+    ]
+    assert world.dump() == before
+
+
+def test_tags_alone_that_are_missing_are_offered_to_be_made(run):
+    result = run(f"{USDC},,team")
+
+    assert result.stderr.splitlines()[1:] == [
+        "Error: Nothing has changed: 1 line needs your attention. --create-tags creates the tags."
+    ]
+
+
+def test_thousands_of_mistakes_are_no_wall(run):
+    lines = run("bad\n" * 5_000).stderr.splitlines()
+
+    assert len(lines) == 22
+    assert lines[-2] == "… and 4,980 more"
+
+
+def test_table_of_more_than_10_000_wallets_is_imported(world, run):
+    addresses = [
+        base58.b58encode(number.to_bytes(32, "big")).decode() for number in range(1, 10_002)
+    ]
+
+    assert run("\n".join(addresses)).exit_code == 0
+    assert list(read_names(world)) == addresses
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"a\nZo\xeb", "Line 2 is not UTF-8"),
+        (b"address,alias,alias\n", "more than one column"),
+    ],
+)
+def test_file_that_cannot_be_read_is_one_clear_line(run, raw, said):
+    result = run(raw)
+
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
+def test_unknown_page_and_file_are_one_line(world):
+    for arguments in (["nowhere", "-"], [world.page_id, "/no/such/file"]):
+        result = world.app.test_cli_runner().invoke(args=["wallets", "import", *arguments])
+
+        assert result.exit_code in (1, 2)
+        (line,) = result.stderr.splitlines()
+        assert line.startswith("Error: ")
