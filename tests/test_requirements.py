@@ -2,6 +2,9 @@
 
 import os
 import re
+import subprocess
+import sys
+import tomllib
 
 import pytest
 from packaging.requirements import Requirement
@@ -13,7 +16,7 @@ from requirements import (
     read_locked_versions,
     read_requirements,
 )
-from servers import PROJECT_DIR
+from servers import PROJECT_DIR, clean_environ
 
 LOCK = (PROJECT_DIR / "requirements.lock").read_text()
 DIRECT = read_requirements((PROJECT_DIR / "requirements.txt").read_text())
@@ -32,6 +35,36 @@ def test_every_direct_requirement_is_locked_at_its_version():
 
     assert len(DIRECT) > 20
     assert others == []
+
+
+@pytest.mark.parametrize(
+    "program", ["import embed", "import app", "runpy.run_path('gunicorn.conf.py')"]
+)
+def test_older_python_ends_with_one_line(program):
+    older = "import runpy, sys; sys.path.insert(0, ''); sys.version_info = (3, 10, 13, 'final', 0);"
+    run = subprocess.run(
+        [sys.executable, "-c", older + program],
+        cwd=PROJECT_DIR,
+        env=clean_environ(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == "Error: Python 3.11 or newer is needed; this is 3.10.\n"
+
+
+@pytest.mark.parametrize(("document", "count"), [("README.md", 2), ("docs/operating.md", 1)])
+def test_documented_installations_look_at_python_first(document, count):
+    """pip would tell of the first package that an older Python lacks, with all its versions."""
+    text = (PROJECT_DIR / document).read_text()
+    installations = re.findall(r"^.*pip install .*-r requirements.*", text, re.MULTILINE)
+    first = [line for line in installations if "venv" in line and not line.startswith(".venv")]
+
+    assert len(first) == count
+    assert all(line.startswith('python3 -c "import embed" && python3 -m venv ') for line in first)
+    settings = tomllib.loads((PROJECT_DIR / "pyproject.toml").read_text())
+    assert settings["project"]["requires-python"] == ">=3.11"
 
 
 def test_lock_holds_what_the_installed_packages_need_and_nothing_else():
