@@ -13,6 +13,7 @@ from peewee import DatabaseError, InterfaceError, OperationalError
 from embed.db import connection, schema_version
 from embed.rate_limits.storages import check_storage
 from embed.runtime import EXTENSION
+from embed.server.first_owner import make_first_owner
 from embed.server.metrics import (
     close_metrics,
     finish_metrics,
@@ -121,8 +122,12 @@ def post_worker_init(worker: Any) -> None:
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
         worker.is_signed_in = partial(sessions.is_signed_in, worker.wsgi)
+        runtime = extensions[EXTENSION]
         worker.background = Background(
-            extensions[EXTENSION], extensions[jobs.EXTENSION], "gunicorn"
+            runtime,
+            extensions[jobs.EXTENSION],
+            "gunicorn",
+            begin=partial(make_first_owner, runtime),
         )
         worker.background.start()
     else:

@@ -1,10 +1,10 @@
 """Owners of tracking pages."""
 
-import re
 from datetime import datetime
 
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Owner
+from embed.domain.emails import parse_email
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import (
     PasswordLinkSigner,
@@ -16,8 +16,6 @@ from embed.errors import InvalidInput, NotFound
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
-
-_EMAIL = re.compile(r"[^\s@\x00-\x1f]{1,64}@[^\s@\x00-\x1f]{1,189}")
 
 
 def create_owner(raw_email: str, now: datetime, *, language: str | None = None) -> Owner:
@@ -45,6 +43,11 @@ def _check_language(language: str | None) -> None:
 
 def list_owners() -> list[Owner]:
     return list(Owner.select().order_by(Owner.created_at, Owner.id))
+
+
+def has_any() -> bool:
+    """Tell whether there is an owner besides the one of pages that were created without one."""
+    return Owner.select().where(Owner.email != INSTALLATION_OWNER).exists()
 
 
 def get_owner(raw_email: str) -> Owner:
@@ -106,7 +109,7 @@ def get_installation_owner(now: datetime) -> Owner:
 
 
 def _parse_email(raw: str) -> str:
-    email = raw.strip().lower()
-    if not (_EMAIL.fullmatch(email) and email.isprintable()):
-        raise InvalidInput(f"{raw!r} is not an e-mail address.", field="email")
-    return email
+    try:
+        return parse_email(raw)
+    except ValueError as mistake:
+        raise InvalidInput(str(mistake), field="email") from None

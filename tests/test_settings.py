@@ -229,6 +229,7 @@ WRONG_SPANS = [
     "100000 days",
 ]
 WRONG = {
+    "FIRST_OWNER": ["owner", "a b@example.com", "@", "owner@example.com,other@example.com x"],
     "DATABASE_URL": [
         "embed.db",
         "sqlite:///",

@@ -21,7 +21,8 @@ from embed.logs.redaction import Redactor
 _log = logging.getLogger("embed")
 
 # The attribute of a record with what its line says besides, by name. Such a line is made of parts
-# that were checked, and is one for each request: it is not searched for secrets, which takes long.
+# that were checked, and mostly one for each request: it is not searched for secrets, which takes
+# long.
 FIELDS = "fields"
 
 # Characters of a message and of a traceback; of the latter the end says most. What is cut off is

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 from limits import RateLimitItem
 from platformdirs import user_state_path
 
+from embed.domain.emails import parse_email
 from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
 from embed.settings.urls import (
     parse_bind,
@@ -69,6 +70,7 @@ class Settings:
     limit_session_nonces: RateLimitItem = read(parse_limit, "20/10 minutes")
     limit_session_submissions: RateLimitItem = read(parse_limit, "10/10 minutes")
     limit_ip_submissions: RateLimitItem = read(parse_limit, "20/10 minutes")
+    first_owner: str | None = read(parse_email)
     max_wallets: int = read(partial(parse_whole_number, least=1), "50000")  # per page
     nonce_lifetime: timedelta = read(parse_seconds, "600")
     # The first that works; () for none.

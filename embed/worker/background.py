@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -37,11 +38,20 @@ def should_work(kind: Kind, settings: Settings, now: datetime) -> bool:
 class Background:
     """A thread that looks what is due and has it done, while that is up to this process."""
 
-    def __init__(self, runtime: Runtime, jobs: Jobs, kind: Kind) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        jobs: Jobs,
+        kind: Kind,
+        *,
+        begin: Callable[[], None] | None = None,
+    ) -> None:
+        """`begin` is called once, before the work, as soon as the database is at this version."""
         self._runtime = runtime
         self._chain = runtime.chain  # made before the tasks, whose threads share it
         self._timing = jobs.timing
         self._kind: Kind = kind
+        self._begin = begin
         self._process_id = make_id()
         self._working_since: datetime | None = None
         self._beat_at: datetime | None = None
@@ -100,6 +110,9 @@ class Background:
             self._is_stopping.wait(self._timing.beat.total_seconds())
 
     def _work_or_rest(self) -> None:
+        if self._begin is not None:
+            self._begin()
+            self._begin = None
         now = self._runtime.clock()
         is_beat = (
             self._beat_at is None or not timedelta() <= now - self._beat_at < self._timing.beat

@@ -1,0 +1,29 @@
+"""The owner whom FIRST_OWNER names, so that nobody needs a command line to sign in."""
+
+import logging
+
+from embed import owners
+from embed.errors import InvalidInput
+from embed.logs.lines import FIELDS
+from embed.runtime import RequestRuntime
+
+_log = logging.getLogger(__name__)
+
+
+def make_first_owner(runtime: RequestRuntime) -> None:
+    """Create the owner where there is none yet, and log a link to choose a password."""
+    settings = runtime.settings
+    if settings.first_owner is None or owners.has_any():
+        return
+    try:
+        owner = owners.create_owner(settings.first_owner, runtime.clock())
+    except InvalidInput:  # another process has just done it
+        return
+    base_url = settings.public_url or "http://127.0.0.1:8000"
+    link = owners.build_password_url(owner, runtime.password_links, base_url)
+    _log.warning(
+        "%s can choose a password here, once and within a day: %s",
+        owner.email,
+        link,
+        extra={FIELDS: {}},  # else the link would be hidden, as a secret is
+    )

@@ -1,0 +1,66 @@
+"""FIRST_OWNER makes an account at the first start, and logs one one-time link, once."""
+
+import json
+import re
+
+import pytest
+import requests
+from remote import TIMEOUT_S, make_environ
+from servers import run_flask, run_gunicorn
+
+pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
+
+EMAIL = "owner@example.com"
+
+
+@pytest.fixture
+def environ(empty_database_url) -> dict[str, str]:
+    return make_environ(empty_database_url, FIRST_OWNER=EMAIL, PUBLIC_URL="https://embed.example")
+
+
+@pytest.fixture
+def start(environ, redis_url, tmp_path):
+    """Start four processes, wait until they work, stop them; return the links that they logged."""
+
+    def start_once() -> list[str]:
+        several = {"WEB_CONCURRENCY": "4", "RATELIMIT_STORAGE_URI": redis_url}
+        log = tmp_path / "log"
+        with run_gunicorn(environ | several, f"--error-logfile={log}") as server:
+            server.wait_for_workers(4)
+            server.wait_until(lambda: requests.get(f"{server.url}/readyz", timeout=TIMEOUT_S).ok)
+            links = re.findall(r"https://embed\.example(/dashboard/password/\S+)", log.read_text())
+            host = {"Host": "embed.example"}
+            for link in links:
+                shown = requests.get(server.url + link, headers=host, timeout=TIMEOUT_S)
+                assert EMAIL in shown.text
+        log.write_text("")
+        return links
+
+    return start_once
+
+
+def list_owners(environ) -> list[str]:
+    listed = run_flask("owners", "list", "--json", environ=environ).stdout
+    return [owner["email"] for owner in json.loads(listed)]
+
+
+def test_first_of_all_starts_makes_the_owner_and_logs_one_link(start, environ):
+    assert [len(start()), len(start())] == [1, 0]
+    assert list_owners(environ) == [EMAIL]
+
+
+def test_installation_that_has_an_owner_gets_no_other(start, environ):
+    run_flask("db", "upgrade", environ=environ)
+    run_flask("owners", "create", "somebody@example.com", environ=environ)
+
+    assert start() == []
+    assert list_owners(environ) == ["somebody@example.com"]
+
+
+def test_owner_of_pages_without_one_does_not_count(start, environ):
+    run_flask("db", "upgrade", environ=environ)
+    token = ("--token-name=A", "--token-symbol=A", f"--token-mint={'1' * 32}")
+    run_flask("pages", "create", *token, environ=environ)
+
+    assert len(start()) == 1
+    assert list_owners(environ) == ["owner@localhost", EMAIL]
