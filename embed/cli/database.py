@@ -3,11 +3,11 @@
 import platform
 
 import click
-from peewee import PeeweeException, PostgresqlDatabase
+from peewee import PeeweeException
 
 from embed import __version__
 from embed.db import schema_version
-from embed.db.connection import db
+from embed.db.connection import db, read_server_version
 from embed.db.schema_version import list_applied_migrations, list_migrations
 from embed.maintenance.rows import open_rows
 from embed.terminal import Command, Group, check_confirmed, confirm_option, print_answer, runtime
@@ -61,10 +61,7 @@ def version() -> None:
 
 def _ask_database() -> tuple[str | None, list[str]]:
     """Return the kind and version of the database, None if it does not answer; its migrations."""
-    is_postgres = isinstance(db.obj, PostgresqlDatabase)
-    sql = "SHOW server_version" if is_postgres else "SELECT sqlite_version()"
     try:
-        ((number,),) = db.execute_sql(sql).fetchall()
-        return f"{'Postgres' if is_postgres else 'SQLite'} {number}", list_applied_migrations()
+        return read_server_version(), list_applied_migrations()
     except PeeweeException:
         return None, []

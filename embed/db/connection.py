@@ -83,6 +83,14 @@ def create_if_missing(database: Database) -> None:
         raise SettingsError(f"DATABASE_URL: the file cannot be created: {error}") from None
 
 
+def read_server_version() -> str:
+    """Return the kind and version of the models' database, such as ``Postgres 17.2``."""
+    is_postgres = isinstance(db.obj, PostgresqlDatabase)
+    sql = "SHOW server_version" if is_postgres else "SELECT sqlite_version()"
+    ((number,),) = db.execute_sql(sql).fetchall()
+    return f"{'Postgres' if is_postgres else 'SQLite'} {number}"
+
+
 def find_missing_file() -> Path | None:
     """Return the file of the models' database, if that is one of SQLite and does not exist."""
     database = db.obj

@@ -6,6 +6,7 @@ import pytest
 from servers import find_free_port, run_flask, run_gunicorn
 from world import RANDOM_KEY
 
+from embed import __version__
 from embed.commands import create_commands_app
 from embed.doctor.examination import Examination
 from embed.doctor.findings import Finding
@@ -94,6 +95,49 @@ def test_no_secret_is_told():
         *("secret_weak", "database_unreachable", "public_url_unreachable"),
     }
     assert SECRET not in told.stdout + told.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_report_for_support_has_no_secret_address_or_name(options, world, environ):
+    """Everything is set, and of the values only numbers and choices are told."""
+    address = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+    world.track(address)
+    database_url = environ["DATABASE_URL"]
+    environ = {
+        "DATABASE_URL": database_url,
+        "SECRET_KEY": f"{SECRET}-{RANDOM_KEY}",
+        "PUBLIC_URL": f"http://{SECRET}.example",
+        "INSTANCE_DIR": f"/{SECRET}",
+        "FIRST_OWNER": f"{SECRET}@example.com",
+        "TRUSTED_PROXIES": "2",
+        "LIMIT_PER_IP": "7/minute",
+        "NONCE_LIFETIME": SECRET,
+        "BACKGROUND": "worker",
+        "RATELIMIT_STORAGE_URI": f"redis://:{SECRET}@localhost",
+        "SOLANA_RPC_URL": f"http://localhost/{SECRET}",
+        "SMTP_URL": f"smtp://user:{SECRET}@localhost",
+    }
+
+    told = run_flask("doctor", "--support", *options, environ=environ, check=False)
+
+    assert told.returncode == 0
+    for private in (SECRET, "example", "localhost", database_url, address, world.page_id):
+        assert private not in told.stdout + told.stderr
+    for public in ("TRUSTED_PROXIES", "7/minute", "not valid", "worker", __version__, "SQLite 3."):
+        assert public in told.stdout
+    if options:
+        rows = {"owners": 1, "pages": 1, "wallets": 1, "submissions": 0}
+        assert json.loads(told.stdout)["rows"] == rows
+
+
+def test_report_for_support_is_made_without_a_database_too(monkeypatch, tmp_path):
+    environ = {"DATABASE_URL": f"sqlite:///{tmp_path}/embed.db", "SECRET_KEY": RANDOM_KEY}
+
+    told = examine_here(monkeypatch, "--support", environ=environ)
+
+    assert told.exit_code == 0
+    assert "database: cannot be read: OperationalError" in told.stdout
+    assert "database_missing error" in told.stdout
 
 
 def test_command_also_runs_where_the_app_is_named(tmp_path):
