@@ -2,16 +2,18 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
+from embed.db.batches import in_batches
 from embed.db.models import Tag, Wallet, WalletTag
 from embed.domain.activity import Action
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput
 from embed.events.editing import editing
 from embed.events.kinds import Event
+from embed.wallets.search import WalletFilter, list_conditions
 
-MAX_CHANGED = 1000
+MAX_CHANGED = 1000  # of those that are named one by one
 
 BulkAction = Literal["hide", "show", "tag", "untag", "remove"]
 BULK_ACTIONS: Mapping[BulkAction, Action] = {
@@ -25,26 +27,32 @@ BULK_ACTIONS: Mapping[BulkAction, Action] = {
 
 def change_wallets(
     page_id: str,
-    wallet_ids: Collection[str],
+    which: Collection[str] | WalletFilter,
     action: BulkAction,
     *,
     tag: Tag | None = None,
     now: datetime,
     actor: str,
 ) -> int:
-    """Apply one action to many wallets and return how many there were; skip unknown ids.
+    """Apply one action to many wallets and return how many there were.
 
+    `which` are their ids, of which unknown ones are skipped, or a filter that they match now.
     `tag` is a tag of the page, which ``tag`` and ``untag`` add and remove. Raises NotFound,
     InvalidInput.
     """
-    wanted = {wallet_id for wallet_id in wallet_ids if is_id(wallet_id)}
-    if len(wanted) > MAX_CHANGED:
-        raise InvalidInput("At most %(max)s wallets can be changed at once.", max=MAX_CHANGED)
+    if isinstance(which, WalletFilter):
+        conditions = list_conditions(which)
+    else:
+        wanted = {wallet_id for wallet_id in which if is_id(wallet_id)}
+        if len(wanted) > MAX_CHANGED:
+            raise InvalidInput("At most %(max)s wallets can be changed at once.", max=MAX_CHANGED)
+        conditions = [Wallet.id.in_(list(wanted))]
     with editing(page_id, actor, now) as edit:
-        rows = Wallet.select(Wallet.id).where(Wallet.page == edit.page, Wallet.id.in_(list(wanted)))
-        ids = [wallet.id for wallet in rows]
+        rows: Any = Wallet.select(Wallet.id).where(Wallet.page == edit.page, *conditions).tuples()
+        ids = [wallet_id for (wallet_id,) in rows]
+        for batch in in_batches(ids):
+            _change(batch, action, tag)
         if ids:
-            _change(ids, action, tag)
             named = {"tagName": None if tag is None else tag.name}
             edit.log(Event(BULK_ACTIONS[action], {"count": len(ids), **named}))
     return len(ids)

@@ -36,6 +36,7 @@ class WalletFilter:
     is_flagged: bool = False  # only what the holding watch flagged
 
 
+EVERYTHING = WalletFilter()
 _FLAGGED = WalletFilter(is_flagged=True)
 
 
@@ -58,7 +59,7 @@ def search_wallets(
     uses_chain: bool,
 ) -> SearchResult:
     """Return wallets that match, in five statements."""
-    found = Wallet.select(Wallet.id).where(Wallet.page == page, *_list_conditions(wanted))
+    found = Wallet.select(Wallet.id).where(Wallet.page == page, *list_conditions(wanted))
     total = found.count()
     last = max(1, -(-total // RESULT_SIZE))
     number = min(max(1, number), last)
@@ -83,17 +84,17 @@ def _sort(found: Any, page: Page, order: Order, *, uses_chain: bool) -> Any:
     return found.order_by(*first, *sorted_keys, Wallet.created_at, Wallet.id)
 
 
-def count_wallets(page: Page) -> int:
-    """Count the page's wallets, the hidden ones too."""
-    return Wallet.select().where(Wallet.page == page).count()
+def count_wallets(page: Page, wanted: WalletFilter = EVERYTHING) -> int:
+    """Count the page's wallets that match, the hidden ones too."""
+    return Wallet.select().where(Wallet.page == page, *list_conditions(wanted)).count()
 
 
 def count_flagged(page: Page) -> int:
     """Count the wallets that the holding watch flagged, whether it hides them or not."""
-    return Wallet.select().where(Wallet.page == page, *_list_conditions(_FLAGGED)).count()
+    return count_wallets(page, _FLAGGED)
 
 
-def _list_conditions(wanted: WalletFilter) -> list[Any]:
+def list_conditions(wanted: WalletFilter) -> list[Any]:
     conditions: list[Any] = []
     text = wanted.text.replace("\0", "").strip()
     if text:

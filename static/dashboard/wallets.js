@@ -16,7 +16,21 @@ function showSelection() {
   all.labels?.forEach((label) => (label.hidden = false));
   const count = showTicked(all, boxes);
   const said = getElement(document, "#selected", HTMLElement);
-  said.textContent = count ? (said.dataset.text ?? "").replace("{count}", String(count)) : "";
+  const selected = offerMatching(count === boxes.length) ?? String(count);
+  said.textContent = count ? (said.dataset.text ?? "").replace("{count}", selected) : "";
+}
+
+/**
+ * Offer to select all wallets that match, beside those of this page; return how many they are if
+ * they are selected.
+ * @param {boolean} isOffered
+ */
+function offerMatching(isOffered) {
+  const matching = document.getElementById("matching");
+  if (!(matching instanceof HTMLInputElement)) return undefined;
+  matching.labels?.forEach((label) => (label.hidden = !isOffered));
+  matching.checked &&= isOffered;
+  return matching.checked ? matching.dataset.count : undefined;
 }
 
 /**

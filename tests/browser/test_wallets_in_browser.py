@@ -59,6 +59,33 @@ def test_bulk_actions_show_only_while_something_is_selected(wallets):
     assert find_faults("selected", wallets) == []
 
 
+def test_all_that_match_are_offered_once_all_on_the_page_are_selected(dashboard, wallets):
+    dashboard.track_many(80, balance=7, alias="More")
+    wallets.reload()
+    bar = wallets.get_by_role("group", name="With the selected wallets")
+    offer = bar.get_by_label("Select all 117 wallets")
+    wallets.get_by_label("All on this page").check()
+    expect(bar).to_contain_text("100 selected")
+
+    offer.check()
+    expect(bar).to_contain_text("117 selected")
+    wallets.set_viewport_size({"width": 1280, "height": 6000})  # where the bar covers no row
+    assert find_faults("all selected", wallets) == []
+    wallets.get_by_label("Select Wallet 3", exact=True).uncheck()
+    expect(offer).to_be_hidden()
+    expect(bar).to_contain_text("99 selected")
+    wallets.get_by_label("All on this page").check()
+    offer.check()
+    bar.get_by_role("button", name="Hide").click()
+
+    expect(wallets.get_by_role("heading")).to_have_text("Hide 117 wallets?")
+    wallets.get_by_role("button", name="Hide").click()
+    expect(wallets.locator(".flash")).to_have_text("117 wallets are hidden.")
+    wallets.get_by_label("Page").last.fill("2")
+    wallets.keyboard.press("Enter")
+    expect(wallets.locator("tbody tr")).to_have_count(17)
+
+
 def test_first_wallet_stands_high_on_a_phone_and_each_takes_one_line(wallets):
     wallets.set_viewport_size({"width": 375, "height": 667})
     rows = wallets.locator("tbody tr")

@@ -6,7 +6,9 @@ from world import Visitor
 from embed.db.models import Wallet
 from embed.domain.identifiers import make_id
 from embed.errors import InvalidInput
+from embed.wallets import search
 from embed.wallets.bulk import MAX_CHANGED, change_wallets
+from embed.wallets.search import WalletFilter
 
 
 def hide(world, ids) -> int:
@@ -30,6 +32,21 @@ def test_more_are_refused_and_none_is_changed(world):
         hide(world, [wallet.id, *(make_id() for _ in range(MAX_CHANGED))])
 
     assert not Wallet.get().is_hidden
+
+
+@pytest.mark.databases("sqlite", "postgres")
+@pytest.mark.parametrize("action", ["hide", "tag", "untag", "remove"])
+def test_more_are_changed_by_a_filter(world, action):
+    count = MAX_CHANGED + 1
+    rows = [
+        {"page": world.page, "address": Visitor().address, "created_at": world.clock()}
+        for _ in range(count)
+    ]
+    Wallet.insert_many(rows).execute()
+    how = {"tag": world.add_tag("team"), "now": world.clock(), "actor": "owner"}
+
+    assert change_wallets(world.page_id, WalletFilter(), action, **how) == count
+    assert search.count_wallets(world.page) == (0 if action == "remove" else count)
 
 
 def test_tag_has_to_be_chosen(world):

@@ -63,13 +63,13 @@ class Pager:
 def list_wallets(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     page_tags = tags.list_tags(page)
-    wanted = _read_filter(page_tags)
+    wanted = read_filter(page_tags)
     order = _ORDERS.get(request.args.get("sort", ""), Order())
     number = min(max(request.args.get("page", 1, type=int), 1), 1_000_000)
     uses_chain = runtime().settings.uses_chain
     result = search.search_wallets(page, wanted, order, number, uses_chain=uses_chain)
     public = payloads.get_payload(PayloadKey(page.id, page.version, uses_chain))
-    is_narrowed = wanted != WalletFilter()
+    is_narrowed = wanted != search.EVERYTHING
     return render(
         "wallets.html",
         page=page,
@@ -99,8 +99,8 @@ def list_search(**changed: str | None) -> dict[str, str]:
     return {name: value for name, value in (given | changed).items() if value}
 
 
-def _read_filter(page_tags: list[Tag]) -> WalletFilter:
-    """Raises NotFound for a tag that the page does not have."""
+def read_filter(page_tags: list[Tag]) -> WalletFilter:
+    """Return what the address chooses. Raises NotFound for a tag that the page does not have."""
     tag_id = request.args.get("tag")
     tag = next((one for one in page_tags if one.id == tag_id), None)
     if tag_id and tag is None:

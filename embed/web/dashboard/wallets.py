@@ -3,16 +3,16 @@
 from decimal import Decimal
 from typing import Any
 
-from flask import request, url_for
+from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired, Length, Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from embed.db.models import Page
+from embed.db.models import Page, Tag
 from embed.domain.amounts import format_amount, parse_amount
 from embed.errors import InvalidInput
-from embed.wallets import bulk, tags, tracking
+from embed.wallets import bulk, search, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS, BulkAction
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -23,7 +23,7 @@ from embed.web.dashboard.current_owner import (
     get_own_wallet,
 )
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.wallet_list import build_list_url, list_search
+from embed.web.dashboard.wallet_list import build_list_url, list_search, read_filter
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
 
 
@@ -137,7 +137,13 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     wallet = get_own_wallet(page, wallet_id)
     if request.method == "GET":
-        return render("wallets_remove.html", page=page, count=1, wallet=wallet, action=None)
+        name = wallet.public_alias
+        question = (
+            gettext("Remove %(name)s?", name=name) if name else gettext("Remove this wallet?")
+        )
+        return render(
+            "wallets_confirm.html", page=page, question=question, change="remove", wallet=wallet
+        )
     tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_owner().email)
     return redirect_with_message(
         gettext("%(name)s has been removed.", name=wallet.public_alias or wallet.address),
@@ -147,32 +153,64 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/wallets/change")
 def change_wallets(page_id: str) -> ResponseReturnValue:
-    """Apply an action to the selected wallets; removing asks for confirmation."""
+    """Apply an action to the selected wallets, or to all that match what the address chooses.
+
+    The latter asks for confirmation, and so does removing.
+    """
     page = get_own_page(page_id)
     ids = request.form.getlist("wallet")
+    matching = read_filter(tags.list_tags(page)) if "matching" in request.form else None
     action = next((one for one in BULK_ACTIONS if one == request.form.get("change")), None)
     if action is None:
         raise InvalidInput("Choose what to do with the wallets.")
-    if not ids:
+    if matching is None and not ids:
         raise InvalidInput("Select at least one wallet first.")
     tag = None
     if action in ("tag", "untag"):
         if not request.form.get("tag"):
             raise InvalidInput("Choose a tag.")
         tag = get_own_tag(page, request.form["tag"])
-    if action == "remove" and "sure" not in request.form:
-        search: dict[str, Any] = {**list_search()}
-        url = url_for("dashboard.change_wallets", page_id=page.id, **search)
-        return render("wallets_remove.html", page=page, count=len(ids), ids=ids, action=url)
+    if (action == "remove" or matching is not None) and "sure" not in request.form:
+        count = len(ids) if matching is None else search.count_wallets(page, matching)
+        return render(
+            "wallets_confirm.html",
+            page=page,
+            question=_ask(action, count, tag),
+            change=action,
+            tag=tag,
+            ids=ids if matching is None else (),
+            matching=matching,
+            is_narrowed=matching != search.EVERYTHING,
+            search=list_search(),
+        )
     count = bulk.change_wallets(
         page.id,
-        ids,
+        ids if matching is None else matching,
         action,
         tag=tag,
         now=runtime().clock(),
         actor=current_owner().email,
     )
     return redirect_with_message(_tell(action, count), build_list_url(page, **list_search()))
+
+
+def _ask(action: BulkAction, count: int, tag: Tag | None) -> str:
+    sentences = {
+        "hide": ngettext("Hide %(count)s wallet?", "Hide %(count)s wallets?", count),
+        "show": ngettext("Show %(count)s wallet?", "Show %(count)s wallets?", count),
+        "tag": ngettext(
+            "Add the tag %(tag)s to %(count)s wallet?",
+            "Add the tag %(tag)s to %(count)s wallets?",
+            count,
+        ),
+        "untag": ngettext(
+            "Remove the tag %(tag)s from %(count)s wallet?",
+            "Remove the tag %(tag)s from %(count)s wallets?",
+            count,
+        ),
+        "remove": ngettext("Remove %(count)s wallet?", "Remove %(count)s wallets?", count),
+    }
+    return sentences[action] % {"count": format_number(count), "tag": tag and tag.name}
 
 
 def _tell(action: BulkAction, count: int) -> str:

@@ -137,7 +137,11 @@ def test_list_comes_in_hundreds(world, owner):
     assert list_shown(owner, page=3) == ["Wallet 200"]
     assert list_shown(owner, page=99) == ["Wallet 200"]
     assert list_shown(owner, page=-1) == list_shown(owner, page="x") == list_shown(owner)
-    assert 'href="?q=wallet&amp;page=2"' in owner.get(path_of(world) + "?q=wallet").text
+    text = owner.get(path_of(world) + "?q=wallet&page=2").text
+    assert 'href="?q=wallet&amp;page=3"' in text
+    (form,) = re.findall(r'<form method="get" class="row">.*?</form>', text, re.DOTALL)
+    assert '<input type="hidden" name="q" value="wallet">' in form
+    assert 'name="page" min="1" max="3" value="2"' in form
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -345,6 +349,65 @@ def test_removing_many_asks_once_more(world, owner):
 
     assert change(owner, "remove", ids, sure="yes").status_code == 303
     assert read_all(world) == {}
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_all_that_match_are_changed_wherever_they_are_in_the_list(world, owner):
+    add_submissions(world, 101)
+    kept = world.track(make_address(), alias="Treasury")
+    version = world.page.version
+    world.clock.forward(seconds=1)
+    path = path_of(world, "change") + "?q=wallet&page=2"
+
+    asked = owner.post(path, change="hide", matching="yes", wallet=[kept.id])
+
+    assert asked.status_code == 200
+    assert "Hide 101 wallets?" in asked.text
+    assert "all wallets that match your search" in asked.text
+    assert world.page.version == version
+    add_submissions(world, 1)
+    world.clock.forward(seconds=1)
+    answer = owner.post(path, change="hide", matching="yes", sure="yes")
+    assert answer.headers["Location"] == f"{path_of(world)}?q=wallet&page=2"
+    assert "102 wallets are hidden." in owner.see(path_of(world))
+    assert list_shown(owner, hidden="no") == ["Treasury"]
+    assert latest_entry(world) == (owner.email, "hide wallets", "102")
+
+
+@pytest.mark.parametrize(
+    ("what", "question"),
+    [
+        ("show", "Show 2 wallets?"),
+        ("tag", "Add the tag team to 2 wallets?"),
+        ("untag", "Remove the tag team from 2 wallets?"),
+        ("remove", "Remove 2 wallets?"),
+    ],
+)
+def test_each_change_of_all_that_match_is_confirmed_and_told(world, owner, what, question):
+    tag = world.add_tag("team")
+    for _ in range(2):
+        world.track(make_address(), is_hidden=True)
+    world.track(make_address(), alias="Not hidden")
+    path = path_of(world, "change") + "?hidden=yes"
+    chosen = {"change": what, "matching": "yes"} | ({"tag": tag.id} if "tag" in what else {})
+
+    asked = owner.post(path, **chosen)
+    assert question in asked.text
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\w+)">', asked.text))
+    assert fields == chosen | {"sure": "yes"}
+    owner.post(path, **fields)
+
+    assert "2 wallets are" in owner.see(path_of(world))
+    assert Wallet.select().count() == (1 if what == "remove" else 3)
+
+
+def test_all_that_match_are_those_of_the_page_alone(world, owner, stranger):
+    world.track(make_address())
+    theirs = world.track(make_address(), page_id=stranger.make_page())
+
+    owner.post(path_of(world, "change"), change="remove", matching="yes", sure="yes")
+
+    assert [wallet.id for wallet in Wallet.select()] == [theirs.id]
 
 
 @pytest.mark.parametrize("what", ["hide", "tag", "", "explode"])
