@@ -110,7 +110,7 @@ def create_app(
 def _choose_balances(settings: Settings, chain: SolanaRpc | None, clock: Clock) -> BalanceSource:
     if chain is None:
         return EnteredBalances()
-    return LiveBalances(chain, clock, settings.balance_refresh)
+    return LiveBalances(chain, clock, settings.balance_max_age)
 
 
 def create_demo_app() -> Flask:

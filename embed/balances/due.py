@@ -52,6 +52,20 @@ def find_oldest_read_at() -> datetime | None:
     return None if oldest_ms is None else from_ms(oldest_ms)
 
 
+def list_read_at(*conditions: Any) -> dict[str, datetime]:
+    """Return by page when the chain was last read for its wallets; without a reading it is absent.
+
+    The conditions are on pages.
+    """
+    newest = fn.MAX(ChainBalance.observed_at)
+    rows: Any = (
+        _select_wallets(Wallet.page, newest)
+        .where(ChainBalance.observed_at.is_null(False), *conditions)
+        .group_by(Wallet.page)
+    )
+    return dict(rows.tuples())
+
+
 def _list_wallets(*conditions: Any) -> list[DueWallet]:
     rows: Any = (
         _select_wallets(

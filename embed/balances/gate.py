@@ -24,7 +24,6 @@ SAME_WITHIN = timedelta(seconds=30)  # an answer this young is not asked for aga
 MAX_WAITING = 2
 MAX_QUEUED = timedelta(seconds=0.5)  # how long others wait for their turn
 PAUSE = timedelta(seconds=5)  # after a failure, until the chain is asked again
-MAX_REFRESHES = 3  # how many spans of BALANCE_REFRESH an observation may be old to stand in
 
 
 class LiveBalances:
@@ -33,10 +32,11 @@ class LiveBalances:
     Without an answer in time, a fresh enough observation stands in for it.
     """
 
-    def __init__(self, chain: SolanaRpc, clock: Clock, balance_refresh: timedelta) -> None:
+    def __init__(self, chain: SolanaRpc, clock: Clock, max_age: timedelta) -> None:
+        """`max_age`: how old an observation may be to stand in."""
         self._chain = chain
         self._clock = clock
-        self._max_age = MAX_REFRESHES * balance_refresh
+        self._max_age = max_age
         self._pool = ThreadPoolExecutor(MAX_WAITING, thread_name_prefix="gate")
         self._lock = threading.RLock()
         self._turns = threading.Semaphore(MAX_WAITING)

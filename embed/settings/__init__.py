@@ -101,6 +101,11 @@ class Settings:
         return bool(self.solana_rpc_url)
 
     @property
+    def balance_max_age(self) -> timedelta:
+        """How old a balance may be to stand in for a reading; what is older is shown as old."""
+        return 3 * self.balance_refresh
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """What no log may show."""
         urls = (self.database_url, self.ratelimit_storage_uri, self.queue_url, self.smtp_url)

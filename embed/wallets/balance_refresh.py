@@ -139,7 +139,8 @@ def run_job(runtime: Runtime, keep_alive: Callable[[], None]) -> str:
     summary = refresh_balances(runtime, on_progress=lambda done, total: keep_alive())
     if summary.failure:
         keep_alive()  # ends it without a report if the process stops, which ends calls, too
-        raise RefreshFailed(str(summary))
+        was_read = summary.observed or summary.observed_completely
+        raise RefreshFailed(str(summary) if was_read else summary.failure)
     return str(summary)
 
 

@@ -42,6 +42,7 @@ class RowFigure(NamedTuple):
 
 def init_figures(app: Flask) -> None:
     app.jinja_env.globals["draw_avatar"] = draw_avatar
+    app.jinja_env.globals["is_old"] = is_old
     app.jinja_env.globals["uses_chain"] = lambda: runtime().settings.uses_chain
     app.jinja_env.filters |= {
         "age": format_age,
@@ -107,6 +108,11 @@ def format_age(instant: datetime) -> str:
     # What another machine's clock says to be in the future was a moment ago.
     age = max(runtime().clock() - instant, timedelta(seconds=1))
     return format_timedelta(-age, add_direction=True, locale=current_locale())
+
+
+def is_old(read_at: datetime) -> bool:
+    """Tell whether balances that were read then have missed several readings since."""
+    return runtime().clock() - read_at > runtime().settings.balance_max_age
 
 
 def format_day(instant: datetime) -> str:

@@ -115,9 +115,8 @@ def describe_failure(error: Exception) -> str:
     if isinstance(error, ERRORS):
         return "The database did not answer."
     if isinstance(error, KNOWN_ERRORS):
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        return text[:_LONGEST_FAILURE]
-    return f"{type(error).__name__}; the log has more."
+        return " ".join(str(error).split())[:_LONGEST_FAILURE]
+    return "It ended unexpectedly; the log has more."
 
 
 class TaskRunner:
@@ -245,8 +244,11 @@ class TaskRunner:
         except LeaseLost:
             task.release()  # if it ends because the process does
         except Exception as error:  # every job may fail in its own way
-            _log.error("The background task %s failed.", task.name, exc_info=error)
-            task.report_failure(describe_failure(error))
+            failure = describe_failure(error)
+            # What is known says all in one line: the chain may be away for hours.
+            exc_info = None if isinstance(error, KNOWN_ERRORS) else error
+            _log.error("The background task %s failed: %s", task.name, failure, exc_info=exc_info)
+            task.report_failure(failure)
         else:
             task.report_success(summary)
 

@@ -30,6 +30,8 @@ const lender = connectToHost({ site: site || null, isForAnySite: "anySite" in ro
 
 let { etag: shownEtag = "" } = root.dataset; // of what the rows, their proofs and the summary are from
 
+let againAt = findAgainAt();
+
 if (list.isComplete) api.known.etag = shownEtag; // the document shows all of it
 
 /** Show what has changed; return whether anything has. */
@@ -53,16 +55,25 @@ async function refreshList() {
  * were read, as those of a long list are only when a visitor searches, sorts or wants more.
  */
 async function refreshServed() {
-  if (list.isComplete && api.known.etag === shownEtag) return false;
-  const page = await api.readHtml(location.href, { etag: shownEtag });
+  const again = Date.now() > againAt;
+  if (!again && list.isComplete && api.known.etag === shownEtag) return false;
+  const page = await api.readHtml(location.href, { etag: again ? "" : shownEtag });
   if (!page) return false;
   const served = getElement(page, "#widget", HTMLElement);
   getElement(root, "#summary", HTMLElement).replaceWith(getElement(page, "#summary", HTMLElement));
+  againAt = findAgainAt();
+  const hasChanged = served.dataset.etag !== shownEtag;
   shownEtag = served.dataset.etag ?? "";
-  if (list.isComplete) return true;
+  if (list.isComplete) return hasChanged;
   list.showServed(served);
   if (list.isComplete) api.known = { etag: shownEtag };
-  return true;
+  return hasChanged;
+}
+
+/** When to read the summary again though nothing has changed: it says when balances were read. */
+function findAgainAt() {
+  const read = root.querySelector("#summary [data-again-after]");
+  return read instanceof HTMLElement ? Date.now() + Number(read.dataset.againAfter) * 1000 : Infinity;
 }
 
 setInterval(() => {

@@ -16,7 +16,8 @@ from test_speed_budget import BUDGET_BYTES
 from world import USDC
 
 from embed.db.connection import db
-from embed.db.models import ChainBalance, Wallet
+from embed.db.models import ChainBalance, Token, Wallet
+from embed.domain import times
 
 pytestmark = pytest.mark.browser
 
@@ -237,3 +238,20 @@ def test_wallets_page_fits_a_narrow_screen_and_axe_finds_nothing(dashboard, page
 
     expect(page.get_by_role("img", name=re.compile("days: "))).to_have_count(3)
     assert find_faults("wallets", page) == []
+
+
+def test_old_reading_is_marked_until_a_newer_one_is_there(embedded_page, page, track):
+    """A reading that finds the same balances makes no new payload, so the frame asks for it."""
+    read_at = times.now() - timedelta(hours=3)
+    Token.create(mint=USDC, supply=5000, supply_observed_at=read_at)
+    track("Ann")
+    page.clock.install()
+    widget = embedded_page.open(page)
+    expect(widget.locator("#summary .old")).to_have_text("Read on the chain 3 hours ago")
+    Token.update(supply_observed_at=times.now() + timedelta(minutes=31)).execute()
+
+    embedded_page.forward(page, "31:00")
+
+    expect(widget.locator("#summary .old")).to_have_count(0)
+    expect(widget.locator("#summary")).to_contain_text("Read on the chain")
+    Token.delete().execute()

@@ -76,7 +76,7 @@ def leave_traces(world, visitor) -> None:
     )
     store_chain(USDC, [observation])
     import_balance(world.page_id, USDC, visitor.address, world.clock(), "3")
-    Job.insert(name="balances", failure=f"RefreshFailed: {visitor.address}").execute()
+    Job.insert(name="balances", failure=f"Not read: {visitor.address}").execute()
 
 
 def submit(world, visitor, name: str) -> str:

@@ -9,6 +9,7 @@ from peewee import OperationalError
 
 from embed.errors import InvalidInput
 from embed.logs.context import find_context
+from embed.wallets.balance_refresh import RefreshFailed
 from embed.worker.jobs import PeriodicJob
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
@@ -127,16 +128,21 @@ def test_success_ends_the_growing_of_waits_and_clears_the_failure(process: OnePr
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "told", "has_traceback"),
     [
-        (InvalidInput("The token\nhas no mint."), "InvalidInput: The token has no mint."),
-        (InvalidInput("x" * 1000), f"InvalidInput: {'x' * 286}"),
-        (RuntimeError("https://key@rpc.example"), "RuntimeError; the log has more."),
-        (OperationalError("host=db password=p"), "The database did not answer."),
+        (InvalidInput("The token\nhas no mint."), "The token has no mint.", False),
+        (InvalidInput("x" * 1000), "x" * 300, False),
+        (RefreshFailed("0 read. No endpoint."), "0 read. No endpoint.", False),
+        (
+            RuntimeError("https://key@rpc.example"),
+            "It ended unexpectedly; the log has more.",
+            True,
+        ),
+        (OperationalError("host=db password=p"), "The database did not answer.", True),
     ],
 )
 def test_failure_is_one_line_without_texts_that_may_hold_secrets(
-    process: OneProcess, error, told, caplog, monkeypatch
+    process: OneProcess, error, told, has_traceback, caplog, monkeypatch
 ):
     process.define_job(fail_with(error))
     tasks = set()
@@ -149,8 +155,9 @@ def test_failure_is_one_line_without_texts_that_may_hold_secrets(
     assert tasks == {"job"}  # which every line names
     assert process.report.failure == told
     assert process.report.failed_at == process.clock()
-    assert "The background task job failed." in caplog.text
-    assert "Traceback" in caplog.text
+    assert f"The background task job failed: {told}" in caplog.text
+    assert ("Traceback" in caplog.text) == has_traceback
+    assert len(caplog.records) == 1
 
 
 def test_program_that_a_job_ends_goes_on(process: OneProcess, caplog):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from flask.typing import ResponseReturnValue
 
 from embed import pages
+from embed.balances.due import list_read_at
 from embed.balances.tokens import list_problems
 from embed.db.models import Owner, Page
 from embed.db.work_status import read_work_status
@@ -45,6 +46,7 @@ def list_pages() -> ResponseReturnValue:
         max_needs=MAX_NEEDS,
         wallet_counts=wallet_counts,
         totals=sum_by_page(owner, uses_chain=uses_chain),
+        read_at=list_read_at(Page.owner == owner) if uses_chain else {},
         deleted=[one for one in pages.list_of_owner(owner) if pages.can_be_restored(one, now)],
     )
 

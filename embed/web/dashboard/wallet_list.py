@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
 
+from embed.balances.due import list_read_at
 from embed.balances.history import read_balance_changes
 from embed.balances.tokens import find_problem
 from embed.db.models import Page, Tag, TrackedWallet
@@ -86,6 +87,7 @@ def list_wallets(page_id: str) -> ResponseReturnValue:
         is_narrowed=is_narrowed,
         search=list_search(),
         problem=find_problem(page.token_mint) if uses_chain else None,
+        read_at=list_read_at(Page.id == page.id).get(page.id) if uses_chain else None,
     )
 
 

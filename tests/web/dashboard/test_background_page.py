@@ -38,7 +38,7 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
         finished_at=now - hour,
         summary="Read 3 balances.",
         failed_at=now,
-        failure="RpcUnavailable: no endpoint answers",
+        failure="No endpoint answers.",
         due_at=now - hour,
     )
     Job.create(name="notifications x", started_at=now, leased_by="x", leased_until=now + hour / 60)
@@ -48,7 +48,8 @@ def test_owner_sees_what_was_done_when_and_what_failed(world, owner):
         "Feed of wallets that joined or left Last started 2026-01-31 09:30 UTC"
         " Last finished 2026-01-31 09:30 UTC Next run 2026-01-31 10:30 UTC Result: 2 joined."
     ) in page
-    assert "Failed 2026-01-31 09:30 UTC : RpcUnavailable: no endpoint answers" in page
+    assert "Failed 2026-01-31 09:30 UTC : No endpoint answers." in page
+    assert "Balances that were read before are shown, with their age." in page
     assert "Before: Read 3 balances." in page
     assert (
         "Notifications Last started 2026-01-31 09:30 UTC Last finished never Next run running now"

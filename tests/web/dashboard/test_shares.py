@@ -79,6 +79,26 @@ def test_balance_that_nobody_knows_is_no_zero(chain_world, chain_owner):
     assert "1 of unknown balance" in text
 
 
+def test_list_says_when_its_balances_were_read_with_a_mark_if_that_is_long_ago(
+    chain_world, chain_owner
+):
+    path = f"/dashboard/pages/{chain_world.page_id}/wallets"
+    mark = '<span class="pill warn" title="2026-01-31 09:30 UTC">balances read'
+    chain_world.track(Visitor().address)
+    assert "balances read" not in open_wallets(chain_owner)
+    hold(chain_world, "29", is_hidden=True)
+
+    chain_world.clock.forward(minutes=30)
+    assert "balances read 30 minutes ago" in open_wallets(chain_owner)
+    assert mark not in chain_owner.get(path).text
+
+    chain_world.clock.forward(hours=2, minutes=30)
+    assert "balances read 3 hours ago" in open_wallets(chain_owner)
+    assert mark in chain_owner.get(path).text
+    chain_world.use_endpoint()
+    assert "balances read" not in open_wallets(chain_owner)
+
+
 def test_without_an_endpoint_there_is_a_sum_and_no_share(world, owner):
     Token.create(mint=USDC, supply=1000, supply_observed_at=world.clock())
     world.track(Visitor().address, balance=29)

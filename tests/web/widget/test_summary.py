@@ -54,6 +54,31 @@ def test_total_and_share_are_of_the_wallets_that_are_counted(chain_world):
     assert "Read on the chain 2 hours ago" in read_summary(chain_world)
 
 
+def test_reading_is_marked_as_old_once_it_was_missed_several_times(chain_world):
+    hold(chain_world, "25")
+    mark = '<span class="old"'
+
+    chain_world.clock.forward(minutes=30)
+    assert mark not in open_widget(chain_world)
+
+    chain_world.clock.forward(hours=3)
+    assert mark in open_widget(chain_world)
+    assert "Read on the chain 4 hours ago" in read_summary(chain_world)
+
+
+def test_age_of_the_reading_makes_no_new_payload(chain_world):
+    hold(chain_world, "25")
+    tag = re.search('data-etag="(.*?)"', open_widget(chain_world))[1]
+
+    chain_world.clock.forward(hours=3)
+
+    path, key = f"/embed/tracking/{chain_world.page_id}", chain_world.public_key
+    answer = chain_world.client.get(
+        f"{path}?key={key}", headers={"If-None-Match": html.unescape(tag)}
+    )
+    assert answer.status_code == 304
+
+
 def test_total_of_partly_unknown_balances_says_of_how_many_it_is(chain_world):
     hold(chain_world, "25")
     chain_world.track(Visitor().address)
