@@ -1,6 +1,7 @@
 """What all commands share: ``--json``, tables, and error messages of one line."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ from embed.serializers import as_dict, write_json
 from embed.settings import SettingsError
 
 JsonObject = dict[str, Any]
+_TABLE_WIDTH = 100  # columns of a terminal
+_GAP = "  "
+_UNCUT = re.compile(r"^id$|[aA]ddress$|Iso$")  # useless without their end
 _WANTS_JSON = "embed.wants_json"  # in click's Context.meta
 
 
@@ -158,17 +162,19 @@ def _explain(failure: Exception) -> str:
 
 
 def print_answer(answer: Any, text: str | None = None, *, err: bool = False) -> None:
-    """Print the answer as JSON if ``--json`` was given; else `text`, or what the answer holds."""
+    """Print the answer as JSON if ``--json`` was given; else `text`, or a line for each field."""
     if wants_json():
         click.echo(write_json(answer), err=err)
     else:
         click.echo(format_answer(answer) if text is None else text, err=err)
 
 
-def format_answer(answer: Any) -> str:
-    """Return a line for each field of a dict or Struct, or a table of a list of them."""
-    if isinstance(answer, list):
-        return _format_table([_list_fields(each) for each in answer])
+def print_list(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequence[str]) -> None:
+    """Print all fields as JSON if ``--json`` was given; else a table with some of them."""
+    print_answer(answers, format_table(answers, columns))
+
+
+def format_answer(answer: JsonObject | msgspec.Struct) -> str:
     fields = _list_fields(answer)
     width = max(map(len, fields))
     return "\n".join(f"{name:<{width}}  {_format(value)}" for name, value in fields.items())
@@ -178,17 +184,29 @@ def _list_fields(answer: JsonObject | msgspec.Struct) -> JsonObject:
     return as_dict(answer) if isinstance(answer, msgspec.Struct) else answer
 
 
-def _format_table(objects: Sequence[JsonObject]) -> str:
-    if not objects:
+def format_table(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequence[str]) -> str:
+    """Return lines that fit a terminal: what people wrote is cut off where it does not."""
+    if not answers:
         return "None yet."
-    rows = [list(objects[0])]
-    rows += [[_format(value) for value in each.values()] for each in objects]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+    rows = [list(columns)]
+    rows += [[_format(fields[name]) for name in columns] for fields in map(_list_fields, answers)]
+    widths = dict(
+        zip(columns, (max(map(len, cells)) for cells in zip(*rows, strict=True)), strict=True)
+    )
+    while sum(widths.values()) + len(_GAP) * (len(widths) - 1) > _TABLE_WIDTH:
+        shrinkable = [name for name in columns if not _UNCUT.search(name)]
+        widest = max(shrinkable, key=widths.__getitem__)
+        widths[widest] -= 1
+    return "\n".join(
+        _GAP.join(
+            _cut(cell, widths[name]) for name, cell in zip(columns, row, strict=True)
+        ).rstrip()
         for row in rows
-    ]
-    return "\n".join(line.rstrip() for line in lines)
+    )
+
+
+def _cut(cell: str, width: int) -> str:
+    return f"{cell:<{width}}" if len(cell) <= width else f"{cell[: width - 1]}…"
 
 
 def _format(value: Any) -> str:

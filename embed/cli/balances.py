@@ -8,10 +8,10 @@ import click
 
 from embed.balances.known import ObservedWallet, list_observed
 from embed.domain.times import format_instant
-from embed.terminal import Group, JsonObject, print_answer, runtime, wants_json
+from embed.terminal import Group, JsonObject, print_answer, print_list, runtime, wants_json
 
-OnProgress = Callable[[int, int], None]  # wallets done, wallets in all
-LINE_EVERY = 1_000  # wallets, where there is no terminal
+OnProgress = Callable[[int, int], None]  # reads done, reads in all
+LINE_EVERY = 1_000  # reads, where there is no terminal
 
 group = Group("balances", help="Balances read from the chain.")
 
@@ -54,7 +54,7 @@ def _make_line_printer() -> OnProgress:
         nonlocal shown
         if done - shown >= LINE_EVERY or done == total:
             shown = done
-            click.echo(f"{done:,} of {total:,} wallets")
+            click.echo(f"{done:,} of {total:,} reads")
 
     return show
 
@@ -64,7 +64,10 @@ def _make_line_printer() -> OnProgress:
 def show(page: str) -> None:
     """Show the known balances of a page's wallets, including hidden ones."""
     observed = list_observed(page, uses_chain=runtime().settings.uses_chain)
-    print_answer([_describe_observed(one) for one in observed])
+    print_list(
+        [_describe_observed(one) for one in observed],
+        ("address", "tokenBalance", "observedAtIso", "source"),
+    )
 
 
 def _describe_observed(one: ObservedWallet) -> JsonObject:

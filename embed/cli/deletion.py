@@ -5,7 +5,7 @@ from peewee import OperationalError
 
 from embed.maintenance import pruning, wallet_erasure
 from embed.maintenance.wallet_erasure import clear_deleted_content
-from embed.terminal import Command, JsonObject, confirm_option, format_answer, print_answer, runtime
+from embed.terminal import Command, JsonObject, confirm_option, format_table, print_answer, runtime
 
 _HOW_TO_ERASE = "Nothing is erased yet: add --yes to erase all of this."
 
@@ -64,7 +64,7 @@ def _clear_files() -> None:
 def _explain(erasure: JsonObject) -> str:
     text = "Nothing is kept of this wallet."
     if erasure["kept"]:
-        text = format_answer(erasure["kept"]) + "\n\n"
+        text = format_table(erasure["kept"], ("what", "trackingPageId", "count")) + "\n\n"
         text += "Erased." if erasure["erased"] else _HOW_TO_ERASE
     for mention in erasure["mentions"]:
         where = f"{mention['column']} ({mention['count']})"

@@ -6,7 +6,7 @@ from embed.db.models import ApiKey
 from embed.domain.key_format import Tier
 from embed.keys import management
 from embed.serializers import describe_key
-from embed.terminal import Group, format_answer, print_answer, runtime
+from embed.terminal import Group, format_answer, print_answer, print_list, runtime
 
 group = Group("keys", help="Bearer keys, each for one page.")
 
@@ -41,7 +41,10 @@ def create(
 @click.argument("page")
 def list_all(page: str) -> None:
     """Show a page's keys."""
-    print_answer([describe_key(key) for key in management.list_keys(page)])
+    print_list(
+        [describe_key(key) for key in management.list_keys(page)],
+        ("id", "tier", "displayPrefix", "label", "origins", "revokedAtIso"),
+    )
 
 
 @group.command("revoke")

@@ -8,7 +8,7 @@ from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import PasswordLinkSigner
 from embed.maintenance import owner_removal
 from embed.serializers import describe_owner
-from embed.terminal import Group, check_confirmed, confirm_option, print_answer, runtime
+from embed.terminal import Group, check_confirmed, confirm_option, print_answer, print_list, runtime
 
 group = Group("owners", help="People who own tracking pages.")
 
@@ -43,7 +43,10 @@ def _print_with_link(owner: Owner) -> None:
 @group.command("list")
 def list_all() -> None:
     """List all owners."""
-    print_answer([describe_owner(owner) for owner in owners.list_owners()])
+    print_list(
+        [describe_owner(owner) for owner in owners.list_owners()],
+        ("id", "email", "language", "createdAtIso"),
+    )
 
 
 @group.command("remove")

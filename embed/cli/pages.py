@@ -16,6 +16,7 @@ from embed.terminal import (
     confirm_option,
     options,
     print_answer,
+    print_list,
     runtime,
 )
 
@@ -82,7 +83,10 @@ def create(email: str | None, **fields: Any) -> None:
 @group.command("list")
 def list_all() -> None:
     """List all pages, including deleted ones."""
-    print_answer([describe_page_for_owner(page) for page in pages.list_pages()])
+    print_list(
+        [describe_page_for_owner(page) for page in pages.list_pages()],
+        ("id", "tokenSymbol", "publicTitle", "owner", "deletedAtIso"),
+    )
 
 
 @group.command("show")

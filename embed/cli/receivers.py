@@ -9,7 +9,7 @@ from embed.notifications import receivers
 from embed.notifications.receivers import Kind, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.serializers import describe_delivery, format_optional
-from embed.terminal import Group, JsonObject, print_answer, runtime
+from embed.terminal import Group, JsonObject, print_answer, print_list, runtime
 
 event_option = click.option(
     "--event",
@@ -43,7 +43,10 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
     @group.command("list", help=f"List a page's {kind}s.")
     @click.argument("page")
     def list_all(page: str) -> None:
-        print_answer([describe(each) for each in receivers.list_receivers(page, kind)])
+        print_list(
+            [describe(each) for each in receivers.list_receivers(page, kind)],
+            ("id", "target", "failedAttempts", "nextAttemptAtIso"),
+        )
 
     @group.command("remove", help=f"Remove a {kind}; messages that wait for it are not sent.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())

@@ -10,7 +10,7 @@ from embed.pages import MAX_WHOLE_NUMBER
 from embed.serializers import describe_receipt, describe_submission
 from embed.submissions import decisions, proofs, queries
 from embed.submissions.queries import MAX_LISTED
-from embed.terminal import Group, print_answer, runtime
+from embed.terminal import Group, print_answer, print_list, runtime
 
 group = Group("submissions", help="What visitors sent, and the owner's decisions.")
 
@@ -28,7 +28,9 @@ group = Group("submissions", help="What visitors sent, and the owner's decisions
 def list_all(page: str, status: str | None, limit: int) -> None:
     """List a page's submissions, newest first."""
     found = queries.list_of_page(page, status=status, limit=limit)
-    print_answer([describe_submission(one) for one in found])
+    print_list(
+        [describe_submission(one) for one in found], ("id", "status", "walletAddress", "nickname")
+    )
 
 
 @group.command("approve")

@@ -6,7 +6,7 @@ import click
 
 from embed.pages import get_page
 from embed.serializers import describe_tag_for_owner
-from embed.terminal import Group, print_answer, runtime
+from embed.terminal import Group, print_answer, print_list, runtime
 from embed.wallets import tags
 from embed.wallets.tags import TagFields
 
@@ -36,7 +36,10 @@ def add(page: str, name: str, color: str, is_counted: bool | None) -> None:
 @click.argument("page")
 def list_all(page: str) -> None:
     """List a page's tags."""
-    print_answer([describe_tag_for_owner(tag) for tag in tags.list_tags(get_page(page))])
+    print_list(
+        [describe_tag_for_owner(tag) for tag in tags.list_tags(get_page(page))],
+        ("id", "name", "color", "counted"),
+    )
 
 
 @group.command("update")

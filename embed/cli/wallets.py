@@ -6,7 +6,7 @@ import click
 
 from embed.pages import get_page
 from embed.serializers import describe_wallet_for_owner
-from embed.terminal import Group, JsonObject, options, print_answer, runtime
+from embed.terminal import Group, JsonObject, options, print_answer, print_list, runtime
 from embed.wallets import imports, tracking
 from embed.wallets.csv_format import decode_sheet
 from embed.wallets.tracking import WalletFields
@@ -46,7 +46,10 @@ def add(page: str, address: str, **details: Any) -> None:
 def list_all(page: str) -> None:
     """List a page's wallets, including hidden ones."""
     wallets = tracking.list_all_wallets(page, uses_chain=runtime().settings.uses_chain)
-    print_answer([describe_wallet_for_owner(one) for one in wallets])
+    print_list(
+        [describe_wallet_for_owner(one) for one in wallets],
+        ("id", "address", "tokenBalance", "publicAlias"),
+    )
 
 
 @group.command("update")

@@ -22,7 +22,7 @@ LEASE = "balances"
 LEASE_FOR = LONGEST_LEASE
 RENEW_AFTER = timedelta(seconds=30)
 
-OnProgress = Callable[[int, int], None]  # wallets done, wallets in all; called after each call
+OnProgress = Callable[[int, int], None]  # reads done, reads in all; called after each call
 
 
 class RefreshSummary(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -36,7 +36,7 @@ class RefreshSummary(Struct, frozen=True, kw_only=True, rename="camel"):
     failure: str | None = None
 
     def __str__(self) -> str:
-        summary = f"{self.observed:,} read, {self.observed_completely:,} in all accounts"
+        summary = f"{self.observed:,} {'balance' if self.observed == 1 else 'balances'} read"
         if self.flagged or self.unflagged:
             summary += f", {self.flagged:,} flagged, {self.unflagged:,} back at the minimum"
         return " ".join(filter(None, (f"{summary}.", self.problem, self.failure)))

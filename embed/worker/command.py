@@ -9,7 +9,7 @@ from embed.db.work_status import JobReport, read_work_status
 from embed.domain.times import format_instant
 from embed.serializers import format_optional
 from embed.settings import Settings
-from embed.terminal import Group, JsonObject, format_answer, print_answer, runtime
+from embed.terminal import Group, JsonObject, format_table, print_answer, runtime
 
 
 @click.group("worker", cls=Group, invoke_without_command=True)
@@ -36,11 +36,18 @@ def show_status() -> None:
         "jobs": [_describe_job(job) for job in status.jobs],
     }
     if status.is_working:
-        text = format_answer(described["processes"])
+        processes = ("kind", "host", "processId", "startedAtIso", "seenAtIso")
+        text = format_table(described["processes"], processes)
     else:
         text = _explain_rest(runtime().settings)
     if status.jobs:
-        text += "\n\n" + format_answer(described["jobs"])
+        jobs = ("name", "isRunning", "finishedAtIso", "summary")
+        text += "\n\n" + format_table(described["jobs"], jobs)
+        text += "".join(
+            f"\n{job['name']} failed at {job['failedAtIso']}: {job['failure']}"
+            for job in described["jobs"]
+            if job["failure"]
+        )
     print_answer(described, text)
 
 

@@ -360,7 +360,7 @@ def test_job_tells_what_it_did_or_why_it_ended(world, chain):
     track_many(world, 150)
     beats = []
 
-    assert run_job(runtime, lambda: beats.append(1)) == "150 read, 20 in all accounts."
+    assert run_job(runtime, lambda: beats.append(1)) == "150 balances read."
     assert len(beats) == 2 + 20
     world.clock.forward(hours=1)
     chain.is_down = True

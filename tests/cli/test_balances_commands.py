@@ -41,11 +41,11 @@ def test_refresh_prints_plain_lines_and_what_it_did(run, address):
 
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines() == [
-        "1 of 1 wallets",
-        "2 of 2 wallets",
-        "1 read, 1 in all accounts.",
+        "1 of 1 reads",
+        "2 of 2 reads",
+        "1 balance read.",
     ]
-    assert run("balances", "refresh").stdout == "0 read, 0 in all accounts.\n"
+    assert run("balances", "refresh").stdout == "0 balances read.\n"
 
 
 def test_refresh_of_a_page_reads_it_again(run, world, address):
@@ -53,7 +53,7 @@ def test_refresh_of_a_page_reads_it_again(run, world, address):
 
     result = run("balances", "refresh", world.page_id)
 
-    assert result.stdout.splitlines()[-1] == "1 read, 0 in all accounts."
+    assert result.stdout.splitlines()[-1] == "1 balance read."
 
 
 def test_refresh_shows_a_bar_on_a_terminal(run, address, monkeypatch):
@@ -64,7 +64,7 @@ def test_refresh_shows_a_bar_on_a_terminal(run, address, monkeypatch):
 
     assert "Reading balances  [####" in text
     assert "2/2" in text
-    assert text.splitlines()[-1] == "1 read, 1 in all accounts."
+    assert text.splitlines()[-1] == "1 balance read."
 
 
 def test_refresh_prints_one_document_with_json(run, address):
@@ -87,7 +87,7 @@ def test_failure_is_told_with_the_exit_status_and_without_an_address(run, chain,
 
     assert result.exit_code == 1
     sentence = "No Solana RPC endpoint gave a usable answer: timed out."
-    assert result.stdout == f"0 read, 0 in all accounts. {sentence}\n"
+    assert result.stdout == f"0 balances read. {sentence}\n"
 
 
 def test_mint_that_the_chain_does_not_know_is_told(run, world):

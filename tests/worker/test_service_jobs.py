@@ -85,5 +85,5 @@ def test_balances_that_could_not_all_be_read_are_a_failure_that_is_told(
     assert "secret" not in str(failure.value)
 
     endpoint.heal()
-    assert run_job("balances", app.extensions[EXTENSION]).startswith("1 read")
+    assert run_job("balances", app.extensions[EXTENSION]).startswith("1 balance read")
     assert [one["tokenBalance"] for one in world.read().json["wallets"]] == [5]
