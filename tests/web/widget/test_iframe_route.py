@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from operator import itemgetter
 
 import pytest
-from world import SITE, Visitor, code_of
+from world import SITE, Visitor, code_of, with_session
 
 from embed.db.models import Submission, Wallet
 
@@ -520,3 +520,17 @@ def test_balance_that_nobody_knows_is_shown_as_unknown_and_not_as_zero(world):
     details = world.call("GET", path, query_string={"key": world.public_key}).text
     assert "<dd><bdi>unknown</bdi></dd>" in details
     assert "Signed by its holder" in details
+
+
+def test_own_refusal_by_the_minimum_says_whose_balances_count(world):
+    visitor = with_session(world)
+    world.configure(min_balance=5)
+    world.submit(visitor)
+    entered = "The owner had entered no balance for the wallet, or one below the minimum."
+
+    assert entered in open_frame(world, cookie=visitor.cookie).text
+
+    world.use_endpoint("https://rpc.example")
+    text = open_frame(world, cookie=visitor.cookie).text
+    assert entered not in text
+    assert "The wallet did not hold enough tokens." in text
