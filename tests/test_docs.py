@@ -14,7 +14,14 @@ from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
 
 README = PROJECT_DIR / "README.md"
-PAGES = (README, *sorted((PROJECT_DIR / "docs").glob("*.md")))
+CONTRIBUTING = PROJECT_DIR / "CONTRIBUTING.md"
+SETTINGS = PROJECT_DIR / "docs" / "settings.md"
+PAGES = (
+    README,
+    CONTRIBUTING,
+    PROJECT_DIR / "SECURITY.md",
+    *sorted((PROJECT_DIR / "docs").glob("*.md")),
+)
 
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -40,7 +47,7 @@ def unquote(cell: str) -> str:
 
 @pytest.fixture(scope="module")
 def default_by_variable() -> dict[str, str]:
-    rows = read_rows(README.read_text(), "variable", "default")
+    rows = read_rows(SETTINGS.read_text(), "variable", "default")
     return {unquote(name): default for name, default, *_ in rows}
 
 
@@ -56,13 +63,13 @@ def read_variables_in_code() -> set[str]:
     return names - set(settings.__all__)
 
 
-def test_every_variable_that_is_read_is_in_the_readme_and_no_other(default_by_variable):
+def test_every_variable_that_is_read_is_documented_and_no_other(default_by_variable):
     assert set(default_by_variable) == set(VARIABLES)
     assert read_variables_in_code() <= set(VARIABLES)
 
 
 @pytest.mark.parametrize("variable", [name for name in VARIABLES if name != "SECRET_KEY"])
-def test_readme_tells_the_default_of(variable, default_by_variable):
+def test_default_is_told_of(variable, default_by_variable):
     told = unquote(default_by_variable[variable])
 
     if VARIABLES[variable]:
@@ -71,7 +78,7 @@ def test_readme_tells_the_default_of(variable, default_by_variable):
         assert default_by_variable[variable] == told
 
 
-def test_readme_tells_where_the_secret_key_is_kept(default_by_variable, tmp_path, monkeypatch):
+def test_place_of_the_secret_key_is_told(default_by_variable, tmp_path, monkeypatch):
     monkeypatch.setattr(settings, "INSTANCE_DIR", tmp_path / "instance")
 
     Settings.from_environ({}).with_secret_key()
@@ -185,15 +192,15 @@ def test_readme_leads_to_every_page_in_docs():
     assert set(PAGES) - links == {README}
 
 
-# The map of the code in the README
+# The map of the code
 
 
 def read_packages() -> list[str]:
-    rows = read_rows(README.read_text(), "package", "what it holds")
+    rows = read_rows(CONTRIBUTING.read_text(), "package", "what it holds")
     return [cell for cell, *_ in rows]
 
 
-def test_readme_lists_the_packages_by_layer_as_the_import_contract_does():
+def test_packages_are_listed_by_layer_as_the_import_contract_does():
     with (PROJECT_DIR / "pyproject.toml").open("rb") as file:
         contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
@@ -207,10 +214,10 @@ def test_readme_lists_the_packages_by_layer_as_the_import_contract_does():
     sorted(
         set(
             re.findall(
-                r"`((?:embed|tests|static|templates|bench|docs)/[\w/.]*)`", README.read_text()
+                r"`((?:embed|tests|static|templates|bench|docs)/[\w/.]*)`", CONTRIBUTING.read_text()
             )
         )
     ),
 )
-def test_path_in_the_readme_is_there(path):
+def test_path_in_the_map_is_there(path):
     assert (PROJECT_DIR / path).exists()

@@ -7,6 +7,7 @@ import tomllib
 import pytest
 from remote import run_here
 from servers import PROJECT_DIR
+from test_docs import read_rows
 from world import SECRET_KEY
 
 from embed import __version__
@@ -56,6 +57,19 @@ def test_changelog_names_every_migration_once():
         named += [f"{number:04}" for number in range(int(first), int(last or first) + 1)]
 
     assert sorted(named) == [name[:4] for name in list_migrations()]
+
+
+def test_upgrades_tell_the_newest_migration_of_each_version():
+    sections = re.split(r"^## (?:\[?)(\S+).*$", CHANGELOG, flags=re.MULTILINE)[1:]
+    last, expected = "", []
+    for version, text in reversed([*zip(sections[::2], sections[1::2], strict=True)]):
+        found = re.search(r"^Migrations?: (?:\d{4} (?:to|and) )?(\d{4})\.$", text, re.MULTILINE)
+        last = next(name for name in list_migrations() if name[:4] == found[1]) if found else last
+        name = f"after {RELEASES[0][0]}" if version == "Unreleased" else version
+        expected.insert(0, [name, f"`{last}`"])
+
+    told = read_rows((PROJECT_DIR / "docs/operating.md").read_text(), "version", "newest migration")
+    assert told == expected
 
 
 def test_command_tells_the_version_and_that_of_the_database(run_version, empty_database_url):

@@ -76,8 +76,8 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
         yield Finding(
             "setting_invalid",
             f"The service does not start with this setting: {sentence}",
-            f"Correct {name}, or leave it out, which means its default. The README has a table of"
-            " all settings.",
+            f"Correct {name}, or leave it out, which means its default. docs/settings.md has"
+            " a table of all.",
         )
     yield from _check_secrets(installation)
     public_url = urlsplit(settings.public_url or "")

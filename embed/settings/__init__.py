@@ -56,7 +56,7 @@ _SQLITE = "sqlite:///"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The parsed settings; the README has a table of them."""
+    """The parsed settings; docs/settings.md has a table of them."""
 
     # The first signs, all verify; () where SECRET_KEY is not set, until with_secret_key is called.
     secret_keys: tuple[str, ...] = field(repr=False)
