@@ -1,7 +1,7 @@
 """gunicorn's worker class: how requests and answers pass between clients and the app.
 
 It stands on gunicorn's base worker, parser and response. No other worker does what
-docs/operating.md promises of clients that stall, as tests/slow_clients shows; measured with
+docs/internals.md promises of clients that stall, as tests/slow_clients shows; measured with
 gunicorn 27:
 
 - `gthread`: its threads read requests and write answers without a time limit, so a few clients
