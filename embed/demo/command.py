@@ -61,9 +61,10 @@ def _run(port: int, host_port: int) -> None:
         environ = {
             **os.environ,
             **installation,
-            # The demo's gunicorn does its background work itself.
+            # The demo has its owner, and its gunicorn does the background work itself.
             "BACKGROUND": "",
             "QUEUE_URL": "",
+            "FIRST_OWNER": "",
             "PUBLIC_URL": base_url,
             "SOLANA_RPC_URL": f"http://127.0.0.1:{host_port}{RPC_PATH}",
             "BALANCE_REFRESH": REFRESH,
