@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from flask import Blueprint, Flask, Response, abort, render_template
+from flask import Blueprint, Flask, Response, abort, render_template, request
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
@@ -58,8 +58,7 @@ def show_picture(name: str) -> Response:
         abort(404)
     path = FOLDER / "pictures" / name
     response = Response(path.read_bytes(), content_type=_PICTURE_TYPES[path.suffix])
-    response.headers["Cache-Control"] = "no-cache"
-    return response
+    return _let_ask_again(response)
 
 
 def _send(name: str, html: str) -> Response:
@@ -67,9 +66,17 @@ def _send(name: str, html: str) -> Response:
     policy = restrict_content(response)
     policy.form_action = policy.frame_ancestors = "'none'"
     response.headers["Referrer-Policy"] = "same-origin"
-    response.headers["Cache-Control"] = "no-cache"
     isolate(response)
+    _let_ask_again(response)
     return compress_once(response, f"docs/{name}", hashlib.sha256(html.encode()).hexdigest())
+
+
+def _let_ask_again(response: Response) -> Response:
+    """Let browsers keep it, and ask whether it has changed."""
+    response.cache_control.no_cache = True
+    response.add_etag()
+    response.make_conditional(request)
+    return response
 
 
 @cache

@@ -98,6 +98,16 @@ def test_pictures_are_sent_as_what_they_are(client):
     assert answer.data == (PROJECT_DIR / "docs/pictures/proof.png").read_bytes()
 
 
+@pytest.mark.parametrize("path", ["", "dashboard", "pictures/proof.png"])
+@pytest.mark.parametrize("encoding", ["identity", "br"])
+def test_what_a_browser_has_is_not_sent_again(client, path, encoding):
+    headers = {"Accept-Encoding": encoding}
+    first = client.get(f"/docs/{path}", headers=headers)
+    again = client.get(f"/docs/{path}", headers=headers | {"If-None-Match": first.headers["ETag"]})
+
+    assert (first.status_code, again.status_code, again.data) == (200, 304, b"")
+
+
 @pytest.mark.parametrize(
     "path",
     [
