@@ -12,6 +12,7 @@ from peewee import EXCLUDED, IntegrityError, chunked
 
 from embed import owners
 from embed.balances.history import count_days
+from embed.db.batches import count_rows_anew
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index
 from embed.db.models import (
@@ -22,6 +23,8 @@ from embed.db.models import (
     Page,
     Submission,
     Token,
+    Wallet,
+    WalletTag,
     Withdrawal,
 )
 from embed.errors import InvalidInput, NotFound
@@ -84,6 +87,7 @@ def import_page(
             _link_wallets(page)
         _check_withdrawals(page)
         Page.update(version=Page.version + 1).where(_is_sibling(page)).execute()
+        count_rows_anew(Wallet, WalletTag, Balance)
     return Imported(get_page(page.id), is_new, counts)
 
 
