@@ -12,6 +12,8 @@ from embed import settings
 from embed.commands import COMMANDS, load_command
 from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
+from embed.web import documents
+from embed.web.dashboard.help import SECTIONS
 
 README = PROJECT_DIR / "README.md"
 CONTRIBUTING = PROJECT_DIR / "CONTRIBUTING.md"
@@ -184,6 +186,11 @@ def test_relative_links_lead_somewhere(page):
             broken.append(link)
 
     assert broken == []
+
+
+@pytest.mark.parametrize(("document", "section"), sorted(set(SECTIONS.values())))
+def test_help_of_the_dashboard_leads_to_a_section(document, section):
+    assert section in documents.read_document(document).anchors
 
 
 def test_readme_leads_to_every_page_in_docs():

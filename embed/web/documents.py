@@ -110,12 +110,9 @@ def read_document(name: str) -> Document:
 
 
 def _read_first(tokens: Sequence[Token], kind: str) -> str:
-    """Return the text of the first one that is in no list."""
-    return next(
-        _write_plainly(text)
-        for one, text in pairwise(tokens)
-        if one.type == kind and one.level == 0
-    )
+    """Return the text of the first one that is in no list, empty if there is none."""
+    texts = (text for one, text in pairwise(tokens) if one.type == kind and one.level == 0)
+    return next(map(_write_plainly, texts), "")
 
 
 def _set_anchors(tokens: Sequence[Token]) -> list[str]:

@@ -10,8 +10,6 @@ import pytest
 from embed.settings import PROJECT_DIR
 from embed.web import documents
 
-pytestmark = pytest.mark.slow
-
 NAMES = sorted(path.stem for path in (PROJECT_DIR / "docs").glob("*.md"))
 
 

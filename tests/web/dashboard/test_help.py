@@ -1,11 +1,6 @@
 """The links from the dashboard's pages to their parts of the documents."""
 
-import pytest
-
-from embed.web import documents
 from embed.web.dashboard.help import SECTIONS
-
-pytestmark = pytest.mark.slow
 
 
 def test_every_page_of_the_dashboard_has_a_section(app):
@@ -17,14 +12,7 @@ def test_every_page_of_the_dashboard_has_a_section(app):
     }
 
     assert shown - others - set(SECTIONS) == set()
-
-
-@pytest.mark.parametrize("endpoint", SECTIONS)
-def test_section_is_in_the_documents(app, endpoint):
-    document, section = SECTIONS[endpoint]
-
-    assert f"dashboard.{endpoint}" in app.view_functions
-    assert section in documents.read_document(document).anchors
+    assert {f"dashboard.{endpoint}" for endpoint in SECTIONS} <= set(app.view_functions)
 
 
 def test_pages_lead_to_their_sections_in_english(world, owner):
