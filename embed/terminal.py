@@ -25,7 +25,8 @@ from embed.settings import SettingsError
 JsonObject = dict[str, Any]
 _TABLE_WIDTH = 100  # columns of a terminal
 _GAP = "  "
-_UNCUT = re.compile(r"^id$|[aA]ddress$|Iso$")  # useless without their end
+_UNCUT = re.compile(r"^id$|[aA]ddress$|Balance$|Iso$")  # useless without their end
+_SHORTEST = 8  # of what is cut
 _WANTS_JSON = "embed.wants_json"  # in click's Context.meta
 
 
@@ -190,19 +191,14 @@ def format_table(answers: Sequence[JsonObject | msgspec.Struct], columns: Sequen
         return "None yet."
     rows = [list(columns)]
     rows += [[_format(fields[name]) for name in columns] for fields in map(_list_fields, answers)]
-    widths = dict(
-        zip(columns, (max(map(len, cells)) for cells in zip(*rows, strict=True)), strict=True)
-    )
-    while sum(widths.values()) + len(_GAP) * (len(widths) - 1) > _TABLE_WIDTH:
-        shrinkable = [name for name in columns if not _UNCUT.search(name)]
-        widest = max(shrinkable, key=widths.__getitem__)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cuttable = [number for number, name in enumerate(columns) if not _UNCUT.search(name)]
+    while sum(widths) + len(_GAP) * (len(widths) - 1) > _TABLE_WIDTH:
+        widest = max(cuttable, key=widths.__getitem__)
+        if widths[widest] <= _SHORTEST:
+            break
         widths[widest] -= 1
-    return "\n".join(
-        _GAP.join(
-            _cut(cell, widths[name]) for name, cell in zip(columns, row, strict=True)
-        ).rstrip()
-        for row in rows
-    )
+    return "\n".join(_GAP.join(map(_cut, row, widths)).rstrip() for row in rows)
 
 
 def _cut(cell: str, width: int) -> str:

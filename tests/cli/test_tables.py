@@ -48,5 +48,13 @@ def test_widest_is_cut_first():
     assert "  Some alias  " in told
 
 
+def test_amount_is_never_cut():
+    row = {"address": ADDRESS, "tokenBalance": "1" * 60, "publicAlias": "A" * 32}
+
+    told = format_table([row], ("address", "tokenBalance", "publicAlias"))
+
+    assert f"  {'1' * 60}  AAAAAAA…" in told
+
+
 def test_nothing_to_list_is_said():
     assert format_table([], COLUMNS) == "None yet."

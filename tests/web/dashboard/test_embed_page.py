@@ -344,7 +344,6 @@ def test_page_names_live_public_keys_for_the_check_of_a_pasted_one(world, owner)
 @pytest.mark.parametrize(
     ("file", "language", "name"),
     [
-        ("README.md", "html", "snippet"),
         ("docs/embedding.md", "html", "snippet"),
         ("docs/embedding.md", "html", "script"),
         ("docs/embedding.md", "jsx", "react"),
