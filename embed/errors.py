@@ -41,8 +41,7 @@ _SPEC = {
     "duplicate": (409, "the wallet waits on this page, or was approved there"),
     "ca_gate_failed": (
         422,
-        "the wallet holds less than the page asks for; with `balance` and `minBalance`, and with "
-        "`balanceKnown` where nobody knows what it holds",
+        "the wallet holds less than the page asks for; with `balance` and `minBalance`",
     ),
     "cooldown_active": (429, "the owner rejected this wallet a while ago"),
     "queue_full": (
@@ -84,7 +83,7 @@ class ApiError(Exception):
     """A refusal; the caller sees ``{"error": code, **details}``."""
 
     def __init__(
-        self, code: str, *, retry_after: timedelta | None = None, **details: Decimal | bool
+        self, code: str, *, retry_after: timedelta | None = None, **details: Decimal
     ) -> None:
         super().__init__(code)
         self.code = code

@@ -455,10 +455,3 @@ class GateRefusal(Json):
 
     balance: Annotated[Raw, exact_amount("What the service knows of this wallet.", Decimal(0))]
     min_balance: Annotated[Raw, exact_amount("What the page asks for.", Decimal(100))]
-    balance_known: Annotated[
-        bool,
-        about(
-            "Only there if it is false: balances are not read from the chain here, and the owner "
-            "has entered none for this wallet. The 0 stands for that.",
-        ),
-    ] = True

@@ -96,8 +96,6 @@ def code_of(answer) -> str | None:
         return None
     assert answer.content_type == "application/json", answer.content_type
     details = {"balance", "minBalance"} if answer.status_code == 422 else set()
-    if answer.json.get("balanceKnown") is False:  # only there if it is false
-        details.add("balanceKnown")
     assert set(answer.json) == {"error"} | details, answer.json
     assert answer.status_code == STATUS_BY_CODE[answer.json["error"]], answer.json
     if answer.status_code in (429, 503):

@@ -20,20 +20,19 @@ from embed.pages import get_page
 class BalanceSource(Protocol):
     """Reads the balances that the holding gate checks."""
 
-    def get_balance(self, page: Page, address: str) -> Decimal | None:
+    def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens of the page's mint; never called inside a transaction.
 
-        None: balances are not read from the chain, and the owner has entered none.
         Raises ApiError `balance_unavailable`.
         """
 
 
 class EnteredBalances:
-    """The balances that the page's owner entered."""
+    """The balances that the page's owner entered; 0 if none was."""
 
-    def get_balance(self, page: Page, address: str) -> Decimal | None:
-        """Return whole tokens; None if none were entered."""
-        return read_balances(page, [address], uses_chain=False).get(address)
+    def get_balance(self, page: Page, address: str) -> Decimal:
+        """Return whole tokens."""
+        return read_balances(page, [address], uses_chain=False).get(address, Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,16 +46,9 @@ class TrackRecord:
         return self.last_rejected_at is None or self.last_rejected_at < self.last_approved_at
 
 
-def check_gate(balance: Decimal | None, min_balance: Decimal) -> None:
-    """Raises ApiError `ca_gate_failed` below the minimum; the minimum itself is enough.
-
-    A balance that nobody knows (None) counts as 0, and the refusal says that it is not known.
-    """
-    if balance is None and min_balance > 0:
-        raise ApiError(
-            "ca_gate_failed", balance=Decimal(0), minBalance=min_balance, balanceKnown=False
-        )
-    if balance is not None and balance < min_balance:
+def check_gate(balance: Decimal, min_balance: Decimal) -> None:
+    """Raises ApiError `ca_gate_failed` below the minimum; the minimum itself is enough."""
+    if balance < min_balance:
         raise ApiError("ca_gate_failed", balance=balance, minBalance=min_balance)
 
 

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from embed.balances.known import read_balances
@@ -62,7 +63,7 @@ def _simulate(submission: Submission, data: "_SimulationData", rules: Policy) ->
         return _BEFORE_POLICY
     now, wallet = submission.created_at, submission.wallet_address
     try:
-        policy.check_gate(data.balances.get(wallet), rules.min_balance)
+        policy.check_gate(data.balances.get(wallet, Decimal(0)), rules.min_balance)
         rejected_at = data.history.find_rejected_at(wallet, as_of=submission)
         policy.check_cooldown(rejected_at, now, rules.cooldown)
         record = data.history.build_track_record(wallet, submission.session_id, as_of=submission)

@@ -83,7 +83,7 @@ def submit(
     """Verify a request, apply the page's policy and store the submission.
 
     `client` is the address or network that the request came from. A refusal by the session's
-    limit or by policy is stored for the owner and the visitor. Raises ApiError, in the order
+    limit or by policy is stored for the visitor's own list. Raises ApiError, in the order
     of docs/api.md, The order of checks.
     """
     if access.is_page_deleted:
@@ -97,7 +97,7 @@ def submit(
             _check_gate(runtime, access.page_id, verified.nonce.wallet_address)
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
-        if refusal.code in policy.REJECT_REASON_BY_CODE:
+        if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
             store_soft_rejection(
                 verified.nonce,
                 nickname=verified.nickname,

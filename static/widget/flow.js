@@ -306,8 +306,8 @@ export class Flow {
         return this.#refuse(error);
       case "ca_gate_failed": {
         const { details } = /** @type {Problem} */ (error);
-        const isUnknown = details.balanceKnown === false;
-        return this.#refuse(isUnknown ? new Problem("ca_gate_unknown", { details }) : error);
+        const isNothing = Number(details.balance) === 0; // held, or entered by the owner
+        return this.#refuse(isNothing ? new Problem("ca_gate_nothing", { details }) : error);
       }
       case "cooldown_active":
         return this.#refuse(error, retry);

@@ -59,18 +59,6 @@ def test_wallet_that_holds_less_learns_what_it_has_and_needs(balance, min_balanc
     assert refusal.value.retry_after is None
 
 
-def test_balance_that_nobody_knows_is_refused_as_unknown_and_only_by_a_minimum():
-    with pytest.raises(ApiError, match=r"^ca_gate_failed$") as refusal:
-        check_gate(None, Decimal(100))
-
-    assert refusal.value.details == {
-        "balance": Decimal(0),
-        "minBalance": Decimal(100),
-        "balanceKnown": False,
-    }
-    check_gate(None, Decimal(0))
-
-
 def test_wallet_that_was_never_rejected_has_no_cooldown():
     check_cooldown(None, now=EARLIER, cooldown=HOUR)
 

@@ -3,13 +3,11 @@
 from decimal import Decimal
 
 import pytest
-from many_submissions import add_submissions
 from world import Visitor, World, another_wallet, code_of, read_exactly, with_session
 
 from embed import owners
 from embed.db.models import Submission
 from embed.submissions import queries
-from embed.submissions.soft_rejections import MAX_WITHOUT_SESSION
 
 pytestmark = [pytest.mark.slow, pytest.mark.deployed]
 
@@ -56,12 +54,10 @@ def test_wallet_below_the_minimum_learns_both_numbers(world, balance, minimum):
     assert answer.text.endswith(f'"balance": {balance}, "minBalance": {minimum}}}')
 
 
-def test_balance_that_nobody_entered_is_zero_and_said_to_be_unknown(world):
+def test_balance_never_observed_is_zero(world):
     world.configure(min_balance="0.000001")
 
-    refusal = world.submit(Visitor()).json
-
-    assert (refusal["balance"], refusal["balanceKnown"]) == (0, False)
+    assert world.submit(Visitor()).json["balance"] == 0
 
 
 @pytest.mark.parametrize(
@@ -465,55 +461,10 @@ def test_refusal_is_in_the_visitors_list_with_its_reason(world, reason, refuse, 
         (refuse_as_duplicate, "duplicate"),
     ],
 )
-def test_refusal_without_session_is_kept_for_the_owner(world, refuse, code):
-    visitor = Visitor()
-    assert code_of(refuse(world, visitor)) == code
+def test_refusal_without_session_is_not_kept(world, refuse, code):
+    assert code_of(refuse(world, Visitor())) == code
 
-    (kept,) = queries.list_of_page(world.page_id, status="soft_rejected")
-    assert (kept.wallet_address, kept.session_id) == (visitor.address, None)
-    assert list_own(world, visitor) == []
-    assert list_own(world, with_session(world)) == []
-
-
-@pytest.mark.in_process
-@pytest.mark.databases("sqlite", "postgres")
-def test_refusals_without_session_count_once_for_each_wallet_and_reason(world):
-    visitor, with_cookie = Visitor(), with_session(world)
-    for nickname in ("First", "Second"):
-        world.clock.forward(seconds=1)
-        refuse_by_gate(world, visitor)
-        assert code_of(world.submit(visitor, nickname)) == "ca_gate_failed"
-    refuse_by_gate(world, with_cookie)
-    refuse_by_gate(world, Visitor())
-    world.configure(min_balance=0)
-    world.clock.forward(seconds=1)
-    refuse_by_queue(world, visitor)
-
-    kept = queries.list_of_page(world.page_id, status="soft_rejected")
-    of_visitor = [one for one in kept if one.wallet_address == visitor.address]
-    assert [(one.reject_reason, one.nickname) for one in of_visitor] == [
-        ("queue_full", "Visitor"),
-        ("ca_gate", "Second"),
-    ]
-    assert len(kept) == 4
-    assert list_own(world, with_cookie) == [("soft_rejected", "ca_gate")]
-
-
-@pytest.mark.in_process
-def test_refusals_without_session_fill_no_table(world):
-    visitor = with_session(world)
-    refuse_by_gate(world, visitor)
-    world.clock.forward(seconds=1)
-    refused = {"status": "soft_rejected", "reject_reason": "ca_gate", "session_id": None}
-    add_submissions(world, MAX_WITHOUT_SESSION, **refused)
-    world.clock.forward(days=1)
-
-    assert code_of(world.submit(Visitor(), "Newest")) == "ca_gate_failed"
-
-    kept = queries.list_of_page(world.page_id, status="soft_rejected", limit=2_000)
-    without = [one for one in kept if one.session_id is None]
-    assert (len(without), without[0].nickname) == (MAX_WITHOUT_SESSION, "Newest")
-    assert list_own(world, visitor) == [("soft_rejected", "ca_gate")]
+    assert not Submission.select().where(Submission.status == "soft_rejected").exists()
 
 
 def test_repeated_refusal_renews_its_row_in_place(world):

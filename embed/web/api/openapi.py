@@ -81,12 +81,8 @@ def make_example(schema: Described) -> Any:
         return make_example(schema["anyOf"][0])
     if "items" in schema:
         return [make_example(one) for one in schema["items"].get("anyOf", [schema["items"]])]
-    fields = schema["properties"]
-    return {name: make_example(fields[name]) for name in _list_required(fields)}
-
-
-def _list_required(fields: Described) -> list[str]:
-    return [name for name, field in fields.items() if "default" not in field]
+    fields = schema["properties"].items()
+    return {name: make_example(one) for name, one in fields if "default" not in one}
 
 
 def _drop_examples(described: Any) -> Any:
@@ -143,7 +139,7 @@ def _describe_refusal(codes: list[str], *headers: str) -> Described:
         examples[code] = {"error": code} | make_example({"properties": details})
     return _json(
         "\n".join(f"- `{code}`: {WHEN_BY_CODE[code]}" for code in codes),
-        {"type": "object", "required": _list_required(fields), "properties": fields},
+        {"type": "object", "required": list(fields), "properties": fields},
         examples,
         headers,
     )
