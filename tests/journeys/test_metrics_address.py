@@ -24,8 +24,6 @@ from servers import (
     clean_environ,
     find_free_port,
     is_listening,
-    kill_all,
-    list_children,
     open_postgres,
     open_valkey,
     provide,
@@ -186,9 +184,7 @@ def test_second_gunicorn_that_a_signal_starts_beside_the_first_has_no_metrics(
         wait_for(lambda: "There are no metrics" in log.read_text())
         assert scrape(port).sum("embed_build_info") == 1
     finally:
-        for second in filter(list_children, list_children(server.process.pid)):
-            kill_all(second)
-        server.end(server.process.terminate)
+        server.end(lambda: os.killpg(server.process.pid, signal.SIGKILL))  # both
 
 
 def is_working(environ: dict[str, str]) -> bool:
