@@ -34,9 +34,8 @@ def reset(email: str) -> None:
 
 def _print_with_link(owner: Owner) -> None:
     settings = runtime().settings.with_secret_key()
-    base_url = settings.public_url or "http://127.0.0.1:8000"
     password_links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
-    link = owners.build_password_url(owner, password_links, base_url)
+    link = owners.build_password_url(owner, password_links, settings.base_url)
     print_answer(describe_owner(owner) | {"passwordUrl": link})
 
 

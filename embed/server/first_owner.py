@@ -19,8 +19,7 @@ def make_first_owner(runtime: RequestRuntime) -> None:
         owner = owners.create_owner(settings.first_owner, runtime.clock())
     except InvalidInput:  # another process has just done it
         return
-    base_url = settings.public_url or "http://127.0.0.1:8000"
-    link = owners.build_password_url(owner, runtime.password_links, base_url)
+    link = owners.build_password_url(owner, runtime.password_links, settings.base_url)
     _log.warning(
         "%s can choose a password here, once and within a day: %s",
         owner.email,

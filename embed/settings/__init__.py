@@ -96,6 +96,11 @@ class Settings:
         return None if self.secret_keys else self.instance_dir / "secret_key"
 
     @property
+    def base_url(self) -> str:
+        """Where links begin that are not made for a request, which would tell the host."""
+        return self.public_url or "http://127.0.0.1:8000"
+
+    @property
     def uses_chain(self) -> bool:
         """Tell whether balances are read from the chain; if not, those that owners enter count."""
         return bool(self.solana_rpc_url)
