@@ -20,13 +20,13 @@ _SPEC = {
         "the normalized nickname is empty or longer than 32 characters",
     ),
     "invalid_nickname_chars": (400, "the nickname has a character that is not allowed"),
-    "invalid_nonce": (400, "the nonce is not ours, was used, or has run out"),
+    "invalid_nonce": (400, "the nonce is unknown, used or expired"),
     "nonce_binding_mismatch": (
         400,
-        "the nonce was given out for another page, wallet, key or name",
+        "the nonce is for another page, wallet, key or name",
     ),
-    "missing_tracking_page_id": (400, "the query has no `trackingPageId`, or an empty one"),
-    "missing_key": (401, "there is no `Authorization: Bearer` header of the right form"),
+    "missing_tracking_page_id": (400, "the query has no `trackingPageId`"),
+    "missing_key": (401, "no `Authorization: Bearer` header of the right form"),
     "invalid_key": (401, "the key has the wrong form, is unknown, or belongs to another page"),
     "revoked_key": (401, "the key was revoked"),
     "missing_origin": (401, "public key, and neither `Origin` nor `Referer`"),
@@ -36,8 +36,8 @@ _SPEC = {
     ),
     "origin_not_allowed": (403, "public key, and the origin is not on its list"),
     "embed_disabled": (403, "the owner made the page private or switched embedding off"),
-    "not_found": (404, "reading: there is no such page any more; also any unknown path"),
-    "page_not_found": (404, "submitting, or a wallet's records: there is no such page any more"),
+    "not_found": (404, "the page to read was deleted, or there is no such path"),
+    "page_not_found": (404, "submitting, or a wallet's records: the page was deleted"),
     "duplicate": (409, "the wallet waits on this page, or was approved there"),
     "ca_gate_failed": (
         422,
@@ -46,30 +46,30 @@ _SPEC = {
     "cooldown_active": (429, "the owner rejected this wallet a while ago"),
     "queue_full": (
         429,
-        "as many submissions wait as the page allows, or it tracks as many wallets as it may",
+        "the page's queue is full, or its list of wallets",
     ),
     "rate_limit_key": (429, "too many requests with this key"),
     "rate_limit_ip": (429, "too many requests from this address"),
     "rate_limit_session": (
         429,
-        "too many nonces, submissions or requests for records by this session",
+        "too many nonces or valid signatures by this session",
     ),
 }
 
 # Our additions to it.
 _OWN = {
-    "bad_request": (400, "the request cannot be understood in any other way"),
+    "bad_request": (400, "any other request that cannot be understood"),
     "invalid_action": (400, "`action` is neither `show` nor `withdraw`"),
-    "invalid_host": (400, "the `Host` header is not that of `PUBLIC_URL`, or no host at all"),
+    "invalid_host": (400, "the `Host` header is not that of `PUBLIC_URL`"),
     "method_not_allowed": (
         405,
-        "the path exists, but not with this method; `Allow` lists the right ones",
+        "the path has other methods, which `Allow` lists",
     ),
-    "internal_error": (500, "a bug on our side; the operator's log has more"),
-    "unavailable": (503, "the database does not answer at the moment"),
+    "internal_error": (500, "a bug; the operator's log has more"),
+    "unavailable": (503, "the database does not answer now"),
     "balance_unavailable": (
         503,
-        "the wallet's balance cannot be read at the moment; the wallet is not refused",
+        "the wallet's balance cannot be read now",
     ),
 }
 

@@ -155,10 +155,10 @@ def change_look(
 
 
 def _renew_marks(page: Page, changed: Container[str]) -> None:
-    """Bring the holding watch's marks in line with a page's new settings, where that is certain.
+    """Renew the marks of wallets below the minimum after a change, where that is certain.
 
     `page` is as it is now, and locked; `changed` names the fields that had other values. Whoever
-    is low by a raised minimum is found by the watch, as that takes two new observations.
+    is low by a raised minimum is found later, as that takes two new observations.
     """
     is_marked = (Wallet.page == page) & ((Wallet.low_count > 0) | Wallet.is_withheld)
     if page.holding_watch == "leave" or not page.min_balance or "token_mint" in changed:
@@ -244,7 +244,7 @@ def _parse_holding_watch(raw: str) -> str:
         raise InvalidInput(
             "The %(name)s must be one of %(choices)s.",
             field="holding_watch",
-            name="holding watch",
+            name="choice for wallets below the minimum",
             choices=", ".join(HOLDING_WATCHES),
         )
     return raw

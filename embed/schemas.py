@@ -451,7 +451,7 @@ class WithdrawnWallet(Json):
 
 
 class GateRefusal(Json):
-    """What a refusal by the holding gate has besides its code."""
+    """What a refusal below the minimum balance has besides its code."""
 
     balance: Annotated[Raw, exact_amount("What the service knows of this wallet.", Decimal(0))]
     min_balance: Annotated[Raw, exact_amount("What the page asks for.", Decimal(100))]

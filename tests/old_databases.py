@@ -173,6 +173,8 @@ ROWS: dict[str, list[Row]] = {
                          reason_text="Ask first"),
         _make_submission("refused", 3, "soft_rejected", reject_reason="cooldown", nonce=None),
     ],
+    "refusal_count": [{"id": 6, "page_id": _id("page"), "day": 20_370, "reason": "ca_gate",
+                       "count": 12}],
     "wallet": [
         _make_wallet("wallet", 0, created_at=AT + 9, submission_id=_id("approved")),
         _make_wallet("hidden", 1, is_hidden=True),

@@ -42,7 +42,7 @@ def list_of_page(page: Page) -> list[DueWallet]:
 
 
 def find_oldest_read_at() -> datetime | None:
-    """Return when the balance that the sweep has not read for longest was read.
+    """Return when the balance that was not read for longest was read.
 
     Of a wallet that has never been read, when it was added. None if there is nothing to read.
     """

@@ -1,4 +1,4 @@
-"""The holding gate's balances, read from the chain while a visitor waits."""
+"""What a wallet holds, read from the chain while a visitor waits for the check of the minimum."""
 
 import threading
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
@@ -124,7 +124,7 @@ class LiveBalances:
         known = read_observations(page, [address], uses_chain=True).get(address)
         if known is None or not self._is_within(known.observed_at, self._max_age):
             raise ApiError("balance_unavailable", retry_after=PAUSE)
-        # The sweep sees one account only, and the missing tokens may lie in others.
+        # Reading all wallets sees one account of each, and the missing tokens may lie in others.
         is_partial = known.source == "chain" and known.all_observed_at is None
         if is_partial and known.amount < page.min_balance:
             raise ApiError("balance_unavailable", retry_after=PAUSE)

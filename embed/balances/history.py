@@ -21,7 +21,7 @@ from embed.db.models import (
     Wallet,
 )
 from embed.domain.amounts import subtract
-from embed.domain.times import to_ms
+from embed.domain.times import count_days
 
 LINE_SPAN = timedelta(days=30)
 
@@ -181,11 +181,6 @@ def _find_change(
         return None
     nearest = min(usable, key=lambda point: abs(now - period.length - point.observed_at))
     return subtract(newest.amount, nearest.amount)
-
-
-def count_days(instant: datetime) -> int:
-    """Return the number of the instant's day since 1970, UTC, as DailyBalance has it."""
-    return to_ms(instant) // (_DAY // timedelta(milliseconds=1))
 
 
 def prune_history(before: datetime) -> int:

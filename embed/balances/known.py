@@ -18,7 +18,7 @@ from embed.pages import get_page
 
 
 class BalanceSource(Protocol):
-    """Reads the balances that the holding gate checks."""
+    """Reads the balances that are compared with a page's minimum."""
 
     def get_balance(self, page: Page, address: str) -> Decimal:
         """Return whole tokens of the page's mint; never called inside a transaction.

@@ -8,14 +8,13 @@ from typing import Any
 
 from peewee import EXCLUDED
 
-from embed.balances.history import count_days
 from embed.balances.supply import Supply, store_supplies
 from embed.db.batches import in_batches
 from embed.db.connection import db
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
 from embed.db.statements import Statement, make_insertion
 from embed.domain import amounts
-from embed.domain.times import CLOCKS_DIFFER_BY, to_ms
+from embed.domain.times import CLOCKS_DIFFER_BY, count_days, to_ms
 from embed.events.editing import lock_owners
 
 BELIEVED_FOR_MS = 24 * 60 * 60 * 1000  # a slot that is newer than all that follow

@@ -1,4 +1,4 @@
-"""Reading many balances from the chain: the sweep, and complete reads of single wallets."""
+"""Reading many balances from the chain: one account of each wallet, or all of some wallets."""
 
 import logging
 from collections import Counter, defaultdict
@@ -25,7 +25,7 @@ from embed.domain.times import Clock, Seconds
 # so there are few, but each soon enough that a killed process loses little.
 WRITE_AFTER = timedelta(seconds=5)
 WRITE_ROWS = 2_000
-MOST_UNUSABLE = 3  # answers about a mint, after which a sweep leaves its other wallets out
+MOST_UNUSABLE = 3  # answers about a mint, after which its other wallets are left out
 
 _log = logging.getLogger(__name__)
 

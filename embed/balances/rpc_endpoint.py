@@ -27,7 +27,7 @@ _UNHEALTHY = -32005  # some say so for too many requests
 # Invalid request, unknown method, invalid parameters (such as no such mint), a method that is off.
 _REFUSALS = {-32600, -32601, -32602, -32010}
 _SAME_WARNING_EVERY_S = 60.0
-# The gate asks by this method while a visitor waits, so background work leaves half of its rate.
+# Visitors wait for calls of this method, too, so background work leaves them half of its rate.
 SHARED_METHOD = "getTokenAccountsByOwner"
 _CALL_S = 0.05  # how long it may take until a call ends
 _ROUNDING_S = 0.001

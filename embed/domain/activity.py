@@ -74,7 +74,7 @@ _PAGE_FIELDS = {
     "queue_capacity": gettext_noop("places in the queue"),
     "cooldown_s": gettext_noop("cooldown in seconds"),
     "trust_after": gettext_noop("approvals that earn trust"),
-    "holding_watch": gettext_noop("holding watch"),
+    "holding_watch": gettext_noop("wallets below the minimum"),
 }
 
 # By whom the facts of an entry were erased, which were about a wallet.

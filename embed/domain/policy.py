@@ -25,7 +25,7 @@ REJECT_REASON_BY_CODE = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     auto_approve: bool = False
-    min_balance: Decimal = Decimal(0)  # whole tokens; 0: no gate
+    min_balance: Decimal = Decimal(0)  # whole tokens; 0: none
     queue_capacity: int = 100
     cooldown: timedelta = timedelta(days=1)
     trust_after: int = 0  # approvals by hand; 0: no ladder
@@ -80,7 +80,7 @@ def is_filling(pending_count: int, capacity: int) -> bool:
 
 
 def decide(policy: Policy, record: TrackRecord) -> Decision:
-    """Decide on a submission that passed the holding gate and the cooldown."""
+    """Decide on a submission that passed the minimum balance and the cooldown."""
     if policy.auto_approve or record.earns_trust(policy.trust_after):
         return "auto_approved"
     return "pending"

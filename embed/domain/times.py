@@ -11,6 +11,7 @@ CLOCKS_DIFFER_BY = timedelta(minutes=1)  # at most, those of several machines
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_DAY = timedelta(days=1)
 
 
 def now() -> datetime:
@@ -25,6 +26,11 @@ def to_ms(instant: datetime) -> int:
 
 def from_ms(ms: int) -> datetime:
     return _EPOCH + ms * _MILLISECOND
+
+
+def count_days(instant: datetime) -> int:
+    """Return the number of the instant's day since 1970, UTC, as columns named `day` have it."""
+    return (instant - _EPOCH) // _DAY
 
 
 def format_instant(instant: datetime) -> str:

@@ -66,10 +66,10 @@ class Event:
         is_flagged: bool,
         is_hidden: bool = False,
     ) -> Self:
-        """Return what the holding watch found about a wallet that a visitor put on the page.
+        """Return that a visitor's wallet fell below the minimum, or holds it again.
 
-        `is_flagged`: it holds less than the minimum. `is_hidden`: by the holding watch, until it
-        holds that again; then nobody has to act, so nobody is told.
+        `is_flagged`: it holds less than the minimum. `is_hidden`: off the list until it holds that
+        again; then nobody has to act, so nobody is told.
         """
         found = {
             "walletId": wallet.id,

@@ -43,7 +43,7 @@ class SubmissionWithdrawn(OfPage):
 
 
 class WalletFlagged(OfPage):
-    """A wallet below the minimum balance; `hidden` by the holding watch."""
+    """A wallet below the minimum balance; `hidden`: off the list until it holds that again."""
 
     wallet_id: str
     address: str

@@ -1,4 +1,4 @@
-"""What is deleted by itself, as docs/backups.md lists it: by the worker, or by ``flask prune``."""
+"""What is deleted by itself, as docs/privacy.md lists it: by the worker, or by ``flask prune``."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,22 +1,33 @@
-"""Soft rejections: refused submissions, stored for the visitor's own list."""
+"""Soft rejections: refused submissions, stored for the visitor's own list, or counted."""
 
+from collections import Counter
 from datetime import datetime
+from typing import Any
+
+from peewee import fn
 
 from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
-from embed.db.models import Submission
+from embed.db.models import Page, RefusalCount, Submission
 from embed.db.statements import Parameter, Statement, list_values, make_insertion
 from embed.domain.nonces import Nonce
 from embed.domain.signing import SESSION_LIFETIME
+from embed.domain.times import count_days
 
 MAX_STORED = 50  # per session and page: as many as the visitor's list shows
 
 
 def store_soft_rejection(
-    nonce: Nonce, *, nickname: str, session_id: str, reason: str, now: datetime
+    nonce: Nonce, *, nickname: str, session_id: str | None, reason: str, now: datetime
 ) -> None:
-    """Store a soft rejection; the nonce stays usable, so it is not stored."""
+    """Store a soft rejection; the nonce stays usable, so it is not stored.
+
+    Without a session it would be in no visitor's list, and is only counted, for the owner.
+    """
+    if session_id is None:
+        _count(nonce.page_id, reason, now)
+        return
     row = Submission(
         page=nonce.page_id,
         api_key=nonce.key_id,
@@ -32,6 +43,11 @@ def store_soft_rejection(
     with skip_if_reference_missing(), db.atomic():
         _STORE.execute(**list_values(row))
         _DELETE_OLD.execute(page_id=nonce.page_id, session_id=session_id)
+
+
+def _count(page_id: str, reason: str, now: datetime) -> None:
+    with skip_if_reference_missing(), db.atomic():
+        _COUNT.execute(page_id=page_id, day=count_days(now), reason=reason)
 
 
 _STORE = Statement(
@@ -69,9 +85,33 @@ _DELETE_OLD = Statement(
 )
 
 
+_COUNT = Statement(
+    RefusalCount.insert(
+        {
+            RefusalCount.page: Parameter("page_id"),
+            RefusalCount.day: Parameter("day"),
+            RefusalCount.reason: Parameter("reason"),
+            RefusalCount.count: 1,
+        }
+    ).on_conflict(
+        conflict_target=[RefusalCount.page, RefusalCount.day, RefusalCount.reason],
+        update={RefusalCount.count: RefusalCount.count + 1},
+    )
+)
+
+
+def read_counts_without_session(page: Page) -> Counter[str]:
+    """Return how many refusals are kept that had no session, by their reason."""
+    total = fn.SUM(RefusalCount.count)
+    query = RefusalCount.select(RefusalCount.reason, total).where(RefusalCount.page == page)
+    rows: Any = query.group_by(RefusalCount.reason).tuples()
+    return Counter({reason: int(refused) for reason, refused in rows})
+
+
 def prune_soft_rejections(now: datetime) -> int:
     """Delete those that no session can ask for any more; return how many."""
-    return delete_in_batches(
-        Submission.id,
-        (Submission.status == "soft_rejected") & (Submission.created_at < now - SESSION_LIFETIME),
+    before = now - SESSION_LIFETIME
+    is_old = (Submission.status == "soft_rejected") & (Submission.created_at < before)
+    return delete_in_batches(Submission.id, is_old) + delete_in_batches(
+        RefusalCount.id, RefusalCount.day < count_days(before)
     )

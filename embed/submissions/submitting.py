@@ -83,8 +83,8 @@ def submit(
     """Verify a request, apply the page's policy and store the submission.
 
     `client` is the address or network that the request came from. A refusal by the session's
-    limit or by policy is stored for the visitor's own list. Raises ApiError, in the order
-    of docs/api.md, The order of checks.
+    limit or by policy is stored for the visitor's own list; without a session it is counted for
+    the owner. Raises ApiError, in the order of docs/api.md, The order of checks.
     """
     if access.is_page_deleted:
         raise ApiError("page_not_found")
@@ -97,12 +97,13 @@ def submit(
             _check_gate(runtime, access.page_id, verified.nonce.wallet_address)
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
-        if refusal.code in policy.REJECT_REASON_BY_CODE and session_id is not None:
+        reason = policy.REJECT_REASON_BY_CODE.get(refusal.code)
+        if reason is not None:
             store_soft_rejection(
                 verified.nonce,
                 nickname=verified.nickname,
                 session_id=session_id,
-                reason=policy.REJECT_REASON_BY_CODE[refusal.code],
+                reason=reason,
                 now=runtime.clock(),
             )
         raise
@@ -161,7 +162,7 @@ def _translate_conflicts() -> AbstractContextManager[None]:
 
 
 def _decide(inputs: PolicyInputs, verified: VerifiedSubmission, now: datetime) -> policy.Decision:
-    """Apply the page's policy after the holding gate. Raises ApiError."""
+    """Apply the page's policy after the minimum balance. Raises ApiError."""
     if inputs.is_nonce_used:  # meanwhile
         raise ApiError("invalid_nonce")
     rules, wallet_address = inputs.rules, verified.nonce.wallet_address

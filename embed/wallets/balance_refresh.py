@@ -1,4 +1,4 @@
-"""One run of the work on balances: the sweep, complete reads, the holding watch."""
+"""One run of the work on balances: reading what is due, and comparing it with minimums."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -63,7 +63,7 @@ class _Run:
         self._chain = chain
         self._clock = runtime.clock
         self._every = runtime.settings.balance_refresh
-        self._most = max(1, runtime.settings.limit_rpc.amount // 2)  # complete reads in one run
+        self._most = max(1, runtime.settings.limit_rpc.amount // 2)  # complete ones in a run
         self._on_progress = on_progress
         self._done = self._total = 0
         self._observed = self._observed_completely = 0
@@ -100,7 +100,7 @@ class _Run:
                 self._advance(step.tried)
 
     def _rotate(self, page: Page | None) -> None:
-        """Read some wallets completely: those that the watch needs, and who waits longest."""
+        """Read some wallets completely: those that may be too low, and who waits longest."""
         before = self._clock() - self._every
         wanted = due.list_for_rotation(
             before, self._most, first=list_needed(before, page), page=page

@@ -8,7 +8,7 @@ from embed.db.batches import in_batches
 from embed.db.models import Tag, Wallet, WalletTag
 from embed.domain.activity import Action
 from embed.domain.identifiers import is_id
-from embed.errors import InvalidInput
+from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.wallets.search import WalletFilter, list_conditions
@@ -48,6 +48,8 @@ def change_wallets(
             raise InvalidInput("At most %(max)s wallets can be changed at once.", max=MAX_CHANGED)
         conditions = [Wallet.id.in_(list(wanted))]
     with editing(page_id, actor, now) as edit:
+        if tag is not None and Tag.get_or_none(Tag.id == tag.id) is None:
+            raise NotFound(f"There is no tag {tag.id}.")  # it was removed meanwhile
         rows: Any = Wallet.select(Wallet.id).where(Wallet.page == edit.page, *conditions).tuples()
         ids = [wallet_id for (wallet_id,) in rows]
         for batch in in_batches(ids):

@@ -1,4 +1,4 @@
-"""The holding watch: visitors' wallets that fall below their page's minimum.
+"""Visitors' wallets that fall below their page's minimum are flagged or withheld.
 
 Only wallets that a submission put on the page are watched. Nothing is ever deleted.
 """
@@ -18,7 +18,7 @@ from embed.errors import NotFound
 from embed.events.editing import Edit, editing
 from embed.events.kinds import Event
 
-ACTOR = "holding watch"
+ACTOR = "holding watch"  # as the activity log and page files name it
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class WatchResult:
 
 
 def list_needed(before: datetime, page: Page | None = None) -> list[tuple[str, str]]:
-    """Return (mint, address) of wallets on which the watch cannot decide yet.
+    """Return (mint, address) of wallets of which it is not certain that they are below the minimum.
 
     They seem low, and were last read completely at `before` or earlier; the longest ago first.
     `page`: only its wallets.

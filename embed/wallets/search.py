@@ -33,7 +33,7 @@ class WalletFilter:
     text: str = ""  # in the alias or the address
     tag: Tag | None = None
     is_hidden: bool | None = None
-    is_flagged: bool = False  # only what the holding watch flagged
+    is_flagged: bool = False  # only those below the minimum
 
 
 EVERYTHING = WalletFilter()
@@ -90,7 +90,7 @@ def count_wallets(page: Page, wanted: WalletFilter = EVERYTHING) -> int:
 
 
 def count_flagged(page: Page) -> int:
-    """Count the wallets that the holding watch flagged, whether it hides them or not."""
+    """Count the wallets flagged as below the minimum, whether they are hidden or not."""
     return count_wallets(page, _FLAGGED)
 
 

@@ -11,7 +11,7 @@ from peewee import chunked
 from world import USDC, Visitor
 
 from embed import pages
-from embed.balances import history, refresh
+from embed.balances import refresh
 from embed.balances.known import read_observations
 from embed.balances.rpc_endpoint import Endpoint
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
@@ -19,6 +19,7 @@ from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.leases import take_lease
 from embed.db.models import ChainBalance, DailyBalance, Job, Token, Wallet
 from embed.domain.identifiers import make_id
+from embed.domain.times import count_days
 from embed.errors import InvalidInput, NotFound
 from embed.maintenance.wallet_erasure import erase_wallet
 from embed.outbound.guard import Reach
@@ -486,6 +487,4 @@ def test_refresh_that_lost_its_lease_ends(world, chain):
 def test_days_begin_at_midnight_utc():
     midnight = datetime(2026, 1, 1, tzinfo=UTC)
 
-    assert history.count_days(midnight) - 1 == history.count_days(
-        midnight - timedelta(milliseconds=1)
-    )
+    assert count_days(midnight) - 1 == count_days(midnight - timedelta(milliseconds=1))

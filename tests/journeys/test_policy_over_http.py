@@ -7,7 +7,9 @@ from world import Visitor, World, another_wallet, code_of, read_exactly, with_se
 
 from embed import owners
 from embed.db.models import Submission
+from embed.domain import policy
 from embed.submissions import queries
+from embed.submissions.soft_rejections import read_counts_without_session
 
 pytestmark = [pytest.mark.slow, pytest.mark.deployed]
 
@@ -461,10 +463,12 @@ def test_refusal_is_in_the_visitors_list_with_its_reason(world, reason, refuse, 
         (refuse_as_duplicate, "duplicate"),
     ],
 )
-def test_refusal_without_session_is_not_kept(world, refuse, code):
+def test_refusal_without_session_is_counted_and_nothing_of_it_kept(world, refuse, code):
     assert code_of(refuse(world, Visitor())) == code
 
     assert not Submission.select().where(Submission.status == "soft_rejected").exists()
+    counted = read_counts_without_session(world.page)
+    assert counted == {policy.REJECT_REASON_BY_CODE[code]: 1}
 
 
 def test_repeated_refusal_renews_its_row_in_place(world):

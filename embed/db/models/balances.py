@@ -19,7 +19,7 @@ from embed.db.models.pages import Owner, Page
 class Balance(Table):
     """The balance of an address that an owner entered; the owner's pages of the mint share it.
 
-    Owners do not share these: a balance that one entered must not open another's holding gate.
+    Owners do not share these: a balance that one entered must not meet another's minimum.
     """
 
     owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)

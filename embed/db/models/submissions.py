@@ -1,6 +1,14 @@
 """What visitors sent, and what proves it."""
 
-from peewee import BlobField, CharField, Check, ForeignKeyField, TextField
+from peewee import (
+    BigAutoField,
+    BlobField,
+    CharField,
+    Check,
+    ForeignKeyField,
+    IntegerField,
+    TextField,
+)
 
 from embed.db.fields import BaseModel, ChoiceField, InstantField, Table
 from embed.db.models.pages import ApiKey, Page
@@ -65,6 +73,19 @@ Submission.add_index(
 Submission.add_index(
     Submission.session_id, Submission.page, Submission.created_at, name="submission_session"
 )
+
+
+class RefusalCount(Table):
+    """How many submissions without a session policy refused on a day, for one reason."""
+
+    id = BigAutoField()
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    day = IntegerField()  # since 1970, UTC
+    reason = CharField(max_length=12)
+    count = IntegerField()
+
+    class Meta:
+        indexes = ((("page", "day", "reason"), True),)
 
 
 class Proof(Table):

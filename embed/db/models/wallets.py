@@ -20,7 +20,7 @@ from embed.db.models.submissions import Submission
 from embed.domain.sums import Holding
 
 LOW_IN_A_ROW = 2  # observations below the minimum after which a wallet is flagged
-# What takes the holding watch's marks away.
+# What takes the marks of wallets below the minimum away.
 UNMARKED: dict[str, Any] = {"low_count": 0, "low_observed_at": None, "is_withheld": False}
 
 
@@ -41,10 +41,10 @@ class Wallet(BaseModel):
     address = CharField(max_length=44)
     public_alias = TextField(null=True)
     is_hidden = BooleanField(default=False)  # by the owner
-    # What the holding watch found: the low observations in a row, and when the last one was.
+    # The observations below the minimum in a row, and when the last one was.
     low_count = IntegerField(default=0)
     low_observed_at = InstantField(null=True)
-    is_withheld = BooleanField(default=False)  # hidden by the holding watch
+    is_withheld = BooleanField(default=False)  # kept off the list, as it fell below the minimum
     # Which one put it on the page; an owner's edit does not change that. None: see is_withdrawn.
     submission = ForeignKeyField(Submission, null=True, unique=True, on_delete="SET NULL")
     submission_id: str | None
@@ -77,7 +77,7 @@ class TrackedWallet:
     is_hidden: bool
     known_balance: Decimal | None  # whole tokens; None: never observed
     tags: tuple[Tag, ...]
-    # By the holding watch:
+    # By the check of the minimum (embed/wallets/holding_watch.py):
     is_flagged: bool
     is_withheld: bool  # off the public list until it holds the minimum again
 

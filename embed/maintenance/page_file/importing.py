@@ -11,7 +11,6 @@ from typing import IO, Any
 from peewee import EXCLUDED, IntegrityError, chunked
 
 from embed import owners
-from embed.balances.history import count_days
 from embed.db.batches import count_rows_anew
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index
@@ -27,6 +26,7 @@ from embed.db.models import (
     WalletTag,
     Withdrawal,
 )
+from embed.domain.times import count_days
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import check_owner_is_there, lock_owners
 from embed.maintenance.page_file.reading import PageFile, Row
@@ -46,6 +46,7 @@ _REASONS = {
     "submission_nonce": "another submission used the same nonce",
     "submission_live_wallet": "another submission of this wallet is pending or approved",
     "submission_soft_rejected": "there is another refusal of this wallet with the same reason",
+    "refusal_count_page_id_day_reason": "refusals of one reason are counted twice for a day",
     "listing_current": "the address is on the list twice",
 }
 

@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from embed.db.fields import InstantField
-from embed.db.models import Receiver, UsedNonce
-from embed.domain.times import CLOCKS_DIFFER_BY, format_instant
+from embed.db.models import Receiver, RefusalCount, UsedNonce
+from embed.domain.times import CLOCKS_DIFFER_BY, count_days, format_instant
 from embed.maintenance.page_file.tables import Columns, Table
 from embed.notifications.delivery import LONGEST_WAIT
 from embed.notifications.receivers import SECRET_OVERLAP
@@ -35,3 +35,5 @@ def limit_instants(table: Table, columns: Columns, now: datetime) -> None:
                 f" {format_instant(instant)}, while the clock here says {format_instant(now)}."
             )
         columns[field.name] = min(instant, latest)
+    if table.model is RefusalCount and columns["day"] > count_days(now + CLOCKS_DIFFER_BY):
+        raise ValueError("day lies in the future, so it would never be deleted.")

@@ -25,7 +25,6 @@ from peewee import (
     TextField,
 )
 
-from embed.balances.history import count_days
 from embed.db import models, schema_version
 from embed.db.fields import AmountField, ChoiceField, InstantField, LinesField, LookField
 from embed.domain.activity import find_address, read_facts
@@ -34,7 +33,7 @@ from embed.domain.identifiers import ID_LENGTH
 from embed.domain.look import Look
 from embed.domain.policy import REJECT_REASON_BY_CODE
 from embed.domain.reasons import CODES, MAX_LENGTH
-from embed.domain.times import format_instant
+from embed.domain.times import count_days, format_instant
 from embed.events.messages import DATA_BY_TYPE
 from embed.keys.refused_origins import MAX_PER_KEY
 
@@ -172,6 +171,8 @@ _FORMS: dict[Any, Any] = {
     models.Submission.reject_reason: Literal["manual", *REJECT_REASON_BY_CODE.values()],
     models.Submission.reason_code: Literal[CODES],
     models.Submission.reason_text: _line(MAX_LENGTH, 1),
+    models.RefusalCount.reason: Literal[tuple(REJECT_REASON_BY_CODE.values())],
+    models.RefusalCount.count: _COUNT,
     models.Proof.message: Annotated[str, Meta(max_length=2000)],
     models.Proof.signature: Annotated[bytes, Meta(min_length=64, max_length=64)],
     models.Activity.actor: _line(254),

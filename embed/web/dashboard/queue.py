@@ -1,5 +1,6 @@
 """The queue of a page: pending submissions with their review context, and decided ones."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,6 +20,7 @@ from embed.notifications.delivery_log import count_given_up_of_page
 from embed.pages import read_policy
 from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
+from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint, format_moment
 from embed.web.dashboard.current_owner import current_owner, get_own_page
@@ -161,7 +163,10 @@ def _answer(page: Page, result: decisions.Result, verb: str) -> ResponseReturnVa
             {"id": gone_id, "sentence": str(GONE), "isWaiting": False}
             for gone_id in result.withdrawn
         ]
-        return {"unchanged": unchanged, "counts": _count_by_tab(page)}
+        return {
+            "unchanged": unchanged,
+            "counts": _count_by_tab(page, read_counts_without_session(page)),
+        }
     if undecided or gone:
         return _render(page, undecided=undecided, gone=gone, verb=verb, status=409)
     return redirect(View.read().link(page), 303)
@@ -185,13 +190,15 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         is_oldest_first=view.order == "oldest",
     )
     undoable = queries.list_undoable(page, current_owner().email, now - decisions.UNDO_WITHIN)
+    refused_without_session = read_counts_without_session(page)
     return render(
         "queue.html",
         page=page,
         status=status,
         view=view,
         submissions=submissions,
-        tabs=_count_by_tab(page),
+        tabs=_count_by_tab(page, refused_without_session),
+        refused_without_session=refused_without_session,
         contexts=build_review_context(
             page, submissions.rows, uses_chain=runtime().settings.uses_chain
         )
@@ -212,8 +219,9 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
     )
 
 
-def _count_by_tab(page: Page) -> dict[str, int]:
+def _count_by_tab(page: Page, refused_without_session: Counter[str]) -> dict[str, int]:
     counts = queries.count_by_status(page)
+    counts["soft_rejected"] += refused_without_session.total()
     return {name: sum(counts[status] for status in statuses) for name, statuses in TABS.items()}
 
 

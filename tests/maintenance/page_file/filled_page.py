@@ -76,6 +76,7 @@ class FilledPage:
         self._send(self.waiting, "Cleo")
         poor = another_wallet(self.visitor)
         assert world.submit(poor, "Poor").status_code == 422
+        assert world.submit(Visitor()).status_code == 422  # without a session: counted
         self.gone = with_session(world)
         world.observe(self.gone.address, "1")
         self._send(self.gone, "Gone")

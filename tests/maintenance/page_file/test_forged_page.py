@@ -25,6 +25,7 @@ from embed.db.models import (
     UsedNonce,
     Withdrawal,
 )
+from embed.domain.times import count_days
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.tables import TABLES
 from embed.pages import get_page, update_page
@@ -123,6 +124,15 @@ def test_no_time_in_the_future_is_taken(later, content, kind, part, name, instan
 
     with pytest.raises(InvalidInput, match=rf"^Line \d+: {name} lies (too far )?in the future"):
         take_over(later, forge(content, postpone))
+
+
+def test_refusals_of_days_in_the_future_are_not_taken(later, content):
+    tomorrow = count_days(later.clock()) + 1
+
+    with pytest.raises(InvalidInput, match=r"^Line \d+: day lies in the future"):
+        take_over(
+            later, forge(content, lambda lines: find(lines, "refusalCount").update(day=tomorrow))
+        )
 
 
 def test_clock_that_was_a_little_ahead_is_set_right(later, content):

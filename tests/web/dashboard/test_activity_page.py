@@ -161,7 +161,8 @@ def test_every_field_of_a_page_is_told_in_the_dashboards_words(world, owner, str
         "changed the page: token name: Bonk, ticker: BONK, mint address:"
         f" {fields['token_mint']}, title: Holders, comment: New here, public: off, embedding: off,"
         " approve everything at once: on, minimum balance: 5, places in the queue: 7,"
-        " cooldown in seconds: 60, approvals that earn trust: 3, holding watch: flag"
+        " cooldown in seconds: 60, approvals that earn trust: 3,"
+        " wallets below the minimum: flag"
     ) in owner.see(path)
 
     world.clock.forward(seconds=1)
@@ -178,7 +179,7 @@ def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(wor
     owner.post("/dashboard/account/language", language="de")
     text = owner.see(path)
 
-    actor = "Guthabenwächter"
+    actor = "Guthabenprüfung"
     assert f"{actor} hat einen Tag geändert: team, jetzt pool, nicht in den Summen" in text
     assert f"{actor} hat ein neues Geheimnis erstellt: Kanal ntfys://ntfy.sh/…" in text
     assert f"{actor} of later Whatever" in text

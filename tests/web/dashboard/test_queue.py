@@ -102,6 +102,31 @@ def test_turned_away_one_says_why(world, owner):
 
 
 @pytest.mark.databases("sqlite", "postgres")
+def test_refusals_without_a_session_are_counted_by_reason(world, owner):
+    turned_away = path_of(world) + "?tab=turned-away"
+    nobody = '<div class="empty">\n  <p><strong>Nobody has been turned away.'
+    assert nobody in owner.get(turned_away).text
+    world.configure(min_balance=100)
+    for _ in range(2):
+        world.submit(Visitor())
+    world.clock.forward(days=1)
+    world.submit(Visitor())
+    world.configure(min_balance=0)
+    duplicate = Visitor()
+    world.submit(duplicate)
+    world.submit(duplicate)
+
+    assert nobody not in owner.get(turned_away).text
+    told = "only their number is known: below the minimum balance (3), already submitted (1)."
+    assert told in owner.see(turned_away)
+    assert "Turned away 4" in owner.see(turned_away)
+    add_submissions(world, 1, "soft_rejected")
+    assert "Turned away 5" in owner.see(turned_away)
+    assert told in owner.see(turned_away)
+    assert told not in owner.see(path_of(world))
+
+
+@pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.parametrize("tab", ["waiting", "decided"])
 @pytest.mark.parametrize("order", ["newest", "oldest"])
 def test_parts_of_fifty_show_everything_once(world, owner, tab, order):
@@ -574,7 +599,7 @@ def test_statements_do_not_grow_with_what_is_shown(world, owner, tab, count_stat
             world.track(Visitor().address, alias=f"Visitor {number}")
     many = count_statements(lambda: owner.get(path))
 
-    assert few == many <= 15
+    assert few == many <= 16
 
 
 def test_an_undo_that_is_offered_takes_one_statement(world, owner, count_statements):
