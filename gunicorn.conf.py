@@ -28,7 +28,7 @@ from embed.worker import jobs
 from embed.worker.background import Background
 
 try:
-    settings = Settings.from_environ()
+    settings = Settings.from_environ().with_secret_key()
     connection.create_if_missing(connection.open_database(settings.database_url))
     check_storage(settings.ratelimit_storage_uri)
 except SettingsError as error:

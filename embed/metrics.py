@@ -39,7 +39,7 @@ DECISIONS = Counter(
 )
 DELIVERIES = Counter(
     "embed_deliveries_total",
-    "Messages that were sent to receivers; one that failed is sent again.",
+    "Messages that were sent to channels and webhooks; one that failed is sent again.",
     ("kind", "result"),
 )
 

@@ -237,6 +237,7 @@ WRONG = {
         "mysql://localhost/embed",
         "postgresql://localhost/embed?no_such_option=1",
         "postgresql://[::1/embed",
+        "sqlite:////var/lib/embed%00.db",
     ],
     "SECRET_KEY": [
         ",",

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import sysconfig
 
 import click
 
@@ -23,6 +24,7 @@ def serve(options: tuple[str, ...]) -> None:
     """
     folder = runtime().settings.instance_dir
     click.echo(f"What it makes for itself is kept in {folder} (INSTANCE_DIR).", err=True)
+    gunicorn = sysconfig.get_path("scripts") + "/gunicorn"
     config = str(PROJECT_DIR / "gunicorn.conf.py")
-    command = [sys.executable, "-m", "gunicorn", "--config", config, "embed.wsgi:app", *options]
+    command = [sys.executable, gunicorn, "--config", config, "embed.wsgi:app", *options]
     os.execv(sys.executable, command)  # noqa: S606 -- our own command line

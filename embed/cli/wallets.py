@@ -4,14 +4,16 @@ from typing import IO, Any
 
 import click
 
+from embed.errors import InvalidInput
 from embed.pages import get_page
 from embed.serializers import describe_wallet_for_owner
-from embed.terminal import Group, JsonObject, options, print_answer, print_list, runtime
+from embed.terminal import Group, JsonObject, format_table, options, print_answer, runtime
 from embed.wallets import imports, tracking
 from embed.wallets.csv_format import decode_sheet
 from embed.wallets.tracking import WalletFields
 
 _MAX_SHOWN = 20  # of the mistakes in a file
+_BYTES_PER_WALLET = 2000  # more than lines have on average, with long names and many tags
 
 group = Group("wallets", help="Wallets that a page tracks.")
 
@@ -46,10 +48,10 @@ def add(page: str, address: str, **details: Any) -> None:
 def list_all(page: str) -> None:
     """List a page's wallets, including hidden ones."""
     wallets = tracking.list_all_wallets(page, uses_chain=runtime().settings.uses_chain)
-    print_list(
-        [describe_wallet_for_owner(one) for one in wallets],
-        ("id", "address", "tokenBalance", "publicAlias"),
-    )
+    described = [describe_wallet_for_owner(one) for one in wallets]
+    shown = [one if one["balanceKnown"] else one | {"tokenBalance": None} for one in described]
+    table = format_table(shown, ("id", "address", "tokenBalance", "publicAlias"))
+    print_answer(described, table)
 
 
 @group.command("update")
@@ -80,7 +82,15 @@ def remove(wallet_id: str) -> None:
 @click.option("--dry-run", is_flag=True, help="Only say what would change.")
 def import_csv(page: str, file: IO[bytes], create_tags: bool, dry_run: bool) -> None:
     """Add and change the wallets that a CSV file lists, all or none; - is standard input."""
-    settings, text = runtime().settings, decode_sheet(file.read())
+    settings = runtime().settings
+    most = settings.max_wallets * _BYTES_PER_WALLET
+    raw = file.read(most + 1)
+    if len(raw) > most:
+        raise InvalidInput(
+            f"The file has more than {most:,} bytes, which {settings.max_wallets:,} wallets"
+            " (MAX_WALLETS) do not need."
+        )
+    text = decode_sheet(raw)
     if dry_run:
         plan = imports.plan_import(get_page(page), text, makes_tags=create_tags, settings=settings)
     else:

@@ -9,15 +9,18 @@ Each thread keeps its connection open: opening one costs more than most requests
 import logging
 import select
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os.path import samestat
 from pathlib import Path
 from typing import Any
 
 from peewee import (
     Database,
     DatabaseProxy,
+    InterfaceError,
     InternalError,
     OperationalError,
     PeeweeException,
@@ -124,12 +127,31 @@ class _ServiceSqliteDatabase(SqliteFile):
             lock_type="IMMEDIATE",
         )
         self.path = path
+        self._opened = threading.local()
 
     def _connect(self) -> Any:
         connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
         connection.execute(f"PRAGMA busy_timeout = {longest_ms()}")
         _switch_to_wal(connection)
+        self._opened.file = self.path.stat()
         return connection
+
+    def cursor(self, named_cursor: Any = None) -> Any:
+        """Return a cursor, of a new connection if the file is gone or another one.
+
+        Not inside a transaction. What is written to a deleted file is lost, and SQLite does not
+        say so.
+        """
+        is_idle = not (self.is_closed() or self.connection().in_transaction)
+        if is_idle and not self._is_file_there():
+            self.close()
+        return super().cursor(named_cursor)
+
+    def _is_file_there(self) -> bool:
+        try:
+            return samestat(self.path.stat(), self._opened.file)
+        except OSError:
+            return False
 
     def begin(self, lock_type: str | None = None) -> None:
         """Begin a transaction, which takes the write lock."""
@@ -168,7 +190,15 @@ class _ServicePostgresDatabase(PostgresqlDatabase):
     """Waits for locks no longer than the thread may, and copes with servers that come and go."""
 
     def _connect(self) -> Any:
+        """Raises InterfaceError for another encoding than UTF-8, in which names would be lost."""
         connection = super()._connect()  # type: ignore[misc]  # its stubs lack it
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding not in ("UTF8", None):
+            connection.close()
+            raise InterfaceError(
+                f"its encoding is {encoding}, and the service needs UTF8: create the database"
+                " with createdb --encoding UTF8 --template template0."
+            )
         connection.execute(f"SET lock_timeout = {longest_ms()}")
         return connection
 

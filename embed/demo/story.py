@@ -76,7 +76,7 @@ def _be_turned_away(visitor: "DemoVisitor", market: Market, say: Say) -> None:
         say(f"10. A wallet that holds less than {MIN_BALANCE} is turned away:")
         say(f"    {refusal.answer.text.strip()}")
     else:
-        raise click.ClickException("The holding gate let a wallet in that holds nothing.")
+        raise click.ClickException("A wallet that holds nothing passed the minimum balance.")
 
 
 def _await_mail(mailbox: Mailbox) -> str:

@@ -117,8 +117,8 @@ def _check_minimums(installation: Installation) -> Iterator[Finding]:
     """Look for pages that turn away all wallets whose balance nobody has entered."""
     if installation.settings.uses_chain or "SOLANA_RPC_URL" in installation.invalid:
         return
-    gated = Page.select().where(Page.min_balance != Decimal(0), Page.deleted_at.is_null())
-    ids = [page.id for page in gated.order_by(Page.created_at, Page.id)]
+    demanding = Page.select().where(Page.min_balance != Decimal(0), Page.deleted_at.is_null())
+    ids = [page.id for page in demanding.order_by(Page.created_at, Page.id)]
     if ids:
         yield Finding(
             "minimum_without_endpoint",

@@ -5,6 +5,7 @@ It is a SQLite database with the tables of the service, and one more with a chec
 
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
@@ -22,6 +23,8 @@ from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 _APPLICATION_ID = 0x74656D62  # "temb": which program a SQLite file belongs to
 _NAME = "embed-%Y-%m-%dT%H%M%SZ.db"  # in a folder of backups, by the time of each in UTC
 _NAME_FORM = re.compile(r"embed-\d{4}-\d\d-\d\dT\d{6}Z\.db")
+_PART = ".part"  # how the name of the folder ends in which a backup is made
+_DAY_S = 86_400
 _SUMS = "backup_sum"
 _SUM_COLUMNS = ("table_name", "row_count", "checksum")
 
@@ -52,13 +55,25 @@ def delete_older_backups(newest: Path, keep: int) -> list[Path]:
     """Delete all but the newest `keep` backups of a folder by their names, and return the others.
 
     Files with names that choose_path does not give stay, and so does `newest`, whatever its name
-    says: the clock may have gone back. Raises OSError.
+    says: the clock may have gone back. What backups left that were killed is deleted after a day.
+    Raises OSError.
     """
-    named = [path for path in newest.parent.iterdir() if _NAME_FORM.fullmatch(path.name)]
+    named = [
+        path
+        for path in newest.parent.iterdir()
+        if _NAME_FORM.fullmatch(path.name) and path.is_file()
+    ]
     older = [path for path in sorted(named)[:-keep] if path != newest]
     for path in older:
-        path.unlink()
-    return older
+        path.unlink(missing_ok=True)  # another backup may have deleted it meanwhile
+    left = [
+        path
+        for path in sorted(newest.parent.glob(f".embed-*{_PART}"))
+        if newest.stat().st_mtime - path.stat().st_mtime > _DAY_S
+    ]
+    for path in left:
+        shutil.rmtree(path)
+    return older + left
 
 
 def check_is_new(path: Path) -> None:
@@ -73,7 +88,7 @@ def save_rows(source: Rows, path: Path) -> Backup:
     migrations = source.list_migrations()
     check_migrations(migrations, "The database cannot be saved.")
     with tempfile.TemporaryDirectory(
-        dir=path.parent, prefix=f".{path.name}.", suffix=".part"
+        dir=path.parent, prefix=f".{path.name}.", suffix=_PART
     ) as folder:
         part = Path(folder, path.name)
         part.touch(mode=0o600)

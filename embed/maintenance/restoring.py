@@ -130,4 +130,5 @@ def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
     # The processes of that time are gone, and hold no leases any more.
     target.change("DELETE FROM worker_process")
     target.change("UPDATE job SET leased_by = NULL, leased_until = NULL")
+    target.count_anew(schema)
     return sums

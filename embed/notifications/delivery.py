@@ -142,7 +142,7 @@ def _send(receiver: Receiver, batch: Sequence[Delivery], runtime: Runtime, clien
     try:
         outcome = send(receiver, [each.message for each in batch], runtime, client)
     except Exception:  # whatever it is: it is tried again as other failures are, and then given up
-        _log.exception("What waits for the receiver %s could not be sent.", receiver.id)
+        _log.exception("What waits for the channel or webhook %s could not be sent.", receiver.id)
         outcome = Outcome(False, "an error of this service, which its log describes")
     return _Sent(batch, outcome, is_slow=time.monotonic() - began > SLOW_S)
 

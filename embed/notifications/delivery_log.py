@@ -48,7 +48,7 @@ def get_delivery_to(receiver: Receiver, message_id: str) -> Delivery:
     query = Delivery.select(Delivery, Message).join(Message)
     found = query.where(Delivery.receiver == receiver, Message.id == message_id).get_or_none()
     if found is None:
-        raise NotFound(f"There is no message {message_id} for this receiver.")
+        raise NotFound(f"There is no message {message_id} for this channel or webhook.")
     return found
 
 
@@ -182,7 +182,7 @@ def queue_test(receiver: Receiver, now: datetime) -> Message:
         message = Message.get(Message.number == number)
         end_waits(Receiver.id == receiver.id)
     if message is None:
-        raise NotFound(f"The receiver {receiver.id} has been removed.")
+        raise NotFound(f"The {receiver.kind} {receiver.id} has been removed.")
     return message
 
 

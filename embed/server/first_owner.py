@@ -20,7 +20,8 @@ def make_first_owner(runtime: RequestRuntime) -> None:
     except InvalidInput:  # another process has just done it
         return
     link = owners.build_password_url(owner, runtime.password_links, settings.base_url)
-    _log.warning(
+    _log.log(
+        max(logging.WARNING, _log.getEffectiveLevel()),  # told once, so every log shows it
         "%s can choose a password here, once and within a day: %s",
         owner.email,
         link,

@@ -16,6 +16,8 @@ _STORAGE = re.compile(r"(?:memory|(?:redis|valkey)(?:s|\+unix|\+cluster|\+sentin
 
 def parse_database_url(url: str) -> str:
     if url.startswith("sqlite:///") and url != "sqlite:///":
+        if "%00" in url:
+            raise ValueError("names a file with a NUL byte.")
         return url
     if url.startswith(("postgresql://", "postgres://")):
         # Postgres accepts both schemes, but the database library only the long one.

@@ -2,12 +2,15 @@
 
 import errno
 import json
+import os
 import re
 import resource
 import shutil
 import subprocess
 import sys
+import time
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from filled_database import ROWS, fill, read_stored, using
@@ -123,6 +126,35 @@ def test_new_backup_is_kept_though_the_clock_went_back(folder):
 
     assert [path.name[:16] for path in deleted] == [f"embed-2026-01-0{day}" for day in (1, 2, 3)]
     assert newest.exists()
+
+
+def test_folder_that_is_named_as_a_backup_is_none(folder):
+    other = folder / "embed-2020-01-01T030000Z.db"
+    other.mkdir()
+
+    deleted = delete_older_backups(folder / "embed-2026-01-04T030000Z.db", keep=3)
+
+    assert [path.name[:16] for path in deleted] == ["embed-2026-01-01"]
+    assert other.exists()
+
+
+def test_backup_that_another_one_has_deleted_meanwhile_is_no_error(folder, monkeypatch):
+    monkeypatch.setattr(Path, "is_file", lambda path: path.unlink() or True)
+
+    delete_older_backups(folder / "embed-2026-01-04T030000Z.db", keep=1)
+
+
+def test_what_a_killed_backup_left_is_deleted_after_a_day(filled, folder):
+    old, running = (folder / f".embed-2026-01-0{day}T030000Z.db.x1.part" for day in (1, 2))
+    for path in (old, running):
+        path.mkdir()
+        (path / "embed.db").touch()
+    os.utime(old, (time.time() - 90_000,) * 2)
+
+    told = tell("backup", str(folder), "--keep", "9", environ=filled)
+
+    assert f"Deleted {old}." in told
+    assert (old.exists(), running.exists()) == (False, True)
 
 
 def test_backup_that_fails_deletes_nothing_and_is_not_reported(filled, folder, monkeypatch):

@@ -398,6 +398,15 @@ def test_wallet_is_added_updated_listed_and_removed(operator, page_id):
     assert operator.show("wallets", "list", page_id) == []
 
 
+def test_balance_that_nobody_knows_is_not_listed_as_zero(operator, page_id):
+    for alias, *balance in (("Unknown",), ("Nothing", "--balance", "0")):
+        operator.show("wallets", "add", page_id, Visitor().address, "--alias", alias, *balance)
+
+    lines = operator.tell("wallets", "list", page_id).splitlines()
+    assert sorted(line.split()[2:] for line in lines[1:]) == [["-", "Unknown"], ["0", "Nothing"]]
+    assert [one["tokenBalance"] for one in operator.show("wallets", "list", page_id)] == [0, 0]
+
+
 def test_removed_tag_leaves_its_wallets(operator, page_id):
     tag = operator.show("tags", "add", page_id, "team", "blue")
     operator.show("wallets", "add", page_id, Visitor().address, "--tag", "team")

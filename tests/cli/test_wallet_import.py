@@ -118,6 +118,18 @@ def test_file_that_cannot_be_read_is_one_clear_line(run, raw, said):
     assert said in result.stderr
 
 
+def test_file_that_does_not_end_is_not_read_to_its_end(world):
+    result = world.app.test_cli_runner().invoke(
+        args=["wallets", "import", world.page_id, "/dev/zero"]
+    )
+
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: The file has more than 100,000,000 bytes, which 50,000 wallets (MAX_WALLETS) do"
+        " not need.\n"
+    )
+
+
 def test_unknown_page_and_file_are_one_line(world):
     for arguments in (["nowhere", "-"], [world.page_id, "/no/such/file"]):
         result = world.app.test_cli_runner().invoke(args=["wallets", "import", *arguments])

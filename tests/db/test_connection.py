@@ -2,15 +2,18 @@
 
 import operator
 import os
+import shutil
 import socket
 import stat
 import threading
 from decimal import Decimal
 
+import psycopg
 import pytest
 from chain_history import import_balance
 from peewee import (
     IntegrityError,
+    InterfaceError,
     OperationalError,
 )
 from remote import at_once
@@ -113,6 +116,41 @@ def test_new_file_can_be_opened_by_several_at_once(tmp_path):
         assert at_once([lambda url=url: open_and_read(url)] * 4) == ["wal"] * 4
 
 
+def test_nothing_is_written_to_a_file_that_is_gone_and_another_one_is_opened(tmp_path):
+    path, copy = tmp_path / "embed.db", tmp_path / "copy.db"
+    connection.open_database(f"sqlite:///{path}")
+    connection.create_if_missing(db.obj)
+    db.execute_sql("CREATE TABLE written (what)")
+    db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(path, copy)
+
+    with db.atomic():
+        path.unlink()
+        db.execute_sql("INSERT INTO written VALUES (1)")  # one transaction is never of two files
+    with pytest.raises(OperationalError, match="unable to open"), db.atomic():
+        db.execute_sql("INSERT INTO written VALUES (2)")
+    assert not path.exists()
+    for left in (tmp_path / "embed.db-wal", tmp_path / "embed.db-shm"):
+        left.unlink(missing_ok=True)
+    copy.rename(path)
+
+    assert db.execute_sql("SELECT count(*) FROM written").fetchone() == (0,)
+    db.close()
+
+
+def test_postgres_database_of_another_encoding_is_refused_with_what_to_do(postgres_url):
+    name = f"test_{os.urandom(8).hex()}"
+    with psycopg.connect(postgres_url.format(name="postgres"), autocommit=True) as cluster:
+        options = "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+        cluster.execute(f"CREATE DATABASE {name} {options}")
+
+    database = connection.make_database(postgres_url.format(name=name))
+    with pytest.raises(InterfaceError, match=r"SQL_ASCII, and .* --encoding UTF8 --template t"):
+        schema_version.upgrade(database)
+
+    assert database.is_closed()
+
+
 def test_both_names_of_the_postgres_scheme_open_the_same_database(postgres_database_url):
     short = postgres_database_url.replace("postgresql://", "postgres://")
     environ = {"DATABASE_URL": short, "SECRET_KEY": SECRET_KEY}
@@ -209,7 +247,8 @@ def fill(world: World) -> None:
     world.submit(Visitor())
     world.submit(Visitor())
     world.read(headers={"Origin": "https://other.example"})
-    assert world.submit(visitor).json == {"error": "queue_full"}
+    for one in (visitor, Visitor()):  # with a session, and without
+        assert world.submit(one).json == {"error": "queue_full"}
     world.revoke_all_keys()
     now = world.clock()
     Withdrawal.create(submission_id=make_id(), page=world.page_id, withdrawn_at=now)

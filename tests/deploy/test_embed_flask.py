@@ -1,4 +1,4 @@
-"""deploy/embed-flask: flask with the service's settings, as its user, from any folder."""
+"""deploy/embed-flask: commands with the service's settings, as its user, from any folder."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ def run(tmp_path):
         "INSTANCE_DIR=/srv/embed/instance\nLIMIT_PER_IP='7/10 minutes'\n"
     )
     (srv / "embed" / ".venv").symlink_to(sys.prefix)
-    (srv / "embed" / "app.py").symlink_to(PROJECT_DIR / "app.py")
+    (srv / "embed" / "embed").symlink_to(PROJECT_DIR / "embed")
 
     def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
         binds = ["--dev-bind", "/", "/", "--bind", str(etc), "/etc", "--bind", str(srv), "/srv"]
@@ -76,4 +76,17 @@ def test_settings_reach_the_command(run):
 def test_command_runs_as_the_service_user():
     script = (DEPLOY_DIR / "embed-flask").read_text()
 
-    assert "exec runuser -u embed -- /srv/embed/.venv/bin/flask " in script
+    assert "exec runuser -u embed -- /srv/embed/.venv/bin/python -P -m embed " in script
+
+
+def test_help_lists_commands_by_what_they_are_for(run):
+    told = run("--help").stdout
+
+    assert told.index("pages") < told.index("Flask's own") < told.index("routes")
+
+
+def test_nothing_is_imported_from_the_folder_it_is_called_in(run, tmp_path):
+    for name in ("embed.py", "flask.py", "click.py"):
+        (tmp_path / "work" / name).write_text("raise SystemExit('imported')")
+
+    assert run("version").stdout.startswith("version ")

@@ -367,6 +367,26 @@ def test_new_rows_are_numbered_after_the_restored_ones(backup, database_url):
         assert create_message(Page.select().first()).number == highest + 1
 
 
+def test_postgres_plans_the_first_queries_by_the_rows_that_came(backup, fresh):
+    restored, copied = fresh("postgres"), fresh("postgres")
+
+    restore_backup(backup, restored)
+    copy_database(restored, copied)
+
+    for url in (restored, copied):
+        assert count_expected_rows(url) == {
+            table: len(rows) for table, rows in read_stored(url).items()
+        }
+
+
+def count_expected_rows(url: str) -> dict[str, int]:
+    """Return how many rows Postgres expects in each table; -1 if nobody has counted them."""
+    expected = "SELECT relname, reltuples FROM pg_class WHERE relname = ANY(%s)"
+    with psycopg.connect(url) as reader:
+        rows = reader.execute(expected, [[*restoring.describe_newest()]]).fetchall()
+    return {table: int(count) for table, count in rows}
+
+
 # Other versions of the database itself
 
 

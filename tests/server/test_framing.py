@@ -8,6 +8,8 @@ from types import SimpleNamespace
 import pytest
 from gunicorn.config import Config
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData, ParseException
+from servers import PROJECT_DIR
+from test_docs import read_rows
 
 from embed.server.connection import Connection
 from embed.server.framing import (
@@ -267,3 +269,14 @@ def test_request_that_comes_byte_by_byte_is_searched_about_once(request_bytes, b
 
     assert arrival.conn.is_whole
     assert arrival.conn.received.searched < 6 * len(request_bytes)
+
+
+def test_documented_limits_are_those_of_the_server():
+    text = (PROJECT_DIR / "docs/internals.md").read_text()
+    limits = {what: limit for what, limit, _ in read_rows(text, "what", "limit", "after that")}
+
+    assert limits["a request's head"] == f"{MAX_HEAD_BYTES >> 10} KiB and {MAX_HEAD_LINES:,} lines"
+    assert limits["a request's body"].startswith(
+        f"{MAX_SIGNED_OUT_BYTES >> 10} KiB; {MAX_LARGE_BODY_BYTES >> 20} MiB with"
+    )
+    assert MAX_CHUNKS_BYTES == MAX_SIGNED_OUT_BYTES

@@ -1,10 +1,14 @@
 """An outage is two lines in the log, however many threads meet it."""
 
 import logging
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from peewee import InterfaceError, OperationalError, ProgrammingError
 
+from embed.db.connection import db
 from embed.worker.outages import Outage
 
 
@@ -59,6 +63,22 @@ def test_thread_that_asked_before_an_outage_does_not_end_it(outage, caplog):
 
     succeed(outage)
     assert len(caplog.records) == 2
+
+
+@pytest.mark.databases("sqlite")
+def test_task_is_not_started_again_while_the_database_file_is_gone(process):
+    file = Path(urlsplit(db.obj.database).path)
+    process.define_job(lambda _runtime, _keep_alive: file.rename(f"{file}.away") and "Done.")
+    process.look()
+    task = threading.Thread(target=process.run_all)  # with a connection of its own
+    task.start()
+    task.join()
+
+    with pytest.raises(OperationalError):
+        process.runner.release_unreported()
+    Path(f"{file}.away").rename(file)
+    process.runner.release_unreported()
+    assert process.look() == 1
 
 
 def test_other_errors_are_no_outage(outage, caplog):
