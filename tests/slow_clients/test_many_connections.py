@@ -23,6 +23,7 @@ EXTRA = 20  # connections beyond the places
 # It ends no client by itself.
 PATIENT = ("--worker-class=tests.limited_workers.PatientWorker", "--keep-alive=1000")
 OTHER_ADDRESS = "127.0.0.2"
+STATE, INODE, ESTABLISHED = 3, 9, "01"  # in /proc/net/tcp
 KEPT = Stall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
 
 
@@ -73,13 +74,14 @@ def asking_clients(page: RemotePage, path: str) -> Iterator[None]:
             thread.join()
 
 
-def count_sockets(process: int) -> int:
-    """Count them alone, as a process that starts opens files and closes them again."""
-    count = 0
+def count_connections(process: int) -> int:
+    """Count those that it has accepted and that clients keep open."""
+    own = set()
     for descriptor in Path(f"/proc/{process}/fd").iterdir():
         with suppress(FileNotFoundError):  # closed meanwhile
-            count += str(descriptor.readlink()).startswith("socket:")
-    return count
+            own.add(str(descriptor.readlink()))
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(row[STATE] == ESTABLISHED and f"socket:[{row[INODE]}]" in own for row in rows)
 
 
 @contextmanager
@@ -139,12 +141,11 @@ def test_request_that_has_arrived_without_a_place_is_refused_before_the_connecti
             return opened.enter_context(closing(client))
 
         (worker,) = server.wait_for_workers(1)
-        before = count_sockets(worker)
         for _ in range(2):
             connect().request("GET", "/")
-        wait_for(lambda: count_sockets(worker) >= before + 2)
+        wait_for(lambda: count_connections(worker) == 2)
         oldest, *_ = [connect() for _ in range(EXTRA - 1)]
-        wait_for(lambda: count_sockets(worker) >= before + 2 + EXTRA - 1)
+        wait_for(lambda: count_connections(worker) == 2 + EXTRA - 1)
         with paused(worker):
             connect()
             oldest.request("GET", "/")
