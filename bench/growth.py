@@ -38,7 +38,7 @@ def measure_growth(running: Running, rounds: int, seconds: float) -> Table:
     added: list[TrackedPage] = []
     small = start_service(running, "small", fill=lambda owner: added.append(make_large_page(owner)))
     large = replace(small, name="large page", page=added.pop())
-    grown = start_service(running, "grown", fill=lambda owner: added.extend(fill(owner)))
+    grown = start_service(running, "large database", fill=lambda owner: added.extend(fill(owner)))
     bare = start_bare_flask(running, small, large, worker=SHIPPED_WORKER)
     subjects = [
         *(
@@ -61,21 +61,21 @@ def tabulate(rounds: Rounds) -> Table:
     bare_posts = "bare Flask, two POSTs"
     read = list_added(rounds, "read, small", "bare Flask, small")
     large_read = list_added(rounds, "read, large page", "bare Flask, large page")
-    grown_read = list_added(rounds, "read, grown", "bare Flask, small")
+    grown_read = list_added(rounds, "read, large database", "bare Flask, small")
     submission = list_added(rounds, "nonce and submission, small", bare_posts)
-    grown_submission = list_added(rounds, "nonce and submission, grown", bare_posts)
+    grown_submission = list_added(rounds, "nonce and submission, large database", bare_posts)
     in_turn = list_ratios(rounds["all its pages"], rounds["its first page"], get_cpu_us)
     note = (
-        "Added to bare Flask on the service's own worker. The grown database has"
+        "Added to bare Flask on the service's own worker. The large database has"
         f" {PAGES * PAGE_WALLETS:,} wallets on {PAGES:,} pages, and {SUBMISSIONS:,} submissions."
     )
     rows = [
         [f"read of {WALLETS} wallets", format_added(read), ""],
         [f"read of {LARGE_PAGE:,} wallets", *compare(large_read, read)],
-        ["read in the grown database", *compare(grown_read, read)],
+        ["read in the large database", *compare(grown_read, read)],
         ["reads of all its pages in turn, beside one of them", "", format_ratios(in_turn)],
         ["nonce and submission", format_added(submission), ""],
-        ["nonce and submission in the grown database", *compare(grown_submission, submission)],
+        ["nonce and submission in the large database", *compare(grown_submission, submission)],
     ]
     return Table("Growth", ["", "CPU added", "times as much"], rows, note)
 

@@ -172,12 +172,12 @@ def main() -> None:
 def run(bench: Bench) -> None:
     for receivers in (1, 4, MAX_RECEIVERS):
         speed = bench.measure_speed(receivers)
-        print(f"{receivers} receivers: {speed:.0f} messages a second", flush=True)
+        print(f"{receivers} webhooks: {speed:.0f} messages a second", flush=True)
     for crowd_s, answer_s in ANSWER_S:
         waits = bench.measure_waits(crowd_s, answer_s)
         print(
-            f"beside an owner's {PAGES * MAX_RECEIVERS} receivers that answer after {crowd_s} s,"
-            f" {len(waits)} messages of another owner, whose receiver answers after {answer_s} s,"
+            f"beside an owner's {PAGES * MAX_RECEIVERS} webhooks that answer after {crowd_s} s,"
+            f" {len(waits)} messages of another owner, whose webhook answers after {answer_s} s,"
             f" took {median(waits):.1f} s (median) and at most {max(waits):.1f} s",
             flush=True,
         )

@@ -1,4 +1,4 @@
-"""The service that bench/soak.py loads: the small form, or the grown one."""
+"""The service that bench/soak.py loads: one process, or several on Postgres and Valkey."""
 
 import sys
 from collections.abc import Iterator

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from embed.balances.history import count_days
 from embed.db.models import ChainBalance, DailyBalance, ImportedBalance, ImportedDay
+from embed.domain.times import count_days
 
 TOKEN_ACCOUNT = "3oCn7GSAMnF5czrHA1ZSHxiTQ1dQ2rDh4LTBgA4ZTzwq"
 

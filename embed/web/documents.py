@@ -1,28 +1,43 @@
 """The documents in docs/ as pages under /docs, for those who only know the service's address."""
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import Any
 
 from flask import Blueprint, Flask, Response, abort, render_template, request
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from embed.settings import PROJECT_DIR
 from embed.web.compression import compress_once
+from embed.web.dashboard.shell import read_theme
 from embed.web.security_headers import isolate, restrict_content
 
 FOLDER = PROJECT_DIR / "docs"
+
+# Each document once, in the order of reading; the README has the same roles.
+NAMES_BY_ROLE = {
+    "have a site": ("owners", "embedding", "balances", "notifications", "languages", "glossary"),
+    "run the service": (
+        *("operating", "settings", "commands", "internals", "monitoring", "backups"),
+        *("performance", "privacy", "security", "asvs"),
+    ),
+    "write programs": ("api", "receipts"),
+    "hold a wallet": ("your-wallet", "wallets"),
+}
+NAMES = frozenset(chain.from_iterable(NAMES_BY_ROLE.values()))
+LONG_CELL = 40  # characters; on a phone, its column is kept wider than others
 _PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 _markdown.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>')
 _markdown.add_render_rule("table_close", lambda *_: "</table></div>")
+_markdown.add_render_rule("fence", lambda _, tokens, at, *__: _write_code(tokens[at].content))
 
 blueprint = Blueprint("documents", __name__, url_prefix="/docs")
 
@@ -41,15 +56,17 @@ def init_documents(app: Flask) -> None:
 
 @blueprint.get("/")
 def list_documents() -> Response:
-    found = {name: read_document(name) for name in list_names()}
-    return _send("", render_template("documents.html", documents=found))
+    by_role = {
+        role: {name: read_document(name) for name in names} for role, names in NAMES_BY_ROLE.items()
+    }
+    return _send("", documents_by_role=by_role)
 
 
 @blueprint.get("/<name>")
 def show_document(name: str) -> Response:
-    if name not in list_names():
+    if name not in NAMES:
         abort(404)
-    return _send(name, render_template("documents.html", document=read_document(name)))
+    return _send(name, document=read_document(name))
 
 
 @blueprint.get("/pictures/<name>")
@@ -61,14 +78,16 @@ def show_picture(name: str) -> Response:
     return _let_ask_again(response)
 
 
-def _send(name: str, html: str) -> Response:
+def _send(name: str, **values: Any) -> Response:
+    html = render_template("documents.html", theme=read_theme(), **values)
     response = Response(html, content_type="text/html; charset=utf-8")
     policy = restrict_content(response)
     policy.form_action = policy.frame_ancestors = "'none'"
     response.headers["Referrer-Policy"] = "same-origin"
+    response.vary.add("Cookie")
     isolate(response)
-    _let_ask_again(response)
-    return compress_once(response, f"docs/{name}", hashlib.sha256(html.encode()).hexdigest())
+    etag, _ = _let_ask_again(response).get_etag()
+    return compress_once(response, f"docs/{name}", str(etag))
 
 
 def _let_ask_again(response: Response) -> Response:
@@ -80,12 +99,6 @@ def _let_ask_again(response: Response) -> Response:
 
 
 @cache
-def list_names() -> Sequence[str]:
-    """Return the documents as addresses name them."""
-    return sorted(path.stem for path in FOLDER.glob("*.md"))
-
-
-@cache
 def _list_pictures() -> frozenset[str]:
     paths = (FOLDER / "pictures").glob("*")
     return frozenset(path.name for path in paths if path.suffix in _PICTURE_TYPES)
@@ -93,14 +106,16 @@ def _list_pictures() -> frozenset[str]:
 
 @cache
 def read_document(name: str) -> Document:
-    """Return one of list_names, which does not change while the service runs."""
+    """Return one of NAMES, which does not change while the service runs."""
     tokens = _markdown.parse((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
     anchors = _set_anchors(tokens)
-    for token in tokens:
+    for token, text in pairwise(tokens):
         if token.children:
             token.children = list(_point_links(token.children))
         if "style" in token.attrs:  # of a column of numbers, which no policy would allow
             token.attrs = {"class": "number"}
+        elif token.type == "td_open" and len(_write_plainly(text)) >= LONG_CELL:
+            token.attrs = {"class": "long"}
     return Document(
         _read_first(tokens, "heading_open"),
         _read_first(tokens, "paragraph_open"),
@@ -134,6 +149,11 @@ def _write_plainly(text: Token) -> str:
     return "".join(parts)
 
 
+def _write_code(text: str) -> str:
+    """Return lines that scroll, by keyboard too, as wrapped ones would look like more lines."""
+    return f'<pre tabindex="0"><code>{escape(text)}</code></pre>\n'
+
+
 def _point_links(tokens: Sequence[Token]) -> Iterator[Token]:
     """Point links to the pages of documents, and leave out those to other files."""
     is_left_out = False
@@ -152,4 +172,4 @@ def _find_target(href: str) -> str | None:
     if "://" in href or not path:
         return href
     name = path.removesuffix(".md")
-    return f"{name}{mark}{anchor}" if name != path and name in list_names() else None
+    return f"{name}{mark}{anchor}" if name != path and name in NAMES else None

@@ -303,12 +303,8 @@ export class Flow {
       case "nonce_binding_mismatch":
         return this.#replaceText(error, signal);
       case "duplicate":
+      case "ca_gate_failed":
         return this.#refuse(error);
-      case "ca_gate_failed": {
-        const { details } = /** @type {Problem} */ (error);
-        const isNothing = Number(details.balance) === 0; // held, or entered by the owner
-        return this.#refuse(isNothing ? new Problem("ca_gate_nothing", { details }) : error);
-      }
       case "cooldown_active":
         return this.#refuse(error, retry);
       case "invalid_nickname_length":

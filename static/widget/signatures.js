@@ -1,5 +1,5 @@
 // Signatures: the bytes that one may cover in place of the plain text
-// (embed/domain/offchain_messages.py, which decides), and how wallets and command lines write it.
+// (embed/domain/wallet_signatures.py, which decides), and how wallets and command lines write it.
 
 import { decodeBase58, decodeBase64, encodeBase64 } from "./codec.js";
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("name", ["", "dashboard", "balances"])
+@pytest.mark.parametrize("name", ["", "owners", "balances"])
 def test_documents_fit_a_small_phone_and_keep_nobody_out(service, page, name):
     _, url = service
     page.set_viewport_size({"width": 320, "height": 640})
@@ -27,5 +27,5 @@ def test_help_leads_to_the_part_about_the_page(dashboard, page):
         page.goto(f"{dashboard.base}/wallets")
         page.get_by_role("link", name="Help").click()
 
-        expect(page).to_have_url(re.compile("/docs/dashboard#wallets$"))
+        expect(page).to_have_url(re.compile("/docs/owners#wallets$"))
         expect(page.get_by_role("heading", name="Wallets", exact=True)).to_be_in_viewport()

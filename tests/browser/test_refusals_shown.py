@@ -40,7 +40,10 @@ SENTENCES = {
         "The signature does not match this wallet and this text. Please sign again."
     ),
     "duplicate": "This wallet is already on this list, or is waiting for review.",
-    "ca_gate_failed": "This page asks for at least 1,500 tokens; this wallet holds 0.25.",
+    "ca_gate_failed": (
+        "This page asks for at least 1,500 tokens. Its owner has entered no balance for this"
+        " wallet, or a lower one."
+    ),
     "balance_unavailable": (
         "Your wallet's balance cannot be read at the moment. What you typed is kept;"
         " please try again in 1 hour 30 minutes."
@@ -114,14 +117,15 @@ def test_each_code_has_a_sentence_for_people(widget, embedded_page, page):
     assert told == SENTENCES
 
 
-def test_gate_tells_amounts_that_fit_no_number(widget, page):
+def test_amounts_that_fit_no_number_are_told(widget, page):
     body = '{"error": "ca_gate_failed", "balance": 1E-6, "minBalance": 18446744073709551615}'
     page.route(SUBMISSIONS, lambda route: route.fulfill(status=422, body=body))
 
     submit(widget)
 
     expect(widget.get_by_role("alert")).to_have_text(
-        "This page asks for at least 18,446,744,073,709,551,615 tokens; this wallet holds 0.000001."
+        "This page asks for at least 18,446,744,073,709,551,615 tokens. Its owner has entered no"
+        " balance for this wallet, or a lower one."
     )
 
 
@@ -211,15 +215,11 @@ def test_wallet_that_waits_from_elsewhere_is_told_to_its_holder_only(
     expect(widget.locator("#own-list li").last).to_contain_text("not accepted")
 
 
-def test_holding_gate_of_the_real_server_is_told(widget, embedded_page):
+def test_minimum_balance_without_an_endpoint_is_told(widget, embedded_page):
     embedded_page.configure(min_balance=1500)
     submit(widget)
 
-    sentence = (
-        "This page asks for at least 1,500 tokens. Its owner has entered no balance for this"
-        " wallet, and no wallet without one can pass."
-    )
-    expect_refused(widget, sentence, offers=["Use another wallet"])
+    expect_refused(widget, SENTENCES["ca_gate_failed"], offers=["Use another wallet"])
 
 
 def test_key_revoked_meanwhile_is_told_by_the_list_too(widget, embedded_page, page):

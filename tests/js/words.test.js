@@ -42,12 +42,12 @@ for (const [seconds, text] of /** @type {[number, string][]} */ ([
   });
 }
 
-test("a refusal by the gate shows both amounts exactly", () => {
-  const details = { balance: "0.25", minBalance: "18446744073709551615" };
+test("a refusal by the minimum balance shows both amounts exactly", () => {
+  const details = { balance: "0.000001", minBalance: "18446744073709551615" };
 
   assert.equal(
     explain(new Problem("ca_gate_failed", { details })),
-    "at least 18,446,744,073,709,551,615 tokens; this wallet holds 0.25",
+    "at least 18,446,744,073,709,551,615 tokens; this wallet holds 0.000001",
   );
 });
 

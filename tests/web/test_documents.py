@@ -33,13 +33,15 @@ def client(app):
     return app.test_client()
 
 
-def test_every_document_is_listed_with_its_title(client):
+def test_every_document_is_listed_once_with_its_title_and_first_paragraph(client):
     text = client.get("/docs/").text
 
     assert len(NAMES) > 10
+    assert sorted(re.findall('<li><a href="/docs/(.*?)"', text)) == NAMES
     for name in NAMES:
         title = re.match("# (.*)", (PROJECT_DIR / f"docs/{name}.md").read_text())[1]
-        assert f'<a href="/docs/{name}">{title}</a>' in text
+        assert f'<a href="/docs/{name}">{title}</a>\n        <p class="quiet">' in text
+    assert not re.search(r'<p class="quiet">\s*</p>', text)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,6 +81,17 @@ def test_link_to_another_file_of_the_repository_is_only_its_text(client):
     assert not any("../" in target for target in Page(page).list_values("a", "href"))
 
 
+def test_long_cells_of_a_table_are_marked_for_narrow_screens(monkeypatch, tmp_path):
+    long = f"[{40 * 'x'}](https://example.com)"
+    (tmp_path / "a.md").write_text(f"# A\n\n| a | b |\n|---|--:|\n| {long} | {long} |\n| b | c |\n")
+    monkeypatch.setattr(documents, "FOLDER", tmp_path)
+
+    content = documents.read_document.__wrapped__("a").content
+
+    cells = [attrs.get("class") for tag, attrs in Page(content).tags if tag == "td"]
+    assert cells == ["long", "number", None, "number"]
+
+
 def test_html_in_a_document_is_shown_as_text(monkeypatch, tmp_path):
     (tmp_path / "a.md").write_text("# <b>A\n\n<script>alert(1)</script> [x](javascript:alert(1))")
     monkeypatch.setattr(documents, "FOLDER", tmp_path)
@@ -96,7 +109,7 @@ def test_pictures_are_sent_as_what_they_are(client):
     assert answer.data == (PROJECT_DIR / "docs/pictures/proof.png").read_bytes()
 
 
-@pytest.mark.parametrize("path", ["", "dashboard", "pictures/proof.png"])
+@pytest.mark.parametrize("path", ["", "owners", "pictures/proof.png"])
 @pytest.mark.parametrize("encoding", ["identity", "br"])
 def test_what_a_browser_has_is_not_sent_again(client, path, encoding):
     headers = {"Accept-Encoding": encoding}
@@ -110,7 +123,7 @@ def test_what_a_browser_has_is_not_sent_again(client, path, encoding):
     "path",
     [
         *("nothing", "README", "../README", "..%2fREADME", "%2e%2e/README.md", "page-file.schema"),
-        *("dashboard.md", "take_pictures.py", "pictures/", "pictures/..%2fdashboard.md"),
+        *("owners.md", "take_pictures.py", "pictures/", "pictures/..%2fowners.md"),
         *("pictures/%2e%2e/api.md", "pictures//proof.png", "\0", "pictures/proof.png%00"),
     ],
 )

@@ -34,7 +34,7 @@ from embed.web.languages import current_language, gettext, lazy_gettext, ngettex
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
-THEME_PATH = "/dashboard"
+THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 DEAD_LINK = lazy_gettext(
@@ -173,21 +173,25 @@ def choose_language() -> ResponseReturnValue:
 
 @blueprint.post("/account/theme")
 def choose_theme() -> ResponseReturnValue:
-    """Choose the dashboard's colours in this browser; all but THEMES leave it to the device."""
+    """Choose the colours of dashboard and documents in this browser.
+
+    All but THEMES leaves them to the device.
+    """
     response = redirect(_safe_target(request.form.get("next", "")), 303)
     theme = request.form.get("theme", "")
-    if theme not in THEMES:
-        response.delete_cookie(THEME_COOKIE, path=THEME_PATH)
-        return response
-    response.set_cookie(
-        THEME_COOKIE,
-        theme,
-        max_age=THEME_KEPT,
-        path=THEME_PATH,
-        secure=current_app.session_interface.get_cookie_secure(current_app),
-        httponly=True,
-        samesite="Lax",
-    )
+    for path in THEME_PATHS:
+        if theme not in THEMES:
+            response.delete_cookie(THEME_COOKIE, path=path)
+            continue
+        response.set_cookie(
+            THEME_COOKIE,
+            theme,
+            max_age=THEME_KEPT,
+            path=path,
+            secure=current_app.session_interface.get_cookie_secure(current_app),
+            httponly=True,
+            samesite="Lax",
+        )
     return response
 
 

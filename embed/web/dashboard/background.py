@@ -14,7 +14,7 @@ TITLES = {
     "feed": lazy_gettext("Feed of wallets that joined or left"),
     "prune": lazy_gettext("Deletion of old data"),
     "notifications": lazy_gettext("Notifications"),
-    "slow-notifications": lazy_gettext("Notifications to slow receivers"),
+    "slow-notifications": lazy_gettext("Notifications to slow channels and webhooks"),
 }
 
 

@@ -51,7 +51,7 @@ STATES = {
 ACTORS = {
     "command line": lazy_gettext("command line"),
     "visitor": lazy_gettext("visitor"),
-    "holding watch": lazy_gettext("holding watch"),
+    "holding watch": lazy_gettext("balance check"),
 }
 
 _ROUNDED_CHANGE = parse_pattern(f"+{ROUNDED.pattern};-{ROUNDED.pattern}")

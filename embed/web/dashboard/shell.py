@@ -31,15 +31,20 @@ def list_own_pages() -> list[OwnPage]:
     return own_pages
 
 
+def read_theme() -> str | None:
+    """Return the colours that this browser's owner has chosen; None leaves them to the device."""
+    theme = request.cookies.get(THEME_COOKIE)
+    return theme if theme in THEMES else None
+
+
 def read_shell(page: Page | None) -> Shell:
     """Return what surrounds a page, in one statement."""
     own_pages = list_own_pages() if current_user.is_authenticated else []
     here = sum(one.waiting for one in own_pages if one.page == page)
-    theme = request.cookies.get(THEME_COOKIE)
     return Shell(
         own_pages,
         waiting_here=here,
         waiting_elsewhere=sum(one.waiting for one in own_pages) - here,
-        theme=theme if theme in THEMES else None,
+        theme=read_theme(),
         help=find_help(),
     )

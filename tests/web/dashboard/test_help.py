@@ -17,7 +17,7 @@ def test_every_page_of_the_dashboard_has_a_section(app):
 
 def test_pages_lead_to_their_sections_in_english(world, owner):
     wallets = f"/dashboard/pages/{world.page_id}/wallets"
-    link = '<a class="help" href="/docs/dashboard#%s" hreflang="en">'
+    link = '<a class="help" href="/docs/owners#%s" hreflang="en">'
     shown = {wallets: "wallets", f"{wallets}/import": "wallets-as-csv", "/dashboard/": "overview"}
     for path, section in shown.items():
         assert link % section in owner.get(path).text

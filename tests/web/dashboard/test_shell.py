@@ -78,6 +78,16 @@ def test_colours_are_a_choice_of_the_browser(owner, chosen, theme):
     assert ('data-theme="' in owner.get("/dashboard/sign-in").text) == (theme is not None)
 
 
+@pytest.mark.parametrize("path", ["/docs/", "/docs/owners"])
+def test_documents_have_the_same_colours(owner, path):
+    for chosen, found in (("dark", ["dark"]), ("auto", [])):
+        owner.post("/dashboard/account/theme", theme=chosen)
+        answer = owner.get(path)
+
+        assert re.findall('<html[^>]* data-theme="(.*?)"', answer.text) == found
+        assert "Cookie" in answer.vary
+
+
 @pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example", "/embed/", ""])
 def test_choice_of_colours_leads_to_no_other_site(owner, target):
     answer = owner.post("/dashboard/account/theme", theme="dark", next=target)

@@ -16,8 +16,8 @@ from embed import pages
 from embed.balances import known
 from embed.balances.tokens import store_refusal
 from embed.db.connection import db
-from embed.db.models import Wallet
-from embed.wallets import tracking
+from embed.db.models import Tag, Wallet
+from embed.wallets import bulk, tracking
 
 pytestmark = pytest.mark.slow
 
@@ -337,6 +337,20 @@ def test_many_get_a_tag_and_lose_it(world, owner):
 
     change(owner, "untag", ids, tag=tag.id)
     assert [tags for _, tags, _, _ in read_all(world).values()] == [set(), set()]
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_tag_that_is_removed_meanwhile_is_a_clear_message(world, owner, monkeypatch):
+    tag, wallet = world.add_tag("team"), world.track(make_address())
+    editing = bulk.editing
+
+    def remove_and_edit(*arguments):
+        Tag.delete().execute()
+        return editing(*arguments)
+
+    monkeypatch.setattr(bulk, "editing", remove_and_edit)
+
+    assert change(owner, "tag", [wallet.id], tag=tag.id).status_code == 404
 
 
 def test_removing_many_asks_once_more(world, owner):

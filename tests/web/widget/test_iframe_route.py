@@ -534,3 +534,17 @@ def test_own_refusal_by_the_minimum_says_whose_balances_count(world):
     text = open_frame(world, cookie=visitor.cookie).text
     assert entered not in text
     assert "The wallet did not hold enough tokens." in text
+
+
+def test_refusal_by_the_minimum_names_what_the_wallet_holds_only_where_the_chain_is_read(world):
+    def read_sentence() -> str:
+        path = f"/embed/tracking/{world.page_id}/flow"
+        text = world.client.get(path, query_string={"key": world.public_key}).text
+        return re.search(r'"ca_gate_failed": "(.*?)"', text)[1]
+
+    asked = "This page asks for at least {minBalance} tokens"
+    entered = f"{asked}. Its owner has entered no balance for this wallet, or a lower one."
+    assert read_sentence() == entered
+
+    world.use_endpoint("https://rpc.example")
+    assert read_sentence() == f"{asked}; this wallet holds {{balance}}."
