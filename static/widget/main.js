@@ -40,7 +40,7 @@ async function refreshList() {
     if (list.isComplete) list.show(await api.readPage());
     const hasChanged = await refreshServed();
     if (!hasChanged) list.show(null);
-    else updateDetails({ hasChanged });
+    if (hasChanged || loadedDetails?.hasFailed) updateDetails({ hasChanged });
     return hasChanged;
   } catch (error) {
     const problem = error instanceof Problem ? error : new Problem("server");
@@ -85,13 +85,16 @@ setInterval(() => {
 const hasChanges = "changes" in root.dataset;
 /** @type {Promise<ListDetails> | null} */
 let details = null;
+/** @type {ListDetails | null} */
+let loadedDetails = null;
 
 async function updateDetails({ hasChanged = false } = {}) {
   details ??= import("./row-details.js").then(({ ListDetails }) => new ListDetails({
     list, api, hasChanges,
   }));
   try {
-    (await details).update({ hasChanged });
+    loadedDetails = await details;
+    loadedDetails.update({ hasChanged });
   } catch {
     details = null; // the list is complete without them
   }

@@ -29,10 +29,15 @@ export class ListDetails {
       ...shared, isCheap: true, show: showProof, read: (ids) => api.readProofs(ids),
     });
     for (const { wallet, proof } of list.served) proofs.learn(wallet, proof);
-    /** @type {{ update: () => Promise<void> }[]} */
+    /** @type {{ update: () => Promise<void>, pausedUntil: number }[]} */
     this.details = [proofs];
     this.proofs = proofs;
     if (hasChanges) this.#loadChanges(shared, api);
+  }
+
+  /** Whether something could not be read, and is to be asked for again. */
+  get hasFailed() {
+    return this.details.some((one) => one.pausedUntil > 0);
   }
 
   /** @param {{ hasChanged?: boolean }} [page] */
@@ -73,7 +78,8 @@ export class RowDetails {
     /** @type {WeakMap<HTMLElement, Detail | undefined>} */
     this.inRow = new WeakMap();
     this.isReading = false;
-    this.pausedUntil = 0;
+    this.expiries = 0;
+    this.pausedUntil = 0; // after a failure
   }
 
   /**
@@ -81,12 +87,13 @@ export class RowDetails {
    * @param {TrackedWallet} wallet
    * @param {Detail | undefined} detail undefined: the wallet has none
    */
-  learn({ id, tokenBalance: balance }, detail) {
-    this.known.set(id, { balance, readAt: Date.now(), detail });
+  learn({ id, tokenBalance: balance }, detail, readAt = Date.now()) {
+    this.known.set(id, { balance, readAt, detail });
   }
 
   /** Ask for everything again, and show what is known until then. */
   expire() {
+    this.expiries += 1;
     for (const known of this.known.values()) known.readAt = 0;
   }
 
@@ -97,10 +104,13 @@ export class RowDetails {
     this.isReading = true;
     try {
       for (let missing; (missing = this.#listMissing()).length > 0; ) {
+        const { expiries } = this;
         const details = await this.read(missing.map(({ id }) => id));
-        for (const wallet of missing) this.learn(wallet, details[wallet.id]);
+        const readAt = expiries === this.expiries ? Date.now() : 0; // or the answer may be from before
+        for (const wallet of missing) this.learn(wallet, details[wallet.id], readAt);
         this.#showKnown();
       }
+      this.pausedUntil = 0;
     } catch {
       this.pausedUntil = Date.now() + PAUSE_MS;
     } finally {

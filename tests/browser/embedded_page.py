@@ -39,6 +39,10 @@ ARGUMENTS = [
     "--host-resolver-rules=MAP *.example.test 127.0.0.1, MAP *.example.org 127.0.0.1",
 ]
 WALLET_SCRIPT = Path(__file__).with_name("wallet.js").read_text(encoding="utf-8")
+# Observers are told in the order in which they observe, so those of the page have been told, too.
+AFTER_NEXT_PAINT = """() => new Promise((done) => {
+    new IntersectionObserver((_, observer) => done(observer.disconnect())).observe(document.body);
+})"""
 
 
 def find_browser(playwright: Playwright, names: Sequence[str] = NAMES) -> str | None:
@@ -154,8 +158,10 @@ class EmbeddedPage(World):
 
     def settle(self, page: Page) -> None:
         """Wait until the frame has handled the answers to its requests."""
+        frame = frame_of(page, self.service_url)
         for _ in range(2):  # a later request is answered later
-            frame_of(page, self.service_url).evaluate("fetch('/embed/session').then(() => 0)")
+            frame.evaluate(AFTER_NEXT_PAINT)  # when rows that have come near are asked for
+            frame.evaluate("fetch('/embed/session').then(() => 0)")
 
     def forward(self, page: Page, time: str) -> None:
         """Advance the page's clock, after pending requests are finished."""

@@ -221,6 +221,21 @@ def test_mark_appears_when_a_listed_wallet_is_proved(embedded_page, context, pag
     expect(find_mark(widget, "Night heron")).to_be_visible()
 
 
+def test_mark_that_could_not_be_read_appears_with_a_later_poll(embedded_page, context, page, prove):
+    context.clock.install()
+    visitor = Visitor()
+    embedded_page.track(visitor.address, alias="Night heron")
+    widget = embedded_page.open(page)
+    prove("Night heron", visitor)
+    page.route("**/proofs?*", lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        embedded_page.forward(page, "00:31")
+    page.unroute("**/proofs?*")
+    embedded_page.forward(page, "01:01")
+
+    expect(find_mark(widget, "Night heron")).to_be_visible()
+
+
 def test_proof_opens_before_the_whole_list_has_come(embedded_page, page, prove):
     prove("Night heron")
     fill_page(embedded_page, 150)

@@ -39,9 +39,10 @@ class Page {
       ...options,
       list: this,
       read: async (ids) => {
+        const answer = this.changes;
         this.asked.push(ids);
         if (this.isAway) throw new Error("away");
-        return this.changes;
+        return answer;
       },
       show: (row, change) => this.texts.set(row, change?.changeDay),
       isNear: (row) => !this.far.has(row),
@@ -190,6 +191,17 @@ test("changes are asked for again after ten minutes", async () => {
   await changes.update();
 
   assert.equal(page.asked.length, 2);
+});
+
+test("an answer from before a change is shown, and asked for again", async () => {
+  const page = new Page(1);
+  const changes = page.start();
+  page.changes = { id0: makeChange("9") };
+  changes.expire();
+  await settled();
+
+  assert.equal(page.asked.length, 2);
+  assert.deepEqual(page.shownTexts, ["9"]);
 });
 
 test("after a failure there is a pause, and what is known stays", async () => {
