@@ -26,8 +26,7 @@ from bench.service import (
 )
 from bench.visitors import BROWSER, Client, Owner, Visitor, check, find_cookie
 from embed.db import connection
-from embed.db.models import ApiKey, Submission
-from embed.db.models import Owner as OwnerRow
+from embed.db.models import ApiKey, Person, Submission
 
 WALLETS = 100
 SESSIONS = 50  # whose submissions are sent in turn
@@ -72,7 +71,7 @@ def start_service(
     settings: dict[str, str] | None = None,
     *,
     others: tuple[int, ...] = (),
-    fill: Callable[[OwnerRow], object] = lambda owner: None,
+    fill: Callable[[Person], object] = lambda owner: None,
 ) -> Service:
     """Start the service on a new database, which has a page and what `fill` adds to it."""
     new_file = {"DATABASE_URL": f"sqlite:///{running.make_folder()}/embed.db"}
@@ -176,10 +175,10 @@ class Presses:
 
     def prepare(self) -> None:
         with self._service.change_database():
-            owner = OwnerRow.get()
+            owner = Person.get()
             self._works = [self._prepare_press(owner) for _ in range(PRESSES)]
 
-    def _prepare_press(self, owner: OwnerRow) -> Work:
+    def _prepare_press(self, owner: Person) -> Work:
         page_id = make_page(owner, 0).id
         key = ApiKey.get(ApiKey.page == page_id)
         rows = [

@@ -25,10 +25,10 @@ from bench.service import (
     open_new_database,
 )
 from embed.db.connection import db
-from embed.db.models import ApiKey, Owner, Submission
+from embed.db.models import ApiKey, Person, Submission
 from embed.factory import create_app
 from embed.settings import Settings
-from embed.web.dashboard.current_owner import SignedInOwner
+from embed.web.dashboard.current_person import SignedIn
 
 WALLETS = 10_000
 SUBMISSIONS = 100_000
@@ -57,7 +57,7 @@ def main() -> int:
         owner, page_id = fill(database_url)
         client = app.test_client()
         with client.session_transaction(path="/dashboard/") as session:
-            session["_user_id"] = SignedInOwner(owner).get_id()
+            session["_user_id"] = SignedIn(owner).get_id()
             session["_fresh"] = True
         medians = {
             view: measure(client, f"/dashboard/pages/{page_id}/{view}", rounds) for view in VIEWS
@@ -81,7 +81,7 @@ def measure(client, path: str, rounds: int) -> float:
     return statistics.median(taken[1:])
 
 
-def fill(database_url: str) -> tuple[Owner, str]:
+def fill(database_url: str) -> tuple[Person, str]:
     """Fill a new database, and return the page's owner and id."""
     owner = open_new_database(database_url)
     with db.atomic():

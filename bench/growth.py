@@ -23,7 +23,7 @@ from bench.service import TrackedPage, insert, make_page, make_submission
 from bench.tables import Table, format_ratios, get_cpu_us, list_ratios
 from bench.visitors import Client, check
 from embed.db.connection import db
-from embed.db.models import ApiKey, Owner, Submission
+from embed.db.models import ApiKey, Person, Submission
 from embed.domain import times
 from embed.wallets.listings import update_listings
 
@@ -106,11 +106,11 @@ def read_in_turn(name: str, service: Service, pages: Sequence[TrackedPage]) -> S
     return Subject(name, service.served, load_by_clients(work, service.served.port))
 
 
-def make_large_page(owner: Owner) -> TrackedPage:
+def make_large_page(owner: Person) -> TrackedPage:
     return make_page(owner, LARGE_PAGE, first=WALLETS)
 
 
-def fill(owner: Owner) -> list[TrackedPage]:
+def fill(owner: Person) -> list[TrackedPage]:
     """Add PAGES pages and SUBMISSIONS decided submissions; return the pages.
 
     Their feeds are brought up to date as well, as the service would begin with that.

@@ -25,7 +25,7 @@ from servers import clean_environ, find_free_port, is_listening
 from waiting import wait_for
 
 from bench.service import TOKEN
-from embed import owners, pages
+from embed import pages
 from embed.db import connection, schema_version
 from embed.db.models import Delivery, Page, Receiver
 from embed.domain import times
@@ -33,6 +33,7 @@ from embed.domain.identifiers import make_id
 from embed.events.outbox import send_messages
 from embed.notifications.delivery import SLOW_S
 from embed.notifications.receivers import MAX_RECEIVERS, add_webhook
+from embed.people import accounts
 from embed.settings import Settings
 
 MESSAGES = 2000  # whose speed is measured
@@ -68,7 +69,7 @@ class Bench:
 
         All receivers have answered before, so it is known which are slow.
         """
-        crowd = owners.create_owner(f"{make_id()}@example.com", times.now())
+        crowd = accounts.create_person(f"{make_id()}@example.com", times.now())
         for _ in range(PAGES):
             tell(self._add_page(MAX_RECEIVERS, crowd_s, crowd), BACKLOG)
         page = self._add_page(1, answer_s)
@@ -86,7 +87,7 @@ class Bench:
 
     def _add_page(self, receivers: int, answer_s: float = 0.0, owner=None) -> Page:
         now = times.now()
-        owner = owner or owners.create_owner(f"{make_id()}@example.com", now)
+        owner = owner or accounts.create_person(f"{make_id()}@example.com", now)
         page = pages.create_page(owner, TOKEN, now)
         url = f"http://127.0.0.1:{self._port}/{answer_s}"
         for _ in range(receivers):

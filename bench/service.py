@@ -14,13 +14,14 @@ import base58
 from peewee import Model, chunked
 from servers import run_gunicorn
 
-from embed import owners, pages
+from embed import pages
 from embed.db import connection, schema_version
-from embed.db.models import ApiKey, Balance, Owner, Tag, Wallet, WalletTag
+from embed.db.models import ApiKey, Balance, Person, Tag, Wallet, WalletTag
 from embed.domain import times
 from embed.domain.identifiers import make_id
 from embed.domain.key_format import hash_key, make_key, shorten_key
 from embed.domain.passwords import hash_password
+from embed.people import accounts
 
 SITE = "https://site.example"
 TOKEN = {
@@ -77,17 +78,17 @@ def serve(
         yield Served(server.port, server.pid, others)
 
 
-def open_new_database(url: str) -> Owner:
+def open_new_database(url: str) -> Person:
     """Make an empty database the one that is filled, with an owner who can sign in."""
     connection.open_database(url)
     schema_version.upgrade()
-    owner = owners.create_owner(EMAIL, times.now())
+    owner = accounts.create_person(EMAIL, times.now())
     owner.password_hash = hash_password(PASSWORD)
     owner.save()
     return owner
 
 
-def make_page(owner: Owner, wallets: int, first: int = 0) -> TrackedPage:
+def make_page(owner: Person, wallets: int, first: int = 0) -> TrackedPage:
     """Make a page of wallets with aliases, tags and balances, and a key for it.
 
     Their addresses are numbered from `first`; pages of one owner share balances, so that no two may

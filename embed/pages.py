@@ -15,8 +15,8 @@ from embed.db.models import (
     UNMARKED,
     ApiKey,
     ChainBalance,
-    Owner,
     Page,
+    Person,
     Submission,
     Wallet,
 )
@@ -39,7 +39,7 @@ MAX_WHOLE_NUMBER = 2**31 - 1  # what an integer column holds
 
 
 def create_page(
-    owner: Owner, fields: dict[str, Any], now: datetime, *, actor: str = COMMAND_LINE
+    owner: Person, fields: dict[str, Any], now: datetime, *, actor: str = COMMAND_LINE
 ) -> Page:
     """Create a page from raw fields, named as in `_PARSERS`. Raises InvalidInput."""
     parsed = parse_fields(fields)
@@ -53,11 +53,11 @@ def create_page(
 
 
 def list_pages() -> list[Page]:
-    query = Page.select(Page, Owner).join(Owner)
+    query = Page.select(Page, Person).join(Person)
     return list(query.order_by(Page.created_at, Page.id))
 
 
-def list_of_owner(owner: Owner) -> list[Page]:
+def list_of_owner(owner: Person) -> list[Page]:
     """Return an owner's pages, newest first, the deleted ones too."""
     query = Page.select().where(Page.owner == owner)
     return list(query.order_by(Page.created_at.desc(), Page.id))
@@ -72,7 +72,7 @@ class OwnPage:
     oldest_at: datetime | None  # of what waits
 
 
-def list_with_waiting(owner: Owner) -> list[OwnPage]:
+def list_with_waiting(owner: Person) -> list[OwnPage]:
     """Return an owner's pages, without deleted ones: those where most waits first, then the newest.
 
     In one statement, as every page of the dashboard has them.
@@ -92,17 +92,17 @@ def list_with_waiting(owner: Owner) -> list[OwnPage]:
     return [OwnPage(page, page.waiting, page.oldest_at) for page in rows]
 
 
-def count_tracked_wallets(owner: Owner) -> dict[str, int]:
+def count_tracked_wallets(owner: Person) -> dict[str, int]:
     """Count by page, for all pages of an owner; pages without any are absent."""
     return _count_by_page(Wallet, owner)
 
 
-def count_live_keys(owner: Owner) -> dict[str, int]:
+def count_live_keys(owner: Person) -> dict[str, int]:
     """Count by page, as above."""
     return _count_by_page(ApiKey, owner, ApiKey.revoked_at.is_null(), ~ApiKey.is_preview)
 
 
-def _count_by_page(model: Any, owner: Owner, *conditions: Any) -> dict[str, int]:
+def _count_by_page(model: Any, owner: Person, *conditions: Any) -> dict[str, int]:
     rows = (
         model.select(model.page, fn.COUNT(model.id))
         .join(Page)

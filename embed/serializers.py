@@ -11,8 +11,8 @@ from embed import schemas
 from embed.db.models import (
     ApiKey,
     Delivery,
-    Owner,
     Page,
+    Person,
     Proof,
     Submission,
     Tag,
@@ -173,7 +173,7 @@ def describe_delivery(delivery: Delivery) -> dict[str, Any]:
     }
 
 
-def describe_owner(owner: Owner) -> dict[str, Any]:
+def describe_owner(owner: Person) -> dict[str, Any]:
     return {
         "id": owner.id,
         "email": owner.email,

@@ -152,13 +152,18 @@ def _make_entry(number: int, action: str, **values: Any) -> Row:
 
 # Of a version's row, only the columns that it had are written.
 ROWS: dict[str, list[Row]] = {
-    "owner": [
+    "person": [
         {"id": _id("owner"), "created_at": AT, "email": "owner@example.com",
          "password_hash": "$argon2id$x", "language": "de"},
         {"id": _id("other"), "created_at": AT, "email": "other@example.com",
          "password_hash": None, "language": None},
     ],
     "page": [_make_page("page"), _make_page("deleted", deleted_at=AT, owner_id=_id("other"))],
+    "member": [{"id": _id("member"), "created_at": AT, "page_id": _id("page"),
+                "person_id": _id("other"), "role": "reviewer"}],
+    "invitation": [{"id": _id("invited"), "created_at": AT, "page_id": _id("page"),
+                    "email": "new@example.com", "role": "editor", "invited_by": "owner@example.com",
+                    "token_hash": "0" * 64, "expires_at": AT + 9}],
     "api_key": [
         _make_key("key", KEY),
         _make_key("revoked", f"svc_sec_{'r' * 32}", tier="secret", revoked_at=AT, label=None),
@@ -225,6 +230,9 @@ ROWS: dict[str, list[Row]] = {
     "used_nonce": [{"token": _id("token"), "expires_at": AT}],
 }  # fmt: skip
 
+# What tables were called in versions before.
+OLD_NAMES = {"person": "owner"}
+
 # What upgrading gives to columns that a row did not have; None to all others.
 GIVEN: dict[tuple[str, str], Any] = {
     ("api_key", "is_preview"): False,
@@ -250,9 +258,11 @@ def make_old(last: str) -> None:
     database = connection.db.obj
     with database.atomic():
         for table, rows in ROWS.items():
-            if database.table_exists(table):
-                for row in rows:
-                    _insert(database, table, row)
+            for name in (table, OLD_NAMES.get(table, table)):
+                if database.table_exists(name):
+                    for row in rows:
+                        _insert(database, name, row)
+                    break
 
 
 def _insert(database: Any, table: str, row: Row) -> None:

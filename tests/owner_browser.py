@@ -6,7 +6,8 @@ from functools import cache
 
 from nacl.pwhash import argon2id
 
-from embed import owners, pages
+from embed import pages
+from embed.people import accounts
 
 PASSWORD = "a long enough password"
 
@@ -17,7 +18,7 @@ class OwnerBrowser:
     def __init__(self, world, email="owner@example.com", *, client=None) -> None:
         self.world = world
         self.email = email
-        self.owner = owners.create_owner(email, world.clock())
+        self.owner = accounts.create_person(email, world.clock())
         self.owner.password_hash = hash_cheaply()
         self.owner.save()
         self.client = client or world.app.test_client()

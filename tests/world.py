@@ -12,7 +12,7 @@ import base58
 from flask import Flask, Response
 from nacl.signing import SigningKey
 
-from embed import owners, pages
+from embed import pages
 from embed.balances.observations import Observation, store_entered
 from embed.db.connection import db
 from embed.db.models import Activity, ApiKey, Page, Submission
@@ -21,6 +21,7 @@ from embed.domain.activity import read_facts, write_subject
 from embed.domain.amounts import RawAmount, parse_amount
 from embed.errors import STATUS_BY_CODE
 from embed.keys import access, management
+from embed.people import accounts
 from embed.runtime import EXTENSION
 from embed.settings import Settings
 from embed.submissions import decisions
@@ -222,7 +223,7 @@ class World(PageClient):
 
     def make_page(self, *, owner=None, **fields: object) -> str:
         token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
-        owner = owner or owners.get_installation_owner(self.clock())
+        owner = owner or accounts.get_installation_owner(self.clock())
         return pages.create_page(owner, token | fields, self.clock()).id
 
     def make_key(self, tier, *, page_id=None, origins=(), allow_null_origin=False) -> str:

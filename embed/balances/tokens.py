@@ -10,7 +10,7 @@ from typing import Any
 
 from embed.balances.mints import NoSuchMint, TokenInfo, read_token
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
-from embed.db.models import Owner, Page, Token
+from embed.db.models import Page, Person, Token
 from embed.domain.addresses import parse_mint
 from embed.domain.texts import drop_dollar_signs
 from embed.errors import InvalidInput
@@ -114,7 +114,7 @@ def clear_refusal(mint: str) -> None:
     ).execute()
 
 
-def list_problems(owner: Owner) -> dict[str, str]:
+def list_problems(owner: Person) -> dict[str, str]:
     """Return why balances are not read, by mint, of those that an owner's pages have."""
     mints = Page.select(Page.token_mint).where(Page.owner == owner)
     rows: Any = Token.select(Token.mint, Token.problem).where(

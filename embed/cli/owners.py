@@ -2,11 +2,11 @@
 
 import click
 
-from embed import owners
-from embed.db.models import Owner
+from embed.db.models import Person
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import PasswordLinkSigner
 from embed.maintenance import owner_removal
+from embed.people import accounts
 from embed.serializers import describe_owner
 from embed.terminal import Group, check_confirmed, confirm_option, print_answer, print_list, runtime
 
@@ -22,20 +22,20 @@ group = Group("owners", help="People who own tracking pages.")
 )
 def create(email: str, language: str | None) -> None:
     """Create an owner, and print a one-time link to choose a password."""
-    _print_with_link(owners.create_owner(email, runtime().clock(), language=language))
+    _print_with_link(accounts.create_person(email, runtime().clock(), language=language))
 
 
 @group.command("reset")
 @click.argument("email")
 def reset(email: str) -> None:
     """Print a one-time link for an owner to choose a new password."""
-    _print_with_link(owners.get_owner(email))
+    _print_with_link(accounts.get_person(email))
 
 
-def _print_with_link(owner: Owner) -> None:
+def _print_with_link(owner: Person) -> None:
     settings = runtime().settings.with_secret_key()
     password_links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
-    link = owners.build_password_url(owner, password_links, settings.base_url)
+    link = accounts.build_password_url(owner, password_links, settings.base_url)
     print_answer(describe_owner(owner) | {"passwordUrl": link})
 
 
@@ -43,7 +43,7 @@ def _print_with_link(owner: Owner) -> None:
 def list_all() -> None:
     """List all owners."""
     print_list(
-        [describe_owner(owner) for owner in owners.list_owners()],
+        [describe_owner(owner) for owner in accounts.list_people()],
         ("id", "email", "language", "createdAtIso"),
     )
 

@@ -4,10 +4,11 @@ from typing import Any
 
 import click
 
-from embed import owners, pages
+from embed import pages
 from embed.db.connection import db
 from embed.db.models import HOLDING_WATCHES
 from embed.errors import InvalidInput
+from embed.people import accounts
 from embed.serializers import describe_page_for_owner
 from embed.terminal import (
     Decorator,
@@ -75,7 +76,7 @@ def create(email: str | None, **fields: Any) -> None:
     """Create a tracking page."""
     now, given = runtime().clock(), _look_up_names(_drop_unset(fields))
     with db.atomic():  # if creating the page fails, no owner is created either
-        owner = owners.get_owner(email) if email else owners.get_installation_owner(now)
+        owner = accounts.get_person(email) if email else accounts.get_installation_owner(now)
         page = pages.create_page(owner, given, now)
     print_answer(describe_page_for_owner(page))
 
@@ -105,7 +106,7 @@ def update(page: str, email: str | None, **fields: Any) -> None:
     """Change only what is given."""
     changes = _drop_unset(fields)
     if email:
-        changes["owner"] = owners.get_owner(email)
+        changes["owner"] = accounts.get_person(email)
     print_answer(describe_page_for_owner(pages.update_page(page, changes, runtime().clock())))
 
 

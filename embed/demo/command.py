@@ -25,7 +25,7 @@ from embed.demo.tracking_page import (
     make_demo_page,
 )
 from embed.domain.passwords import PasswordLinkSigner
-from embed.owners import build_password_url
+from embed.people.accounts import build_password_url
 from embed.settings import Settings
 from embed.submissions import queries
 from embed.terminal import Command, print_answer, runtime, wants_json

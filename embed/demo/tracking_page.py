@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from embed import owners, pages
+from embed import pages
 from embed.db.connection import db
-from embed.db.models import ChainBalance, Owner, Page
+from embed.db.models import ChainBalance, Page, Person
 from embed.demo.history import create_history, make_address
 from embed.demo.market import UNITS
 from embed.keys import management
 from embed.notifications import receivers
+from embed.people import accounts
 from embed.settings import Settings
 from embed.wallets import tags, tracking
 
@@ -28,7 +29,7 @@ MIN_BALANCE = "100"
 @dataclass(frozen=True, slots=True)
 class DemoPage:
     id: str
-    owner: Owner
+    owner: Person
     mint: str
     units: Mapping[str, int]  # what the wallets hold, by address
     public_key: str
@@ -45,7 +46,7 @@ def make_demo_page(origins: list[str], settings: Settings, now: datetime) -> Dem
     Keys cannot be shown again, so those of earlier runs are revoked.
     """
     with db.atomic():
-        owner = Owner.get_or_none(Owner.email == OWNER) or owners.create_owner(OWNER, now)
+        owner = Person.get_or_none(Person.email == OWNER) or accounts.create_person(OWNER, now)
         existing = Page.get_or_none(
             Page.owner == owner, Page.token_symbol == TOKEN_SYMBOL, Page.deleted_at.is_null()
         )
@@ -62,7 +63,7 @@ def make_demo_page(origins: list[str], settings: Settings, now: datetime) -> Dem
     return DemoPage(page.id, owner, page.token_mint, units, public_key, secret_key)
 
 
-def _make_page(owner: Owner, now: datetime) -> Page:
+def _make_page(owner: Person, now: datetime) -> Page:
     fields = {
         "token_name": TOKEN_NAME,
         "token_symbol": TOKEN_SYMBOL,

@@ -11,14 +11,14 @@ from peewee import PeeweeException
 
 from embed import __version__
 from embed.db.connection import db, read_server_version
-from embed.db.models import Owner, Page, Submission, Wallet
+from embed.db.models import Page, Person, Submission, Wallet
 from embed.db.schema_version import list_applied_migrations, list_missing_migrations
 from embed.doctor.database import open_for_reading
 from embed.doctor.variables import Installation
 from embed.settings import VARIABLES
 
 _LIBRARIES = ("Flask", "gunicorn", "peewee", "psycopg", "Werkzeug")
-_COUNTED = {"owners": Owner, "pages": Page, "wallets": Wallet, "submissions": Submission}
+_COUNTED = {"owners": Person, "pages": Page, "wallets": Wallet, "submissions": Submission}
 # Values that cannot be an address or a secret; of others only whether they are set is told.
 _HARMLESS = (bool, int, timedelta, RateLimitItem)
 _CHOICES = {"BACKGROUND", "LOG_FORMAT"}

@@ -9,7 +9,7 @@ from peewee import Model, ModelSelect
 
 from embed.db.batches import in_batches
 from embed.db.connection import db, locking_row
-from embed.db.models import Activity, ApiKey, Owner, Page, Receiver, Tag, Wallet
+from embed.db.models import Activity, ApiKey, Page, Person, Receiver, Tag, Wallet
 from embed.db.statements import Parameter, Statement
 from embed.domain.activity import find_address
 from embed.errors import InvalidInput, NotFound
@@ -123,7 +123,7 @@ def lock_owners(*owner_ids: str) -> None:
         # Foreign keys to an owner need not wait. Postgres checks them again for a page that one
         # transaction updates twice, which holds the page's lock by then.
         strength: Any = "FOR NO KEY UPDATE"  # peewee's stubs know none
-        owners = Owner.select(Owner.id).where(Owner.id.in_(owner_ids)).order_by(Owner.id)
+        owners = Person.select(Person.id).where(Person.id.in_(owner_ids)).order_by(Person.id)
         list(owners.for_update(strength))
 
 
@@ -132,7 +132,7 @@ def check_owner_is_there(owner_id: str) -> None:
 
     Raises InvalidInput.
     """
-    if not Owner.select().where(Owner.id == owner_id).exists():
+    if not Person.select().where(Person.id == owner_id).exists():
         raise InvalidInput("The owner has just been removed.")
 
 

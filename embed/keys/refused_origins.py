@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from embed.db.connection import best_effort, db
-from embed.db.models import ApiKey, Owner, Page, RefusedOrigin
+from embed.db.models import ApiKey, Page, Person, RefusedOrigin
 
 MAX_PER_KEY = 20  # the oldest is deleted, so that nobody can fill the table
 MAX_LENGTH = 300
@@ -75,7 +75,7 @@ def list_refused_origins(page_id: str) -> dict[str, list[RefusedOrigin]]:
     return by_key
 
 
-def list_lately_refused(owner: Owner, since: datetime) -> dict[str, list[RefusedOrigin]]:
+def list_lately_refused(owner: Person, since: datetime) -> dict[str, list[RefusedOrigin]]:
     """Return what live keys of an owner's pages refused since then, the latest first, by page."""
     query = (
         RefusedOrigin.select(RefusedOrigin, ApiKey)

@@ -3,18 +3,19 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from embed import owners, pages
+from embed import pages
 from embed.db.connection import db
-from embed.db.models import Owner, Page
+from embed.db.models import Page, Person
 from embed.errors import InvalidInput
 from embed.events.editing import check_owner_is_there, lock_owners
 from embed.notifications import receivers
+from embed.people import accounts
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    owner: Owner
-    next_owner: Owner | None  # None: there was no page
+    owner: Person
+    next_owner: Person | None  # None: there was no page
     pages: list[Page]
 
 
@@ -31,8 +32,8 @@ def remove_owner(
     the installation's own owner, as deleted ones always do. So nothing that visitors sent is
     lost before a page is purged. Raises NotFound, InvalidInput.
     """
-    owner = owners.get_owner(raw_email)
-    if owner.email == owners.INSTALLATION_OWNER:
+    owner = accounts.get_person(raw_email)
+    if owner.email == accounts.INSTALLATION_OWNER:
         raise InvalidInput(f"{owner.email} is the installation's own owner and stays.")
     with db.atomic():
         next_owner = _find_next_owner(owner, pages_to, now)
@@ -53,17 +54,19 @@ def remove_owner(
     return Removal(owner, next_owner if own else None, own)
 
 
-def _find_next_owner(owner: Owner, pages_to: str | None, now: datetime) -> Owner | None:
+def _find_next_owner(owner: Person, pages_to: str | None, now: datetime) -> Person | None:
     """Return the one who gets the pages, before any owner is locked; None if there is no page."""
     if pages_to is None:
-        return owners.get_installation_owner(now) if pages.list_of_owner(owner) else None
-    next_owner = owners.get_owner(pages_to)
+        return accounts.get_installation_owner(now) if pages.list_of_owner(owner) else None
+    next_owner = accounts.get_person(pages_to)
     if next_owner == owner:
         raise InvalidInput("Name another owner for the pages: this one is being removed.")
     return next_owner
 
 
-def _hand_over(page: Page, owner: Owner, next_owner: Owner, now: datetime, *, delete: bool) -> None:
+def _hand_over(
+    page: Page, owner: Person, next_owner: Person, now: datetime, *, delete: bool
+) -> None:
     """Give a page to another owner, without the channel that is the former owner's mailbox."""
     for channel in receivers.list_receivers(page.id, "channel"):
         if channel.target.lower() == owner.email:

@@ -13,7 +13,7 @@ from peewee import ModelSelect, PeeweeException, fn
 
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
-from embed.db.models import Delivery, Message, Owner, Page, Receiver
+from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.domain.identifiers import make_id
 from embed.domain.times import CLOCKS_DIFFER_BY
 from embed.events.messages import TEST, read_data
@@ -94,9 +94,9 @@ def _deliver_next(receiver_id: str, runtime: Runtime, client: Client) -> bool:
     by another task.
     """
     receiver = (
-        Receiver.select(Receiver, Page, Owner)
+        Receiver.select(Receiver, Page, Person)
         .join(Page)
-        .join(Owner)
+        .join(Person)
         .where(Receiver.id == receiver_id, is_due(runtime.clock()))
         .get_or_none()
     )

@@ -9,7 +9,7 @@ from peewee import JOIN, Expression, fn
 from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
-from embed.db.models import Delivery, Message, Owner, Page, Receiver
+from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.db.pagination import Cursor, Slice, in_order, make_slice
 from embed.errors import NotFound
 from embed.events.messages import TEST
@@ -84,7 +84,7 @@ def has_waiting_test(receiver: Receiver) -> bool:
     return found
 
 
-def count_given_up(owner: Owner) -> dict[str, int]:
+def count_given_up(owner: Person) -> dict[str, int]:
     """Count what was given up, apart from tests, by page; pages without any are absent."""
     return _count_given_up(Page.owner == owner)
 
@@ -100,7 +100,7 @@ class Failing(NamedTuple):
     waiting: int  # messages for them
 
 
-def list_failing(owner: Owner) -> dict[str, Failing]:
+def list_failing(owner: Person) -> dict[str, Failing]:
     """Return by page which receivers fail; pages where none does are absent."""
     is_waiting = (Delivery.receiver == Receiver.id) & (Delivery.state == "waiting")
     rows: Any = (

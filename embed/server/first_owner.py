@@ -2,9 +2,9 @@
 
 import logging
 
-from embed import owners
 from embed.errors import InvalidInput
 from embed.logs.lines import FIELDS
+from embed.people import accounts
 from embed.runtime import RequestRuntime
 
 _log = logging.getLogger(__name__)
@@ -13,13 +13,13 @@ _log = logging.getLogger(__name__)
 def make_first_owner(runtime: RequestRuntime) -> None:
     """Create the owner where there is none yet, and log a link to choose a password."""
     settings = runtime.settings
-    if settings.first_owner is None or owners.has_any():
+    if settings.first_owner is None or accounts.has_any():
         return
     try:
-        owner = owners.create_owner(settings.first_owner, runtime.clock())
+        owner = accounts.create_person(settings.first_owner, runtime.clock())
     except InvalidInput:  # another process has just done it
         return
-    link = owners.build_password_url(owner, runtime.password_links, settings.base_url)
+    link = accounts.build_password_url(owner, runtime.password_links, settings.base_url)
     _log.log(
         max(logging.WARNING, _log.getEffectiveLevel()),  # told once, so every log shows it
         "%s can choose a password here, once and within a day: %s",

@@ -5,11 +5,11 @@ from decimal import Decimal
 from typing import Any
 
 from embed.balances.known import join_balances, list_amounts
-from embed.db.models import IS_VISIBLE, Owner, Page, Tag, Wallet, WalletTag
+from embed.db.models import IS_VISIBLE, Page, Person, Tag, Wallet, WalletTag
 from embed.domain import amounts
 
 
-def sum_by_page(owner: Owner, *, uses_chain: bool) -> dict[str, Decimal]:
+def sum_by_page(owner: Person, *, uses_chain: bool) -> dict[str, Decimal]:
     """Return what the counted wallets of each list hold; pages of no known balance are absent.
 
     In one statement, which does not add: amounts are texts, and SQLite has been seen to cast such

@@ -10,7 +10,7 @@ from fake_chain import FakeChain
 from remote import at_once
 from world import USDC, Visitor
 
-from embed import owners, pages
+from embed import pages
 from embed.balances import observations
 from embed.balances.known import list_observed, read_balances, read_observations
 from embed.balances.observations import (
@@ -24,6 +24,7 @@ from embed.db.models import Balance, ChainBalance, DailyBalance
 from embed.domain.policy import Policy
 from embed.factory import create_app
 from embed.pages import get_page
+from embed.people import accounts
 from embed.public_payload.payloads import PayloadKey, get_payload
 from embed.runtime import EXTENSION
 from embed.submissions.policy_simulation import simulate
@@ -121,7 +122,7 @@ def test_two_apps_in_one_process_each_go_by_their_own_settings(world, observe, a
 def test_every_page_of_the_mint_shares_the_chains_balance_and_no_other_page_does(
     world, observe, address
 ):
-    stranger = owners.create_owner("other@site.example", world.clock())
+    stranger = accounts.create_person("other@site.example", world.clock())
     page_ids = [world.page_id, world.make_page(owner=stranger), world.make_page(token_mint=WSOL)]
     for page_id in page_ids:
         world.track(address, page_id=page_id)
@@ -281,7 +282,7 @@ def test_many_mints_are_one_transaction(world, observe, address, monkeypatch):
 def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
     world, observe, address, monkeypatch
 ):
-    stranger = owners.create_owner("other@site.example", world.clock())
+    stranger = accounts.create_person("other@site.example", world.clock())
     page_id = world.make_page(owner=stranger, token_mint=WSOL)
     world.track(address, page_id=page_id)
     bump = observations.bump_pages_of
@@ -315,7 +316,7 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
 
 
 def test_entered_balances_stay_with_their_owner(world, address):
-    stranger = owners.create_owner("other@site.example", world.clock())
+    stranger = accounts.create_person("other@site.example", world.clock())
     page = get_page(world.make_page(owner=stranger))
 
     world.observe(address, 100)
@@ -325,7 +326,7 @@ def test_entered_balances_stay_with_their_owner(world, address):
 
 
 def test_observations_and_changes_at_once_lose_nothing_and_never_wait_in_a_circle(world, observe):
-    stranger = owners.create_owner("other@site.example", world.clock())
+    stranger = accounts.create_person("other@site.example", world.clock())
     page_ids = [world.page_id, world.make_page(owner=stranger), world.make_page(token_mint=WSOL)]
     addresses = [Visitor().address for _ in range(20)]
     for page_id in page_ids:

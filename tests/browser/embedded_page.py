@@ -16,11 +16,11 @@ from playwright.sync_api import FrameLocator, Page, Playwright, expect
 from servers import find_free_port
 from world import World
 
-from embed import owners
-from embed.db.models import Owner, Submission
+from embed.db.models import Person, Submission
 from embed.domain import times
 from embed.domain.identifiers import make_id
-from embed.web.dashboard.current_owner import SignedInOwner
+from embed.people import accounts
+from embed.web.dashboard.current_person import SignedIn
 
 HOW_TO_GET_ONE = (
     "no browser was found: apt install chromium-headless-shell, or python -m playwright install"
@@ -186,19 +186,19 @@ def frame_of(page: Page, service_url: str):
 # What an owner does
 
 
-def make_owner(embedded_page: EmbeddedPage) -> Owner:
+def make_owner(embedded_page: EmbeddedPage) -> Person:
     """Create an owner: a new one for each test, since sign-ins are limited per account."""
-    owner = owners.create_owner(f"{make_id()}@example.com", embedded_page.clock())
+    owner = accounts.create_person(f"{make_id()}@example.com", embedded_page.clock())
     owner.password_hash = hash_cheaply()
     owner.save()
     return owner
 
 
-def sign_in(page: Page, embedded_page: EmbeddedPage, owner: Owner | None = None) -> None:
+def sign_in(page: Page, embedded_page: EmbeddedPage, owner: Person | None = None) -> None:
     """Give the browser the session of an owner who has signed in; None: the page's own owner."""
     client = embedded_page.app.test_client()
     with client.session_transaction(path="/dashboard/") as session:
-        session["_user_id"] = SignedInOwner(owner or embedded_page.owner).get_id()
+        session["_user_id"] = SignedIn(owner or embedded_page.owner).get_id()
     cookie = client.get_cookie("embed_dashboard", path="/dashboard")
     page.context.add_cookies(
         [
@@ -214,7 +214,7 @@ def sign_in(page: Page, embedded_page: EmbeddedPage, owner: Owner | None = None)
     )
 
 
-def sign_in_by_form(page: Page, embedded_page: EmbeddedPage, owner: Owner | None = None) -> None:
+def sign_in_by_form(page: Page, embedded_page: EmbeddedPage, owner: Person | None = None) -> None:
     """Sign in as owners do, which is limited per address; None: the page's own owner."""
     page.goto(f"{embedded_page.service_url}/dashboard/")
     page.get_by_label("E-mail").fill((owner or embedded_page.owner).email)

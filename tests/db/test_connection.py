@@ -28,8 +28,10 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     Delivery,
+    Invitation,
     Job,
     Listing,
+    Member,
     Message,
     Page,
     Receiver,
@@ -251,6 +253,16 @@ def fill(world: World) -> None:
         assert world.submit(one).json == {"error": "queue_full"}
     world.revoke_all_keys()
     now = world.clock()
+    Member.create(page=world.page, person=world.page.owner, role="viewer", created_at=now)
+    Invitation.create(
+        page=world.page,
+        email="new@example.com",
+        role="editor",
+        invited_by="owner@example.com",
+        token_hash=make_id(),
+        expires_at=now,
+        created_at=now,
+    )
     Withdrawal.create(submission_id=make_id(), page=world.page_id, withdrawn_at=now)
     Listing.create(page=world.page_id, address=visitor.address, joined_at=now)
     receiver = Receiver.create(
@@ -268,7 +280,7 @@ def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
     grown = dump(Balance)
     balances = dump()["Balance"]
     untouched = {name for name in grown if grown[name] == before[name]}
-    assert untouched == {"Owner"} | {model.__name__ for model in OF_NO_PAGE}
+    assert untouched == {"Person"} | {model.__name__ for model in OF_NO_PAGE}
 
     pages.purge_page(doomed.page_id)
 

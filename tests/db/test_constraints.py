@@ -8,13 +8,13 @@ import pytest
 from peewee import IntegrityError
 from world import USDC, Visitor, code_of
 
-from embed import owners
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index, skip_if_reference_missing
-from embed.db.models import ApiKey, Owner, Page, Submission, Tag, Wallet
+from embed.db.models import ApiKey, Page, Person, Submission, Tag, Wallet
 from embed.domain import identifiers, policy
 from embed.domain.nonces import Nonce
 from embed.errors import InvalidInput
+from embed.people import accounts
 from embed.submissions import ownership, soft_rejections, submitting
 from embed.wallets import tags, tracking
 
@@ -50,7 +50,7 @@ def filled(world):
 
 
 SAME = {
-    "owner_email": lambda: again(Owner.get()),
+    "person_email": lambda: again(Person.get()),
     "api_key_key_hash": lambda: again(ApiKey.get()),
     "api_key_preview": preview_key_again,
     "tag_page_id_name": lambda: again(Tag.get()),
@@ -148,7 +148,7 @@ def test_refusal_of_a_page_that_was_purged_meanwhile_is_not_kept_but_a_bug_is_to
 
 
 TAKEN = {
-    "owner": lambda page_id, now: owners.create_owner("ann@example.com", now),
+    "owner": lambda page_id, now: accounts.create_person("ann@example.com", now),
     "tag": lambda page_id, now: tags.add_tag(page_id, "team", "blue", now),
     "wallet": lambda page_id, now: tracking.add_wallet(
         page_id, USDC, tracking.WalletFields(), now, max_wallets=9

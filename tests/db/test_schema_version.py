@@ -108,11 +108,12 @@ def insert_page(page_id: str, *, min_balance: float) -> None:
     insert("submission", id=f"{page_id}-sent", api_key_id=key_id, **submission, **page)
 
 
-def count_rows() -> dict[str, int]:
-    return {
-        table: db.execute_sql(f'SELECT COUNT(*) FROM "{table}"').fetchone()[0]  # noqa: S608
-        for table in ("owner", "page", "api_key", "tag", "wallet", "wallet_tag", "submission")
-    }
+def count_rows() -> list[int]:
+    people = "person" if db.table_exists("person") else "owner"
+    return [
+        db.execute_sql(f'SELECT COUNT(*) FROM "{table}"').fetchone()[0]  # noqa: S608
+        for table in (people, "page", "api_key", "tag", "wallet", "wallet_tag", "submission")
+    ]
 
 
 # A stored double, and its amount after the upgrade.

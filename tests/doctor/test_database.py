@@ -12,7 +12,7 @@ import pytest
 from servers import PROJECT_DIR
 from world import RANDOM_KEY, USDC
 
-from embed import owners, pages
+from embed import pages
 from embed.db import connection
 from embed.db.connection import db
 from embed.db.models import Job, WorkerProcess
@@ -21,6 +21,7 @@ from embed.doctor.database import check_database, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
 from embed.doctor.variables import Installation
 from embed.domain import times
+from embed.people import accounts
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
@@ -76,7 +77,7 @@ def test_database_without_tables_is_found(empty_database_url):
 def test_minimum_that_nobody_can_meet_without_an_endpoint_is_found(database_url):
     connection.open_database(database_url)
     now = times.now()
-    owner = owners.get_installation_owner(now)
+    owner = accounts.get_installation_owner(now)
     token = {"token_name": "USD Coin", "token_symbol": "USDC", "token_mint": USDC}
     free, gated, deleted = (
         pages.create_page(owner, token | {"min_balance": minimum}, now).id for minimum in (0, 5, 5)

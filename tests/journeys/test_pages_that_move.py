@@ -9,11 +9,12 @@ import pytest
 from remote import at_once
 from world import USDC, Visitor
 
-from embed import owners, pages
+from embed import pages
 from embed.db.connection import db
 from embed.db.models import Wallet
 from embed.errors import InvalidInput
 from embed.events.editing import bump_version, lock_owners, lock_page
+from embed.people import accounts
 from embed.public_payload.payloads import PayloadKey, get_payload
 from embed.submissions import decisions
 from embed.wallets import tracking
@@ -37,9 +38,9 @@ def make_page_by_mint(world, address):
 
 
 def make_page_by_owner(world, address):
-    page_id = world.make_page(owner=owners.create_owner("other@site.example", world.clock()))
+    page_id = world.make_page(owner=accounts.create_person("other@site.example", world.clock()))
     track(world, page_id, address)
-    heir = owners.get_installation_owner(world.clock())
+    heir = accounts.get_installation_owner(world.clock())
     return page_id, lambda: pages.update_page(page_id, {"owner": heir}, world.clock())
 
 
@@ -99,7 +100,7 @@ def test_page_that_joins_while_a_balance_is_entered_shows_it(world, prepare):
 
 def test_balances_and_moves_at_once_never_wait_for_each_other_in_a_circle(world):
     now, address = world.clock(), Visitor().address
-    heirs = [owners.get_installation_owner(now), owners.create_owner("b@site.example", now)]
+    heirs = [accounts.get_installation_owner(now), accounts.create_person("b@site.example", now)]
     page_ids = [world.make_page(token_mint=mint) for mint in (USDC, WSOL) * 2]
     wallets = [track(world, page_id, address) for page_id in page_ids]
     pick = itertools.count()

@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 from world import Visitor, World, another_wallet, code_of, read_exactly, with_session
 
-from embed import owners
 from embed.db.models import Submission
 from embed.domain import policy
+from embed.people import accounts
 from embed.submissions import queries
 from embed.submissions.soft_rejections import read_counts_without_session
 
@@ -290,7 +290,7 @@ def test_wallet_carries_no_trust_to_other_owners_pages(world):
     visitor = Visitor()
     world.approve(submit(world, visitor))
 
-    stranger = owners.create_owner("stranger@example.com", world.clock())
+    stranger = accounts.create_person("stranger@example.com", world.clock())
     world.page_id = world.make_page(trust_after=1, owner=stranger)
     world.public_key = world.make_key("public", origins=["https://site.example"])
 

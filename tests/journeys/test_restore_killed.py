@@ -10,7 +10,7 @@ from filled_database import ROWS, fill, read_stored, using
 from remote import make_environ, run_here
 from servers import PROJECT_DIR, clean_environ
 
-from embed.db.models import Owner
+from embed.db.models import Person
 from embed.domain import times
 from embed.maintenance.backups import make_backup
 
@@ -33,7 +33,7 @@ def test_database_is_as_it_was_after_kill_9(point, database_url, make_sqlite, tm
     fill(source)
     make_backup(source, backup)
     with using(database_url):
-        Owner.create(email="here@owner.example", created_at=times.now())
+        Person.create(email="here@owner.example", created_at=times.now())
     before = read_stored(database_url)
     replace = ("restore", str(backup), "--yes", "--replace")
 

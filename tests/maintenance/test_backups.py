@@ -259,7 +259,7 @@ def test_missing_file_folder_and_pipe_are_refused(tmp_path):
 @pytest.mark.parametrize("name", ["NULL", "x'ff'", "7"])
 def test_checksum_of_a_table_without_a_name_is_refused(backup, name):
     with closing(sqlite3.connect(backup)) as writer, writer:
-        writer.execute(f"UPDATE backup_sum SET table_name = {name} WHERE table_name = 'owner'")  # noqa: S608
+        writer.execute(f"UPDATE backup_sum SET table_name = {name} WHERE table_name = 'person'")  # noqa: S608
 
     with pytest.raises(InvalidInput, match="is damaged"):
         check(backup)

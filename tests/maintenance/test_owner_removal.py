@@ -8,13 +8,14 @@ from owner_browser import PASSWORD, OwnerBrowser
 from remote import at_once
 from world import USDC, Visitor, read_log
 
-from embed import owners, pages
+from embed import pages
 from embed.db import connection
-from embed.db.models import Balance, Delivery, Owner, Proof, Receiver, Submission
+from embed.db.models import Balance, Delivery, Person, Proof, Receiver, Submission
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE
 from embed.maintenance import owner_removal
 from embed.notifications import receivers
+from embed.people import accounts
 from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.slow
@@ -33,8 +34,8 @@ def owner(world) -> OwnerBrowser:
 
 
 @pytest.fixture
-def other(world) -> Owner:
-    return owners.create_owner(OTHER, world.clock())
+def other(world) -> Person:
+    return accounts.create_person(OTHER, world.clock())
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def refusal(result) -> str:
 
 
 def list_emails() -> list[str]:
-    return [owner.email for owner in owners.list_owners()]
+    return [owner.email for owner in accounts.list_people()]
 
 
 def test_owner_without_pages_is_removed(world, remove, other):
@@ -70,7 +71,7 @@ def test_owner_without_pages_is_removed(world, remove, other):
 
 @pytest.mark.databases("sqlite", "postgres")
 def test_removing_an_owner_without_pages_makes_no_other_owner(app, clock):
-    owners.create_owner(OTHER, clock())
+    accounts.create_person(OTHER, clock())
 
     owner_removal.remove_owner(OTHER, clock())
 
@@ -108,7 +109,7 @@ def test_refused_removal_changes_nothing(world, remove, options, said):
 
 @pytest.mark.usefixtures("world")
 def test_owner_of_the_installation_stays(remove):
-    said = refusal(remove("--yes", "--delete-pages", email=owners.INSTALLATION_OWNER))
+    said = refusal(remove("--yes", "--delete-pages", email=accounts.INSTALLATION_OWNER))
 
     assert "the installation's own owner" in said
 
@@ -137,8 +138,8 @@ def test_deleted_pages_stay_with_the_installation_until_they_are_purged(world, r
 
     removed = json.loads(remove("--yes", "--delete-pages", "--json").stdout)
 
-    assert removed["pagesTo"] == owners.INSTALLATION_OWNER
-    assert world.page.owner.email == owners.INSTALLATION_OWNER
+    assert removed["pagesTo"] == accounts.INSTALLATION_OWNER
+    assert world.page.owner.email == accounts.INSTALLATION_OWNER
     assert world.page.deleted_at == world.clock()
     assert world.read().status_code == 404
     assert Submission.get_by_id(submission_id)
@@ -148,7 +149,7 @@ def test_deleted_pages_stay_with_the_installation_until_they_are_purged(world, r
 
 @pytest.mark.usefixtures("owner", "other")
 @pytest.mark.parametrize(
-    ("options", "heir"), [((), owners.INSTALLATION_OWNER), (("--pages-to", OTHER), OTHER)]
+    ("options", "heir"), [((), accounts.INSTALLATION_OWNER), (("--pages-to", OTHER), OTHER)]
 )
 def test_page_that_was_deleted_before_is_kept_as_it_was(world, remove, options, heir):
     world.delete_page()
@@ -179,14 +180,14 @@ def test_form_of_a_removed_owner_is_not_saved(world, owner, other, remove):
 
 
 def test_owner_removed_during_sign_in_is_not_signed_in(world, owner, remove, monkeypatch):
-    find = owners.find_by_password
+    find = accounts.find_by_password
 
-    def find_and_remove(email: str, password: str) -> Owner | None:
+    def find_and_remove(email: str, password: str) -> Person | None:
         found = find(email, password)
         remove("--yes", "--delete-pages")
         return found
 
-    monkeypatch.setattr(owners, "find_by_password", find_and_remove)
+    monkeypatch.setattr(accounts, "find_by_password", find_and_remove)
     owner.client = world.app.test_client()
     owner.sign_in_again()
 
@@ -196,15 +197,15 @@ def test_owner_removed_during_sign_in_is_not_signed_in(world, owner, remove, mon
 
 def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, remove, other):
     links = world.app.extensions[EXTENSION].password_links
-    path = owners.build_password_url(other, links, "")
+    path = accounts.build_password_url(other, links, "")
     assert world.app.test_client().get(path).status_code == 200
 
     remove("--yes", email=OTHER)
-    owners.create_owner(OTHER, world.clock())
+    accounts.create_person(OTHER, world.clock())
 
     assert world.app.test_client().get(path).status_code == 404
     with pytest.raises(NotFound):
-        owners.choose_password(other.id, "", PASSWORD)
+        accounts.choose_password(other.id, "", PASSWORD)
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -252,7 +253,7 @@ def name_outcome(call):
 @pytest.mark.databases("sqlite", "postgres")
 def test_page_created_during_the_removal_belongs_to_an_owner_who_is_there(world, clock):
     for number in range(ROUNDS):
-        owner = owners.create_owner(f"{number}@example.com", clock())
+        owner = accounts.create_person(f"{number}@example.com", clock())
         create = partial(pages.create_page, owner, TOKEN, clock())
         remove = partial(owner_removal.remove_owner, owner.email, clock())
 
@@ -269,7 +270,7 @@ def test_page_created_during_the_removal_belongs_to_an_owner_who_is_there(world,
 @pytest.mark.databases("sqlite", "postgres")
 def test_page_is_not_handed_to_an_owner_who_is_being_removed(world, clock):
     for number in range(ROUNDS):
-        heir = owners.create_owner(f"{number}@example.com", clock())
+        heir = accounts.create_person(f"{number}@example.com", clock())
         hand_over = partial(pages.update_page, world.page_id, {"owner": heir}, clock())
         remove = partial(owner_removal.remove_owner, heir.email, clock())
 
@@ -283,7 +284,7 @@ def test_page_is_not_handed_to_an_owner_who_is_being_removed(world, clock):
 def test_two_owners_who_are_removed_in_favour_of_each_other_do_not_deadlock(world, clock):
     for number in range(ROUNDS):
         emails = [f"{side}{number}@example.com" for side in "ab"]
-        made = [owners.create_owner(email, clock()) for email in emails]
+        made = [accounts.create_person(email, clock()) for email in emails]
         page_ids = [world.make_page(owner=owner) for owner in made]
         removals = [
             partial(owner_removal.remove_owner, email, clock(), pages_to=heir)

@@ -14,7 +14,7 @@ from waiting import wait_for
 
 from embed.db import schema_version
 from embed.db.connection import db
-from embed.db.models import Job, Message, Owner, Page, UsedNonce, WorkerProcess
+from embed.db.models import Job, Message, Page, Person, UsedNonce, WorkerProcess
 from embed.db.snapshots import reading_one_state
 from embed.db.work_status import read_work_status
 from embed.domain.identifiers import make_id
@@ -42,7 +42,7 @@ def backup(fresh, tmp_path):
 def used_url(database_url):
     """A database in use: with an owner, and with what processes wrote."""
     with using(database_url):
-        Owner.create(email=OTHER, created_at=NOW)
+        Person.create(email=OTHER, created_at=NOW)
         Job.create(name="prune", leased_by="a process", leased_until=NOW)
     return database_url
 
@@ -55,7 +55,7 @@ def no_patience(monkeypatch):
 
 def list_emails(url: str) -> set[str]:
     with using(url):
-        return {owner.email for owner in Owner.select()}
+        return {owner.email for owner in Person.select()}
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def connected(url: str):
     """Hold an idle connection, as a thread of the service does."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as other:
-            other.execute("SELECT 1 FROM owner")
+            other.execute("SELECT 1 FROM person")
             yield
     else:
         with psycopg.connect(url, autocommit=True):
@@ -92,7 +92,7 @@ def test_what_was_there_is_saved_first_and_can_be_restored(backup, used_url, tmp
     back = fresh("sqlite")
     restore_backup(tmp_path / "kept.db", back)
     assert list_emails(back) == {OTHER}
-    assert read_stored(back)["owner"] == before["owner"]
+    assert read_stored(back)["person"] == before["person"]
 
 
 def test_nothing_is_replaced_when_it_cannot_be_saved(backup, used_url, tmp_path):
@@ -123,7 +123,7 @@ def test_tables_are_created_in_an_empty_database(backup, empty_database_url):
 
     with using(empty_database_url):
         assert schema_version.list_missing_migrations() == []
-        assert Owner.select().count() == 3
+        assert Person.select().count() == 3
 
 
 def test_failure_midway_leaves_everything_as_it_was(backup, used_url, tmp_path, monkeypatch):
@@ -143,11 +143,11 @@ def test_failure_midway_leaves_everything_as_it_was(backup, used_url, tmp_path, 
 
     assert read_stored(used_url) == before
     with using(used_url):  # Postgres' counters, too
-        page = create_page(Owner.get())
+        page = create_page(Person.get())
         assert [create_message(page).number for _ in range(2)] == [1, 2]
 
 
-def create_page(owner: Owner) -> Page:
+def create_page(owner: Person) -> Page:
     texts = dict.fromkeys(("token_name", "token_symbol", "token_mint"), "x")
     return Page.create(owner=owner, created_at=NOW, **texts)
 
@@ -332,9 +332,9 @@ def read_impatiently(url: str) -> str:
     try:
         if url.startswith("sqlite"):
             with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=0.1)) as other:
-                return str(other.execute("SELECT email FROM owner").fetchall())
+                return str(other.execute("SELECT email FROM person").fetchall())
         with psycopg.connect(url, options="-c lock_timeout=100ms") as other:
-            return str(other.execute("SELECT email FROM owner").fetchall())
+            return str(other.execute("SELECT email FROM person").fetchall())
     except (sqlite3.OperationalError, psycopg.errors.LockNotAvailable):
         return "waits"
 
@@ -348,7 +348,7 @@ def test_dead_processes_are_forgotten_leases_are_free_and_used_nonces_stay_used(
         WorkerProcess.create(kind="worker", host="h", process_id=1, started_at=NOW, seen_at=NOW)
         Job.create(name="prune", leased_by="a", leased_until=NOW + timedelta(days=999), summary="s")
         UsedNonce.create(token="n", expires_at=NOW)
-        Owner.create(email=OTHER, created_at=NOW)
+        Person.create(email=OTHER, created_at=NOW)
     make_backup(first, tmp_path / "backup.db")
     restore_backup(tmp_path / "backup.db", second)
 
@@ -456,8 +456,8 @@ def test_copy_is_refused_while_either_database_is_in_use(fresh, database_url, pl
 def test_copy_of_text_that_the_other_database_cannot_hold_leaves_it_empty(fresh, make_postgres):
     first, second = fresh("sqlite"), make_postgres()
     with using(first):
-        Owner.create(email=OTHER, created_at=NOW)
-        Owner.create(email="a\0b", created_at=NOW)
+        Person.create(email=OTHER, created_at=NOW)
+        Person.create(email="a\0b", created_at=NOW)
 
     with pytest.raises(InvalidInput, match=r"cannot be written.*NUL"):
         copy_database(first, second)

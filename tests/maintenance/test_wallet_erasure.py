@@ -11,7 +11,6 @@ import pytest
 from chain_history import import_balance
 from world import USDC, Visitor, code_of, read_log, with_session
 
-from embed import owners
 from embed.balances.observations import ChainObservation, store_chain
 from embed.db.connection import db
 from embed.db.models import (
@@ -35,6 +34,7 @@ from embed.maintenance.wallet_erasure import (
     find_mentions,
 )
 from embed.notifications import receivers
+from embed.people import accounts
 from embed.runtime import EXTENSION
 from embed.wallets.listings import update_listings
 
@@ -69,7 +69,7 @@ def leave_traces(world, visitor) -> None:
     with editing(world.page_id, "holding watch", world.clock()) as edit:
         low, least = parse_amount("1"), parse_amount("2")
         edit.log(Event.of_holding(wallet, low, least, is_flagged=True))
-    other = world.make_page(owner=owners.create_owner("other@example.com", world.clock()))
+    other = world.make_page(owner=accounts.create_person("other@example.com", world.clock()))
     world.track(visitor.address, page_id=other, alias="Her", balance="12.5")
     observation = ChainObservation(
         visitor.address, Visitor().address, parse_amount("7"), 1, world.clock()

@@ -39,7 +39,7 @@ def mailbox() -> Iterator[Mailbox]:
         yield server
 
 
-class Owner:
+class Person:
     """What the owner of a page with receivers does and sees."""
 
     def __init__(self, world, runtime: Runtime) -> None:
@@ -99,17 +99,17 @@ class Owner:
 
 
 @pytest.fixture
-def owner(open_world, runtime) -> Owner:
-    return Owner(open_world, runtime)
+def owner(open_world, runtime) -> Person:
+    return Person(open_world, runtime)
 
 
 @pytest.fixture
-def owner_with(world_with, request) -> Callable[..., Owner]:
+def owner_with(world_with, request) -> Callable[..., Person]:
     """Make the owner with some settings: ``owner_with(PUBLIC_URL=...)``."""
 
-    def make(**variables: str) -> Owner:
+    def make(**variables: str) -> Person:
         world = world_with(**variables)
         world.clock.now = times.now()
-        return Owner(world, request.getfixturevalue("runtime"))
+        return Person(world, request.getfixturevalue("runtime"))
 
     return make

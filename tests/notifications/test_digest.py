@@ -5,7 +5,7 @@ import json
 import pytest
 from message_bodies import make_data
 
-from embed.db.models import Message, Owner, Page
+from embed.db.models import Message, Page, Person
 from embed.domain.languages import LANGUAGES
 from embed.notifications.digest import write_digest, write_test
 
@@ -16,7 +16,7 @@ ADDRESS = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 def make_page(*, language: str | None = None, title: str | None = None) -> Page:
     return Page(
         id="page",
-        owner=Owner(email="a@example.com", language=language),
+        owner=Person(email="a@example.com", language=language),
         token_name="USD Coin",
         public_title=title,
     )

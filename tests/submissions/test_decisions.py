@@ -7,11 +7,11 @@ import pytest
 from many_submissions import add_submissions
 from world import Visitor, read_log
 
-from embed import owners
 from embed.db.models import Activity, Delivery, Message, Submission, Wallet, Withdrawal
 from embed.domain.reasons import parse_reason
 from embed.errors import InvalidInput, NotFound
 from embed.notifications import receivers
+from embed.people import accounts
 from embed.runtime import EXTENSION
 from embed.submissions import decisions
 from embed.wallets import tracking
@@ -227,7 +227,7 @@ def test_hidden_wallets_that_were_withdrawn_become_those_of_several_approvals(wo
 def test_page_that_was_handed_over_meanwhile_is_not_changed(world, change):
     (only,) = add_submissions(world, 1)
     page = world.page
-    world.configure(owner=owners.create_owner("next@example.com", world.clock()))
+    world.configure(owner=accounts.create_person("next@example.com", world.clock()))
 
     with pytest.raises(NotFound, match="another owner"):
         change(page, [only], world.clock(), actor=ACTOR)

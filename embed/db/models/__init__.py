@@ -14,7 +14,15 @@ from embed.db.models.balances import (
     Token,
 )
 from embed.db.models.events import Activity, Delivery, Message, Receiver
-from embed.db.models.pages import HOLDING_WATCHES, ApiKey, Owner, Page, RefusedOrigin
+from embed.db.models.pages import (
+    HOLDING_WATCHES,
+    ApiKey,
+    Invitation,
+    Member,
+    Page,
+    RefusedOrigin,
+)
+from embed.db.models.people import Person
 from embed.db.models.submissions import (
     APPROVED,
     LIVE,
@@ -38,8 +46,10 @@ from embed.db.models.wallets import (
 from embed.db.models.work import Job, WorkerProcess
 
 MODELS = (
-    Owner,
+    Person,
     Page,
+    Member,
+    Invitation,
     ApiKey,
     Submission,
     Tag,

@@ -13,7 +13,8 @@ from peewee import (
 )
 
 from embed.db.fields import AmountField, InstantField, Table, check_amount
-from embed.db.models.pages import Owner, Page
+from embed.db.models.pages import Page
+from embed.db.models.people import Person
 
 
 class Balance(Table):
@@ -22,7 +23,7 @@ class Balance(Table):
     Owners do not share these: a balance that one entered must not meet another's minimum.
     """
 
-    owner = ForeignKeyField(Owner, on_delete="CASCADE", index=False)
+    owner = ForeignKeyField(Person, on_delete="CASCADE", index=False)
     mint = CharField(max_length=44)
     address = CharField(max_length=44)
     amount = AmountField(constraints=[check_amount("amount")])  # whole tokens

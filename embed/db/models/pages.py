@@ -1,4 +1,4 @@
-"""Owners, their pages, and the keys to them."""
+"""Pages, who may use them, and the keys to them."""
 
 from decimal import Decimal
 
@@ -22,24 +22,15 @@ from embed.db.fields import (
     Table,
     check_amount,
 )
+from embed.db.models.people import Person
 from embed.domain.look import DEFAULT_LOOK
+from embed.domain.roles import MEMBER_ROLES, ROLES
 
 HOLDING_WATCHES = ("leave", "flag", "hide")
 
 
-class Owner(BaseModel):
-    email = CharField(max_length=254, unique=True)
-    password_hash = TextField(null=True)  # null: cannot sign in yet
-    language = CharField(
-        max_length=10, null=True
-    )  # null: notifications in English, pages as the browser asks
-
-    def __str__(self) -> str:
-        return str(self.email)
-
-
 class Page(BaseModel):
-    owner = ForeignKeyField(Owner, on_delete="RESTRICT")
+    owner = ForeignKeyField(Person, on_delete="RESTRICT")
     owner_id: str
     token_name = TextField()
     token_symbol = TextField()
@@ -60,6 +51,34 @@ class Page(BaseModel):
     listed_version = IntegerField(default=0)  # the version that the feed has caught up with
     deleted_at = InstantField(null=True)
     look = LookField(null=True, default=DEFAULT_LOOK)
+
+
+class Member(BaseModel):
+    """Somebody else than the owner who may use a page, as far as the role goes."""
+
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    person = ForeignKeyField(Person, on_delete="CASCADE")
+    person_id: str
+    role = ChoiceField(*MEMBER_ROLES)
+
+    class Meta:
+        indexes = ((("page", "person"), True),)
+
+
+class Invitation(BaseModel):
+    """An offer of a role on a page, for whoever has its link and signs in with its address."""
+
+    page = ForeignKeyField(Page, on_delete="CASCADE", index=False)
+    page_id: str
+    email = CharField(max_length=254)
+    role = ChoiceField(*ROLES)  # owner: the page is to be handed over
+    invited_by = CharField(max_length=254)  # the actor of the activity log
+    token_hash = CharField(max_length=64, unique=True)
+    expires_at = InstantField()
+
+    class Meta:
+        indexes = ((("page", "email"), True),)
 
 
 class ApiKey(BaseModel):

@@ -11,7 +11,7 @@ import msgspec
 from peewee import CharField, Field, ForeignKeyField, Value, fn
 
 from embed.db.connection import db
-from embed.db.models import BaseModel, Delivery, Message, Owner, Page, Receiver, Submission, Wallet
+from embed.db.models import BaseModel, Delivery, Message, Page, Person, Receiver, Submission, Wallet
 from embed.db.snapshots import in_byte_order, reading_one_state, stream
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.reading import read_line
@@ -110,7 +110,7 @@ def _convert(table: Table, stored: list[Any]) -> dict[str, Any]:
 
 def _list_conditions(model: Any, page: Page) -> list[Any]:
     """Return which rows of a table are the page's."""
-    if model in (Owner, Page):
+    if model in (Person, Page):
         return [model.id == (page.id if model is Page else page.owner_id)]
     of_page = list_page_columns(model, page)
     conditions = [model._meta.fields[name] == value for name, value in of_page.items()]

@@ -10,7 +10,6 @@ from typing import IO, Any
 
 from peewee import EXCLUDED, IntegrityError, chunked
 
-from embed import owners
 from embed.db.batches import count_rows_anew
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index
@@ -18,8 +17,8 @@ from embed.db.models import (
     Balance,
     ChainBalance,
     ImportedDay,
-    Owner,
     Page,
+    Person,
     Submission,
     Token,
     Wallet,
@@ -33,6 +32,7 @@ from embed.maintenance.page_file.reading import PageFile, Row
 from embed.maintenance.page_file.tables import SHARED, TABLES, Columns, Table, list_page_columns
 from embed.notifications.receivers import MAX_RECEIVERS
 from embed.pages import find_page, get_page
+from embed.people import accounts
 from embed.wallets.tracking import PageFull
 
 _BATCH = 500  # rows per statement
@@ -92,18 +92,18 @@ def import_page(
     return Imported(get_page(page.id), is_new, counts)
 
 
-def _find_owner(email: str | None, columns: Columns, now: datetime) -> tuple[Owner, bool]:
+def _find_owner(email: str | None, columns: Columns, now: datetime) -> tuple[Person, bool]:
     if email is not None:
-        return owners.get_owner(email), False
+        return accounts.get_person(email), False
     try:
-        return owners.get_owner(columns["email"]), False
+        return accounts.get_person(columns["email"]), False
     except NotFound:
-        owner = owners.create_owner(columns.pop("email"), now)
-        Owner.update(**columns).where(Owner.id == owner.id).execute()
+        owner = accounts.create_person(columns.pop("email"), now)
+        Person.update(**columns).where(Person.id == owner.id).execute()
         return owner, True
 
 
-def _add_page(columns: Columns, owner: Owner) -> Page:
+def _add_page(columns: Columns, owner: Person) -> Page:
     """Add the page alone, after locking its owner, as store_entered does."""
     page = Page(owner=owner, **columns)
     lock_owners(owner.id)

@@ -67,10 +67,13 @@ LEFT_OUT: set[Any] = {
     # What belongs to the whole installation.
     models.Job,
     models.WorkerProcess,
+    # Members have their accounts here, so they are invited anew elsewhere.
+    models.Member,
+    models.Invitation,
     # An owner is known by the e-mail address, and chooses a password on each installation.
-    models.Owner.id,
-    models.Owner.created_at,
-    models.Owner.password_hash,
+    models.Person.id,
+    models.Person.created_at,
+    models.Person.password_hash,
 }
 # Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
 # numbers that a database counts up, nor the row in whose line a part is written are in the file.
@@ -97,6 +100,7 @@ _PARTS: dict[Any, str] = {
 
 # Names that are others than in the models.
 _NAMES: dict[Any, str] = {
+    models.Person: "owner",
     models.ApiKey: "key",
     models.Submission.api_key: "key",
     models.Balance: "enteredBalance",
@@ -150,7 +154,7 @@ _FORM_BY_LENGTH = {ID_LENGTH: _ID, _ADDRESS_LENGTH: _ADDRESS}
 
 # Columns whose values have a narrower form than their type.
 _FORMS: dict[Any, Any] = {
-    models.Owner.email: _text(r"[^\s@]{1,64}@[^\s@]+", max_length=254),
+    models.Person.email: _text(r"[^\s@]{1,64}@[^\s@]+", max_length=254),
     models.Page.token_name: _NAME,
     models.Page.token_symbol: _NAME,
     models.Page.public_title: _LINE,
@@ -326,7 +330,8 @@ def _name_column(field: Any) -> str:
 TABLES = {
     name: _describe(model, name)
     for model in sorted(models.MODELS, key=lambda each: each in SHARED)
-    if model in (models.Owner, models.Page, *SHARED) or "page" in model._meta.fields
+    if model not in LEFT_OUT
+    if model in (models.Person, models.Page, *SHARED) or "page" in model._meta.fields
     for name in [_NAMES.get(model) or f"{model.__name__[0].lower()}{model.__name__[1:]}"]
 }
 

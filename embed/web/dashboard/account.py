@@ -13,15 +13,15 @@ from limits import parse
 from wtforms import EmailField, PasswordField, SelectField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
-from embed import owners
-from embed.db.models import Owner
+from embed.db.models import Person
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_correct_password
 from embed.errors import InvalidInput, NotFound
+from embed.people import accounts
 from embed.web import languages, rate_limits
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import SignedInOwner, current_owner
+from embed.web.dashboard.current_person import SignedIn, current_person
 from embed.web.dashboard.responses import (
     Form,
     add_error,
@@ -99,7 +99,7 @@ def sign_in() -> ResponseReturnValue:
         return _refuse_attempt(
             wait, form.password, lambda: render("sign_in.html", form=form, status=429)
         )
-    owner = owners.find_by_password(email, password)
+    owner = accounts.find_by_password(email, password)
     if owner is None:
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         return render("sign_in.html", form=form, status=422)
@@ -121,14 +121,14 @@ def choose_password(token: str) -> ResponseReturnValue:
         owner_id, made_for = runtime().password_links.unsign(token)
     except ValueError:
         return render_mistake(DEAD_LINK, 404)
-    owner = owners.find_by_id(owner_id)
+    owner = accounts.find_by_id(owner_id)
     if owner is None or fingerprint(owner.password_hash) != made_for:
         return render_mistake(DEAD_LINK, 404)
     form = PasswordForm()
     if not form.validate_on_submit():
         return render("password.html", form=form, owner=owner)
     try:
-        owner = owners.choose_password(owner_id, made_for, form.password.data or "")
+        owner = accounts.choose_password(owner_id, made_for, form.password.data or "")
     except NotFound:
         return render_mistake(DEAD_LINK, 409)
     _begin_session(owner)
@@ -141,14 +141,14 @@ def account() -> ResponseReturnValue:
     form = ChangePasswordForm()
     if not form.validate_on_submit():
         return _render_account(form)
-    owner = current_owner()
+    owner = current_person()
     if wait := _find_wait(owner.email):
         return _refuse_attempt(wait, form.current, lambda: _render_account(form, status=429))
     if not is_correct_password(form.current.data or "", owner.password_hash):
         form.current.errors = [gettext("This is not your current password.")]
         return _render_account(form, status=422)
     try:
-        changed = owners.choose_password(
+        changed = accounts.choose_password(
             owner.id, fingerprint(owner.password_hash), form.password.data or ""
         )
     except InvalidInput as mistake:
@@ -166,7 +166,7 @@ def choose_language() -> ResponseReturnValue:
     form = LanguageForm()
     if not form.validate_on_submit():
         return _render_account(ChangePasswordForm(formdata=None), form, status=422)
-    owners.choose_language(current_owner().id, form.language.data)
+    accounts.choose_language(current_person().id, form.language.data)
     languages.choose_language(form.language.data)
     return redirect_with_message(gettext("Your language is saved."), url_for("dashboard.account"))
 
@@ -207,7 +207,7 @@ def _find_wait(email: str) -> timedelta | None:
     """Count an attempt to guess a password; after too many, return how long to wait."""
     return rate_limits.find_sign_in_wait(
         rate_limits.client_network(), PER_ADDRESS
-    ) or rate_limits.find_sign_in_wait(owners.normalise_email(email), PER_ACCOUNT)
+    ) or rate_limits.find_sign_in_wait(accounts.normalise_email(email), PER_ACCOUNT)
 
 
 def _refuse_attempt(
@@ -228,11 +228,11 @@ def _refuse_attempt(
     return response
 
 
-def _begin_session(owner: Owner) -> None:
+def _begin_session(owner: Person) -> None:
     """Sign in with a new session, to prevent session fixation."""
     session.clear()
     session.permanent = True
-    login_user(SignedInOwner(owner))
+    login_user(SignedIn(owner))
 
 
 def _safe_target(target: str) -> str:

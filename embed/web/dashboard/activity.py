@@ -13,7 +13,7 @@ from embed.db.pagination import Cursor, make_slice, read_rows
 from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import get_own_page
+from embed.web.dashboard.current_person import get_own_page
 from embed.web.dashboard.responses import render
 
 DAYS = 30

@@ -11,7 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.settings import Settings
 from embed.web.dashboard import csrf, sessions
-from embed.web.dashboard.current_owner import current_owner, load_owner
+from embed.web.dashboard.current_person import current_person, load_person
 from embed.web.dashboard.responses import render_mistake, write_mistake
 from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
@@ -72,7 +72,7 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     app.login_manager = _login  # type: ignore[attr-defined]  # it looks here
     # IP addresses change; the session is bound to the password's fingerprint instead.
     _login.session_protection = None
-    _login.user_loader(load_owner)
+    _login.user_loader(load_person)
     app.register_blueprint(blueprint)
 
 
@@ -86,7 +86,7 @@ def guard_request() -> ResponseReturnValue | None:
     """Redirect to the sign-in page unless signed in, and refuse what other sites send (CSRF)."""
     if is_from_elsewhere():  # first, and without the session: the same for every visitor
         raise ApiError("origin_not_allowed")
-    choose_language(current_owner().language if current_user.is_authenticated else None)
+    choose_language(current_person().language if current_user.is_authenticated else None)
     if current_user.is_authenticated:
         request.max_content_length = _find_size_limit()
         request.max_form_memory_size = MAX_FIELD_BYTES

@@ -23,7 +23,7 @@ from embed.keys.management import get_preview_key
 from embed.pages import change_look
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.current_person import current_person, get_own_page
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.look_form import (
     PRESETS,
@@ -138,7 +138,7 @@ def show_embed(page_id: str) -> ResponseReturnValue:
                 raw_origins=[raw_site],
                 raw_label=form.label.data,
                 now=runtime().clock(),
-                actor=current_owner().email,
+                actor=current_person().email,
             )
         except InvalidInput as mistake:
             add_error(form, mistake, origins="site")
@@ -196,7 +196,7 @@ def save_look(page_id: str) -> ResponseReturnValue:
     form = LookForm()
     if form.validate():
         try:
-            change_look(page.id, form.read_texts(), runtime().clock(), actor=current_owner().email)
+            change_look(page.id, form.read_texts(), runtime().clock(), actor=current_person().email)
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:

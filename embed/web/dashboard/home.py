@@ -9,7 +9,7 @@ from flask.typing import ResponseReturnValue
 from embed import pages
 from embed.balances.due import list_read_at
 from embed.balances.tokens import list_problems
-from embed.db.models import Owner, Page
+from embed.db.models import Page, Person
 from embed.db.work_status import read_work_status
 from embed.keys.refused_origins import list_lately_refused
 from embed.notifications.delivery_log import count_given_up, list_failing
@@ -17,7 +17,7 @@ from embed.pages import OwnPage
 from embed.wallets.totals import sum_by_page
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import current_owner
+from embed.web.dashboard.current_person import current_person
 from embed.web.dashboard.responses import render
 from embed.web.dashboard.shell import list_own_pages
 
@@ -35,7 +35,7 @@ class Need(NamedTuple):
 
 @blueprint.get("/")
 def list_pages() -> ResponseReturnValue:
-    owner, now = current_owner(), runtime().clock()
+    owner, now = current_person(), runtime().clock()
     own_pages = list_own_pages()
     wallet_counts = pages.count_tracked_wallets(owner)
     uses_chain = runtime().settings.uses_chain
@@ -52,7 +52,7 @@ def list_pages() -> ResponseReturnValue:
 
 
 def _list_needs(
-    owner: Owner, own_pages: list[OwnPage], now: datetime, *, uses_chain: bool
+    owner: Person, own_pages: list[OwnPage], now: datetime, *, uses_chain: bool
 ) -> Iterator[Need]:
     """Yield what visitors wait for first, then what works for nobody, then what could be better."""
     for one in own_pages:

@@ -17,7 +17,7 @@ from embed.keys import management, refused_origins
 from embed.keys.access import USE_STORED_EVERY
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import current_owner, get_own_key, get_own_page
+from embed.web.dashboard.current_person import current_person, get_own_key, get_own_page
 from embed.web.dashboard.embed_page import SiteForm, render_embed
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import (
@@ -124,7 +124,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     if form.validate_on_submit():
         try:
             made = management.create_key(
-                page.id, tier, **_read(form), now=_now(), actor=current_owner().email
+                page.id, tier, **_read(form), now=_now(), actor=current_person().email
             )
         except InvalidInput as mistake:
             add_error(form, mistake)
@@ -152,7 +152,7 @@ def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
     form = _make_edit_form(key)
     if form.validate_on_submit():
         try:
-            management.change_key(key.id, **_read(form), now=_now(), actor=current_owner().email)
+            management.change_key(key.id, **_read(form), now=_now(), actor=current_person().email)
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
@@ -186,7 +186,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
     if request.method == "GET":
         hour_ago = _now() - USE_STORED_EVERY
         return render("key_revoke.html", page=page, key=key, hour_ago=hour_ago)
-    management.revoke_key(key.id, _now(), actor=current_owner().email)
+    management.revoke_key(key.id, _now(), actor=current_person().email)
     return redirect_with_message(
         gettext("The key %(name)s is revoked.", name=name_key(key)),
         url_for("dashboard.list_keys", page_id=page.id),
@@ -199,7 +199,7 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
-    management.allow_origin(key.id, origin, now=_now(), actor=current_owner().email)
+    management.allow_origin(key.id, origin, now=_now(), actor=current_person().email)
     return redirect_with_message(
         gettext("%(origin)s may use the key %(name)s now.", origin=origin, name=name_key(key)),
         url_for("dashboard.list_keys", page_id=page.id),

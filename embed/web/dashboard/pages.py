@@ -12,7 +12,7 @@ from embed.balances.tokens import propose_token
 from embed.errors import InvalidInput
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.current_person import current_person, get_own_page
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
 
@@ -69,7 +69,7 @@ def create_page() -> ResponseReturnValue:
     if form.validate_on_submit():
         if not (form.token_name.data and form.token_symbol.data):
             return _propose_names(form)
-        owner = current_owner()
+        owner = current_person()
         try:
             page = pages.create_page(owner, _read(form), runtime().clock(), actor=owner.email)
         except InvalidInput as mistake:
@@ -105,7 +105,7 @@ def edit_page(page_id: str) -> ResponseReturnValue:
     form = PageForm(obj=page)
     if form.validate_on_submit():
         try:
-            pages.update_page(page.id, _read(form), runtime().clock(), actor=current_owner().email)
+            pages.update_page(page.id, _read(form), runtime().clock(), actor=current_person().email)
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
@@ -124,7 +124,7 @@ def show_page(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/delete")
 def delete_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id)
-    pages.delete_page(page.id, runtime().clock(), actor=current_owner().email)
+    pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
     return redirect_with_message(
         gettext("%(name)s has been deleted. You can restore it for 30 days.", name=page.token_name),
         url_for("dashboard.list_pages"),
@@ -134,7 +134,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/restore")
 def restore_page(page_id: str) -> ResponseReturnValue:
     page = get_own_page(page_id, deleted=True)
-    pages.restore_page(page.id, runtime().clock(), actor=current_owner().email)
+    pages.restore_page(page.id, runtime().clock(), actor=current_person().email)
     return redirect_with_message(
         gettext("%(name)s has been restored.", name=page.token_name),
         url_for("dashboard.list_pages"),

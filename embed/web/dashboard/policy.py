@@ -18,7 +18,7 @@ from embed.submissions import policy_simulation, queries
 from embed.wallets import search
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.current_person import current_person, get_own_page
 from embed.web.dashboard.filters import UNITS, format_span, split_span
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.figures import format_in_full
@@ -97,7 +97,7 @@ def edit_policy(page_id: str) -> ResponseReturnValue:
     try:
         fields = _read(form)
         if "preview" not in request.form:
-            pages.update_page(page.id, fields, runtime().clock(), actor=current_owner().email)
+            pages.update_page(page.id, fields, runtime().clock(), actor=current_person().email)
             return redirect_with_message(
                 gettext("Saved."), url_for("dashboard.edit_policy", page_id=page.id)
             )

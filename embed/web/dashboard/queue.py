@@ -23,7 +23,7 @@ from embed.submissions.review_context import build_review_context
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint, format_moment
-from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.current_person import current_person, get_own_page
 from embed.web.dashboard.filters import describe_outcome
 from embed.web.dashboard.responses import Form, render, write_mistake
 from embed.web.languages import gettext, lazy_gettext
@@ -119,7 +119,7 @@ def decide(page_id: str) -> ResponseReturnValue:
             change = partial(decisions.reject, reason=_read_reason(form))
         except InvalidInput as mistake:
             return _refuse(page, write_mistake(mistake))
-    return _answer(page, change(page, form.ids.data, now, actor=current_owner().email), "decided")
+    return _answer(page, change(page, form.ids.data, now, actor=current_person().email), "decided")
 
 
 def _read_reason(form: DecisionForm) -> Reason:
@@ -136,7 +136,7 @@ def undo_decision(page_id: str) -> ResponseReturnValue:
     page, form, now = get_own_page(page_id), ChoiceForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _refuse(page, NOTHING_CHOSEN)
-    result = decisions.undo(page, form.ids.data, now, actor=current_owner().email)
+    result = decisions.undo(page, form.ids.data, now, actor=current_person().email)
     return _answer(page, result, "undone")
 
 
@@ -189,7 +189,7 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         after=view.after,
         is_oldest_first=view.order == "oldest",
     )
-    undoable = queries.list_undoable(page, current_owner().email, now - decisions.UNDO_WITHIN)
+    undoable = queries.list_undoable(page, current_person().email, now - decisions.UNDO_WITHIN)
     refused_without_session = read_counts_without_session(page)
     return render(
         "queue.html",

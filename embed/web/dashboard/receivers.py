@@ -19,7 +19,7 @@ from embed.notifications.receivers import CHANNEL_TYPES, Kind, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import current_owner, get_own_page, get_own_receiver
+from embed.web.dashboard.current_person import current_person, get_own_page, get_own_receiver
 from embed.web.dashboard.filters import MESSAGES
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
@@ -69,7 +69,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
             waiting=waiting,
         )
     kind: Any = receiver.kind
-    receivers.remove_receiver(receiver.id, kind, runtime().clock(), actor=current_owner().email)
+    receivers.remove_receiver(receiver.id, kind, runtime().clock(), actor=current_person().email)
     return redirect_with_message(
         gettext("%(name)s has been removed.", name=masked),
         url_for("dashboard.list_receivers", page_id=page.id),
@@ -118,7 +118,7 @@ def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
         rotated = receivers.rotate_secret(
             webhook.id,
             runtime().clock(),
-            actor=current_owner().email,
+            actor=current_person().email,
             at_most_every=ONE_PRESS,
         )
         return show_secret(page, rotated)
@@ -194,7 +194,7 @@ def _add(page: Page, form: ReceiverForm, kind: Kind) -> Receiver | None:
             event_types=form.event_types.data or (),
             settings=runtime().settings,
             now=runtime().clock(),
-            actor=current_owner().email,
+            actor=current_person().email,
         )
     except InvalidInput as mistake:
         add_error(form, mistake)

@@ -7,7 +7,7 @@ from flask_login import current_user
 
 from embed.db.models import Page
 from embed.pages import OwnPage, list_with_waiting
-from embed.web.dashboard.current_owner import current_owner
+from embed.web.dashboard.current_person import current_person
 from embed.web.dashboard.help import find_help
 
 THEME_COOKIE = "embed_theme"
@@ -26,7 +26,7 @@ class Shell:
 def list_own_pages() -> list[OwnPage]:
     """Return the owner's pages, which are read once for a request."""
     if "own_pages" not in g:
-        g.own_pages = list_with_waiting(current_owner())
+        g.own_pages = list_with_waiting(current_person())
     own_pages: list[OwnPage] = g.own_pages
     return own_pages
 

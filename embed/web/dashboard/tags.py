@@ -13,7 +13,7 @@ from embed.wallets import tags
 from embed.wallets.tags import TagFields
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import current_owner, get_own_page, get_own_tag
+from embed.web.dashboard.current_person import current_person, get_own_page, get_own_tag
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
 
@@ -52,7 +52,7 @@ def add_tag(page_id: str) -> ResponseReturnValue:
                 form.color.data,
                 runtime().clock(),
                 is_counted=not form.is_left_out.data,
-                actor=current_owner().email,
+                actor=current_person().email,
             )
         except InvalidInput as mistake:
             add_error(form, mistake)
@@ -88,7 +88,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
                 color=form.color.data,
                 is_counted=not form.is_left_out.data,
             )
-            tags.update_tag(tag.id, changes, runtime().clock(), actor=current_owner().email)
+            tags.update_tag(tag.id, changes, runtime().clock(), actor=current_person().email)
         except InvalidInput as mistake:
             add_error(form, mistake)
         else:
@@ -104,7 +104,7 @@ def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
     if request.method == "GET":
         count = tags.count_wallets(page).get(tag.id, 0)
         return render("tag_remove.html", page=page, tag=tag, count=count)
-    tags.remove_tag(tag.id, runtime().clock(), actor=current_owner().email)
+    tags.remove_tag(tag.id, runtime().clock(), actor=current_person().email)
     return redirect_with_message(
         gettext("The tag %(name)s has been removed.", name=tag.name), _build_url(page)
     )

@@ -16,7 +16,7 @@ from embed.wallets.csv_format import COLUMNS, decode_sheet
 from embed.wallets.csv_mistakes import Kind, MistakeGroup, group_mistakes
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import current_owner, get_own_page
+from embed.web.dashboard.current_person import current_person, get_own_page
 from embed.web.dashboard.responses import Form, redirect_with_message, render, write_mistake
 from embed.web.dashboard.wallet_list import build_list_url
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
@@ -84,7 +84,7 @@ def apply_import(page_id: str) -> ResponseReturnValue:
             makes_tags=bool(form.makes_tags.data),
             settings=runtime().settings,
             now=runtime().clock(),
-            actor=current_owner().email,
+            actor=current_person().email,
         )
         if plan.mistakes:  # the page has changed since the dry run
             return _show_plan(page, ImportForm(), plan, text)

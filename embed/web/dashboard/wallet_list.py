@@ -20,7 +20,7 @@ from embed.wallets import search, tags
 from embed.wallets.search import Column, Order, SearchResult, WalletFilter
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import get_own_page
+from embed.web.dashboard.current_person import get_own_page
 from embed.web.dashboard.responses import render
 from embed.web.sparkline import Sparkline, draw_sparklines
 

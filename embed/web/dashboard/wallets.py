@@ -16,8 +16,8 @@ from embed.wallets import bulk, search, tags, tracking
 from embed.wallets.bulk import BULK_ACTIONS, BulkAction
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_owner import (
-    current_owner,
+from embed.web.dashboard.current_person import (
+    current_person,
     get_own_page,
     get_own_tag,
     get_own_wallet,
@@ -78,7 +78,7 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
                 _read_changes(form),
                 runtime().clock(),
                 max_wallets=runtime().settings.max_wallets,
-                actor=current_owner().email,
+                actor=current_person().email,
             )
         except InvalidInput as mistake:
             add_error(form, mistake)
@@ -107,7 +107,7 @@ def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
         try:
             changes = _read_changes(form, shown_balance=wallet.known_balance)
             tracking.update_wallet(
-                wallet.id, changes, runtime().clock(), actor=current_owner().email
+                wallet.id, changes, runtime().clock(), actor=current_person().email
             )
         except InvalidInput as mistake:
             add_error(form, mistake)
@@ -144,7 +144,7 @@ def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
         return render(
             "wallets_confirm.html", page=page, question=question, change="remove", wallet=wallet
         )
-    tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_owner().email)
+    tracking.remove_wallet(wallet.id, runtime().clock(), actor=current_person().email)
     return redirect_with_message(
         gettext("%(name)s has been removed.", name=wallet.public_alias or wallet.address),
         build_list_url(page),
@@ -189,7 +189,7 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
         action,
         tag=tag,
         now=runtime().clock(),
-        actor=current_owner().email,
+        actor=current_person().email,
     )
     return redirect_with_message(_tell(action, count), build_list_url(page, **list_search()))
 

@@ -5,11 +5,12 @@ from datetime import timedelta
 from chain_history import import_balance, record_history
 from world import USDC, Visitor, World, another_wallet, with_session
 
-from embed import owners, pages
+from embed import pages
 from embed.db.models import Delivery, Receiver, Token
 from embed.keys import access, management
 from embed.keys.refused_origins import store_refused_origin
 from embed.notifications import receivers
+from embed.people import accounts
 from embed.runtime import EXTENSION
 from embed.wallets.listings import update_listings
 
@@ -22,7 +23,7 @@ class FilledPage:
     def __init__(self, world: World) -> None:
         self.world = world
         self.page_id = world.page_id
-        owner = owners.create_owner(EMAIL, world.clock(), language="de")
+        owner = accounts.create_person(EMAIL, world.clock(), language="de")
         texts = {"public_title": "Wir — 我们", "public_comments": "Two\nlines"}
         pages.update_page(world.page_id, {"owner": owner, "cooldown_s": 86_400}, world.clock())
         world.configure(**texts, min_balance="0.5", trust_after=1, holding_watch="flag")

@@ -8,7 +8,6 @@ from fake_chain import FakeChain
 from page_files import find, forge, read_lines, take_over
 from world import SITE, USDC, Visitor, code_of, with_session
 
-from embed import owners
 from embed.balances.history import read_balance_changes
 from embed.balances.known import read_balances
 from embed.balances.observations import ChainObservation, store_chain
@@ -29,6 +28,7 @@ from embed.domain.times import count_days
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.tables import TABLES
 from embed.pages import get_page, update_page
+from embed.people import accounts
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def chain():
 @pytest.fixture
 def page(later) -> Page:
     """Another owner's page of the same token, with a minimum."""
-    owner = owners.create_owner(OWNER, later.clock())
+    owner = accounts.create_person(OWNER, later.clock())
     later.page_id = later.make_page(owner=owner, min_balance="1000")
     later.public_key = later.make_key("public", origins=[SITE])
     return later.page
@@ -150,7 +150,7 @@ def test_clock_that_was_a_little_ahead_is_set_right(later, content):
 
 def add_sibling(world, content) -> Page:
     """Add a page of the same owner and token, before the file is imported."""
-    owner = owners.create_owner(find(read_lines(content), "owner")["email"], world.clock())
+    owner = accounts.create_person(find(read_lines(content), "owner")["email"], world.clock())
     page_id = world.make_page(owner=owner, min_balance="1000")
     return Page.get_by_id(page_id)
 

@@ -11,7 +11,7 @@ from message_bodies import make_data
 from page_files import export, find, forge, move_to, read_lines, seal, take_over, write_lines
 from world import USDC, Visitor, code_of, read_log
 
-from embed import owners, pages
+from embed import pages
 from embed.balances.observations import Observation, store_entered
 from embed.db import models
 from embed.db.models import (
@@ -27,6 +27,7 @@ from embed.db.models import (
 from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
+from embed.people import accounts
 from embed.wallets.listings import update_listings
 from embed.wallets.tracking import WalletFields, update_wallet
 
@@ -301,7 +302,7 @@ def emptier(filled, make_sqlite):
     """Another installation, whose owner of the same address has a page of the same token."""
     content = export(filled.page_id)
     move_to(filled.world, make_sqlite())
-    owner = owners.create_owner(EMAIL, filled.world.clock())
+    owner = accounts.create_person(EMAIL, filled.world.clock())
     page = pages.get_page(filled.world.make_page(owner=owner))
     return content, page
 
@@ -354,14 +355,14 @@ def test_owner_of_the_file_is_created_without_a_password(filled, make_sqlite):
 
     done = take_over(filled.world, content)
 
-    owner = owners.get_owner(EMAIL)
+    owner = accounts.get_person(EMAIL)
     assert done.is_owner_new
     assert (done.page.owner, owner.password_hash, owner.language) == (owner, None, "de")
 
 
 def test_page_goes_to_the_owner_who_is_named(filled, emptier):
     content, _ = emptier
-    other = owners.create_owner("other@example.com", filled.world.clock())
+    other = accounts.create_person("other@example.com", filled.world.clock())
 
     done = take_over(filled.world, content, owner_email="other@example.com")
 

@@ -11,7 +11,7 @@ from filled_page import EMAIL
 from page_files import find, forge, read_lines, take_over
 from world import USDC
 
-from embed.db.models import ApiKey, Owner, Page
+from embed.db.models import ApiKey, Page, Person
 from embed.errors import InvalidInput
 from embed.maintenance.page_file.reading import MAX_LINE_BYTES, PageFile
 from embed.maintenance.page_file.tables import VERSION
@@ -346,7 +346,7 @@ def test_refusal_in_the_middle_leaves_nothing(world, content):
     sentence = refuse_import(world, forge(content, repeat("listing")))
 
     assert "the address is on the list twice" in sentence
-    assert Owner.select().where(Owner.email == EMAIL).count() == 0
+    assert Person.select().where(Person.email == EMAIL).count() == 0
 
 
 def test_unknown_owner_who_is_named_is_refused(world, content):

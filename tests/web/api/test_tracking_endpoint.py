@@ -3,7 +3,8 @@
 import pytest
 from world import USDC, Visitor, code_of
 
-from embed import owners, pages
+from embed import pages
+from embed.people import accounts
 from embed.wallets import tags, tracking
 
 EURC = "HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr"
@@ -97,7 +98,7 @@ def test_wallets_come_in_the_order_in_which_they_were_added_and_keep_their_ids(w
 def test_owners_do_not_share_what_they_entered(world):
     address = Visitor().address
     world.configure(min_balance=5)
-    somebody = owners.create_owner("somebody@example.com", world.clock())
+    somebody = accounts.create_person("somebody@example.com", world.clock())
     theirs = pages.get_page(world.make_page(owner=somebody))
     world.observe_on(theirs, address, 9)
     world.track(address)

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from many_submissions import add_submissions
 
-from embed.db.models import Owner
+from embed.db.models import Person
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.translations import load_catalog
 from embed.web.dashboard import filters
@@ -35,7 +35,7 @@ def test_owner_chooses_the_language_of_the_dashboard_and_notifications(owner):
     answer = owner.post("/dashboard/account/language", language="de")
 
     assert answer.status_code == 303
-    assert Owner.get_by_id(owner.owner.id).language == "de"
+    assert Person.get_by_id(owner.owner.id).language == "de"
     page = owner.get("/dashboard/account")
     assert language_of(page) == ("de", "ltr")
     assert "Deine Sprache ist gespeichert." in page.text
@@ -93,8 +93,8 @@ def test_language_that_there_is_none_of_is_refused_and_nothing_is_lost(owner, st
         answer = owner.post("/dashboard/account/language", language=language)
         assert answer.status_code == 422
         assert "N&#39;est pas un choix valide" in answer.text
-    assert Owner.get_by_id(owner.owner.id).language == "fr"
-    assert Owner.get_by_id(stranger.owner.id).language is None
+    assert Person.get_by_id(owner.owner.id).language == "fr"
+    assert Person.get_by_id(stranger.owner.id).language is None
 
 
 def test_choosing_a_language_does_not_check_the_password_form(owner):

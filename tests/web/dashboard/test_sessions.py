@@ -7,7 +7,7 @@ from flask import Flask
 from itsdangerous import TimestampSigner
 from owner_browser import PASSWORD, find_token
 
-from embed import owners
+from embed.people import accounts
 from embed.web.dashboard import account, sessions
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def timer(monkeypatch) -> Timer:
 def link(world, owner) -> str:
     """A one-time link to another password."""
     signer = world.app.extensions["embed"].password_links
-    return owners.build_password_url(owner.owner, signer, "")
+    return accounts.build_password_url(owner.owner, signer, "")
 
 
 def test_owner_is_forgotten_14_days_after_the_last_visit(timer, owner):
@@ -107,9 +107,9 @@ def test_every_page_has_a_button_to_sign_out(world, owner):
 @pytest.mark.parametrize("password", ["", "owner@localhost", PASSWORD])
 def test_installations_own_owner_cannot_sign_in_before_a_password_is_chosen(world, owner, password):
     owner.post("/dashboard/sign-out")
-    assert owners.get_owner(owners.INSTALLATION_OWNER).password_hash is None
+    assert accounts.get_person(accounts.INSTALLATION_OWNER).password_hash is None
 
-    answer = owner.sign_in_again(email=owners.INSTALLATION_OWNER, password=password)
+    answer = owner.sign_in_again(email=accounts.INSTALLATION_OWNER, password=password)
 
     assert answer.status_code in (200, 422)
     assert owner.get(HOME).status_code == 302

@@ -5,9 +5,9 @@ import re
 import pytest
 from owner_browser import PASSWORD, OwnerBrowser, find_token
 
-from embed import owners
-from embed.db.models import Owner
+from embed.db.models import Person
 from embed.domain import passwords
+from embed.people import accounts
 
 pytestmark = pytest.mark.slow
 
@@ -96,9 +96,9 @@ def test_wrong_password_and_unknown_email_get_the_same_answer(guest, email, pass
 
 @pytest.mark.parametrize("email", ["owner@example.com", "nobody@example.com", "new@example.com"])
 def test_every_attempt_costs_one_comparison_of_the_same_kind(world, owner, guest, hashes, email):
-    owners.create_owner("new@example.com", world.clock())  # has not chosen a password yet
+    accounts.create_person("new@example.com", world.clock())  # has not chosen a password yet
     quickly_hashed = owner.owner.password_hash
-    owners.choose_password(owner.owner.id, passwords.fingerprint(quickly_hashed), PASSWORD)
+    accounts.choose_password(owner.owner.id, passwords.fingerprint(quickly_hashed), PASSWORD)
 
     guest.sign_in(email, PASSWORD)
 
@@ -108,7 +108,7 @@ def test_every_attempt_costs_one_comparison_of_the_same_kind(world, owner, guest
 
 
 def test_attempts_at_one_account_are_limited_from_wherever(world, guest, hashes):
-    owners.create_owner("new@example.com", world.clock())
+    accounts.create_person("new@example.com", world.clock())
     for number in range(10):
         answer = attempt_from(guest, f"192.0.2.{number}", "new@example.com")
         assert answer.status_code == 422
@@ -184,19 +184,19 @@ def test_changed_password_ends_every_other_session(world, owner, guest):
 )
 def test_bad_change_of_password_changes_nothing(owner, fields, said):
     new = "another long password"
-    before = Owner.get_by_id(owner.owner.id).password_hash
+    before = Person.get_by_id(owner.owner.id).password_hash
 
     answer = owner.post(
         "/dashboard/account", **({"current": PASSWORD, "password": new, "again": new} | fields)
     )
 
     assert said in answer.text
-    assert Owner.get_by_id(owner.owner.id).password_hash == before
+    assert Person.get_by_id(owner.owner.id).password_hash == before
 
 
 def make_link(world, owner: OwnerBrowser) -> str:
     signer = world.app.extensions["embed"].password_links
-    known = Owner.get_by_id(owner.owner.id)
+    known = Person.get_by_id(owner.owner.id)
     return f"/dashboard/password/{signer.sign(known.id, known.password_hash)}"
 
 
@@ -329,7 +329,7 @@ def test_password_is_never_shown_or_kept_in_clear(world, owner, guest):
     guest.sign_in(password=PASSWORD + "x")
 
     assert PASSWORD not in repr(world.dump())
-    assert re.search(r"argon2id", Owner.get_by_id(owner.owner.id).password_hash)
+    assert re.search(r"argon2id", Person.get_by_id(owner.owner.id).password_hash)
 
 
 def test_present_password_cannot_be_guessed_without_limit(owner):

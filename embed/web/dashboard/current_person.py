@@ -1,45 +1,46 @@
-"""The signed-in owner, and access to the owner's pages and what belongs to these."""
+"""Who is signed in, and access to pages and what belongs to these."""
 
 from typing import Any, TypeVar, cast
 
 from flask_login import UserMixin, current_user
 
-from embed import owners, pages
-from embed.db.models import ApiKey, Owner, Page, Receiver, Tag, Wallet
+from embed import pages
+from embed.db.models import ApiKey, Page, Person, Receiver, Tag, Wallet
 from embed.domain.identifiers import is_id
 from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
+from embed.people import accounts
 
 _OfPage = TypeVar("_OfPage", ApiKey, Receiver, Tag, Wallet)
 
 
-class SignedInOwner(UserMixin):
-    """An owner, identified in the session by id and fingerprint of the password."""
+class SignedIn(UserMixin):
+    """A person, identified in the session by id and fingerprint of the password."""
 
-    def __init__(self, owner: Owner) -> None:
-        self.owner = owner
+    def __init__(self, person: Person) -> None:
+        self.person = person
 
     def get_id(self) -> str:
         # A changed password ends all sessions that were started with the old one.
-        return f"{self.owner.id}.{fingerprint(self.owner.password_hash)}"
+        return f"{self.person.id}.{fingerprint(self.person.password_hash)}"
 
 
-def load_owner(session_value: str) -> SignedInOwner | None:
-    owner_id, _, made_for = session_value.partition(".")
-    owner = owners.find_by_id(owner_id)
-    if owner is None or fingerprint(owner.password_hash) != made_for:
+def load_person(session_value: str) -> SignedIn | None:
+    person_id, _, made_for = session_value.partition(".")
+    person = accounts.find_by_id(person_id)
+    if person is None or fingerprint(person.password_hash) != made_for:
         return None
-    return SignedInOwner(owner)
+    return SignedIn(person)
 
 
-def current_owner() -> Owner:
-    return cast(SignedInOwner, current_user).owner
+def current_person() -> Person:
+    return cast(SignedIn, current_user).person
 
 
 def get_own_page(page_id: str, *, deleted: bool = False) -> Page:
     """Return a page of the signed-in owner. Raises NotFound for anything else."""
     page = pages.find_page(page_id) if is_id(page_id) else None
-    if page is None or page.owner_id != current_owner().id or (page.deleted_at and not deleted):
+    if page is None or page.owner_id != current_person().id or (page.deleted_at and not deleted):
         raise NotFound(page_id)
     return page
 

@@ -1,0 +1,117 @@
+"""The people who sign in: owners of tracking pages, and members of others' pages."""
+
+from datetime import datetime
+
+from embed.db.constraints import translate_unique_violations
+from embed.db.models import Person
+from embed.domain.emails import parse_email
+from embed.domain.languages import LANGUAGES
+from embed.domain.passwords import (
+    PasswordLinkSigner,
+    fingerprint,
+    hash_password,
+    is_correct_password,
+)
+from embed.errors import InvalidInput, NotFound
+
+# Owns the pages that were created without naming an owner.
+INSTALLATION_OWNER = "owner@localhost"
+
+
+def create_person(raw_email: str, now: datetime, *, language: str | None = None) -> Person:
+    """Raises InvalidInput if the e-mail address is invalid or taken, or for an unknown language."""
+    email = _parse_email(raw_email)
+    _check_language(language)
+    taken = InvalidInput(f"There is already an account of {email}.", field="email")
+    with translate_unique_violations({"person_email": taken}):
+        return Person.create(email=email, language=language, created_at=now)
+
+
+def choose_language(person_id: str, language: str) -> None:
+    """Set the language of a person's dashboard and notifications.
+
+    Raises InvalidInput for an unknown one.
+    """
+    _check_language(language)
+    Person.update(language=language).where(Person.id == person_id).execute()
+
+
+def _check_language(language: str | None) -> None:
+    if language is not None and language not in LANGUAGES:
+        raise InvalidInput(f"The language must be one of {', '.join(LANGUAGES)}.", field="language")
+
+
+def list_people() -> list[Person]:
+    return list(Person.select().order_by(Person.created_at, Person.id))
+
+
+def has_any() -> bool:
+    """Tell whether there is anybody besides the owner of pages that were created without one."""
+    return Person.select().where(Person.email != INSTALLATION_OWNER).exists()
+
+
+def get_person(raw_email: str) -> Person:
+    """Raises NotFound."""
+    email = _parse_email(raw_email)
+    person = Person.get_or_none(Person.email == email)
+    if person is None:
+        raise NotFound(f"There is no owner {email}; create one with: flask owners create {email}")
+    return person
+
+
+def find_by_id(person_id: str) -> Person | None:
+    return Person.get_or_none(Person.id == person_id)
+
+
+def normalise_email(raw: str) -> str:
+    """Return the form in which an e-mail address is looked up and its attempts are counted."""
+    return raw.replace("\0", "").strip().lower()[:254]  # Postgres takes no NUL
+
+
+def find_by_password(raw_email: str, password: str) -> Person | None:
+    """Return the person if the password is right; an unknown address takes equally long."""
+    person = Person.get_or_none(Person.email == normalise_email(raw_email))
+    is_correct = is_correct_password(password, person.password_hash if person is not None else None)
+    return person if is_correct else None
+
+
+def choose_password(person_id: str, made_for: str, password: str) -> Person:
+    """Set a password, if `made_for` is the fingerprint of the current one.
+
+    Raises NotFound when the one-time link was used already, InvalidInput for a bad password.
+    """
+    password_hash = hash_password(password)
+    person = find_by_id(person_id)
+    if person is not None and fingerprint(person.password_hash) == made_for:
+        is_unchanged = (
+            Person.password_hash.is_null()
+            if person.password_hash is None
+            else Person.password_hash == person.password_hash
+        )
+        # If two requests use one link at once, the database lets only one of them update the row.
+        chosen = Person.update(password_hash=password_hash).where(
+            Person.id == person_id, is_unchanged
+        )
+        if chosen.execute():
+            person.password_hash = password_hash
+            return person
+    raise NotFound("This link has already been used.")
+
+
+def build_password_url(person: Person, signer: PasswordLinkSigner, base_url: str) -> str:
+    """Return a link for choosing a password, which works once and within a day."""
+    return f"{base_url}/dashboard/password/{signer.sign(person.id, person.password_hash)}"
+
+
+def get_installation_owner(now: datetime) -> Person:
+    """Return the owner of pages created without one; create it the first time."""
+    return Person.get_or_none(Person.email == INSTALLATION_OWNER) or create_person(
+        INSTALLATION_OWNER, now
+    )
+
+
+def _parse_email(raw: str) -> str:
+    try:
+        return parse_email(raw)
+    except ValueError as mistake:
+        raise InvalidInput(str(mistake), field="email") from None
