@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Person
+from embed.db.models import Member, Page, Person
 from embed.domain.emails import parse_email
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import (
@@ -75,14 +75,17 @@ def find_by_password(raw_email: str, password: str) -> Person | None:
     return person if is_correct else None
 
 
-def choose_password(person_id: str, made_for: str, password: str) -> Person:
+def choose_password(person_id: str, made_for: str, password: str, *, host: str) -> Person:
     """Set a password, if `made_for` is the fingerprint of the current one.
 
-    Raises NotFound when the one-time link was used already, InvalidInput for a bad password.
+    `host` is the service's own, see find_weakness_for. Raises NotFound when the one-time link was
+    used already, InvalidInput for a bad password.
     """
     password_hash = hash_password(password)
     person = find_by_id(person_id)
     if person is not None and fingerprint(person.password_hash) == made_for:
+        if weakness := find_weakness_for(person, password, host):
+            raise InvalidInput(weakness, field="password")
         is_unchanged = (
             Person.password_hash.is_null()
             if person.password_hash is None
@@ -96,6 +99,20 @@ def choose_password(person_id: str, made_for: str, password: str) -> Person:
             person.password_hash = password_hash
             return person
     raise NotFound("This link has already been used.")
+
+
+def find_weakness_for(person: Person, password: str, host: str) -> str | None:
+    """Return what makes a password easy to guess, as an English sentence to translate, or None.
+
+    The person's address, the service's host and the names of the person's pages do not count.
+    """
+    from embed.domain.password_strength import find_weakness  # its word lists take 14 MB
+
+    joined = Member.select(Member.page).where(Member.person == person)
+    own_texts = [person.email, host]
+    for page in Page.select().where((Page.owner == person) | Page.id.in_(joined)):
+        own_texts += [page.token_name, page.token_symbol, page.public_title or ""]
+    return find_weakness(password, own_texts)
 
 
 def build_password_url(person: Person, signer: PasswordLinkSigner, base_url: str) -> str:

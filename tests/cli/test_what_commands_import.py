@@ -23,6 +23,7 @@ HEAVY = {
         "solders",
         "prometheus_client",
         "confusable_homoglyphs",
+        "zxcvbn",
     ),
     *("aiosmtpd", "wtforms", "flask_login", "flask_cors", "flask_compress", "segno", "redis"),
     *("embed.web", "embed.factory", "embed.outbound", "embed.demo"),

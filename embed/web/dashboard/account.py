@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from flask import Response, current_app, redirect, request, session, url_for
+from flask import Response, current_app, flash, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
@@ -104,6 +104,7 @@ def sign_in() -> ResponseReturnValue:
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         return render("sign_in.html", form=form, status=422)
     _begin_session(owner)
+    _warn_of_weakness(owner, password)
     return redirect(_safe_target(request.args.get("next", "")), 303)
 
 
@@ -128,9 +129,14 @@ def choose_password(token: str) -> ResponseReturnValue:
     if not form.validate_on_submit():
         return render("password.html", form=form, owner=owner)
     try:
-        owner = accounts.choose_password(owner_id, made_for, form.password.data or "")
+        owner = accounts.choose_password(
+            owner_id, made_for, form.password.data or "", host=_own_host()
+        )
     except NotFound:
         return render_mistake(DEAD_LINK, 409)
+    except InvalidInput as mistake:
+        add_error(form, mistake)
+        return render("password.html", status=422, form=form, owner=owner)
     _begin_session(owner)
     return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
 
@@ -149,7 +155,10 @@ def account() -> ResponseReturnValue:
         return _render_account(form, status=422)
     try:
         changed = accounts.choose_password(
-            owner.id, fingerprint(owner.password_hash), form.password.data or ""
+            owner.id,
+            fingerprint(owner.password_hash),
+            form.password.data or "",
+            host=_own_host(),
         )
     except InvalidInput as mistake:
         add_error(form, mistake)
@@ -233,6 +242,17 @@ def _begin_session(owner: Person) -> None:
     session.clear()
     session.permanent = True
     login_user(SignedIn(owner))
+    languages.choose_language(owner.language)  # of what the next page says first
+
+
+def _own_host() -> str:
+    return runtime().settings.public_url or request.host
+
+
+def _warn_of_weakness(owner: Person, password: str) -> None:
+    """On the next page, advise to change a password from before passwords were judged."""
+    if weakness := accounts.find_weakness_for(owner, password, _own_host()):
+        flash(gettext("Your password still works. %(reason)s", reason=gettext(weakness)), "weak")
 
 
 def _safe_target(target: str) -> str:

@@ -1,0 +1,231 @@
+"""A password that is easy to guess is refused where one is chosen, and works where it is in use."""
+
+import html
+import logging
+
+import pytest
+from nacl.pwhash import argon2id
+from owner_browser import PASSWORD, OwnerBrowser, find_token, read_text
+
+from embed.db.models import Member, Page, Person
+from embed.domain.password_strength import GUESSABLE
+
+pytestmark = pytest.mark.slow
+
+ACCOUNT = "/dashboard/account"
+WEAK = "qwertyuiop[]"
+REASON = "Neighboring keys are easy to guess. Choose several uncommon words."
+HINT = f"Your password still works. {REASON}"
+WITHOUT_OWN_WORDS = "Without your e-mail address, this site's name and the names of your pages"
+
+
+def make_link(owner: OwnerBrowser) -> str:
+    known = Person.get_by_id(owner.owner.id)
+    signer = owner.world.app.extensions["embed"].password_links
+    return f"/dashboard/password/{signer.sign(known.id, known.password_hash)}"
+
+
+def choose_by_link(world, link: str, password: str):
+    client = world.app.test_client()
+    fields = {"csrf_token": find_token(client.get(link).text), "password": password}
+    return client.post(link, data=fields | {"again": password})
+
+
+def change(owner: OwnerBrowser, password: str, *, present: str = PASSWORD):
+    token = find_token(owner.get(ACCOUNT).text)
+    fields = {"current": present, "password": password, "again": password}
+    return owner.post(ACCOUNT, csrf_token=token, **fields)
+
+
+def have(owner: OwnerBrowser, password: str) -> None:
+    """Let the owner have a password, and be signed out, as before passwords were judged."""
+    owner.post("/dashboard/sign-out")
+    least = {"opslimit": argon2id.OPSLIMIT_MIN, "memlimit": argon2id.MEMLIMIT_MIN}
+    hashed = argon2id.str(password.encode(), **least).decode()
+    Person.update(password_hash=hashed).where(Person.id == owner.owner.id).execute()
+
+
+def test_weak_password_by_link_is_refused_and_the_link_goes_on_working(world, owner):
+    link = make_link(owner)
+    before = Person.get_by_id(owner.owner.id).password_hash
+
+    refused = choose_by_link(world, link, WEAK)
+
+    assert refused.status_code == 422
+    assert REASON in read_text(refused)
+    assert WEAK not in html.unescape(refused.text)
+    assert Person.get_by_id(owner.owner.id).password_hash == before
+    assert choose_by_link(world, link, "another long password").status_code == 303
+
+
+def test_weak_password_on_the_account_page_is_refused(owner):
+    before = Person.get_by_id(owner.owner.id).password_hash
+
+    refused = change(owner, WEAK)
+
+    assert refused.status_code == 422
+    assert REASON in read_text(refused)
+    assert WEAK not in html.unescape(refused.text)
+    assert Person.get_by_id(owner.owner.id).password_hash == before
+    assert change(owner, "another long password").status_code == 303
+
+
+def test_weak_password_is_not_judged_before_the_present_one_is_right(owner):
+    refused = owner.post(ACCOUNT, current="a wrong password", password=WEAK, again=WEAK)
+
+    assert "not your current password" in refused.text
+    assert REASON not in read_text(refused)
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "owner@example.com",
+        "0wner-3xample",
+        "localhost-localhost",
+        "Zephyrine-77",
+        "qxjwv-12345",
+        "Obsidian 2024",
+    ],
+)
+def test_words_of_address_host_and_own_pages_do_not_count(world, owner, password):
+    names = {"token_name": "Zephyrine", "token_symbol": "QXJWV", "public_title": "Obsidian"}
+    world.configure(**names)
+
+    refused = change(owner, password)
+
+    assert refused.status_code == 422
+    assert WITHOUT_OWN_WORDS in read_text(refused)
+
+
+def test_words_of_public_url_do_not_count(world_with):
+    world = world_with(PUBLIC_URL="https://lighthouse.example")
+    owner = OwnerBrowser(world, client=HttpsClient(world.app.test_client()))
+
+    refused = change(owner, "lighthouse-22")
+
+    assert refused.status_code == 422
+    assert WITHOUT_OWN_WORDS in read_text(refused)
+
+
+class HttpsClient:
+    """A client whose requests reach the service under its public name."""
+
+    def __init__(self, client) -> None:
+        self._client = client
+
+    def get(self, path, **arguments):
+        return self._send("GET", path, **arguments)
+
+    def post(self, path, **arguments):
+        return self._send("POST", path, **arguments)
+
+    def _send(self, method, path, **arguments):
+        public = "https://lighthouse.example"
+        headers = {"Referer": f"{public}/dashboard/"}
+        return self._client.open(path, method=method, base_url=public, headers=headers, **arguments)
+
+
+def test_words_of_pages_that_one_is_a_member_of_do_not_count(world, owner, stranger):
+    world.configure(public_title="Harbor Lights")
+    harbor = "harbor lights 1"
+    assert change(stranger, harbor).status_code == 303
+
+    Member.create(
+        page=world.page_id, person=stranger.owner, role="viewer", created_at=world.clock()
+    )
+
+    refused = change(stranger, harbor, present=harbor)
+    assert refused.status_code == 422
+    assert WITHOUT_OWN_WORDS in read_text(refused)
+
+
+def test_page_without_a_title_is_no_obstacle(world, owner):
+    assert Page.get_by_id(world.page_id).public_title is None
+
+    assert change(owner, "another long password").status_code == 303
+
+
+def test_weak_password_in_use_signs_in_and_is_hinted_at_once(owner):
+    have(owner, WEAK)
+
+    answer = owner.sign_in_again(password=WEAK)
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/dashboard/")
+    first, second = owner.get("/dashboard/"), owner.get("/dashboard/")
+    assert HINT in read_text(first)
+    assert f'<a href="{ACCOUNT}">Change your password</a>' in first.text
+    assert (second.status_code, HINT in read_text(second)) == (200, False)
+
+
+def test_hint_is_on_the_page_that_the_sign_in_leads_to(world, owner):
+    have(owner, WEAK)
+    keys = f"/dashboard/pages/{world.page_id}/keys"
+
+    assert owner.sign_in_again(target=keys, password=WEAK).headers["Location"] == keys
+    assert HINT in owner.see(keys)
+
+
+def test_password_of_own_words_in_use_signs_in_and_is_hinted_at(owner):
+    have(owner, "owner@example.com")
+
+    assert owner.sign_in_again(password="owner@example.com").status_code == 303
+    assert WITHOUT_OWN_WORDS in owner.see("/dashboard/")
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["\u0130" * 12, "4@8({[<3691!|70$5+%2" * 10, "密码" * 5],
+    ids=["dotted", "signs", "zh"],
+)
+def test_odd_password_in_use_signs_in(owner, password):
+    have(owner, password)
+
+    assert owner.sign_in_again(password=password).status_code == 303
+    assert owner.get("/dashboard/").status_code == 200
+
+
+def test_good_password_is_not_hinted_at(owner):
+    owner.post("/dashboard/sign-out")
+    owner.sign_in_again()
+
+    assert "Your password still works" not in owner.see("/dashboard/")
+
+
+def test_wrong_password_is_not_judged(owner):
+    have(owner, WEAK)
+
+    answer = owner.sign_in_again(password=f"{WEAK}[]")
+
+    assert answer.status_code == 422
+    assert "easy to guess" not in answer.text
+
+
+def test_refusal_and_hint_are_in_the_persons_language(owner):
+    owner.post("/dashboard/account/language", language="de")
+    reason = "Benachbarte Tasten sind leicht zu erraten. Wähle mehrere ungewöhnliche Wörter."
+
+    assert reason in read_text(change(owner, WEAK))
+
+    have(owner, WEAK)
+    owner.sign_in_again(password=WEAK)
+    page = owner.get("/dashboard/")
+    assert f"Dein Passwort gilt weiterhin. {reason}" in read_text(page)
+    assert f'<a href="{ACCOUNT}">Passwort ändern</a>' in page.text
+
+
+def test_nothing_about_a_weak_password_is_stored_or_logged(world, owner, caplog):
+    caplog.set_level(logging.DEBUG)
+    have(owner, WEAK)
+    before = world.dump()
+
+    answers = [
+        owner.sign_in_again(password=WEAK),
+        change(owner, WEAK, present=WEAK),
+        choose_by_link(world, make_link(owner), WEAK),
+    ]
+
+    assert [answer.status_code for answer in answers] == [303, 422, 422]
+    assert world.dump() == before
+    for text in (WEAK, REASON, GUESSABLE):
+        assert text not in caplog.text
