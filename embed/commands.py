@@ -33,6 +33,7 @@ SECTIONS = {
     },
     "People and messages": {
         "owners": ("embed.cli.owners:group", "People who own tracking pages."),
+        "people": ("embed.cli.people:group", "Who may use a page besides its owner."),
         "channels": (
             "embed.cli.receivers:channels",
             "E-mail addresses, chats and phones that are told what happens on a page.",

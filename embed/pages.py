@@ -15,6 +15,8 @@ from embed.db.models import (
     UNMARKED,
     ApiKey,
     ChainBalance,
+    Invitation,
+    Member,
     Page,
     Person,
     Submission,
@@ -23,6 +25,7 @@ from embed.db.models import (
 from embed.domain.addresses import parse_mint
 from embed.domain.amounts import parse_amount
 from embed.domain.policy import Policy
+from embed.domain.roles import OWNER
 from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import (
@@ -65,48 +68,62 @@ def list_of_owner(owner: Person) -> list[Page]:
 
 @dataclass(frozen=True, slots=True)
 class OwnPage:
-    """A page, and what waits on it for its owner's decision."""
+    """A page of a person, and what waits on it for a decision."""
 
     page: Page
+    role: str  # of the person
     waiting: int
     oldest_at: datetime | None  # of what waits
 
 
-def list_with_waiting(owner: Person) -> list[OwnPage]:
-    """Return an owner's pages, without deleted ones: those where most waits first, then the newest.
+def is_of(person: Person) -> Any:
+    """Return the condition that a person owns a page, or is a member of it."""
+    owned = Page.alias()
+    return Page.id.in_(owned.select(owned.id).where(owned.owner == person)) | Page.id.in_(
+        Member.select(Member.page).where(Member.person == person)
+    )
+
+
+def list_with_waiting(person: Person) -> list[OwnPage]:
+    """Return a person's pages, without deleted ones: where most waits first, then the newest.
 
     In one statement, as every page of the dashboard has them.
     """
     is_waiting = (Submission.page == Page.id) & (Submission.status == "pending")
+    is_membership = (Member.page == Page.id) & (Member.person == person)
     rows: Any = (
         Page.select(
             Page,
+            Member.role.alias("role"),
             fn.COUNT(Submission.created_at).alias("waiting"),
             fn.MIN(Submission.created_at).alias("oldest_at"),
         )
         .join(Submission, JOIN.LEFT_OUTER, on=is_waiting)
-        .where(Page.owner == owner, Page.deleted_at.is_null())
-        .group_by(Page.id)
+        .switch(Page)
+        .join(Member, JOIN.LEFT_OUTER, on=is_membership)
+        .where(is_of(person), Page.deleted_at.is_null())
+        .group_by(Page.id, Member.role)
         .order_by(fn.COUNT(Submission.created_at).desc(), Page.created_at.desc(), Page.id)
     )
-    return [OwnPage(page, page.waiting, page.oldest_at) for page in rows]
+    return [OwnPage(one, one.role or OWNER, one.waiting, one.oldest_at) for one in rows.objects()]
 
 
-def count_tracked_wallets(owner: Person) -> dict[str, int]:
-    """Count by page, for all pages of an owner; pages without any are absent."""
-    return _count_by_page(Wallet, owner)
+def count_tracked_wallets(person: Person) -> dict[str, int]:
+    """Count by page, for all pages of a person; pages without any are absent."""
+    return _count_by_page(Wallet, is_of(person))
 
 
 def count_live_keys(owner: Person) -> dict[str, int]:
-    """Count by page, as above."""
-    return _count_by_page(ApiKey, owner, ApiKey.revoked_at.is_null(), ~ApiKey.is_preview)
+    """Count by page, for the pages that a person owns."""
+    is_live = ApiKey.revoked_at.is_null()
+    return _count_by_page(ApiKey, Page.owner == owner, is_live, ~ApiKey.is_preview)
 
 
-def _count_by_page(model: Any, owner: Person, *conditions: Any) -> dict[str, int]:
+def _count_by_page(model: Any, *conditions: Any) -> dict[str, int]:
     rows = (
         model.select(model.page, fn.COUNT(model.id))
         .join(Page)
-        .where(Page.owner == owner, *conditions)
+        .where(*conditions)
         .group_by(model.page)
     )
     return dict(rows.tuples())
@@ -136,9 +153,20 @@ def update_page(
         }
         if changes:
             Page.update(changes).where(Page.id == page_id).execute()
+            if "owner" in changes:
+                _end_roles(edit.page, changes["owner"])
             _renew_marks(get_page(page_id), changes)
             edit.log(Event.of_page_change(changes))
     return get_page(page_id)
+
+
+def _end_roles(page: Page, owner: Person) -> None:
+    """End what only held before a page changed hands.
+
+    The new owner is no member, and whomever the former owner asked to take the page cannot.
+    """
+    Member.delete().where(Member.page == page, Member.person == owner).execute()
+    Invitation.delete().where(Invitation.page == page, Invitation.role == OWNER).execute()
 
 
 def change_look(

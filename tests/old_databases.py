@@ -154,9 +154,9 @@ def _make_entry(number: int, action: str, **values: Any) -> Row:
 ROWS: dict[str, list[Row]] = {
     "person": [
         {"id": _id("owner"), "created_at": AT, "email": "owner@example.com",
-         "password_hash": "$argon2id$x", "language": "de"},
+         "password_hash": "$argon2id$x", "language": "de", "is_guest": False},
         {"id": _id("other"), "created_at": AT, "email": "other@example.com",
-         "password_hash": None, "language": None},
+         "password_hash": None, "language": None, "is_guest": True},
     ],
     "page": [_make_page("page"), _make_page("deleted", deleted_at=AT, owner_id=_id("other"))],
     "member": [{"id": _id("member"), "created_at": AT, "page_id": _id("page"),
@@ -236,6 +236,7 @@ OLD_NAMES = {"person": "owner"}
 # What upgrading gives to columns that a row did not have; None to all others.
 GIVEN: dict[tuple[str, str], Any] = {
     ("api_key", "is_preview"): False,
+    ("person", "is_guest"): False,
     ("page", "holding_watch"): "leave",
     ("page", "listed_version"): 0,
     ("tag", "is_counted"): True,

@@ -10,10 +10,12 @@ import msgspec
 from embed.domain.addresses import is_address
 from embed.domain.amounts import format_amount
 from embed.domain.reasons import write_sentences
+from embed.domain.roles import NAME_BY_ROLE
 from embed.domain.texts import gettext_noop
 
 Action = Literal[
     "create page", "delete page", "restore page", "change page", "change look",
+    "invite person", "revoke invitation", "accept invitation", "change role", "remove member",
     "create key", "change label", "change origins", "revoke key",
     "add tag", "remove tag", "change tag",
     "add wallet", "change wallet", "remove wallet", "import wallets",
@@ -31,6 +33,11 @@ SENTENCE_BY_ACTION: Mapping[str, str] = {
     "restore page": gettext_noop("%(actor)s restored the page %(subject)s"),
     "change page": gettext_noop("%(actor)s changed the page: %(subject)s"),
     "change look": gettext_noop("%(actor)s changed the look: %(subject)s"),
+    "invite person": gettext_noop("%(actor)s invited %(subject)s"),
+    "revoke invitation": gettext_noop("%(actor)s revoked the invitation of %(subject)s"),
+    "accept invitation": gettext_noop("%(actor)s accepted the invitation: %(subject)s"),
+    "change role": gettext_noop("%(actor)s changed a role: %(subject)s"),
+    "remove member": gettext_noop("%(actor)s removed %(subject)s from the page"),
     "create key": gettext_noop("%(actor)s created a key: %(subject)s"),
     "change label": gettext_noop("%(actor)s changed the label of a key: %(subject)s"),
     "change origins": gettext_noop("%(actor)s changed the sites of a key: %(subject)s"),
@@ -128,6 +135,8 @@ def write_subject(action: str, facts: Facts, gettext: Gettext = str) -> str:
             sentence = gettext("%(wallet)s: holds %(balance)s, the minimum is %(minimum)s")
             amounts = {"balance": _format(balance), "minimum": _format(least)}
             return sentence % {"wallet": _name_wallet(facts), **amounts}
+        case {"email": email, "role": role}:
+            return _name_person(f"{email}", role, gettext)
         case {"address": _} | {"walletAddress": _}:
             return ": ".join(filter(None, (_name_wallet(facts), _write_reason(facts, gettext))))
         case {"displayPrefix": _}:
@@ -158,6 +167,11 @@ def _write_change(name: str, value: Any, gettext: Gettext) -> str:
         sentence = gettext("%(field)s: on") if value else gettext("%(field)s: off")
         return sentence % {"field": field}
     return gettext("%(field)s: %(value)s") % {"field": field, "value": _format(value)}
+
+
+def _name_person(email: str, role: Any, gettext: Gettext) -> str:
+    name = NAME_BY_ROLE.get(f"{role}")
+    return email if name is None else f"{email} ({gettext(name)})"
 
 
 def _name_wallet(facts: Facts) -> str:

@@ -36,6 +36,21 @@ class Event:
         return cls("change page", {**changes, **owner})
 
     @classmethod
+    def of_person(
+        cls,
+        action: Literal[
+            "invite person",
+            "revoke invitation",
+            "accept invitation",
+            "change role",
+            "remove member",
+        ],
+        email: str,
+        role: str | None = None,
+    ) -> Self:
+        return cls(action, {"email": email, "role": role})
+
+    @classmethod
     def of_look_change(cls, changes: Mapping[str, str]) -> Self:
         """Return that fields of a page's look have new values."""
         return cls("change look", changes)

@@ -18,13 +18,26 @@ from embed.errors import InvalidInput, NotFound
 INSTALLATION_OWNER = "owner@localhost"
 
 
-def create_person(raw_email: str, now: datetime, *, language: str | None = None) -> Person:
+def create_person(
+    raw_email: str,
+    now: datetime,
+    *,
+    language: str | None = None,
+    password_hash: str | None = None,
+    is_guest: bool = False,
+) -> Person:
     """Raises InvalidInput if the e-mail address is invalid or taken, or for an unknown language."""
-    email = _parse_email(raw_email)
+    email = check_email(raw_email)
     _check_language(language)
     taken = InvalidInput(f"There is already an account of {email}.", field="email")
     with translate_unique_violations({"person_email": taken}):
-        return Person.create(email=email, language=language, created_at=now)
+        return Person.create(
+            email=email,
+            language=language,
+            password_hash=password_hash,
+            is_guest=is_guest,
+            created_at=now,
+        )
 
 
 def choose_language(person_id: str, language: str) -> None:
@@ -52,11 +65,15 @@ def has_any() -> bool:
 
 def get_person(raw_email: str) -> Person:
     """Raises NotFound."""
-    email = _parse_email(raw_email)
+    email = check_email(raw_email)
     person = Person.get_or_none(Person.email == email)
     if person is None:
         raise NotFound(f"There is no owner {email}; create one with: flask owners create {email}")
     return person
+
+
+def has_account(email: str) -> bool:
+    return Person.select().where(Person.email == email).exists()
 
 
 def find_by_id(person_id: str) -> Person | None:
@@ -127,7 +144,8 @@ def get_installation_owner(now: datetime) -> Person:
     )
 
 
-def _parse_email(raw: str) -> str:
+def check_email(raw: str) -> str:
+    """Return the address as it is kept. Raises InvalidInput."""
     try:
         return parse_email(raw)
     except ValueError as mistake:

@@ -92,6 +92,12 @@ def find_sign_in_wait(who: str, limit: RateLimitItem) -> timedelta | None:
     return limiter.find_wait(limiter.make_counter("sign_in", limit, who))
 
 
+def find_invitation_wait(person_id: str, limit: RateLimitItem) -> timedelta | None:
+    """Count an invitation that a person makes; above the limit, return how long to wait."""
+    limiter = runtime().limiter
+    return limiter.find_wait(limiter.make_counter("invitation", limit, person_id))
+
+
 def report_refused_site(key_id: str, origin: str) -> None:
     """Tell the owner of a site that the key's allowlist refused, by its normalised origin.
 

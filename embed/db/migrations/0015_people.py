@@ -2,10 +2,18 @@
 
 from typing import Any
 
-from peewee import BigIntegerField, CharField, Check, ForeignKeyField, SqliteDatabase
+from peewee import (
+    BigIntegerField,
+    BooleanField,
+    CharField,
+    Check,
+    ForeignKeyField,
+    SqliteDatabase,
+    TextField,
+)
 from playhouse.migrate import SchemaMigrator
 
-from embed.db.frozen_tables import FrozenRow
+from embed.db.frozen_tables import FrozenRow, add_columns
 
 
 class Page(FrozenRow):
@@ -13,7 +21,10 @@ class Page(FrozenRow):
 
 
 class Person(FrozenRow):
-    pass
+    email = CharField(max_length=254, unique=True)
+    password_hash = TextField(null=True)
+    language = CharField(max_length=10, null=True)
+    is_guest = BooleanField(default=False)
 
 
 class Member(FrozenRow):
@@ -42,8 +53,9 @@ class Invitation(FrozenRow):
 LOST = "members of pages, and invitations"
 
 
-def up(_: SchemaMigrator, db: Any) -> None:
+def up(migrator: SchemaMigrator, db: Any) -> None:
     _rename(db, "owner", "person")
+    add_columns(migrator, Person)
     with db.bind_ctx([Member, Invitation]):
         db.create_tables([Member, Invitation], safe=False)
 
@@ -51,6 +63,7 @@ def up(_: SchemaMigrator, db: Any) -> None:
 def down(_: SchemaMigrator, db: Any) -> None:
     db.execute_sql('DROP TABLE "invitation"')
     db.execute_sql('DROP TABLE "member"')
+    db.execute_sql('ALTER TABLE "person" DROP COLUMN "is_guest"')
     _rename(db, "person", "owner")
 
 

@@ -1,6 +1,6 @@
 """The people who sign in."""
 
-from peewee import CharField, TextField
+from peewee import BooleanField, CharField, TextField
 
 from embed.db.fields import BaseModel
 
@@ -11,6 +11,7 @@ class Person(BaseModel):
     language = CharField(
         max_length=10, null=True
     )  # null: notifications in English, pages as the browser asks
+    is_guest = BooleanField(default=False)  # came by an invitation, and may create no pages
 
     def __str__(self) -> str:
         return str(self.email)

@@ -74,6 +74,7 @@ LEFT_OUT: set[Any] = {
     models.Person.id,
     models.Person.created_at,
     models.Person.password_hash,
+    models.Person.is_guest,
 }
 # Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
 # numbers that a database counts up, nor the row in whose line a part is written are in the file.

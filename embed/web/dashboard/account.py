@@ -103,7 +103,7 @@ def sign_in() -> ResponseReturnValue:
     if owner is None:
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         return render("sign_in.html", form=form, status=422)
-    _begin_session(owner)
+    begin_session(owner)
     _warn_of_weakness(owner, password)
     return redirect(_safe_target(request.args.get("next", "")), 303)
 
@@ -137,7 +137,7 @@ def choose_password(token: str) -> ResponseReturnValue:
     except InvalidInput as mistake:
         add_error(form, mistake)
         return render("password.html", status=422, form=form, owner=owner)
-    _begin_session(owner)
+    begin_session(owner)
     return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
 
 
@@ -163,7 +163,7 @@ def account() -> ResponseReturnValue:
     except InvalidInput as mistake:
         add_error(form, mistake)
         return _render_account(form, status=422)
-    _begin_session(changed)
+    begin_session(changed)
     return redirect_with_message(
         gettext("Your password has been changed. Other devices are signed out."), request.path
     )
@@ -237,7 +237,7 @@ def _refuse_attempt(
     return response
 
 
-def _begin_session(owner: Person) -> None:
+def begin_session(owner: Person) -> None:
     """Sign in with a new session, to prevent session fixation."""
     session.clear()
     session.permanent = True

@@ -13,7 +13,7 @@ from embed.db.pagination import Cursor, make_slice, read_rows
 from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import get_own_page
+from embed.web.dashboard.current_person import open_page
 from embed.web.dashboard.responses import render
 
 DAYS = 30
@@ -42,7 +42,7 @@ class Bar:
 
 @blueprint.get("/pages/<page_id>/activity")
 def show_activity(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     after = Cursor.parse(request.args.get("after"))
     today = runtime().clock().date()
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]

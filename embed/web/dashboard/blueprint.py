@@ -3,15 +3,17 @@
 from datetime import datetime
 from typing import Any
 
-from flask import Blueprint, Flask, Response, redirect, request, url_for
+from flask import Blueprint, Flask, Response, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from embed.domain.roles import NAME_BY_ROLE
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.settings import Settings
 from embed.web.dashboard import csrf, sessions
-from embed.web.dashboard.current_person import current_person, load_person
+from embed.web.dashboard.access import ANYBODY, HOST, find_needed, may
+from embed.web.dashboard.current_person import NotAllowed, current_person, load_person
 from embed.web.dashboard.responses import render_mistake, write_mistake
 from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
@@ -39,8 +41,11 @@ def is_from_elsewhere() -> bool:
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
-OPEN_ENDPOINTS = {"dashboard.sign_in", "dashboard.choose_password"}
 NOT_FOUND = lazy_gettext("This page does not exist, or it belongs to somebody else.")
+NO_PAGES_OF_GUESTS = lazy_gettext(
+    "Your account came by an invitation, so it cannot create pages. Whoever runs this server can"
+    " allow it: flask owners create EMAIL"
+)
 FORM_EXPIRED = lazy_gettext(
     "This form has expired, or its cookie did not arrive, which needs HTTPS except on"
     " localhost. Go back, reload the page and try again."
@@ -78,7 +83,12 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
 
 @blueprint.context_processor
 def provide_user() -> dict[str, Any]:
-    return {"current_user": current_user}
+    return {"current_user": current_user, "may": may_here}
+
+
+def may_here(endpoint: str, method: str = "POST") -> bool:
+    """Tell whether the signed-in person may use a route of the page that is shown."""
+    return "role" in g and may(endpoint, g.role, method)
 
 
 @blueprint.before_request
@@ -92,8 +102,13 @@ def guard_request() -> ResponseReturnValue | None:
         request.max_form_memory_size = MAX_FIELD_BYTES
     if (request.content_length or 0) > (request.max_content_length or 0):
         raise RequestEntityTooLarge
-    if request.endpoint not in OPEN_ENDPOINTS and not current_user.is_authenticated:
+    needed = find_needed(request.endpoint or "", request.method)
+    if needed != ANYBODY and not current_user.is_authenticated:
         return redirect(url_for("dashboard.sign_in", next=_find_target()))
+    if needed is None:
+        return render_mistake(NOT_FOUND, 404)
+    if needed == HOST and current_person().is_guest:
+        return render_mistake(NO_PAGES_OF_GUESTS, 403)
     if request.method not in ("GET", "HEAD"):
         if request.mimetype not in FORM_TYPES or None in request.form:  # a field without a name
             return render_mistake(gettext("The dashboard only accepts its own forms."), 415)
@@ -135,6 +150,14 @@ def format_moment(instant: datetime) -> str:
 @blueprint.errorhandler(NotFound)
 def show_not_found(error: NotFound) -> ResponseReturnValue:
     return render_mistake(NOT_FOUND, 404)
+
+
+@blueprint.errorhandler(NotAllowed)
+def show_not_allowed(error: NotAllowed) -> ResponseReturnValue:
+    role = gettext(NAME_BY_ROLE[error.role])
+    return render_mistake(
+        gettext("Your role on this page, %(role)s, does not allow this.", role=role), 403
+    )
 
 
 @blueprint.errorhandler(404)

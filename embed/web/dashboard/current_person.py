@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar, cast
 
+from flask import g, request
 from flask_login import UserMixin, current_user
 
 from embed import pages
@@ -10,6 +11,8 @@ from embed.domain.identifiers import is_id
 from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
 from embed.people import accounts
+from embed.people.members import find_role
+from embed.web.dashboard.access import may
 
 _OfPage = TypeVar("_OfPage", ApiKey, Receiver, Tag, Wallet)
 
@@ -37,11 +40,27 @@ def current_person() -> Person:
     return cast(SignedIn, current_user).person
 
 
-def get_own_page(page_id: str, *, deleted: bool = False) -> Page:
-    """Return a page of the signed-in owner. Raises NotFound for anything else."""
+class NotAllowed(Exception):
+    """The person's role on a page is not enough for what was asked."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__(role)
+        self.role = role
+
+
+def open_page(page_id: str, *, deleted: bool = False) -> Page:
+    """Return the page of a request by somebody who may make it.
+
+    Raises NotFound unless it is a page of the signed-in person, and NotAllowed if the role there
+    is not enough.
+    """
     page = pages.find_page(page_id) if is_id(page_id) else None
-    if page is None or page.owner_id != current_person().id or (page.deleted_at and not deleted):
+    role = None if page is None else find_role(page, current_person())
+    if page is None or role is None or (page.deleted_at and not deleted):
         raise NotFound(page_id)
+    g.role = role
+    if not may(request.endpoint or "", role, request.method):
+        raise NotAllowed(role)
     return page
 
 

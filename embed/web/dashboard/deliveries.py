@@ -14,7 +14,7 @@ from embed.notifications import delivery_log
 from embed.notifications.delivery_log import STATES
 from embed.notifications.receivers import list_receivers
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import get_own_page, get_own_receiver
+from embed.web.dashboard.current_person import get_own_receiver, open_page
 from embed.web.dashboard.receivers import mask_targets
 from embed.web.dashboard.responses import redirect_with_message, render
 from embed.web.languages import format_number, gettext, ngettext
@@ -51,7 +51,7 @@ class View(NamedTuple):
 
 @blueprint.get("/pages/<page_id>/notifications/log")
 def show_deliveries(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     view = View.read(page)
     of_page = [*list_receivers(page.id, "channel"), *list_receivers(page.id, "webhook")]
     return render(
@@ -66,7 +66,7 @@ def show_deliveries(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/notifications/<receiver_id>/messages/<message_id>/again")
 def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseReturnValue:
     """Let a message be sent once more that was delivered or given up."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     if not is_id(message_id):
         raise NotFound(message_id)
@@ -83,7 +83,7 @@ def send_again(page_id: str, receiver_id: str, message_id: str) -> ResponseRetur
 @blueprint.post("/pages/<page_id>/notifications/again")
 def send_all_again(page_id: str) -> ResponseReturnValue:
     """Let all messages be sent once more that were given up."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     count = delivery_log.send_all_again(page.id)
     return redirect_with_message(
         ngettext(

@@ -23,7 +23,7 @@ from embed.keys.management import get_preview_key
 from embed.pages import change_look
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_page
+from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.look_form import (
     PRESETS,
@@ -125,7 +125,7 @@ class SiteForm(Form):
 @blueprint.route("/pages/<page_id>/embed", methods=["GET", "POST"])
 def show_embed(page_id: str) -> ResponseReturnValue:
     """Show the Embed tab; a POST creates a public key for one site and shows it this once."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = SiteForm()
     if form.validate_on_submit():
         raw_site = form.site.data or ""
@@ -192,7 +192,7 @@ def render_embed(
 
 @blueprint.post("/pages/<page_id>/embed/look")
 def save_look(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = LookForm()
     if form.validate():
         try:
@@ -213,7 +213,7 @@ def show_preview(page_id: str) -> ResponseReturnValue:
 
     A route of its own, so that creating a key writes nothing but that key.
     """
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     key = get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())
     chosen = {name: request.args[name] for name in (*FIELDS, "lang") if name in request.args}
     return redirect(build_path(page, key, **chosen))
@@ -222,7 +222,7 @@ def show_preview(page_id: str) -> ResponseReturnValue:
 @blueprint.get("/pages/<page_id>/embed/contrast")
 def show_contrast(page_id: str) -> ResponseReturnValue:
     """Say what an accent is used as, for the script that follows the choices."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     chosen = {"accent": request.args.get("accent") or DEFAULT_ACCENT}
     return {"sentences": explain_accent(page.look.override(chosen).accent)}
 

@@ -24,7 +24,7 @@ OUTCOMES = {
     "auto_approved": lazy_gettext("approved by policy"),
     "rejected": lazy_gettext("rejected"),
     "soft_rejected": lazy_gettext("turned away"),
-    "manual": lazy_gettext("by you"),
+    "manual": lazy_gettext("by hand"),
     "rate_limited": lazy_gettext("too many submissions from one visitor"),
     "queue_full": lazy_gettext("the queue was full"),
     "duplicate": lazy_gettext("already submitted"),

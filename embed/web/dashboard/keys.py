@@ -17,7 +17,7 @@ from embed.keys import management, refused_origins
 from embed.keys.access import USE_STORED_EVERY
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_key, get_own_page
+from embed.web.dashboard.current_person import current_person, get_own_key, open_page
 from embed.web.dashboard.embed_page import SiteForm, render_embed
 from embed.web.dashboard.filters import explain_changes, name_key
 from embed.web.dashboard.responses import (
@@ -104,7 +104,7 @@ def read_lines(text: str | None) -> list[str]:
 
 @blueprint.get("/pages/<page_id>/keys")
 def list_keys(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     keys = management.list_keys(page.id)
     return render(
         "keys.html",
@@ -119,7 +119,7 @@ def list_keys(page_id: str) -> ResponseReturnValue:
 @blueprint.route("/pages/<page_id>/keys/new/<any(public, secret):tier>", methods=["GET", "POST"])
 def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
     """Create a key and show it in this response, so that it is in no address and no cookie."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = CreateForm() if tier == "public" else SecretForm()
     if form.validate_on_submit():
         try:
@@ -147,7 +147,7 @@ def create_key(page_id: str, tier: Tier) -> ResponseReturnValue:
 @blueprint.route("/pages/<page_id>/keys/<key_id>/edit", methods=["GET", "POST"])
 def edit_key(page_id: str, key_id: str) -> ResponseReturnValue:
     """Change the label of a key, and the sites of a public one."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     key = _get_changeable(page, key_id)
     form = _make_edit_form(key)
     if form.validate_on_submit():
@@ -181,7 +181,7 @@ def _make_edit_form(key: ApiKey) -> FlaskForm:
 
 @blueprint.route("/pages/<page_id>/keys/<key_id>/revoke", methods=["GET", "POST"])
 def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     key = get_own_key(page, key_id)
     if request.method == "GET":
         hour_ago = _now() - USE_STORED_EVERY
@@ -196,7 +196,7 @@ def revoke_key(page_id: str, key_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/keys/<key_id>/allow")
 def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     """Add a refused site to the key's allowlist."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     key = _get_changeable(page, key_id)
     origin = request.form.get("origin", "")
     management.allow_origin(key.id, origin, now=_now(), actor=current_person().email)
@@ -209,7 +209,7 @@ def allow_origin(page_id: str, key_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/keys/<key_id>/forget")
 def forget_origin(page_id: str, key_id: str) -> ResponseReturnValue:
     """Delete a site from the list of refused ones; it stays refused."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     key = get_own_key(page, key_id)
     refused_origins.forget_refused_origin(key.id, request.form.get("origin", ""))
     return redirect_with_message(

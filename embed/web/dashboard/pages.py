@@ -12,7 +12,7 @@ from embed.balances.tokens import propose_token
 from embed.errors import InvalidInput
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_page
+from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
 
@@ -101,7 +101,7 @@ def _propose_names(form: PageForm) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/settings", methods=["GET", "POST"])
 def edit_page(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = PageForm(obj=page)
     if form.validate_on_submit():
         try:
@@ -117,13 +117,13 @@ def edit_page(page_id: str) -> ResponseReturnValue:
 
 @blueprint.get("/pages/<page_id>/")
 def show_page(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     return redirect(url_for("dashboard.show_queue", page_id=page.id))
 
 
 @blueprint.post("/pages/<page_id>/delete")
 def delete_page(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     pages.delete_page(page.id, runtime().clock(), actor=current_person().email)
     return redirect_with_message(
         gettext("%(name)s has been deleted. You can restore it for 30 days.", name=page.token_name),
@@ -133,7 +133,7 @@ def delete_page(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/restore")
 def restore_page(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id, deleted=True)
+    page = open_page(page_id, deleted=True)
     pages.restore_page(page.id, runtime().clock(), actor=current_person().email)
     return redirect_with_message(
         gettext("%(name)s has been restored.", name=page.token_name),

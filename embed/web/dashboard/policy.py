@@ -18,7 +18,7 @@ from embed.submissions import policy_simulation, queries
 from embed.wallets import search
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_page
+from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.filters import UNITS, format_span, split_span
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.figures import format_in_full
@@ -89,7 +89,7 @@ class PolicyForm(Form):
 @blueprint.route("/pages/<page_id>/policy", methods=["GET", "POST"])
 def edit_policy(page_id: str) -> ResponseReturnValue:
     """Save another policy, or preview what it would have decided."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = _fill_form(page)
     if not form.validate_on_submit():
         return _render(page, form, status=422 if form.errors else 200)

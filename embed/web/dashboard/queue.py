@@ -23,7 +23,7 @@ from embed.submissions.review_context import build_review_context
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint, format_moment
-from embed.web.dashboard.current_person import current_person, get_own_page
+from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.filters import describe_outcome
 from embed.web.dashboard.responses import Form, render, write_mistake
 from embed.web.languages import gettext, lazy_gettext
@@ -89,13 +89,13 @@ class View(NamedTuple):
 
 @blueprint.get("/pages/<page_id>/queue")
 def show_queue(page_id: str) -> ResponseReturnValue:
-    return _render(get_own_page(page_id))
+    return _render(open_page(page_id))
 
 
 @blueprint.get("/pages/<page_id>/queue/news")
 def read_news(page_id: str) -> ResponseReturnValue:
     """Tell the queue's script how many wait, and which are new since the page was rendered."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     raw_since = request.args.get("since", "")
     is_instant = raw_since.isascii() and raw_since.isdigit() and len(raw_since) <= 13
     since = from_ms(int(raw_since)) if is_instant else runtime().clock()
@@ -109,7 +109,7 @@ def _list_new(page: Page, since: datetime) -> list[str]:
 @blueprint.post("/pages/<page_id>/queue/decide")
 def decide(page_id: str) -> ResponseReturnValue:
     """Approve or reject submissions; list those that were decided already, unchanged."""
-    page, form, now = get_own_page(page_id), DecisionForm(), runtime().clock()
+    page, form, now = open_page(page_id), DecisionForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _refuse(page, NOTHING_CHOSEN)
     if form.decision.data == "approve":
@@ -133,7 +133,7 @@ def _read_reason(form: DecisionForm) -> Reason:
 @blueprint.post("/pages/<page_id>/queue/undo")
 def undo_decision(page_id: str) -> ResponseReturnValue:
     """Make submissions pending again that were decided a short while ago."""
-    page, form, now = get_own_page(page_id), ChoiceForm(), runtime().clock()
+    page, form, now = open_page(page_id), ChoiceForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _refuse(page, NOTHING_CHOSEN)
     result = decisions.undo(page, form.ids.data, now, actor=current_person().email)

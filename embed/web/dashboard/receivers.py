@@ -19,7 +19,7 @@ from embed.notifications.receivers import CHANNEL_TYPES, Kind, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_page, get_own_receiver
+from embed.web.dashboard.current_person import current_person, get_own_receiver, open_page
 from embed.web.dashboard.filters import MESSAGES
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
@@ -29,7 +29,7 @@ MAX_GIVEN_UP_SHOWN = 3
 
 @blueprint.get("/pages/<page_id>/notifications")
 def list_receivers(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     channels = receivers.list_receivers(page.id, "channel")
     webhooks = receivers.list_receivers(page.id, "webhook")
     now = runtime().clock()
@@ -56,7 +56,7 @@ def mask_targets(of_page: Iterable[Receiver]) -> dict[str, str]:
 
 @blueprint.route("/pages/<page_id>/notifications/<receiver_id>/remove", methods=["GET", "POST"])
 def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     masked = mask_target(receiver)
     if request.method == "GET":
@@ -79,7 +79,7 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/notifications/<receiver_id>/test")
 def send_test(page_id: str, receiver_id: str) -> ResponseReturnValue:
     """Leave a test message in the outbox, unless one waits already."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     receiver = get_own_receiver(page, receiver_id)
     if delivery_log.has_waiting_test(receiver):
         sentence = gettext("A test message is already being sent.")
@@ -110,7 +110,7 @@ def show_secret(page: Page, webhook: Receiver) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/notifications/<receiver_id>/secret", methods=["GET", "POST"])
 def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     webhook = get_own_receiver(page, receiver_id)
     if webhook.kind != "webhook":
         raise NotFound(receiver_id)
@@ -159,7 +159,7 @@ class ReceiverForm(Form):
 
 @blueprint.route("/pages/<page_id>/notifications/channels/new", methods=["GET", "POST"])
 def add_channel(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = ReceiverForm(event_types=CHANNEL_TYPES)
     channel = _add(page, form, "channel")
     if channel is not None:
@@ -176,7 +176,7 @@ def add_channel(page_id: str) -> ResponseReturnValue:
 @blueprint.route("/pages/<page_id>/notifications/webhooks/new", methods=["GET", "POST"])
 def add_webhook(page_id: str) -> ResponseReturnValue:
     """Add a webhook and show its secret in this response, so that it is in no address."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = ReceiverForm(event_types=MESSAGE_TYPES)
     webhook = _add(page, form, "webhook")
     return _show_form(page, form, "webhook") if webhook is None else show_secret(page, webhook)

@@ -13,7 +13,7 @@ from embed.wallets import tags
 from embed.wallets.tags import TagFields
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_page, get_own_tag
+from embed.web.dashboard.current_person import current_person, get_own_tag, open_page
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
 
@@ -37,12 +37,12 @@ class TagForm(Form):
 
 @blueprint.get("/pages/<page_id>/tags")
 def list_tags(page_id: str) -> ResponseReturnValue:
-    return _show_list(get_own_page(page_id), TagForm(formdata=None))
+    return _show_list(open_page(page_id), TagForm(formdata=None))
 
 
 @blueprint.post("/pages/<page_id>/tags")
 def add_tag(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = TagForm()
     if form.validate():
         try:
@@ -76,7 +76,7 @@ def _show_list(page: Page, form: TagForm, status: int = 200) -> ResponseReturnVa
 
 @blueprint.route("/pages/<page_id>/tags/<tag_id>", methods=["GET", "POST"])
 def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     tag = get_own_tag(page, tag_id)
     form = TagForm(obj=tag, is_left_out=not tag.is_counted)
     if tag.color not in tags.COLORS:  # set by command line, from the owner's own palette
@@ -99,7 +99,7 @@ def edit_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/tags/<tag_id>/remove", methods=["GET", "POST"])
 def remove_tag(page_id: str, tag_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     tag = get_own_tag(page, tag_id)
     if request.method == "GET":
         count = tags.count_wallets(page).get(tag.id, 0)

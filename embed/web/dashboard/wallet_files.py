@@ -16,7 +16,7 @@ from embed.wallets.csv_format import COLUMNS, decode_sheet
 from embed.wallets.csv_mistakes import Kind, MistakeGroup, group_mistakes
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import current_person, get_own_page
+from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.responses import Form, redirect_with_message, render, write_mistake
 from embed.web.dashboard.wallet_list import build_list_url
 from embed.web.languages import format_number, gettext, lazy_gettext, ngettext
@@ -46,7 +46,7 @@ class ApplyForm(Form):
 
 @blueprint.get("/pages/<page_id>/wallets.csv")
 def export_wallets(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     # Without a byte order mark, Excel does not read it as UTF-8.
     body = "\ufeff" + imports.export_sheet(page, uses_chain=runtime().settings.uses_chain)
     response = Response(body, content_type="text/csv; charset=utf-8")
@@ -57,7 +57,7 @@ def export_wallets(page_id: str) -> ResponseReturnValue:
 @blueprint.route("/pages/<page_id>/wallets/import", methods=["GET", "POST"])
 def import_wallets(page_id: str) -> ResponseReturnValue:
     """Show what a file would change, without changing anything."""
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = ImportForm()
     if not form.validate_on_submit():
         return _show_form(page, form)
@@ -74,7 +74,7 @@ def import_wallets(page_id: str) -> ResponseReturnValue:
 
 @blueprint.post("/pages/<page_id>/wallets/import/apply")
 def apply_import(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = ApplyForm()
     with _one_at_a_time:
         text = "".join(request.form.getlist("text"))

@@ -20,7 +20,7 @@ from embed.wallets import search, tags
 from embed.wallets.search import Column, Order, SearchResult, WalletFilter
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import get_own_page
+from embed.web.dashboard.current_person import open_page
 from embed.web.dashboard.responses import render
 from embed.web.sparkline import Sparkline, draw_sparklines
 
@@ -62,7 +62,7 @@ class Pager:
 
 @blueprint.get("/pages/<page_id>/wallets")
 def list_wallets(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     page_tags = tags.list_tags(page)
     wanted = read_filter(page_tags)
     order = _ORDERS.get(request.args.get("sort", ""), Order())

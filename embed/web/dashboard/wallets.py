@@ -18,9 +18,9 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import (
     current_person,
-    get_own_page,
     get_own_tag,
     get_own_wallet,
+    open_page,
 )
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.dashboard.wallet_list import build_list_url, list_search, read_filter
@@ -68,7 +68,7 @@ class WalletForm(Form):
 
 @blueprint.route("/pages/<page_id>/wallets/new", methods=["GET", "POST"])
 def add_wallet(page_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     form = WalletForm(page)
     if form.validate_on_submit():
         try:
@@ -92,7 +92,7 @@ def add_wallet(page_id: str) -> ResponseReturnValue:
 
 @blueprint.route("/pages/<page_id>/wallets/<wallet_id>", methods=["GET", "POST"])
 def edit_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     own = get_own_wallet(page, wallet_id)
     wallet = tracking.get_tracked(own.id, uses_chain=runtime().settings.uses_chain)
     form = WalletForm(
@@ -134,7 +134,7 @@ def _read_changes(form: WalletForm, shown_balance: Decimal | None = None) -> tra
 
 @blueprint.route("/pages/<page_id>/wallets/<wallet_id>/remove", methods=["GET", "POST"])
 def remove_wallet(page_id: str, wallet_id: str) -> ResponseReturnValue:
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     wallet = get_own_wallet(page, wallet_id)
     if request.method == "GET":
         name = wallet.public_alias
@@ -157,7 +157,7 @@ def change_wallets(page_id: str) -> ResponseReturnValue:
 
     The latter asks for confirmation, and so does removing.
     """
-    page = get_own_page(page_id)
+    page = open_page(page_id)
     ids = request.form.getlist("wallet")
     matching = read_filter(tags.list_tags(page)) if "matching" in request.form else None
     action = next((one for one in BULK_ACTIONS if one == request.form.get("change")), None)

@@ -1,9 +1,12 @@
 """Signed-in owners."""
 
+from collections.abc import Callable
+
 import pytest
 from owner_browser import OwnerBrowser
 from world import Visitor
 
+from embed.db.models import Member
 from embed.keys import access
 from embed.notifications import receivers
 from embed.notifications.delivery_log import queue_test
@@ -22,6 +25,19 @@ def owner(world) -> OwnerBrowser:
 def stranger(world) -> OwnerBrowser:
     """Another owner, with pages of their own."""
     return OwnerBrowser(world, "other@example.com")
+
+
+@pytest.fixture
+def make_member(world, owner) -> Callable[..., OwnerBrowser]:
+    """Sign somebody in who has a role on the owner's page: ``make_member("viewer")``."""
+
+    def make(role: str, email: str = "") -> OwnerBrowser:
+        browser = OwnerBrowser(world, email or f"{role}@example.com")
+        now = world.clock()
+        Member.create(page=world.page_id, person=browser.owner, role=role, created_at=now)
+        return browser
+
+    return make
 
 
 @pytest.fixture

@@ -1,0 +1,97 @@
+"""Who may use a page, and as what."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from embed.db.models import Invitation, Member, Page, Person
+from embed.domain.roles import MEMBER_ROLES, OWNER, ROLES
+from embed.errors import InvalidInput
+from embed.events.editing import COMMAND_LINE, editing
+from embed.events.kinds import Event
+from embed.people.accounts import normalise_email
+
+MAX_PEOPLE = 100  # members and invitations of a page together
+
+
+@dataclass(frozen=True, slots=True)
+class PersonOfPage:
+    """The owner of a page, a member, or somebody who is invited."""
+
+    email: str
+    role: str
+    since: datetime  # of an invitation: when it was made
+    invited_until: datetime | None = None  # None: not only invited
+
+
+def find_role(page: Page, person: Person) -> str | None:
+    """Return what a person is on a page; None for a stranger."""
+    if page.owner_id == person.id:
+        return OWNER
+    member = Member.get_or_none(Member.page == page, Member.person == person)
+    return None if member is None else member.role
+
+
+def list_people(page: Page, now: datetime) -> list[PersonOfPage]:
+    """Return the owner, the members from the highest role to the lowest, and who is invited."""
+    members = Member.select(Member, Person).join(Person).where(Member.page == page)
+    invitations = Invitation.select().where(Invitation.page == page, Invitation.expires_at > now)
+    others = [PersonOfPage(one.person.email, one.role, one.created_at) for one in members]
+    invited = [
+        PersonOfPage(one.email, one.role, one.created_at, one.expires_at) for one in invitations
+    ]
+    return [
+        PersonOfPage(page.owner.email, OWNER, page.created_at),
+        *sorted(others, key=_get_place),
+        *sorted(invited, key=_get_place),
+    ]
+
+
+def _get_place(one: PersonOfPage) -> tuple[int, str]:
+    return -ROLES.index(one.role), one.email
+
+
+def change_role(
+    page_id: str, raw_email: str, role: str, now: datetime, *, actor: str = COMMAND_LINE
+) -> str:
+    """Give a member another role, and return their address. Raises NotFound, InvalidInput."""
+    check_role(role, MEMBER_ROLES)
+    with editing(page_id, actor, now) as edit:
+        member = _get_member(edit.page, normalise_email(raw_email))
+        if member.role != role:
+            Member.update(role=role).where(Member.id == member.id).execute()
+            edit.log(Event.of_person("change role", member.person.email, role))
+    return str(member.person.email)
+
+
+def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = COMMAND_LINE) -> str:
+    """End what a member may do from the next request on, or revoke an invitation.
+
+    Returns the address. Raises NotFound, and InvalidInput for the owner.
+    """
+    email = normalise_email(raw_email)
+    with editing(page_id, actor, now) as edit:
+        is_invited = (Invitation.page == edit.page) & (Invitation.email == email)
+        if Invitation.delete().where(is_invited).execute():
+            edit.log(Event.of_person("revoke invitation", email))
+        else:
+            member = _get_member(edit.page, email)
+            member.delete_instance()
+            edit.log(Event.of_person("remove member", email, member.role))
+    return email
+
+
+def check_role(role: str, allowed: tuple[str, ...]) -> None:
+    if role not in allowed:
+        raise InvalidInput(
+            "The role must be one of %(choices)s.", field="role", choices=", ".join(allowed)
+        )
+
+
+def _get_member(page: Page, email: str) -> Member:
+    if email == page.owner.email:
+        raise InvalidInput("%(email)s owns this page. Hand it over first.", email=email)
+    query = Member.select(Member, Person).join(Person)
+    found: Member | None = query.where(Member.page == page, Person.email == email).get_or_none()
+    if found is None:
+        raise InvalidInput("%(email)s is not on this page.", email=email)
+    return found

@@ -1,0 +1,84 @@
+"""Who may use which route of the dashboard: the one table of it.
+
+A route that is not in the table answers nobody.
+"""
+
+from embed.domain.roles import OWNER, ROLES, includes
+
+ANYBODY = "anybody"  # signed in or not
+PERSON = "person"  # whoever is signed in
+HOST = "host"  # a person who may create pages
+
+# By endpoint: what it takes, and where it differs, what it takes to change something.
+_NEEDED = {
+    "sign_in": ANYBODY,
+    "choose_password": ANYBODY,
+    "accept_invitation": ANYBODY,
+    "sign_out": PERSON,
+    "account": PERSON,
+    "choose_language": PERSON,
+    "choose_theme": PERSON,
+    "list_pages": PERSON,
+    "show_background": PERSON,
+    "create_page": HOST,
+    "show_page": "viewer",
+    "show_queue": "viewer",
+    "read_news": "viewer",
+    "decide": "reviewer",
+    "undo_decision": "reviewer",
+    "show_activity": "viewer",
+    "list_wallets": "viewer",
+    "export_wallets": "viewer",
+    "add_wallet": "editor",
+    "edit_wallet": "editor",
+    "remove_wallet": "editor",
+    "change_wallets": "editor",
+    "import_wallets": "editor",
+    "apply_import": "editor",
+    "list_tags": "viewer",
+    "add_tag": "editor",
+    "edit_tag": "editor",
+    "remove_tag": "editor",
+    "edit_policy": "viewer",
+    "edit_policy POST": "editor",
+    "show_embed": "editor",
+    "show_embed POST": OWNER,  # it creates a key
+    "show_preview": "editor",
+    "show_contrast": "editor",
+    "save_look": "editor",
+    "edit_page": "editor",
+    "leave_page": "viewer",
+    "delete_page": OWNER,
+    "restore_page": OWNER,
+    "list_people": OWNER,
+    "invite_person": OWNER,
+    "change_role": OWNER,
+    "remove_person": OWNER,
+    "list_keys": OWNER,
+    "create_key": OWNER,
+    "edit_key": OWNER,
+    "revoke_key": OWNER,
+    "allow_origin": OWNER,
+    "forget_origin": OWNER,
+    "list_receivers": OWNER,
+    "add_channel": OWNER,
+    "add_webhook": OWNER,
+    "remove_receiver": OWNER,
+    "rotate_secret": OWNER,
+    "send_test": OWNER,
+    "show_deliveries": OWNER,
+    "send_again": OWNER,
+    "send_all_again": OWNER,
+}
+
+
+def find_needed(endpoint: str, method: str) -> str | None:
+    """Return a role on the page that is named, or one of the words above; None: nobody may."""
+    name = endpoint.removeprefix("dashboard.")
+    return _NEEDED.get(f"{name} {method}") or _NEEDED.get(name)
+
+
+def may(endpoint: str, role: str, method: str = "POST") -> bool:
+    """Tell whether a role may use a route of a page, whose name has no prefix here."""
+    needed = find_needed(endpoint, method)
+    return needed in ROLES and includes(role, needed)

@@ -1,0 +1,222 @@
+"""Who may use a page: its members, invitations, and handing it over."""
+
+import math
+
+from flask import Response, request, url_for
+from flask.typing import ResponseReturnValue
+from flask_login import current_user
+from limits import parse
+from wtforms import EmailField, RadioField, SubmitField
+from wtforms.validators import InputRequired, Length
+
+from embed.db.models import Invitation, Page
+from embed.domain.roles import DESCRIPTION_BY_ROLE, MEMBER_ROLES, NAME_BY_ROLE, ROLES
+from embed.errors import InvalidInput, NotFound
+from embed.notifications import channels
+from embed.notifications.digest import Digest
+from embed.notifications.mailboxes import is_mailbox
+from embed.people import accounts, invitations, members
+from embed.web import rate_limits
+from embed.web.current import own_origin, runtime
+from embed.web.dashboard.account import PasswordForm, begin_session
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.current_person import current_person, open_page
+from embed.web.dashboard.responses import (
+    Form,
+    add_error,
+    redirect_with_message,
+    render,
+    render_mistake,
+)
+from embed.web.languages import gettext, lazy_gettext, ngettext
+
+INVITATIONS_PER_PERSON = parse("20/day")
+DEAD_INVITATION = lazy_gettext(
+    "This invitation has been used or revoked, or is older than seven days. Ask for a new one."
+)
+
+
+class InvitationForm(Form):
+    email = EmailField(lazy_gettext("E-mail"), [InputRequired(), Length(max=254)])
+    role = RadioField(
+        lazy_gettext("Role"),
+        choices=[(role, lazy_gettext(NAME_BY_ROLE[role])) for role in ROLES],
+        default="reviewer",
+    )
+    submit = SubmitField(lazy_gettext("Make an invitation"))
+
+
+@blueprint.get("/pages/<page_id>/people")
+def list_people(page_id: str) -> ResponseReturnValue:
+    return _render_people(open_page(page_id), InvitationForm(formdata=None))
+
+
+@blueprint.post("/pages/<page_id>/people")
+def invite_person(page_id: str) -> ResponseReturnValue:
+    """Make an invitation and show its link in this response, so that it is in no other address."""
+    page, form, actor = open_page(page_id), InvitationForm(), current_person()
+    if not form.validate_on_submit():
+        return _render_people(page, form, status=422)
+    if wait := rate_limits.find_invitation_wait(actor.id, INVITATIONS_PER_PERSON):
+        hours = math.ceil(wait.total_seconds() / 3600)
+        form.email.errors = [
+            ngettext(
+                "You have made many invitations. Please wait %(hours)s hour.",
+                "You have made many invitations. Please wait %(hours)s hours.",
+                hours,
+                hours=hours,
+            )
+        ]
+        return _render_people(page, form, status=429)
+    try:
+        invitation, token = invitations.invite(
+            page.id, form.email.data or "", form.role.data, runtime().clock(), actor=actor.email
+        )
+    except InvalidInput as mistake:
+        add_error(form, mistake)
+        return _render_people(page, form, status=422)
+    link = invitations.build_invitation_url(token, own_origin())
+    return render(
+        "invitation_made.html",
+        page=page,
+        invitation=invitation,
+        role_name=gettext(NAME_BY_ROLE[invitation.role]),
+        link=link,
+        mailed=_mail(page, invitation, link),
+        status=201,
+        shows_secret=True,
+    )
+
+
+def _mail(page: Page, invitation: Invitation, link: str) -> str | None:
+    """Mail the link where there is a mail server, and say what became of that."""
+    if runtime().settings.smtp_url is None or not is_mailbox(invitation.email):
+        return None
+    values = {
+        "inviter": invitation.invited_by,
+        "page": page.public_title or page.token_name,
+        "role": gettext(NAME_BY_ROLE[invitation.role]),
+    }
+    title = gettext("Invitation to %(page)s", page=values["page"])
+    sentences = (
+        gettext("%(inviter)s invites you to the page %(page)s. Your role: %(role)s.", **values),
+        gettext("Open this link within seven days:"),
+        link,
+        gettext("If you do not know what this is about, ignore it: nothing happens then."),
+    )
+    digest = Digest(title, "\n\n".join(sentences))
+    outcome = channels.send(invitation.email, digest, runtime().settings)
+    if outcome.is_delivered:
+        return gettext("The link has been mailed to %(email)s.", email=invitation.email)
+    return gettext(
+        "The link could not be mailed (%(answer)s). Send it yourself.", answer=outcome.answer
+    )
+
+
+@blueprint.post("/pages/<page_id>/people/role")
+def change_role(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    email, role = request.form.get("email", ""), request.form.get("role", "")
+    members.change_role(page.id, email, role, runtime().clock(), actor=current_person().email)
+    return _redirect_to_people(page, gettext("Saved."))
+
+
+@blueprint.post("/pages/<page_id>/people/remove")
+def remove_person(page_id: str) -> ResponseReturnValue:
+    """Remove a member, or revoke an invitation."""
+    page, email = open_page(page_id), request.form.get("email", "")
+    members.remove_person(page.id, email, runtime().clock(), actor=current_person().email)
+    return _redirect_to_people(
+        page, gettext("%(email)s can no longer use this page.", email=email.strip())
+    )
+
+
+@blueprint.post("/pages/<page_id>/leave")
+def leave_page(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    members.remove_person(page.id, person.email, runtime().clock(), actor=person.email)
+    return redirect_with_message(
+        gettext("You have left %(name)s.", name=page.token_name), url_for("dashboard.list_pages")
+    )
+
+
+@blueprint.route("/invitations/<token>", methods=["GET", "POST"])
+def accept_invitation(token: str) -> ResponseReturnValue:
+    """Show an invitation, which only the button accepts: mail scanners open links."""
+    invitation = invitations.find_invitation(token, runtime().clock())
+    if invitation is None:
+        return render_mistake(DEAD_INVITATION, 404)
+    if current_user.is_authenticated:
+        return _accept_as_signed_in(token, invitation)
+    if accounts.has_account(invitation.email):
+        return _render_invitation(invitation, sign_in_to=request.path)
+    form = PasswordForm()
+    if not form.validate_on_submit():
+        return _render_invitation(invitation, form=form)
+    try:
+        person = invitations.sign_up(token, form.password.data or "", runtime().clock())
+    except InvalidInput as mistake:
+        add_error(form, mistake)
+        return _render_invitation(invitation, form=form)
+    except NotFound:
+        return render_mistake(DEAD_INVITATION, 409)
+    begin_session(person)
+    return _welcome(invitation)
+
+
+def _accept_as_signed_in(token: str, invitation: Invitation) -> ResponseReturnValue:
+    person = current_person()
+    if person.email != invitation.email:
+        return _render_invitation(invitation, status=409 if request.method == "POST" else 200)
+    if request.method == "GET":
+        return _render_invitation(invitation)
+    try:
+        invitations.accept(token, person, runtime().clock())
+    except NotFound:
+        return render_mistake(DEAD_INVITATION, 409)
+    return _welcome(invitation)
+
+
+def _welcome(invitation: Invitation) -> ResponseReturnValue:
+    return redirect_with_message(
+        gettext(
+            "You are on the page now. Your role: %(role)s.",
+            role=gettext(NAME_BY_ROLE[invitation.role]),
+        ),
+        url_for("dashboard.show_page", page_id=invitation.page_id),
+    )
+
+
+def _render_invitation(
+    invitation: Invitation,
+    *,
+    form: PasswordForm | None = None,
+    sign_in_to: str | None = None,
+    status: int = 200,
+) -> Response:
+    return render(
+        "invitation.html",
+        invitation=invitation,
+        role_name=gettext(NAME_BY_ROLE[invitation.role]),
+        role_description=gettext(DESCRIPTION_BY_ROLE[invitation.role]),
+        form=form,
+        sign_in_to=sign_in_to,
+        status=422 if form is not None and form.errors else status,
+    )
+
+
+def _render_people(page: Page, form: InvitationForm, *, status: int = 200) -> Response:
+    return render(
+        "people.html",
+        page=page,
+        people=members.list_people(page, runtime().clock()),
+        form=form,
+        role_names={role: gettext(name) for role, name in NAME_BY_ROLE.items()},
+        role_descriptions={role: gettext(text) for role, text in DESCRIPTION_BY_ROLE.items()},
+        member_roles=MEMBER_ROLES,
+        status=status,
+    )
+
+
+def _redirect_to_people(page: Page, sentence: str) -> ResponseReturnValue:
+    return redirect_with_message(sentence, url_for("dashboard.list_people", page_id=page.id))

@@ -1,0 +1,234 @@
+"""Invitations: once, for one address, within a week, until they are revoked."""
+
+from datetime import timedelta
+
+import pytest
+from remote import at_once
+
+from embed import pages
+from embed.db.connection import db
+from embed.db.models import Activity, Invitation, Member, Page, Person
+from embed.errors import InvalidInput, NotFound
+from embed.people import accounts, invitations, members
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+ANN = "ann@example.com"
+PASSWORD = "four words that nobody says"
+
+
+@pytest.fixture
+def owner(world) -> Person:
+    owner = accounts.create_person("owner@example.com", world.clock())
+    pages.update_page(world.page_id, {"owner": owner}, world.clock())
+    return owner
+
+
+@pytest.fixture
+def ann(world) -> Person:
+    return accounts.create_person(ANN, world.clock())
+
+
+@pytest.fixture
+def invite(world, owner):
+    """Invite somebody, and return the token of the link."""
+
+    def make(email: str = ANN, role: str = "reviewer") -> str:
+        return invitations.invite(
+            world.page_id, email, role, world.clock(), actor="owner@example.com"
+        )[1]
+
+    return make
+
+
+def list_roles(world) -> dict[str, str]:
+    return {
+        one.email: one.role
+        for one in members.list_people(world.page, world.clock())
+        if not one.invited_until
+    }
+
+
+def test_invitation_gives_what_it_says_once(world, ann, invite):
+    token = invite()
+
+    invitations.accept(token, ann, world.clock())
+
+    assert list_roles(world)[ANN] == "reviewer"
+    with pytest.raises(NotFound):
+        invitations.accept(token, ann, world.clock())
+
+
+def test_token_is_not_in_the_database(world, invite):
+    assert invite() not in repr(world.dump())
+
+
+def test_it_ends_after_seven_days(world, ann, invite):
+    token = invite()
+    world.clock.forward(days=7)
+
+    assert invitations.find_invitation(token, world.clock() - timedelta(seconds=1))
+    with pytest.raises(NotFound):
+        invitations.accept(token, ann, world.clock())
+    assert invitations.prune(world.clock()) == 1
+
+
+def test_revoked_one_gives_nothing(world, ann, invite):
+    token = invite()
+    members.remove_person(world.page_id, " Ann@Example.com ", world.clock())
+
+    with pytest.raises(NotFound):
+        invitations.accept(token, ann, world.clock())
+    assert ANN not in list_roles(world)
+
+
+def test_another_person_cannot_accept(world, invite):
+    bob = accounts.create_person("bob@example.com", world.clock())
+
+    with pytest.raises(InvalidInput, match=ANN):
+        invitations.accept(invite(), bob, world.clock())
+    assert Member.select().count() == 0
+
+
+def test_new_invitation_ends_the_link_of_the_one_before(world, ann, invite):
+    before, after = invite(), invite(role="editor")
+
+    with pytest.raises(NotFound):
+        invitations.accept(before, ann, world.clock())
+    invitations.accept(after, ann, world.clock())
+    assert list_roles(world)[ANN] == "editor"
+
+
+@pytest.mark.parametrize(
+    ("email", "role"),
+    [
+        ("no address", "viewer"),
+        ("owner@example.com", "viewer"),
+        ("owner@localhost", "viewer"),
+        (ANN, "admin"),
+        (ANN, ""),
+    ],
+)
+def test_bad_invitation_is_refused(world, owner, email, role):
+    with pytest.raises(InvalidInput):
+        invitations.invite(world.page_id, email, role, world.clock())
+    assert Invitation.select().count() == 0
+
+
+def test_member_is_not_invited_again_but_can_be_asked_to_take_the_page(world, ann, invite):
+    invitations.accept(invite(), ann, world.clock())
+
+    with pytest.raises(InvalidInput, match="a member already"):
+        invite(role="editor")
+    invite(role="owner")
+
+
+def test_page_has_at_most_a_hundred_people(world, invite, monkeypatch):
+    monkeypatch.setattr(invitations, "MAX_PEOPLE", 2)
+    invite()
+    invite("bob@example.com")
+
+    with pytest.raises(InvalidInput, match="up to 2 people"):
+        invite("eve@example.com")
+    invite("bob@example.com", role="viewer")  # in place of the one before
+
+
+def test_deleted_page_cannot_be_joined(world, ann, invite):
+    token = invite()
+    pages.delete_page(world.page_id, world.clock())
+
+    with pytest.raises(NotFound):
+        invitations.accept(token, ann, world.clock())
+
+
+def test_somebody_new_gets_an_account_that_creates_no_pages(world, invite):
+    person = invitations.sign_up(invite(), PASSWORD, world.clock())
+
+    assert person.email == ANN
+    assert accounts.find_by_password(ANN, PASSWORD) == person
+    assert Person.get_by_id(person.id).is_guest
+    assert list_roles(world)[ANN] == "reviewer"
+
+
+def test_address_that_another_account_takes_meanwhile_is_not_taken_over(world, invite):
+    token = invite()
+    taken = accounts.create_person(ANN, world.clock())
+
+    with pytest.raises(InvalidInput, match="already an account"):
+        invitations.sign_up(token, PASSWORD, world.clock())
+    assert Person.get_by_id(taken.id).password_hash is None
+    assert invitations.find_invitation(token, world.clock())  # for whoever has the account
+
+
+@pytest.mark.parametrize("has_account", [True, False])
+def test_of_two_who_accept_one_link_at_once_one_does(world, invite, has_account):
+    token = invite()
+    ann = accounts.create_person(ANN, world.clock()) if has_account else None
+
+    def accept() -> str:
+        try:
+            if ann is None:
+                invitations.sign_up(token, PASSWORD, world.clock())
+            else:
+                invitations.accept(token, ann, world.clock())
+        except (NotFound, InvalidInput):
+            return "refused"
+        finally:
+            db.close()
+        return "accepted"
+
+    assert sorted(at_once([accept] * 3)) == ["accepted", "refused", "refused"]
+    assert Member.select().count() == 1
+    assert Person.select().where(Person.email == ANN).count() == 1
+
+
+# Handing over
+
+
+def test_page_is_handed_over_when_the_other_one_accepts(world, owner, ann, invite):
+    token = invite(role="owner")
+    assert Page.get_by_id(world.page_id).owner == owner
+
+    invitations.accept(token, ann, world.clock())
+
+    assert list_roles(world) == {ANN: "owner", "owner@example.com": "editor"}
+    assert Member.select().count() == 1
+
+
+def test_member_who_becomes_the_owner_is_no_member_any_more(world, ann, invite):
+    invitations.accept(invite(), ann, world.clock())
+
+    invitations.accept(invite(role="owner"), ann, world.clock())
+
+    assert list_roles(world) == {ANN: "owner", "owner@example.com": "editor"}
+
+
+@pytest.mark.parametrize("how", ["by another acceptance", "by the operator"])
+def test_page_that_has_changed_hands_cannot_be_taken_by_an_earlier_link(
+    world, owner, ann, invite, how
+):
+    token = invite(role="owner")
+    bob = accounts.create_person("bob@example.com", world.clock())
+    if how == "by the operator":
+        pages.update_page(world.page_id, {"owner": bob}, world.clock())
+    else:
+        invitations.accept(invite("bob@example.com", role="owner"), bob, world.clock())
+
+    with pytest.raises(NotFound):
+        invitations.accept(token, ann, world.clock())
+    assert Page.get_by_id(world.page_id).owner == bob
+
+
+def test_log_says_who_invited_whom_and_who_accepted(world, ann, invite):
+    invitations.accept(invite(), ann, world.clock())
+    members.change_role(world.page_id, ANN, "editor", world.clock(), actor="owner@example.com")
+    members.remove_person(world.page_id, ANN, world.clock(), actor="owner@example.com")
+
+    newest = Activity.select().order_by(Activity.created_at, Activity.id)
+    found = {(one.action, one.actor) for one in newest}
+    assert found >= {
+        ("invite person", "owner@example.com"),
+        ("accept invitation", ANN),
+        ("change role", "owner@example.com"),
+        ("remove member", "owner@example.com"),
+    }

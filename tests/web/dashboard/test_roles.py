@@ -1,0 +1,145 @@
+"""What people may do on a page: every route of the dashboard as every role."""
+
+import pytest
+from owner_browser import OwnerBrowser
+from routes import fill_in, list_routes
+from world import Visitor
+
+from embed.db.connection import db
+from embed.db.models import Page, Submission
+from embed.domain.roles import MEMBER_ROLES, OWNER, ROLES, includes
+from embed.people import members
+from embed.web.dashboard.access import ANYBODY, HOST, PERSON, find_needed
+
+pytestmark = pytest.mark.slow
+
+PATH = "/dashboard/pages/{}/"
+
+
+def ask(browser: OwnerBrowser, method: str, path: str):
+    """Make a request without an effect, whatever the answer."""
+    with db.atomic() as transaction:
+        answer = browser.get(path) if method == "GET" else browser.post(path)
+        transaction.rollback()
+    return answer
+
+
+@pytest.fixture
+def routes(world, things) -> list[tuple[str, str, str | None]]:
+    """Method, path, and what it takes."""
+    return [
+        (method, fill_in(rule, things), find_needed(endpoint, method))
+        for endpoint, method, rule in list_routes(world.app)
+    ]
+
+
+def test_table_names_every_route(routes):
+    known = {ANYBODY, PERSON, HOST, *ROLES}
+
+    assert [path for _, path, needed in routes if needed not in known] == []
+
+
+@pytest.mark.parametrize("role", MEMBER_ROLES)
+def test_member_may_do_what_the_table_says_and_nothing_else(world, make_member, routes, role):
+    member = make_member(role)
+
+    for method, path, needed in routes:
+        if needed in ROLES:
+            status = ask(member, method, path).status_code
+            if includes(role, needed):
+                assert status not in (403, 404), path
+            elif not Page.get_by_id(world.page_id).deleted_at:
+                assert status == 403, (method, path)
+
+
+def test_owner_may_do_everything(owner, routes):
+    for method, path, needed in routes:
+        if needed in ROLES and not path.endswith("/leave"):
+            assert ask(owner, method, path).status_code not in (403, 404), path
+
+
+def test_page_is_nowhere_for_strangers(stranger, routes):
+    for method, path, needed in routes:
+        if needed in ROLES:
+            assert ask(stranger, method, path).status_code == 404, path
+
+
+def test_whoever_is_signed_out_is_asked_to_sign_in(world, routes):
+    client = world.app.test_client()
+    for method, path, needed in routes:
+        answer = client.open(path, method=method)
+        is_asked = answer.headers.get("Location", "").startswith("/dashboard/sign-in")
+        assert is_asked == (needed != ANYBODY), path
+
+
+def test_pages_of_members_show_no_button_that_answers_403(world, make_member, routes):
+    world.submit(Visitor())
+    for role in MEMBER_ROLES:
+        member = make_member(role)
+        for view in ("queue", "wallets", "tags", "activity", "policy"):
+            page = member.get(PATH.format(world.page_id) + view).text
+            for method, path, needed in routes:
+                if needed in ROLES and not includes(role, needed) and method == "POST":
+                    assert f'action="{path}' not in page, (role, view, path)
+            assert f"{PATH.format(world.page_id)}keys" not in page
+
+
+@pytest.mark.parametrize(("role", "buttons"), [("viewer", 0), ("reviewer", 1)])
+def test_buttons_of_the_queue_are_for_whoever_may_decide(world, make_member, role, buttons):
+    world.submit(Visitor())
+
+    page = make_member(role).get(PATH.format(world.page_id) + "queue").text
+
+    assert page.count('form="approve"') == buttons
+
+
+def test_removed_member_may_do_nothing_at_the_next_request(world, make_member):
+    reviewer, submission = make_member("reviewer"), world.submit(Visitor()).json["submissionId"]
+    queue = PATH.format(world.page_id) + "queue"
+    assert reviewer.post(f"{queue}/decide", ids=submission, decision="approve").status_code == 303
+
+    members.remove_person(world.page_id, reviewer.email, world.clock())
+
+    assert reviewer.post(f"{queue}/undo", ids=submission).status_code == 404
+    assert reviewer.get(queue).status_code == 404
+    assert Submission.get_by_id(submission).status == "approved"
+
+
+def test_changed_role_holds_from_the_next_request_on(world, make_member):
+    person = make_member("editor")
+    tags = PATH.format(world.page_id) + "tags"
+    assert person.post(tags, name="team", color="blue").status_code == 303
+
+    members.change_role(world.page_id, person.email, "viewer", world.clock())
+
+    assert person.post(tags, name="more", color="blue").status_code == 403
+    assert person.get(tags).status_code == 200
+
+
+def test_member_sees_the_page_in_the_overview_with_the_role(world, make_member):
+    text = make_member("reviewer").see("/dashboard/")
+
+    assert "$USDC" in text
+    assert "Reviewer" in text
+
+
+def test_needs_of_an_owner_are_not_told_to_members(world, owner, make_member):
+    world.revoke_all_keys()
+
+    assert "has no key yet" in owner.see("/dashboard/")
+    assert "has no key yet" not in make_member("editor").see("/dashboard/")
+
+
+def test_log_names_who_did_it(world, owner, make_member):
+    submission = world.submit(Visitor()).json["submissionId"]
+    queue = PATH.format(world.page_id) + "queue"
+    make_member("reviewer").post(f"{queue}/decide", ids=submission, decision="approve")
+
+    text = owner.see(PATH.format(world.page_id) + "activity")
+
+    assert "reviewer@example.com approved the submission of" in text
+
+
+def test_owner_of_a_page_is_exactly_one(world, owner, stranger):
+    assert members.find_role(world.page, owner.owner) == OWNER
+    assert members.find_role(world.page, stranger.owner) is None
