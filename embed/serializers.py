@@ -178,6 +178,7 @@ def describe_owner(owner: Person) -> dict[str, Any]:
         "id": owner.id,
         "email": owner.email,
         "language": owner.language,
+        "mayCreatePages": not owner.is_guest,
         "createdAtIso": format_instant(owner.created_at),
     }
 

@@ -21,8 +21,12 @@ group = Group("owners", help="People who own tracking pages.")
     help="Language of their dashboard and notifications.",
 )
 def create(email: str, language: str | None) -> None:
-    """Create an owner, and print a one-time link to choose a password."""
-    _print_with_link(accounts.create_person(email, runtime().clock(), language=language))
+    """Create an owner, and print a one-time link to choose a password.
+
+    A person who came by an invitation may create pages from then on.
+    """
+    guest = accounts.admit_guest(email)
+    _print_with_link(guest or accounts.create_person(email, runtime().clock(), language=language))
 
 
 @group.command("reset")
@@ -44,7 +48,7 @@ def list_all() -> None:
     """List all owners."""
     print_list(
         [describe_owner(owner) for owner in accounts.list_people()],
-        ("id", "email", "language", "createdAtIso"),
+        ("id", "email", "language", "mayCreatePages", "createdAtIso"),
     )
 
 

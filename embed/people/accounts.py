@@ -40,6 +40,13 @@ def create_person(
         )
 
 
+def admit_guest(raw_email: str) -> Person | None:
+    """Let a person who came by an invitation create pages; None if there is no such guest."""
+    email = check_email(raw_email)
+    admitted = Person.update(is_guest=False).where(Person.email == email, Person.is_guest)
+    return get_person(email) if admitted.execute() else None
+
+
 def choose_language(person_id: str, language: str) -> None:
     """Set the language of a person's dashboard and notifications.
 

@@ -10,10 +10,12 @@ from embed.commands import COMMANDS, load_command
 from embed.events.editing import COMMAND_LINE
 from embed.keys import access
 from embed.notifications import receivers
+from embed.people import accounts, invitations
 from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.slow
 
+MEMBER = "member@example.com"
 HOOK, NTFY = "https://example.com/hook", "ntfys://ntfy.sh/topic"
 READS = {"list", "show", "receipt"}
 # Commands that do not change a page, or that delete it together with its log.
@@ -46,6 +48,11 @@ class Things:
         self.table.write_text(f"{USDC},Treasury\n")
         how = {"settings": settings, "now": world.clock()}
         self.webhook_id = receivers.add_webhook(self.page_id, HOOK, **how).id
+        invitations.accept(
+            invitations.invite(self.page_id, MEMBER, "viewer", world.clock())[1],
+            accounts.create_person(MEMBER, world.clock()),
+            world.clock(),
+        )
         self.channel_id = receivers.add_channel(self.page_id, NTFY, **how).id
 
 
@@ -53,6 +60,9 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "pages update": lambda things: (things.page_id, "--title", "New"),
     "pages look": lambda things: (things.page_id, "accent=7c4ddb"),
     "pages delete": lambda things: (things.page_id, "--yes"),
+    "people invite": lambda things: (things.page_id, "new@example.com", "--role", "editor"),
+    "people role": lambda things: (things.page_id, MEMBER, "reviewer"),
+    "people remove": lambda things: (things.page_id, MEMBER),
     "keys create": lambda things: (things.page_id, "--tier", "secret"),
     "keys revoke": lambda things: (things.key_id,),
     "tags add": lambda things: (things.page_id, "new", "red"),

@@ -39,7 +39,7 @@ def mailbox() -> Iterator[Mailbox]:
         yield server
 
 
-class Person:
+class Owner:
     """What the owner of a page with receivers does and sees."""
 
     def __init__(self, world, runtime: Runtime) -> None:
@@ -99,17 +99,17 @@ class Person:
 
 
 @pytest.fixture
-def owner(open_world, runtime) -> Person:
-    return Person(open_world, runtime)
+def owner(open_world, runtime) -> Owner:
+    return Owner(open_world, runtime)
 
 
 @pytest.fixture
-def owner_with(world_with, request) -> Callable[..., Person]:
+def owner_with(world_with, request) -> Callable[..., Owner]:
     """Make the owner with some settings: ``owner_with(PUBLIC_URL=...)``."""
 
-    def make(**variables: str) -> Person:
+    def make(**variables: str) -> Owner:
         world = world_with(**variables)
         world.clock.now = times.now()
-        return Person(world, request.getfixturevalue("runtime"))
+        return Owner(world, request.getfixturevalue("runtime"))
 
     return make

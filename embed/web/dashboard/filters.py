@@ -67,8 +67,8 @@ def describe_outcome(code: str) -> str:
 
 
 @blueprint.app_template_filter("actor")
-def describe_actor(entry: Activity) -> str:
-    return str(ACTORS.get(entry.actor, entry.actor))
+def describe_actor(actor: str) -> str:
+    return str(ACTORS.get(actor, actor))
 
 
 @blueprint.app_template_filter("sentence")

@@ -1,6 +1,7 @@
 """Who may use a page: its members, invitations, and handing it over."""
 
 import math
+from typing import Any
 
 from flask import Response, request, url_for
 from flask.typing import ResponseReturnValue
@@ -36,11 +37,15 @@ DEAD_INVITATION = lazy_gettext(
 )
 
 
+# Labels by value; the type stubs of WTForms do not support this form.
+_ROLES: Any = {role: lazy_gettext(NAME_BY_ROLE[role]) for role in ROLES}
+
+
 class InvitationForm(Form):
     email = EmailField(lazy_gettext("E-mail"), [InputRequired(), Length(max=254)])
     role = RadioField(
         lazy_gettext("Role"),
-        choices=[(role, lazy_gettext(NAME_BY_ROLE[role])) for role in ROLES],
+        choices=_ROLES,
         default="reviewer",
     )
     submit = SubmitField(lazy_gettext("Make an invitation"))

@@ -1,0 +1,281 @@
+"""The people of a page, and accepting an invitation in a browser."""
+
+import re
+
+import pytest
+from owner_browser import OwnerBrowser, find_token, read_text
+from receivers import run_mail_server
+
+from embed.db.models import Invitation, Member, Person
+from embed.people import accounts, invitations
+
+pytestmark = pytest.mark.slow
+
+ANN = "ann@example.com"
+PASSWORD = "four words that nobody says"
+
+
+@pytest.fixture
+def people(world) -> str:
+    return f"/dashboard/pages/{world.page_id}/people"
+
+
+@pytest.fixture
+def invite(owner, people):
+    """Invite somebody by the form, and return the path of the link."""
+
+    def make(email: str = ANN, role: str = "reviewer") -> str:
+        answer = owner.post(people, email=email, role=role)
+        assert answer.status_code == 201, answer.text
+        return re.search(r"http://localhost(/dashboard/invitations/[\w-]+)", answer.text)[1]
+
+    return make
+
+
+def accept(client, link: str, **fields):
+    token = find_token(client.get(link).text)
+    return client.post(link, data={"csrf_token": token} | fields)
+
+
+def test_link_is_shown_once(owner, people, invite):
+    link = invite()
+
+    page = owner.get(people).text
+    assert ANN in page
+    assert "invited, the link ends" in page
+    assert link not in page
+
+
+def test_opening_the_link_changes_nothing(world, invite):
+    link = invite()
+    for client in (world.app.test_client(), OwnerBrowser(world, ANN).client):
+        for _ in range(2):
+            assert client.get(link).status_code == 200
+
+    assert Member.select().count() == 0
+    assert Invitation.select().count() == 1
+
+
+def test_somebody_new_chooses_a_password_and_is_on_the_page(world, invite):
+    client, link = world.app.test_client(), invite()
+
+    answer = accept(client, link, password=PASSWORD, again=PASSWORD)
+
+    assert answer.headers["Location"] == f"/dashboard/pages/{world.page_id}/"
+    assert client.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 200
+    assert world.app.test_client().get(link).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("password", "again", "said"),
+    [("short", "short", "10 to 200"), (PASSWORD, "another one entirely", "not the same")],
+)
+def test_bad_password_uses_nothing_up(world, invite, password, again, said):
+    answer = accept(world.app.test_client(), invite(), password=password, again=again)
+
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert Invitation.select().count() == 1
+    assert not accounts.has_account(ANN)
+
+
+def test_somebody_signed_in_accepts_by_one_button(world, invite):
+    ann, link = OwnerBrowser(world, ANN), invite()
+
+    assert ann.post(link).status_code == 303
+    assert ann.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 200
+
+
+def test_somebody_with_an_account_signs_in_first_and_comes_back(world, invite):
+    ann, link = OwnerBrowser(world, ANN), invite()
+    ann.post("/dashboard/sign-out")
+    page = ann.get(link).text
+    assert "There is an account of this address" in page
+    assert ann.post(link).status_code == 400  # the form of before, whose session has ended
+
+    target = re.search(r'href="(/dashboard/sign-in[^"]+)"', page)[1]
+    answer = ann.sign_in_again(target=target.partition("next=")[2])
+
+    assert answer.headers["Location"] == link
+    assert accept(ann.client, link).status_code == 303
+
+
+def test_link_does_not_set_the_password_of_an_account_that_is_there(world, invite):
+    person, link = OwnerBrowser(world, ANN), invite()
+    thief = world.app.test_client()
+
+    token = find_token(thief.get("/dashboard/sign-in").text)
+    thief.post(link, data={"csrf_token": token, "password": PASSWORD, "again": PASSWORD})
+
+    assert Member.select().count() == 0
+    assert accounts.find_by_password(ANN, PASSWORD) is None
+    assert Person.get_by_id(person.owner.id).password_hash == person.owner.password_hash
+    assert thief.get("/dashboard/").status_code == 302
+
+
+def test_somebody_else_who_is_signed_in_is_told_so(world, stranger, invite):
+    link = invite()
+
+    assert "You are signed in as other@example.com." in stranger.see(link)
+    assert stranger.post(link).status_code == 409
+    assert Member.select().count() == 0
+    assert Invitation.select().count() == 1
+
+
+def test_address_that_an_account_takes_while_the_form_is_open(world, invite):
+    client, link = world.app.test_client(), invite()
+    token = find_token(client.get(link).text)
+    accounts.create_person(ANN, world.clock())
+
+    answer = client.post(link, data={"csrf_token": token, "password": PASSWORD, "again": PASSWORD})
+
+    assert "There is an account of this address" in answer.text
+    assert Member.select().count() == 0
+
+
+@pytest.mark.parametrize("link", ["x", "%00", "x" * 500, "é"])
+def test_link_that_nobody_was_given_says_so(world, stranger, link):
+    path = f"/dashboard/invitations/{link}"
+
+    for client in (world.app.test_client(), stranger.client):
+        answer = client.get(path)
+        assert answer.status_code == 404
+        assert "has been used or revoked" in answer.text
+
+
+def test_forged_form_accepts_nothing(world, invite):
+    ann, link = OwnerBrowser(world, ANN), invite()
+
+    assert ann.client.post(link, data={"csrf_token": "x"}).status_code == 400
+    assert Member.select().count() == 0
+
+
+def test_link_is_in_no_other_page_for_somebody_signed_in(world, invite):
+    ann, link = OwnerBrowser(world, ANN), invite()
+
+    assert link.rpartition("/")[2] not in ann.get(link).text.replace(f'"{link}"', "")
+
+
+def test_owner_makes_twenty_invitations_a_day(owner, people):
+    for number in range(20):
+        assert owner.post(people, email=f"{number}@example.com", role="viewer").status_code == 201
+
+    answer = owner.post(people, email=ANN, role="viewer")
+
+    assert answer.status_code == 429
+    assert "Please wait" in answer.text
+    assert not Invitation.select().where(Invitation.email == ANN).exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"email": "nobody", "role": "viewer"}, 422),
+        ({"email": "owner@example.com", "role": "viewer"}, 422),
+        ({"email": ANN, "role": "admin"}, 422),
+        ({"email": ANN, "role": ""}, 422),
+        ({"email": "", "role": "viewer"}, 422),
+        ({"email": "a\0@example.com", "role": "viewer"}, 422),
+    ],
+)
+def test_bad_invitation_is_told_beside_the_form(owner, people, fields, status):
+    answer = owner.post(people, **fields)
+
+    assert answer.status_code == status
+    assert 'class="wrong"' in answer.text
+    assert Invitation.select().count() == 0
+
+
+def test_role_is_changed_and_member_removed(world, owner, people, make_member):
+    make_member("viewer", ANN)
+
+    assert owner.post(f"{people}/role", email=ANN, role="editor").status_code == 303
+    assert Member.get().role == "editor"
+    assert owner.post(f"{people}/role", email=ANN, role="owner").status_code == 409
+    assert owner.post(f"{people}/remove", email=ANN).status_code == 303
+    assert Member.select().count() == 0
+    gone = owner.post(f"{people}/remove", email=ANN)
+    assert gone.status_code == 409
+    assert "is not on this page" in read_text(gone)
+
+
+def test_member_leaves(world, make_member):
+    ann = make_member("viewer", ANN)
+
+    assert ann.post(f"/dashboard/pages/{world.page_id}/leave").status_code == 303
+    assert ann.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 404
+
+
+def test_owner_cannot_leave(world, owner):
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/leave")
+
+    assert answer.status_code == 409
+    assert owner.get(f"/dashboard/pages/{world.page_id}/queue").status_code == 200
+
+
+def test_page_is_handed_over(world, owner, people, invite):
+    ann, link = OwnerBrowser(world, ANN), invite(role="owner")
+    assert "it is yours then" in ann.see(link)
+
+    ann.post(link)
+
+    assert ann.get(people).status_code == 200
+    assert owner.get(people).status_code == 403  # an editor now
+    assert owner.get(f"/dashboard/pages/{world.page_id}/tags").status_code == 200
+
+
+def test_guest_creates_no_pages(world, invite):
+    client = world.app.test_client()
+    accept(client, invite(), password=PASSWORD, again=PASSWORD)
+
+    assert client.get("/dashboard/pages/new").status_code == 403
+    assert "/dashboard/pages/new" not in client.get("/dashboard/").text
+
+
+@pytest.fixture
+def mail_world(world_with):
+    with run_mail_server() as server:
+        yield world_with(SMTP_URL=f"smtp://127.0.0.1:{server.port}"), server
+
+
+def test_link_is_mailed_where_there_is_a_mail_server(mail_world):
+    world, server = mail_world
+    owner = OwnerBrowser(world)
+    owner.take(world.page_id)
+
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/people", email=ANN, role="editor")
+
+    (message,) = server.messages
+    link = re.search(r"http://localhost/dashboard/invitations/[\w-]+", answer.text)[0]
+    assert message["To"] == ANN
+    assert link in message.get_content()
+    assert "has been mailed to ann@example.com" in read_text(answer)
+
+
+def test_link_is_shown_though_it_cannot_be_mailed(world_with):
+    world = world_with(SMTP_URL="smtp://127.0.0.1:1")
+    owner = OwnerBrowser(world)
+    owner.take(world.page_id)
+
+    answer = owner.post(f"/dashboard/pages/{world.page_id}/people", email=ANN, role="editor")
+
+    assert answer.status_code == 201
+    assert "could not be mailed" in read_text(answer)
+    assert "/dashboard/invitations/" in answer.text
+
+
+def test_link_is_not_in_the_log_of_a_failure(world, invite, monkeypatch, caplog):
+    link = invite()
+    monkeypatch.setattr("embed.web.dashboard.people.render", None)
+
+    assert world.app.test_client().get(link).status_code == 500
+    assert link.rpartition("/")[2] not in caplog.text
+
+
+def test_one_who_was_invited_by_a_former_owner_can_still_come(world, owner, invite, stranger):
+    token = invite().rpartition("/")[2]
+    stranger.take(world.page_id)
+
+    person = invitations.sign_up(token, PASSWORD, world.clock())
+
+    assert Member.get().person == person
