@@ -19,7 +19,7 @@ DESCRIPTION_BY_ROLE = {
         "Also changes wallets, tags, the policy, the look and the settings. Keys, notifications,"
         " people and the end of the page stay with its owner."
     ),
-    "owner": gettext_noop("Gets the page: you become an editor of it."),
+    "owner": gettext_noop("Takes the page over; you become an editor of it."),
 }
 
 

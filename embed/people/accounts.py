@@ -29,7 +29,7 @@ def create_person(
     """Raises InvalidInput if the e-mail address is invalid or taken, or for an unknown language."""
     email = check_email(raw_email)
     _check_language(language)
-    taken = InvalidInput(f"There is already an account of {email}.", field="email")
+    taken = InvalidInput("There is already an account of %(email)s.", field="email", email=email)
     with translate_unique_violations({"person_email": taken}):
         return Person.create(
             email=email,
@@ -58,7 +58,12 @@ def choose_language(person_id: str, language: str) -> None:
 
 def _check_language(language: str | None) -> None:
     if language is not None and language not in LANGUAGES:
-        raise InvalidInput(f"The language must be one of {', '.join(LANGUAGES)}.", field="language")
+        raise InvalidInput(
+            "The %(name)s must be one of %(choices)s.",
+            field="language",
+            name="language",
+            choices=", ".join(LANGUAGES),
+        )
 
 
 def list_people() -> list[Person]:
@@ -155,5 +160,7 @@ def check_email(raw: str) -> str:
     """Return the address as it is kept. Raises InvalidInput."""
     try:
         return parse_email(raw)
-    except ValueError as mistake:
-        raise InvalidInput(str(mistake), field="email") from None
+    except ValueError:
+        raise InvalidInput(
+            "%(email)s is not an e-mail address.", field="email", email=repr(raw)
+        ) from None

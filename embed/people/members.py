@@ -83,7 +83,10 @@ def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = C
 def check_role(role: str, allowed: tuple[str, ...]) -> None:
     if role not in allowed:
         raise InvalidInput(
-            "The role must be one of %(choices)s.", field="role", choices=", ".join(allowed)
+            "The %(name)s must be one of %(choices)s.",
+            field="role",
+            name="role",
+            choices=", ".join(allowed),
         )
 
 
