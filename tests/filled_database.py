@@ -46,6 +46,8 @@ BLOBS = (bytes(64), bytes(range(64)), b"\xff" * 64)
 # What constraints leave no choice of, by table and column.
 CHOSEN: dict[str, dict[str, tuple[Any, Any, Any]]] = {
     "page": {"holding_watch": ("leave", "flag", "hide")},
+    "member": {"role": ("viewer", "reviewer", "editor")},
+    "invitation": {"role": ("viewer", "editor", "owner")},
     "api_key": {"tier": ("public", "secret", "public"), "is_preview": (False, True, False)},
     "submission": {
         "status": ("soft_rejected", "rejected", "rejected"),

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from embed.db.constraints import translate_unique_violations
-from embed.db.models import Member, Page, Person
+from embed.db.models import Page, Person
 from embed.domain.emails import parse_email
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import (
@@ -13,6 +13,7 @@ from embed.domain.passwords import (
     is_correct_password,
 )
 from embed.errors import InvalidInput, NotFound
+from embed.pages import is_of
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
@@ -137,9 +138,8 @@ def find_weakness_for(person: Person, password: str, host: str) -> str | None:
     """
     from embed.domain.password_strength import find_weakness  # its word lists take 14 MB
 
-    joined = Member.select(Member.page).where(Member.person == person)
     own_texts = [person.email, host]
-    for page in Page.select().where((Page.owner == person) | Page.id.in_(joined)):
+    for page in Page.select().where(is_of(person)):
         own_texts += [page.token_name, page.token_symbol, page.public_title or ""]
     return find_weakness(password, own_texts)
 

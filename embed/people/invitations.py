@@ -102,14 +102,17 @@ def accept(token: str, person: Person, now: datetime) -> Page:
     return found.page
 
 
-def sign_up(token: str, password: str, now: datetime) -> Person:
+def sign_up(token: str, password: str, now: datetime, *, host: str) -> Person:
     """Make an account for an invitation's address, and accept the invitation.
 
-    Raises NotFound, and InvalidInput for a bad password or if there is such an account by now.
+    `host` is the service's own. Raises NotFound, and InvalidInput for a bad password or if there
+    is such an account by now.
     """
     found = find_invitation(token, now)
     if found is None:
         raise NotFound("This link has already been used.")
+    if weakness := find_weakness(password, [found.email, host, *list_names(found.page)]):
+        raise InvalidInput(weakness, field="password")
     password_hash = hash_password(password)  # before the transaction: it takes long
     with db.atomic():
         person = create_person(found.email, now, password_hash=password_hash, is_guest=True)

@@ -166,6 +166,7 @@ def test_owner_is_made_and_listed(operator):
         "id": owner["id"],
         "email": "first@example.com",
         "language": None,
+        "mayCreatePages": True,
         "createdAtIso": NOW,
     }
     assert operator.show("owners", "list") == [owner]

@@ -187,10 +187,10 @@ def test_values_that_change_on_the_way_are_noticed(backup, fresh, monkeypatch):
 
 def test_row_that_refers_to_none_is_refused(backup, database_url, monkeypatch):
     newest = restoring.describe_newest()
-    without = {table: columns for table, columns in newest.items() if table != "owner"}
+    without = {table: columns for table, columns in newest.items() if table != "person"}
     monkeypatch.setattr(restoring, "describe_newest", lambda: without)
 
-    with pytest.raises(InvalidInput, match=r"refers to no row of owner|foreign key constraint"):
+    with pytest.raises(InvalidInput, match=r"refers to no row of person|foreign key constraint"):
         restore_backup(backup, database_url)
 
 

@@ -9,18 +9,22 @@ from peewee import OperationalError
 from world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
-from embed.db.models import RefusedOrigin
+from embed.db.models import Member, RefusedOrigin
 from embed.domain.look import DEFAULT_LOOK
 from embed.keys import access
 from embed.notifications import receivers
+from embed.people import accounts
 from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.slow
 
+MEMBER = "member@example.com"
 EVIL = "https://evil.example"
 
 # Forms that change no page.
 OTHER_FORMS = {
+    "accept_invitation",  # is no owner's: tests/people
+    "leave_page",  # the same
     "account",  # changes the owner
     "choose_language",  # changes the owner
     "choose_password",
@@ -62,6 +66,8 @@ class Things:
         self.webhook_id = receivers.add_webhook(
             world.page_id, f"{EVIL}/hook", settings=settings, now=world.clock()
         ).id
+        member = accounts.create_person(MEMBER, world.clock())
+        Member.create(page=world.page_id, person=member, role="viewer", created_at=world.clock())
         # Another page of the owner's that shows the same balances.
         self.other_page_id = world.make_page(owner=world.page.owner)
 
@@ -71,6 +77,15 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
     "edit_page": lambda things: (f"{things.root}/settings", PAGE_FORM),
     "delete_page": lambda things: (f"{things.root}/delete", {}),
     "restore_page": lambda things: (f"{things.root}/restore", {}),
+    "invite_person": lambda things: (
+        f"{things.root}/people",
+        {"email": "new@example.com", "role": "editor"},
+    ),
+    "change_role": lambda things: (
+        f"{things.root}/people/role",
+        {"email": MEMBER, "role": "editor"},
+    ),
+    "remove_person": lambda things: (f"{things.root}/people/remove", {"email": MEMBER}),
     "edit_policy": lambda things: (f"{things.root}/policy", POLICY_FORM),
     "create_key": lambda things: (f"{things.root}/keys/new/public", {"origins": SITE}),
     "show_embed": lambda things: (f"{things.root}/embed", {"site": SITE, "label": "Blog"}),

@@ -1,4 +1,7 @@
-"""What people may do on a page: every route of the dashboard as every role."""
+"""What people may do on a page: every route of the dashboard as every role.
+
+As a stranger and signed out: test_dashboard_contract.py.
+"""
 
 import pytest
 from owner_browser import OwnerBrowser
@@ -56,20 +59,6 @@ def test_owner_may_do_everything(owner, routes):
     for method, path, needed in routes:
         if needed in ROLES and not path.endswith("/leave"):
             assert ask(owner, method, path).status_code not in (403, 404), path
-
-
-def test_page_is_nowhere_for_strangers(stranger, routes):
-    for method, path, needed in routes:
-        if needed in ROLES:
-            assert ask(stranger, method, path).status_code == 404, path
-
-
-def test_whoever_is_signed_out_is_asked_to_sign_in(world, routes):
-    client = world.app.test_client()
-    for method, path, needed in routes:
-        answer = client.open(path, method=method)
-        is_asked = answer.headers.get("Location", "").startswith("/dashboard/sign-in")
-        assert is_asked == (needed != ANYBODY), path
 
 
 def test_pages_of_members_show_no_button_that_answers_403(world, make_member, routes):
