@@ -1,5 +1,6 @@
 """The people who sign in: owners of tracking pages, and members of others' pages."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from embed.db.constraints import translate_unique_violations
@@ -132,14 +133,19 @@ def choose_password(person_id: str, made_for: str, password: str, *, host: str) 
 
 
 def find_weakness_for(person: Person, password: str, host: str) -> str | None:
+    """Return what makes a password of a person easy to guess, as `judge_password` does."""
+    return judge_password(password, person.email, host, Page.select().where(is_of(person)))
+
+
+def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) -> str | None:
     """Return what makes a password easy to guess, as an English sentence to translate, or None.
 
     The person's address, the service's host and the names of the person's pages do not count.
     """
     from embed.domain.password_strength import find_weakness  # its word lists take 14 MB
 
-    own_texts = [person.email, host]
-    for page in Page.select().where(is_of(person)):
+    own_texts = [email, host]
+    for page in pages:
         own_texts += [page.token_name, page.token_symbol, page.public_title or ""]
     return find_weakness(password, own_texts)
 

@@ -12,7 +12,12 @@ from embed.domain.roles import OWNER, ROLES
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
-from embed.people.accounts import INSTALLATION_OWNER, check_email, create_person
+from embed.people.accounts import (
+    INSTALLATION_OWNER,
+    check_email,
+    create_person,
+    judge_password,
+)
 from embed.people.members import MAX_PEOPLE, check_role
 
 LIFETIME = timedelta(days=7)
@@ -111,7 +116,7 @@ def sign_up(token: str, password: str, now: datetime, *, host: str) -> Person:
     found = find_invitation(token, now)
     if found is None:
         raise NotFound("This link has already been used.")
-    if weakness := find_weakness(password, [found.email, host, *list_names(found.page)]):
+    if weakness := judge_password(password, found.email, host, [found.page]):
         raise InvalidInput(weakness, field="password")
     password_hash = hash_password(password)  # before the transaction: it takes long
     with db.atomic():

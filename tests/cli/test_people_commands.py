@@ -25,7 +25,7 @@ def test_people_of_a_page_are_invited_listed_changed_and_removed(world):
     ]
 
     token = made["url"].rpartition("/")[2]
-    invitations.sign_up(token, "four words that nobody says", world.clock())
+    invitations.sign_up(token, "four words that nobody says", world.clock(), host="localhost")
     assert run("list", world.page_id)[1] == {"email": ANN, "role": "reviewer", "status": "member"}
     assert run("role", world.page_id, ANN, "viewer") == {"email": ANN, "role": "viewer"}
     assert run("remove", world.page_id, ANN) == {"email": ANN}
@@ -58,7 +58,7 @@ def test_mistake_is_one_line(world, arguments, said):
 
 def test_operator_lets_a_guest_create_pages(world):
     _, token = invitations.invite(world.page_id, ANN, "viewer", world.clock())
-    invitations.sign_up(token, "four words that nobody says", world.clock())
+    invitations.sign_up(token, "four words that nobody says", world.clock(), host="localhost")
 
     def run(*arguments: str):
         result = world.app.test_cli_runner().invoke(args=["owners", *arguments, "--json"])

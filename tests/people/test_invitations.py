@@ -142,7 +142,7 @@ def test_deleted_page_cannot_be_joined(world, ann, invite):
 
 
 def test_somebody_new_gets_an_account_that_creates_no_pages(world, invite):
-    person = invitations.sign_up(invite(), PASSWORD, world.clock())
+    person = invitations.sign_up(invite(), PASSWORD, world.clock(), host="localhost")
 
     assert person.email == ANN
     assert accounts.find_by_password(ANN, PASSWORD) == person
@@ -150,12 +150,21 @@ def test_somebody_new_gets_an_account_that_creates_no_pages(world, invite):
     assert list_roles(world)[ANN] == "reviewer"
 
 
+def test_weak_password_uses_nothing_up(world, invite):
+    token = invite()
+
+    with pytest.raises(InvalidInput, match="easy to guess"):
+        invitations.sign_up(token, "USD Coin 2026", world.clock(), host="localhost")
+    assert not accounts.has_account(ANN)
+    assert invitations.find_invitation(token, world.clock())
+
+
 def test_address_that_another_account_takes_meanwhile_is_not_taken_over(world, invite):
     token = invite()
     taken = accounts.create_person(ANN, world.clock())
 
     with pytest.raises(InvalidInput, match="already an account"):
-        invitations.sign_up(token, PASSWORD, world.clock())
+        invitations.sign_up(token, PASSWORD, world.clock(), host="localhost")
     assert Person.get_by_id(taken.id).password_hash is None
     assert invitations.find_invitation(token, world.clock())  # for whoever has the account
 
@@ -168,7 +177,7 @@ def test_of_two_who_accept_one_link_at_once_one_does(world, invite, has_account)
     def accept() -> str:
         try:
             if ann is None:
-                invitations.sign_up(token, PASSWORD, world.clock())
+                invitations.sign_up(token, PASSWORD, world.clock(), host="localhost")
             else:
                 invitations.accept(token, ann, world.clock())
         except (NotFound, InvalidInput):

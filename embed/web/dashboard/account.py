@@ -19,7 +19,7 @@ from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_corre
 from embed.errors import InvalidInput, NotFound
 from embed.people import accounts
 from embed.web import languages, rate_limits
-from embed.web.current import runtime
+from embed.web.current import own_host, runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import SignedIn, current_person
 from embed.web.dashboard.responses import (
@@ -130,7 +130,7 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render("password.html", form=form, owner=owner)
     try:
         owner = accounts.choose_password(
-            owner_id, made_for, form.password.data or "", host=_own_host()
+            owner_id, made_for, form.password.data or "", host=own_host()
         )
     except NotFound:
         return render_mistake(DEAD_LINK, 409)
@@ -158,7 +158,7 @@ def account() -> ResponseReturnValue:
             owner.id,
             fingerprint(owner.password_hash),
             form.password.data or "",
-            host=_own_host(),
+            host=own_host(),
         )
     except InvalidInput as mistake:
         add_error(form, mistake)
@@ -245,13 +245,9 @@ def begin_session(owner: Person) -> None:
     languages.choose_language(owner.language)  # of what the next page says first
 
 
-def _own_host() -> str:
-    return runtime().settings.public_url or request.host
-
-
 def _warn_of_weakness(owner: Person, password: str) -> None:
     """On the next page, advise to change a password from before passwords were judged."""
-    if weakness := accounts.find_weakness_for(owner, password, _own_host()):
+    if weakness := accounts.find_weakness_for(owner, password, own_host()):
         flash(gettext("Your password still works. %(reason)s", reason=gettext(weakness)), "weak")
 
 

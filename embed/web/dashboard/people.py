@@ -18,7 +18,7 @@ from embed.notifications.digest import Digest
 from embed.notifications.mailboxes import is_mailbox
 from embed.people import accounts, invitations, members
 from embed.web import rate_limits
-from embed.web.current import own_origin, runtime
+from embed.web.current import own_host, own_origin, runtime
 from embed.web.dashboard.account import PasswordForm, begin_session
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_person, open_page
@@ -159,7 +159,9 @@ def accept_invitation(token: str) -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _render_invitation(invitation, form=form)
     try:
-        person = invitations.sign_up(token, form.password.data or "", runtime().clock())
+        person = invitations.sign_up(
+            token, form.password.data or "", runtime().clock(), host=own_host()
+        )
     except InvalidInput as mistake:
         add_error(form, mistake)
         return _render_invitation(invitation, form=form)

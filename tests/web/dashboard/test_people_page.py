@@ -276,6 +276,6 @@ def test_one_who_was_invited_by_a_former_owner_can_still_come(world, owner, invi
     token = invite().rpartition("/")[2]
     stranger.take(world.page_id)
 
-    person = invitations.sign_up(token, PASSWORD, world.clock())
+    person = invitations.sign_up(token, PASSWORD, world.clock(), host="localhost")
 
     assert Member.get().person == person
