@@ -26,9 +26,10 @@ from bench.service import (
 )
 from embed.db.connection import db
 from embed.db.models import ApiKey, Person, Submission
+from embed.domain.times import now
 from embed.factory import create_app
+from embed.people import sessions
 from embed.settings import Settings
-from embed.web.dashboard.current_person import SignedIn
 
 WALLETS = 10_000
 SUBMISSIONS = 100_000
@@ -57,7 +58,7 @@ def main() -> int:
         owner, page_id = fill(database_url)
         client = app.test_client()
         with client.session_transaction(path="/dashboard/") as session:
-            session["_user_id"] = SignedIn(owner).get_id()
+            _, session["_user_id"] = sessions.begin(owner, now())
             session["_fresh"] = True
         medians = {
             view: measure(client, f"/dashboard/pages/{page_id}/{view}", rounds) for view in VIEWS

@@ -17,7 +17,8 @@ from world import SECRET_KEY, SITE
 from embed.db import connection
 from embed.db.models import Wallet
 from embed.domain import times
-from embed.domain.identifiers import make_id
+from embed.domain.identifiers import make_id, make_token
+from embed.people.sessions import SECRET_LENGTH
 from embed.web.dashboard import sessions
 
 STALLED = 40
@@ -102,7 +103,7 @@ def sign_session() -> bytes:
     app = Flask("any", static_folder=None)
     app.secret_key = SECRET_KEY
     serializer = sessions.DashboardSessions().get_signing_serializer(app)
-    value = serializer.dumps({"_user_id": "owner.fingerprint"})
+    value = serializer.dumps({"_user_id": f"{make_id()}.{make_token(SECRET_LENGTH)}"})
     return f"Cookie: {sessions.LOCAL_NAME}={value}".encode()
 
 

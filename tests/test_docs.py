@@ -36,7 +36,7 @@ _PRIVATE_WORDS = re.compile(
     r"|\bgrown\s+(?:form|database)|\breceivers?\b|(?-i:\bsiws\b)",
     re.IGNORECASE,
 )
-_COMMAND = re.compile(r"\bflask ([a-z-]+)(?: ([a-z]+))?")
+_COMMAND = re.compile(r"\bflask ([a-z-]+)(?: ([a-z]+(?:-[a-z]+)*))?")
 
 
 def read_rows(text: str, *columns: str) -> list[list[str]]:

@@ -6,7 +6,7 @@ from embed.db.models import Person
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import PasswordLinkSigner
 from embed.maintenance import owner_removal
-from embed.people import accounts
+from embed.people import accounts, sessions
 from embed.serializers import describe_owner
 from embed.terminal import Group, check_confirmed, confirm_option, print_answer, print_list, runtime
 
@@ -50,6 +50,14 @@ def list_all() -> None:
         [describe_owner(owner) for owner in accounts.list_people()],
         ("id", "email", "language", "mayCreatePages", "createdAtIso"),
     )
+
+
+@group.command("sign-out")
+@click.argument("email")
+def sign_out(email: str) -> None:
+    """End all sessions of an owner, in whatever browser; the password stays."""
+    owner = accounts.get_person(email)
+    print_answer(describe_owner(owner) | {"sessions": sessions.end_all(owner.id)})
 
 
 @group.command("remove")

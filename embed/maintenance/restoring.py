@@ -129,6 +129,7 @@ def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
     sums = copy_tables(source, target, schema)
     # The processes of that time are gone, and hold no leases any more.
     target.change("DELETE FROM worker_process")
+    target.change("DELETE FROM session")  # some may have been ended since a backup
     target.change("UPDATE job SET leased_by = NULL, leased_until = NULL")
     target.count_anew(schema)
     return sums

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Person
 from embed.domain.emails import parse_email
@@ -15,6 +16,7 @@ from embed.domain.passwords import (
 )
 from embed.errors import InvalidInput, NotFound
 from embed.pages import is_of
+from embed.people import sessions
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
@@ -107,7 +109,7 @@ def find_by_password(raw_email: str, password: str) -> Person | None:
 
 
 def choose_password(person_id: str, made_for: str, password: str, *, host: str) -> Person:
-    """Set a password, if `made_for` is the fingerprint of the current one.
+    """Set a password, if `made_for` is the fingerprint of the current one; end all sessions.
 
     `host` is the service's own, see find_weakness_for. Raises NotFound when the one-time link was
     used already, InvalidInput for a bad password.
@@ -126,7 +128,11 @@ def choose_password(person_id: str, made_for: str, password: str, *, host: str) 
         chosen = Person.update(password_hash=password_hash).where(
             Person.id == person_id, is_unchanged
         )
-        if chosen.execute():
+        with db.atomic():
+            is_chosen = bool(chosen.execute())
+            if is_chosen:
+                sessions.end_all(person_id)
+        if is_chosen:
             person.password_hash = password_hash
             return person
     raise NotFound("This link has already been used.")

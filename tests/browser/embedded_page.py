@@ -19,8 +19,7 @@ from world import World
 from embed.db.models import Person, Submission
 from embed.domain import times
 from embed.domain.identifiers import make_id
-from embed.people import accounts
-from embed.web.dashboard.current_person import SignedIn
+from embed.people import accounts, sessions
 
 HOW_TO_GET_ONE = (
     "no browser was found: apt install chromium-headless-shell, or python -m playwright install"
@@ -198,7 +197,7 @@ def sign_in(page: Page, embedded_page: EmbeddedPage, owner: Person | None = None
     """Give the browser the session of an owner who has signed in; None: the page's own owner."""
     client = embedded_page.app.test_client()
     with client.session_transaction(path="/dashboard/") as session:
-        session["_user_id"] = SignedIn(owner or embedded_page.owner).get_id()
+        _, session["_user_id"] = sessions.begin(owner or embedded_page.owner, embedded_page.clock())
     cookie = client.get_cookie("embed_dashboard", path="/dashboard")
     page.context.add_cookies(
         [

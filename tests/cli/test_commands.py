@@ -10,8 +10,9 @@ from world import SECRET_KEY, SITE, USDC, Visitor
 
 from embed import commands as all_commands
 from embed.db import connection, schema_version
-from embed.db.models import MODELS, Submission
+from embed.db.models import MODELS, Session, Submission
 from embed.factory import create_app
+from embed.people import accounts, sessions
 from embed.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -31,6 +32,7 @@ COMMANDS = {
     "owners list",
     "owners remove",
     "owners reset",
+    "owners sign-out",
     "people invite",
     "people list",
     "people remove",
@@ -183,6 +185,21 @@ def test_link_to_a_password_is_made_again_for_known_owners_only(operator):
 
     assert again.keys() == made.keys()
     assert "no owner second@example.com" in operator.refuse("owners", "reset", "second@example.com")
+
+
+def test_owner_is_signed_out_everywhere(operator, clock):
+    ann, bob = (accounts.create_person(f"{name}@example.com", clock()) for name in ("ann", "bob"))
+    for person in (ann, ann, bob):
+        sessions.begin(person, clock())
+
+    shown = operator.show("owners", "sign-out", " Ann@example.com")
+    assert (shown["email"], shown["sessions"]) == ("ann@example.com", 2)
+    assert [session.person for session in Session.select()] == [bob]
+    assert operator.tell("owners", "sign-out", "ann@example.com").splitlines()[-1].split() == [
+        "sessions",
+        "0",
+    ]
+    assert "no owner eve@example.com" in operator.refuse("owners", "sign-out", "eve@example.com")
 
 
 def test_page_without_an_owner_belongs_to_the_installation_and_can_be_handed_over(operator):
@@ -573,6 +590,7 @@ MISTAKES = {
     "owners": [
         ("owners", "remove", "owner@localhost", "--yes"),
         ("owners", "remove", "nobody@example.com", "--yes"),
+        ("owners", "sign-out", "nobody@example.com"),
         ("owners", "remove", "ann", "--yes"),
     ],
     "command_line": [

@@ -26,6 +26,7 @@ OTHER_COMMANDS = {
     "owners create",
     "owners remove",  # what it does to pages has tests of its own
     "owners reset",
+    "owners sign-out",
     "pages create",  # has no version before; its log is tested below
     "pages purge",
     "worker status",

@@ -22,11 +22,13 @@ from embed.db.models import (
     Message,
     Page,
     RefusalCount,
+    Session,
     Submission,
     UsedNonce,
 )
 from embed.domain.times import count_days
 from embed.maintenance.pruning import prune, summarize
+from embed.people import sessions
 from embed.runtime import EXTENSION
 from embed.settings import PROJECT_DIR
 from embed.submissions.soft_rejections import read_counts_without_session
@@ -118,6 +120,19 @@ def test_counted_refusals_are_deleted_once_their_day_is_30_days_ago(world):
 
     assert prune(world.clock(), HISTORY)["refusals by policy"] == 9
     assert read_counts_without_session(world.page) == {"ca_gate": 62}
+
+
+def test_sessions_are_deleted_after_14_days_without_a_visit_and_90_at_most(world):
+    person, began_at = world.page.owner, world.clock()
+    for days in (0, 76, 77, 90):
+        sessions.begin(person, began_at + timedelta(days=days))
+    Session.update(seen_at=began_at + timedelta(days=90)).where(
+        Session.created_at == began_at
+    ).execute()
+
+    assert prune(began_at + timedelta(days=90), HISTORY)["sessions"] == 0
+    assert prune(began_at + timedelta(days=90, seconds=1), HISTORY)["sessions"] == 2
+    assert Session.select().count() == 2
 
 
 def test_more_rows_than_a_batch_are_deleted_in_small_transactions(world, monkeypatch):

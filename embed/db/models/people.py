@@ -1,8 +1,8 @@
-"""The people who sign in."""
+"""The people who sign in, and where they are signed in."""
 
-from peewee import BooleanField, CharField, TextField
+from peewee import BooleanField, CharField, ForeignKeyField, TextField
 
-from embed.db.fields import BaseModel
+from embed.db.fields import BaseModel, InstantField
 
 
 class Person(BaseModel):
@@ -15,3 +15,16 @@ class Person(BaseModel):
 
     def __str__(self) -> str:
         return str(self.email)
+
+
+class Session(BaseModel):
+    """A browser in which a person is signed in: its cookie has the id and the secret."""
+
+    person = ForeignKeyField(Person, on_delete="CASCADE")
+    person_id: str
+    secret_hash = CharField(max_length=64)
+    seen_at = InstantField()  # to the hour
+    browser = TextField(null=True)  # its name, null if that is unknown
+    system = TextField(null=True)  # the same of the operating system
+    network = TextField(null=True)  # as in logs; null: the client had no address
+    confirmed_at = InstantField()  # when the person last showed that it is them

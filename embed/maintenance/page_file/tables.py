@@ -67,6 +67,7 @@ LEFT_OUT: set[Any] = {
     # What belongs to the whole installation.
     models.Job,
     models.WorkerProcess,
+    models.Session,
     # Members have their accounts here, so they are invited anew elsewhere.
     models.Member,
     models.Invitation,

@@ -16,6 +16,8 @@ _NEEDED = {
     "accept_invitation": ANYBODY,
     "sign_out": PERSON,
     "account": PERSON,
+    "end_session": PERSON,
+    "end_other_sessions": PERSON,
     "choose_language": PERSON,
     "choose_theme": PERSON,
     "list_pages": PERSON,

@@ -1,4 +1,4 @@
-"""Signing in and out, choosing a password, the owner's language, and the colours."""
+"""Signing in and out, sessions, choosing a password, the owner's language, and the colours."""
 
 import math
 import re
@@ -14,14 +14,16 @@ from wtforms import EmailField, PasswordField, SelectField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person
+from embed.domain.identifiers import is_id
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_correct_password
 from embed.errors import InvalidInput, NotFound
-from embed.people import accounts
+from embed.people import accounts, sessions
+from embed.people.sessions import SEEN_STORED_EVERY
 from embed.web import languages, rate_limits
 from embed.web.current import own_host, runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import SignedIn, current_person
+from embed.web.dashboard.current_person import SignedIn, current_person, current_session
 from embed.web.dashboard.responses import (
     Form,
     add_error,
@@ -100,16 +102,16 @@ def sign_in() -> ResponseReturnValue:
             wait, form.password, lambda: render("sign_in.html", form=form, status=429)
         )
     owner = accounts.find_by_password(email, password)
-    if owner is None:
+    if owner is None or not begin_session(owner):
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         return render("sign_in.html", form=form, status=422)
-    begin_session(owner)
     _warn_of_weakness(owner, password)
     return redirect(_safe_target(request.args.get("next", "")), 303)
 
 
 @blueprint.post("/sign-out")
 def sign_out() -> ResponseReturnValue:
+    sessions.end(current_person(), current_session().id)
     logout_user()
     session.clear()
     return redirect_with_message(gettext("You have signed out."), url_for("dashboard.sign_in"))
@@ -117,7 +119,7 @@ def sign_out() -> ResponseReturnValue:
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
 def choose_password(token: str) -> ResponseReturnValue:
-    """Set a password by a one-time link from the command line."""
+    """Set a password by a one-time link from the command line, which ends every session."""
     try:
         owner_id, made_for = runtime().password_links.unsign(token)
     except ValueError:
@@ -169,6 +171,19 @@ def account() -> ResponseReturnValue:
     )
 
 
+@blueprint.post("/account/sessions/<session_id>/end")
+def end_session(session_id: str) -> ResponseReturnValue:
+    if not (is_id(session_id) and sessions.end(current_person(), session_id)):
+        raise NotFound(session_id)
+    return redirect_with_message(gettext("That browser is signed out."), _list_sessions_at())
+
+
+@blueprint.post("/account/sessions/end-others")
+def end_other_sessions() -> ResponseReturnValue:
+    sessions.end_others(current_session())
+    return redirect_with_message(gettext("All other browsers are signed out."), _list_sessions_at())
+
+
 @blueprint.post("/account/language")
 def choose_language() -> ResponseReturnValue:
     """Choose the language of the owner's dashboard and notifications."""
@@ -209,7 +224,20 @@ def _render_account(
 ) -> Response:
     if language_form is None:
         language_form = LanguageForm(formdata=None, language=current_language())
-    return render("account.html", status=status, form=form, language_form=language_form)
+    now = runtime().clock()
+    return render(
+        "account.html",
+        status=status,
+        form=form,
+        language_form=language_form,
+        sessions=sessions.list_sessions(current_person(), now),
+        current=current_session(),
+        hour_ago=now - SEEN_STORED_EVERY,
+    )
+
+
+def _list_sessions_at() -> str:
+    return url_for("dashboard.account", _anchor="sessions")
 
 
 def _find_wait(email: str) -> timedelta | None:
@@ -237,12 +265,26 @@ def _refuse_attempt(
     return response
 
 
-def begin_session(owner: Person) -> None:
-    """Sign in with a new session, to prevent session fixation."""
+def begin_session(owner: Person) -> bool:
+    """Sign in with a new session, to prevent session fixation; this browser's former one ends.
+
+    False if the owner was removed or got another password in the meantime.
+    """
+    begun = sessions.begin(
+        owner,
+        runtime().clock(),
+        user_agent=request.headers.get("User-Agent", ""),
+        client=request.remote_addr or "",
+    )
+    if begun is None:
+        return False
+    if current_user.is_authenticated:
+        sessions.end(current_person(), current_session().id)
     session.clear()
     session.permanent = True
-    login_user(SignedIn(owner))
+    login_user(SignedIn(*begun))
     languages.choose_language(owner.language)  # of what the next page says first
+    return True
 
 
 def _warn_of_weakness(owner: Person, password: str) -> None:

@@ -10,10 +10,17 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from embed.domain.roles import NAME_BY_ROLE
 from embed.errors import ApiError, InvalidInput, NotFound
+from embed.people.sessions import IDLE_FOR, store_visit
 from embed.settings import Settings
+from embed.web.current import runtime
 from embed.web.dashboard import csrf, sessions
 from embed.web.dashboard.access import ANYBODY, HOST, find_needed, may
-from embed.web.dashboard.current_person import NotAllowed, current_person, load_person
+from embed.web.dashboard.current_person import (
+    NotAllowed,
+    current_person,
+    current_session,
+    load_person,
+)
 from embed.web.dashboard.responses import render_mistake, write_mistake
 from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
@@ -69,13 +76,13 @@ def init_dashboard(app: Flask, settings: Settings) -> None:
     app.config.update(
         SECRET_KEY_FALLBACKS=fallbacks,
         SESSION_COOKIE_SAMESITE="Lax",
-        PERMANENT_SESSION_LIFETIME=sessions.LIFETIME,
+        PERMANENT_SESSION_LIFETIME=IDLE_FOR,
     )
     app.session_interface = sessions.DashboardSessions()
     app.jinja_env.globals["csrf_token"] = csrf.make_token
     # Not _login.init_app, which would read the session after every request of the API too.
     app.login_manager = _login  # type: ignore[attr-defined]  # it looks here
-    # IP addresses change; the session is bound to the password's fingerprint instead.
+    # IP addresses change; a session is bound to its row instead.
     _login.session_protection = None
     _login.user_loader(load_person)
     app.register_blueprint(blueprint)
@@ -100,6 +107,8 @@ def guard_request() -> ResponseReturnValue | None:
     if current_user.is_authenticated:
         request.max_content_length = _find_size_limit()
         request.max_form_memory_size = MAX_FIELD_BYTES
+        if request.endpoint not in sessions.BACKGROUND_ENDPOINTS:
+            store_visit(current_session(), runtime().clock())
     if (request.content_length or 0) > (request.max_content_length or 0):
         raise RequestEntityTooLarge
     needed = find_needed(request.endpoint or "", request.method)

@@ -6,34 +6,39 @@ from flask import g, request
 from flask_login import UserMixin, current_user
 
 from embed import pages
-from embed.db.models import ApiKey, Page, Person, Receiver, Tag, Wallet
+from embed.db.models import ApiKey, Page, Person, Receiver, Session, Tag, Wallet
 from embed.domain.identifiers import is_id
-from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
-from embed.people import accounts
+from embed.people import sessions
 from embed.people.members import find_role
+from embed.web.current import runtime
 from embed.web.dashboard.access import may
 
 _OfPage = TypeVar("_OfPage", ApiKey, Receiver, Tag, Wallet)
 
 
 class SignedIn(UserMixin):
-    """A person, identified in the session by id and fingerprint of the password."""
+    """A person in one of their sessions, whose credential is in the cookie."""
 
-    def __init__(self, person: Person) -> None:
-        self.person = person
+    def __init__(self, session: Session, credential: str) -> None:
+        self.session = session
+        self._credential = credential
+
+    @property
+    def person(self) -> Person:
+        return self.session.person
 
     def get_id(self) -> str:
-        # A changed password ends all sessions that were started with the old one.
-        return f"{self.person.id}.{fingerprint(self.person.password_hash)}"
+        return self._credential
 
 
-def load_person(session_value: str) -> SignedIn | None:
-    person_id, _, made_for = session_value.partition(".")
-    person = accounts.find_by_id(person_id)
-    if person is None or fingerprint(person.password_hash) != made_for:
-        return None
-    return SignedIn(person)
+def load_person(credential: str) -> SignedIn | None:
+    session = sessions.find(credential, runtime().clock())
+    return None if session is None else SignedIn(session, credential)
+
+
+def current_session() -> Session:
+    return cast(SignedIn, current_user).session
 
 
 def current_person() -> Person:

@@ -1,7 +1,6 @@
 """The dashboard's session, in a cookie that no other host can set."""
 
 import hashlib
-from datetime import timedelta
 from typing import Any, TypedDict, cast
 from urllib.parse import urlsplit
 
@@ -10,11 +9,12 @@ from flask import Flask, Request, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, TimestampSigner
 
+from embed.people.sessions import IDLE_FOR, is_credential
+
 LOCAL_NAME = "embed_dashboard"
 # Browsers accept a cookie of this name only if it is Secure, for / and without a Domain: other
 # hosts of the same domain cannot set it (RFC 6265bis, section 4.1.3.2).
 NAME = f"__Host-{LOCAL_NAME}"
-LIFETIME = timedelta(days=14)
 # What scripts ask for by themselves is no visit, and its answer must not bring back the session
 # of before a form that was sent at the same moment.
 BACKGROUND_ENDPOINTS = {"dashboard.read_news", "dashboard.show_contrast", "dashboard.show_preview"}
@@ -57,7 +57,7 @@ class DashboardSessions(SecureCookieSessionInterface):
             return {}
         signer = cast(TimestampSigner, serializer.make_signer())
         age_s = signer.get_timestamp() - signed_at.timestamp()
-        return values if age_s <= LIFETIME.total_seconds() else {}
+        return values if age_s <= IDLE_FOR.total_seconds() else {}
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
         return request.endpoint not in BACKGROUND_ENDPOINTS and super().should_set_cookie(
@@ -77,10 +77,13 @@ class DashboardSessions(SecureCookieSessionInterface):
 def is_signed_in(app: Flask, cookies: str) -> bool:
     """Tell whether a Cookie header holds the session of an owner who has signed in.
 
-    The owner may have been removed since, or have another password: that is in the database.
+    The session may have ended since: that is in the database.
     """
     sessions = cast(DashboardSessions, app.session_interface)
-    return any("_user_id" in sessions.read(app, cookies, name) for name in (NAME, LOCAL_NAME))
+    return any(
+        is_credential(sessions.read(app, cookies, name).get("_user_id", ""))
+        for name in (NAME, LOCAL_NAME)
+    )
 
 
 def _find_cookie(cookies: str, name: str) -> str | None:

@@ -6,7 +6,7 @@ import pytest
 from owner_browser import OwnerBrowser
 from world import Visitor
 
-from embed.db.models import Member
+from embed.db.models import Member, Session
 from embed.keys import access
 from embed.notifications import receivers
 from embed.notifications.delivery_log import queue_test
@@ -60,6 +60,7 @@ def things(world, owner) -> dict[str, str]:
         "submission_id": submission,
         "receiver_id": webhook.id,
         "message_id": message.id,
+        "session_id": Session.get(person=owner.owner).id,
         "tier": "public",
         "token": "x",
     }

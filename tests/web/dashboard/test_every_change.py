@@ -29,6 +29,8 @@ OTHER_FORMS = {
     "choose_language",  # changes the owner
     "choose_password",
     "choose_theme",  # sets a cookie
+    "end_other_sessions",  # signs out
+    "end_session",  # signs out
     "forget_origin",  # deletes a notice; the key is unchanged
     "import_wallets",  # a dry run
     "send_again",  # delivers a message once more

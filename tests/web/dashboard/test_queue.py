@@ -625,6 +625,7 @@ def test_queue_says_how_many_were_withdrawn_lately(world, owner):
         world.withdraw(visitor)
         assert sentence in owner.see(path_of(world)), count
     world.clock.forward(days=30, milliseconds=1)
+    owner.sign_in_again()
 
     assert "Withdrawn" not in owner.see(path_of(world))
 

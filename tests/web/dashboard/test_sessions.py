@@ -1,18 +1,36 @@
-"""How long owners stay signed in, and what ends it."""
+"""How long owners stay signed in, what ends it, and the list of where they are signed in."""
 
+import re
 import time
+from functools import partial
 
 import pytest
 from flask import Flask
 from itsdangerous import TimestampSigner
+from locks import held_writes
 from owner_browser import PASSWORD, find_token
+from peewee import Database
+from remote import at_once
+from world import Visitor
 
+from embed.db import connection
+from embed.db.models import Session
+from embed.domain.passwords import fingerprint
 from embed.people import accounts
 from embed.web.dashboard import account, sessions
 
 pytestmark = pytest.mark.slow
 
 HOME = "/dashboard/"
+ACCOUNT = "/dashboard/account"
+SIGN_IN = "/dashboard/sign-in"
+NEW = {"password": "another long password", "again": "another long password"}
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like"
+    " Gecko) Version/18.5 Mobile/15E148 Safari/604.1"
+)
+CREDENTIAL = f"{'s' * 20}.{'S' * 32}"  # of no session
 DAY_S = 24 * 60 * 60
 
 
@@ -40,37 +58,138 @@ def link(world, owner) -> str:
     return accounts.build_password_url(owner.owner, signer, "")
 
 
-def test_owner_is_forgotten_14_days_after_the_last_visit(timer, owner):
+class OtherBrowser:
+    """A browser of its own, whose forms carry the token of the account page."""
+
+    def __init__(self, world, *, user_agent: str = "", address: str = "127.0.0.1") -> None:
+        self.client = world.app.test_client()
+        self._sent = {
+            "headers": {"User-Agent": user_agent},
+            "environ_base": {"REMOTE_ADDR": address},
+        }
+
+    def get(self, path: str):
+        return self.client.get(path, **self._sent)
+
+    def post(self, path: str, token: str | None = None, **fields):
+        token = token or find_token(self.get(ACCOUNT).text)
+        return self.client.post(path, data={"csrf_token": token} | fields, **self._sent)
+
+    def sign_in(self, email="owner@example.com", password=PASSWORD) -> Session:
+        """Sign in, and return the row."""
+        token = find_token(self.get(SIGN_IN).text)
+        answer = self.post(SIGN_IN, token, email=email, password=password)
+        assert answer.status_code == 303, answer.text
+        return Session.get_by_id(self.credential.split(".")[0])
+
+    @property
+    def credential(self) -> str:
+        with self.client.session_transaction(SIGN_IN) as session:
+            return session["_user_id"]
+
+    @property
+    def is_signed_in(self) -> bool:
+        return self.get(HOME).status_code == 200
+
+
+@pytest.fixture
+def browser(world, owner) -> OtherBrowser:
+    """Another browser, in which the owner has signed in too."""
+    browser = OtherBrowser(world)
+    browser.sign_in()
+    return browser
+
+
+@pytest.fixture
+def steal(world):
+    """Copy the cookie of a browser into another: ``steal(client)``."""
+
+    def copy(client) -> OtherBrowser:
+        thief = OtherBrowser(world)
+        cookie = client.get_cookie(sessions.LOCAL_NAME, path="/dashboard")
+        thief.client.set_cookie(sessions.LOCAL_NAME, cookie.value, path="/dashboard")
+        assert thief.is_signed_in
+        return thief
+
+    return copy
+
+
+def list_ids() -> set[str]:
+    return {session.id for session in Session.select()}
+
+
+def own_session(owner) -> Session:
+    return Session.get(Session.person == owner.owner)
+
+
+def test_owner_is_forgotten_14_days_after_the_last_visit(world, timer, owner):
     for _ in range(3):
         timer.forward(days=14)
+        world.clock.forward(days=14)
         assert owner.get(HOME).status_code == 200
 
-    timer.forward(days=14.001)
+    world.clock.forward(days=14, seconds=1)
     assert owner.get(HOME).status_code == 302
+
+
+def test_owner_signs_in_again_after_90_days_though_they_came_every_day(world, timer, owner):
+    for _ in range(90):
+        timer.forward(days=1)
+        world.clock.forward(days=1)
+        assert owner.get(HOME).status_code == 200
+
+    world.clock.forward(seconds=1)
+    assert owner.get(HOME).status_code == 302
+    assert owner.sign_in_again().status_code == 303
+    assert owner.get(HOME).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["queue/news", "embed/contrast", "embed/preview"])
 def test_what_scripts_ask_for_does_not_bring_back_a_session_that_has_ended(world, owner, path):
+    world.clock.forward(days=1)
+    seen_at = own_session(owner).seen_at
+
     answer = owner.get(f"/dashboard/pages/{world.page_id}/{path}")
 
     assert answer.status_code in (200, 302)
     assert "Set-Cookie" not in answer.headers
+    assert own_session(owner).seen_at == seen_at  # no visit either
+
+
+def test_visits_are_stored_to_the_hour(world, owner):
+    signed_in_at = world.clock()
+
+    for minutes, hours in ((59, 0), (1, 1), (59, 1), (1, 2)):
+        world.clock.forward(minutes=minutes)
+        assert owner.get(HOME).status_code == 200
+        assert (own_session(owner).seen_at - signed_in_at).total_seconds() == hours * 3600
+
+
+def test_visit_that_cannot_be_stored_is_answered_all_the_same(world, owner, environ):
+    world.clock.forward(hours=2)
+
+    with held_writes(environ["DATABASE_URL"]):
+        assert owner.get(HOME).status_code == 200
 
 
 @pytest.mark.parametrize("name", [sessions.NAME, sessions.LOCAL_NAME])
 def test_owner_is_known_by_the_cookie_alone_for_as_long(world, timer, name):
     serializer = world.app.session_interface.get_signing_serializer(world.app)
-    owners_session = serializer.dumps({"_user_id": "owner.fingerprint"})
+    owners_session = serializer.dumps({"_user_id": CREDENTIAL})
+    of_a_version_before = serializer.dumps({"_user_id": f"{'p' * 20}.{fingerprint(None)}"})
     before_sign_in = serializer.dumps({"csrf_token": "token"})
     other = Flask("other", static_folder=None)
     other.secret_key = "another key"
-    forged = world.app.session_interface.get_signing_serializer(other).dumps({"_user_id": "owner"})
+    forged = world.app.session_interface.get_signing_serializer(other).dumps(
+        {"_user_id": CREDENTIAL}
+    )
 
     def is_known(cookies: str) -> bool:
         return sessions.is_signed_in(world.app, cookies)
 
     assert is_known(f"a=b; {name}={owners_session}; c=d")
     assert not is_known(f"a={owners_session}")
+    assert not is_known(f"{name}={of_a_version_before}")
     for made_up in (before_sign_in, forged, owners_session[:-1], f"x{owners_session}", "", "\xff"):
         assert not is_known(f"{name}={made_up}"), made_up
     timer.forward(days=14)
@@ -86,16 +205,297 @@ def test_password_does_not_run_out(timer, owner):
     assert owner.sign_in_again().status_code == 303
 
 
-def test_password_by_link_ends_the_sessions_of_the_old_one(world, owner, link):
+def test_password_by_link_ends_the_sessions_of_the_old_one(world, owner, browser, link):
     client = world.app.test_client()
     token = find_token(client.get(link).text)
+    before = list_ids()
     assert owner.get(HOME).status_code == 200
 
-    new = {"password": "another long password", "again": "another long password"}
-    client.post(link, data={"csrf_token": token} | new)
+    client.post(link, data={"csrf_token": token} | NEW)
 
     assert client.get(HOME).status_code == 200
     assert owner.get(HOME).status_code == 302
+    assert not browser.is_signed_in
+    assert len(list_ids()) == 1
+    assert not list_ids() & before
+
+
+def test_link_of_somebody_else_ends_the_session_of_whoever_follows_it(owner, stranger, link):
+    token = find_token(stranger.get(link).text)
+
+    stranger.client.post(link, data={"csrf_token": token} | NEW)
+
+    assert owner.email in stranger.see(HOME)
+    assert {session.person for session in Session.select()} == {owner.owner}
+
+
+def test_new_password_ends_the_others_and_copies_of_this_cookie_but_not_this_one(
+    owner, browser, stranger, steal
+):
+    thief = steal(owner.client)
+
+    answer = owner.post(ACCOUNT, current=PASSWORD, **NEW)
+
+    assert answer.status_code == 303
+    assert owner.get(HOME).status_code == 200
+    assert not browser.is_signed_in
+    assert not thief.is_signed_in
+    assert stranger.get(HOME).status_code == 200
+
+
+def test_sign_in_with_a_password_that_changes_meanwhile_is_refused(
+    world, owner, browser, monkeypatch
+):
+    find = accounts.find_by_password
+
+    def find_and_change(email: str, password: str):
+        found = find(email, password)
+        accounts.choose_password(
+            found.id, fingerprint(found.password_hash), NEW["password"], host=""
+        )
+        return found
+
+    monkeypatch.setattr(accounts, "find_by_password", find_and_change)
+    browser.client = world.app.test_client()
+    token = find_token(browser.get(SIGN_IN).text)
+    answer = browser.post(SIGN_IN, token, email=owner.email, password=PASSWORD)
+
+    assert answer.status_code == 422
+    assert "is wrong" in answer.text
+    assert list_ids() == set()
+    # The form that comes with the refusal can be sent.
+    monkeypatch.undo()
+    token = find_token(answer.text)
+    again = browser.post(SIGN_IN, token, email=owner.email, password=NEW["password"])
+    assert again.status_code == 303
+
+
+def test_each_sign_in_is_a_session_of_its_own(world, owner, browser):
+    first = own_session(owner).id
+
+    browser.client = world.app.test_client()
+    second = browser.sign_in().id
+    owner.post("/dashboard/sign-out")
+    assert first not in list_ids()
+    owner.sign_in_again()
+
+    assert len(list_ids()) == 3
+    assert second in list_ids()
+
+
+def sign_out(owner, session_id: str) -> None:
+    owner.post("/dashboard/sign-out")
+
+
+def end_that_one(owner, session_id: str) -> None:
+    owner.post(f"{ACCOUNT}/sessions/{session_id}/end")
+
+
+def end_by_command(owner, session_id: str) -> None:
+    owner.world.app.test_cli_runner().invoke(args=["owners", "sign-out", owner.email])
+
+
+@pytest.mark.databases("sqlite", "postgres")
+@pytest.mark.parametrize("end", [sign_out, end_that_one, end_by_command])
+def test_stolen_cookie_is_worth_nothing_once_its_session_has_ended(world, owner, steal, end):
+    thief = steal(owner.client)
+
+    end(owner, own_session(owner).id)
+
+    assert not thief.is_signed_in
+    assert thief.get(f"/dashboard/pages/{world.page_id}/keys").status_code == 302
+    assert list_ids() == set()
+
+
+def test_secret_of_another_session_does_not_open_one(world, owner, stranger, browser):
+    session_id, secret = own_session(stranger).id, browser.credential.split(".")[1]
+
+    with browser.client.session_transaction(SIGN_IN) as session:
+        session["_user_id"] = f"{session_id}.{secret}"
+
+    assert not browser.is_signed_in
+
+
+def test_cookie_of_a_version_before_is_signed_out_without_an_error(world, owner):
+    client = world.app.test_client()
+    with client.session_transaction(SIGN_IN) as session:
+        session["_user_id"] = f"{owner.owner.id}.{fingerprint(owner.owner.password_hash)}"
+
+    assert client.get(HOME).headers["Location"].startswith(SIGN_IN)
+    assert client.get(SIGN_IN).status_code == 200
+    token = find_token(client.get(SIGN_IN).text)
+    form = {"csrf_token": token, "email": owner.email, "password": PASSWORD}
+    assert client.post(SIGN_IN, data=form).status_code == 303
+    assert client.get(HOME).status_code == 200
+
+
+def test_open_tab_of_an_ended_session_gets_to_the_sign_in(world, owner, browser):
+    page = f"/dashboard/pages/{world.page_id}"
+    token = find_token(browser.get(ACCOUNT).text)
+    owner.post(f"{ACCOUNT}/sessions/end-others")
+    before = world.dump()
+
+    shown = browser.get(f"{page}/keys")
+    assert shown.headers["Location"] == f"{SIGN_IN}?next={page}/keys"
+    sent = browser.post(f"{page}/delete", token)
+    assert sent.headers["Location"] == SIGN_IN
+    assert browser.get(f"{page}/queue/news").status_code == 302  # its script then stops asking
+    assert world.dump() == before
+    assert "E-mail" in browser.get(shown.headers["Location"]).text
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_requests_of_one_session_at_the_same_moment_are_all_answered(world, browser, steal):
+    copies = [steal(browser.client) for _ in range(4)]
+    world.clock.forward(hours=2)
+
+    def visit(copy: OtherBrowser) -> int:
+        status = copy.get(ACCOUNT).status_code
+        connection.db.close()
+        return status
+
+    assert at_once([partial(visit, copy) for copy in copies]) == [200] * 4
+
+
+def test_secret_is_neither_in_the_database_nor_in_the_log(
+    world, owner, browser, monkeypatch, caplog
+):
+    secret = browser.credential.split(".")[1]
+    monkeypatch.setattr(account, "render", None)
+
+    assert browser.get(ACCOUNT).status_code == 500
+
+    assert "Unexpected failure" in caplog.text
+    assert secret not in caplog.text
+    assert secret not in repr(world.dump())
+    assert browser.credential.split(".")[0] in repr(world.dump())
+
+
+def test_api_and_widget_never_look_at_sessions(world, browser, monkeypatch):
+    statements = []
+    execute = Database.execute_sql
+
+    def watch(database, sql, *arguments, **more):
+        statements.append(sql)
+        return execute(database, sql, *arguments, **more)
+
+    cookie = browser.client.get_cookie(sessions.LOCAL_NAME, path="/dashboard").value
+    cookies = f"{sessions.LOCAL_NAME}={cookie}; {sessions.NAME}={cookie}"
+    monkeypatch.setattr(Database, "execute_sql", watch)
+    send = world.client.open
+
+    def send_with_cookies(path, *, headers, **arguments):
+        own = headers.get("Cookie")
+        both = "; ".join(each for each in (cookies, own) if each)
+        return send(path, headers=headers | {"Cookie": both}, **arguments)
+
+    monkeypatch.setattr(world.client, "open", send_with_cookies)
+    visitor = Visitor()
+    assert world.open_widget(visitor).status_code == 200
+    assert world.read().status_code == 200
+    assert world.submit(visitor).status_code == 201
+    assert world.list_own(visitor).status_code == 200
+
+    assert len(statements) > 4
+    assert [sql for sql in statements if '"session"' in sql or '"person"' in sql] == []
+    statements.clear()
+    assert browser.is_signed_in
+    assert [sql for sql in statements if '"session"' in sql] == statements[:1]
+
+
+# The list
+
+
+def test_list_says_where_in_words_and_which_one_this_is(world, owner):
+    known = OtherBrowser(world, user_agent=FIREFOX, address="192.0.2.77")
+    known.sign_in()
+    world.clock.forward(hours=3)
+    OtherBrowser(world, user_agent=IPHONE, address="2001:db8:1:2::3").sign_in()
+    world.clock.forward(minutes=30)
+
+    answer = known.get(ACCOUNT)
+
+    rows = re.findall(r'<li class="title-row">(.*?)</li>', answer.text, re.DOTALL)
+    assert [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows] == [
+        "Firefox on Linux this browser Signed in 2026-01-31 09:30 UTC from 192.0.2.0/24"
+        " · last seen within the past hour",
+        "Safari on iPhone Signed in 2026-01-31 12:30 UTC from 2001:db8:1::/48"
+        " · last seen within the past hour Sign out",
+        "Unknown browser Signed in 2026-01-31 09:30 UTC from 127.0.0.0/24"
+        " · last seen in the hour after 2026-01-31 09:30 UTC Sign out",
+    ]
+    assert "Sign out all others" in answer.text
+    assert "192.0.2.77" not in answer.text
+    assert "192.0.2.77" not in repr(world.dump())
+
+
+def test_hostile_user_agent_shows_nothing_strange(world, owner):
+    for user_agent in ("<b>Firefox/1 Linux", "Firefox/" * 1000 + "%(system)s", "\xff\xfe Chrome/1"):
+        OtherBrowser(world, user_agent=user_agent).sign_in()
+
+    answer = owner.get(ACCOUNT)
+
+    assert "<b>" not in answer.text
+    names = set(re.findall(r'aria-label="Sign out ([^"]*)"', answer.text))
+    assert names == {"Firefox on Linux", "Firefox", "Chrome"}
+
+
+def test_list_is_in_the_owners_language(world, owner):
+    OtherBrowser(world, user_agent=FIREFOX).sign_in()
+    owner.post("/dashboard/account/language", language="de")
+
+    assert "Firefox unter Linux" in owner.see(ACCOUNT)
+
+
+def test_one_session_is_ended_and_the_others_stay(world, owner, browser):
+    third = OtherBrowser(world)
+    row = third.sign_in()
+
+    answer = owner.post(f"{ACCOUNT}/sessions/{row.id}/end")
+
+    assert answer.headers["Location"] == f"{ACCOUNT}#sessions"
+    assert "That browser is signed out." in owner.see(ACCOUNT)
+    assert not third.is_signed_in
+    assert browser.is_signed_in
+
+
+def test_all_other_sessions_are_ended_and_nobody_elses(owner, browser, stranger):
+    answer = owner.post(f"{ACCOUNT}/sessions/end-others")
+
+    assert answer.status_code == 303
+    assert "All other browsers are signed out." in owner.see(ACCOUNT)
+    assert "Sign out all others" not in owner.see(ACCOUNT)
+    assert not browser.is_signed_in
+    assert stranger.get(HOME).status_code == 200
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_session_of_somebody_else_is_not_found_and_does_not_end(owner, stranger):
+    before = list_ids()
+
+    theirs = own_session(stranger).id
+    for session_id in (theirs, "x" * 20, "x", "%00", "A" * 5000):
+        assert owner.post(f"{ACCOUNT}/sessions/{session_id}/end").status_code == 404
+
+    assert list_ids() == before
+    assert theirs not in owner.get(ACCOUNT).text
+
+
+@pytest.mark.parametrize("path", ["{}/end", "end-others"])
+def test_form_that_ends_sessions_needs_its_token(owner, browser, stranger, path):
+    before = list_ids()
+    path = f"{ACCOUNT}/sessions/{path.format(browser.credential.split('.')[0])}"
+
+    for token in ("", "wrong", stranger.token):
+        assert owner.client.post(path, data={"csrf_token": token}).status_code == 400
+    for site in ("cross-site", "same-site"):
+        answer = owner.client.post(
+            path, data={"csrf_token": owner.token}, headers={"Sec-Fetch-Site": site}
+        )
+        assert answer.status_code == 403
+    assert owner.get(path).status_code == 405
+
+    assert list_ids() == before
 
 
 def test_every_page_has_a_button_to_sign_out(world, owner):

@@ -1,0 +1,115 @@
+"""Where people are signed in: a session is a row, and its cookie holds an id and a secret."""
+
+import hmac
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+from embed.db.batches import delete_in_batches
+from embed.db.connection import best_effort, db
+from embed.db.models import Person, Session
+from embed.domain.browsers import name_browser
+from embed.domain.client_addresses import name_network, parse_client_address
+from embed.domain.identifiers import ID_LENGTH, make_token
+from embed.domain.key_format import hash_key
+
+IDLE_FOR = timedelta(days=14)  # at most, between two visits
+LONGEST = timedelta(days=90)  # however often it is used
+SEEN_STORED_EVERY = timedelta(hours=1)
+SECRET_LENGTH = 32
+_CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{SECRET_LENGTH}}})")
+
+
+def begin(
+    person: Person, now: datetime, *, user_agent: str = "", client: str = ""
+) -> tuple[Session, str] | None:
+    """Begin a session; the second value is its credential, of which the row has only a hash.
+
+    None if the person has been removed or has another password since `person` was read: whoever
+    signs in while the password changes must not stay signed in by the earlier one.
+    """
+    secret = make_token(SECRET_LENGTH)
+    browser, system = name_browser(user_agent)
+    address = parse_client_address(client)
+    with db.atomic():
+        known = _hold_person(person.id)
+        if known is None or known.password_hash != person.password_hash:
+            return None
+        session = Session.create(
+            person=known,
+            secret_hash=hash_key(secret),
+            created_at=now,
+            seen_at=now,
+            confirmed_at=now,
+            browser=browser,
+            system=system,
+            network=None if address is None else name_network(address),
+        )
+    return session, f"{session.id}.{secret}"
+
+
+def _hold_person(person_id: str) -> Person | None:
+    """Read a person, whose password then cannot change until the transaction ends."""
+    query = Person.select().where(Person.id == person_id)
+    if db.for_update:  # SQLite locks the whole database
+        strength: Any = "FOR SHARE"  # peewee's stubs know none
+        query = query.for_update(strength)
+    found: Person | None = query.get_or_none()
+    return found
+
+
+def is_credential(raw: str) -> bool:
+    """Tell whether `raw` has the form of a credential; if not, no query is needed."""
+    return _CREDENTIAL.fullmatch(raw) is not None
+
+
+def find(raw_credential: str, now: datetime) -> Session | None:
+    """Return the session with its person, read by one statement; None if it has ended."""
+    parts = _CREDENTIAL.fullmatch(raw_credential)
+    if parts is None:
+        return None
+    session_id, secret = parts.groups()
+    query = Session.select(Session, Person).join(Person)
+    found: Session | None = query.where(Session.id == session_id, ~_is_over(now)).get_or_none()
+    if found is None or not hmac.compare_digest(found.secret_hash, hash_key(secret)):
+        return None
+    return found
+
+
+def store_visit(session: Session, now: datetime) -> None:
+    """Store when a session was last seen, at most once an hour to save writes."""
+    if now - session.seen_at >= SEEN_STORED_EVERY:
+        with best_effort(), db.atomic():
+            Session.update(seen_at=now).where(Session.id == session.id).execute()
+
+
+def list_sessions(person: Person, now: datetime) -> list[Session]:
+    """Return a person's sessions, the last seen first."""
+    query = Session.select().where(Session.person == person, ~_is_over(now))
+    return list(query.order_by(Session.seen_at.desc(), Session.id))
+
+
+def end(person: Person, session_id: str) -> bool:
+    """End a session of a person; False if there is none."""
+    ended = Session.delete().where(Session.id == session_id, Session.person == person)
+    return bool(ended.execute())
+
+
+def end_others(session: Session) -> int:
+    """End all other sessions of a session's person; return how many."""
+    others = (Session.person == session.person_id) & (Session.id != session.id)
+    return int(Session.delete().where(others).execute())
+
+
+def end_all(person_id: str) -> int:
+    """End all sessions of a person; return how many."""
+    return int(Session.delete().where(Session.person == person_id).execute())
+
+
+def prune(now: datetime) -> int:
+    """Delete those that are over; return how many."""
+    return delete_in_batches(Session.id, _is_over(now))
+
+
+def _is_over(now: datetime) -> Any:
+    return (Session.seen_at < now - IDLE_FOR) | (Session.created_at < now - LONGEST)

@@ -1,0 +1,266 @@
+"""Sessions as rows: what a credential finds, what ends it, and what is kept of it."""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from threading import Thread
+
+import pytest
+from remote import at_once
+
+from embed.db import connection
+from embed.db.models import Person, Session
+from embed.domain.key_format import hash_key
+from embed.domain.passwords import fingerprint
+from embed.errors import NotFound
+from embed.people import accounts, sessions
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("app"),
+    pytest.mark.databases("sqlite", "postgres"),
+]
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+HOST = "embed.example"
+PASSWORD = "a long enough password"
+
+
+@dataclass
+class Begun:
+    session: Session
+    credential: str
+
+
+@pytest.fixture
+def person(app, clock) -> Person:
+    return accounts.create_person("ann@example.com", clock())
+
+
+@pytest.fixture
+def begin(person, clock):
+    def begin_one(who: Person = person, **how: str) -> Begun:
+        return Begun(*sessions.begin(who, clock(), **how))
+
+    return begin_one
+
+
+def list_ids() -> set[str]:
+    return {session.id for session in Session.select()}
+
+
+def test_row_has_whose_when_browser_and_network_and_a_hash_of_the_secret(begin, person, clock):
+    credential = begin(user_agent=FIREFOX, client="192.0.2.77").credential
+    session_id, secret = credential.split(".")
+
+    assert list(Session.select().dicts()) == [
+        {
+            "id": session_id,
+            "person": person.id,
+            "secret_hash": hash_key(secret),
+            "created_at": clock(),
+            "seen_at": clock(),
+            "confirmed_at": clock(),
+            "browser": "Firefox",
+            "system": "Linux",
+            "network": "192.0.2.0/24",
+        }
+    ]
+
+
+def test_secret_is_random_and_no_two_are_the_same(begin):
+    secrets = [begin().credential.split(".")[1] for _ in range(20)]
+
+    assert len(set(secrets)) == 20
+    assert all(re.fullmatch("[0-9A-Za-z]{32}", secret) for secret in secrets)
+    assert len(set("".join(secrets))) > 55  # of 62
+
+
+@pytest.mark.parametrize(
+    ("client", "network"),
+    [
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
+        ("::ffff:192.0.2.77", "192.0.2.0/24"),
+        ("[2001:db8::1]:4711", "2001:db8::/48"),
+        ("", None),
+        ("unix:", None),
+    ],
+)
+def test_network_is_that_of_the_logs(begin, client, network):
+    assert begin(client=client).session.network == network
+
+
+def test_credential_finds_its_session_and_person_by_one_statement(
+    begin, person, clock, count_statements
+):
+    credential = begin().credential
+    found = []
+
+    def find() -> str:
+        found.append(sessions.find(credential, clock()))
+        return found[0].person.email
+
+    assert count_statements(find) == 1
+    assert found[0].person == person
+
+
+def test_only_the_whole_credential_finds_a_session(begin, clock, count_statements):
+    credential, other = begin().credential, begin().credential
+    session_id, secret = credential.split(".")
+
+    assert sessions.find(f"{session_id}.{other.split('.')[1]}", clock()) is None
+    assert sessions.find(f"{'x' * 20}.{secret}", clock()) is None
+    for raw in ("", ".", session_id, f"{session_id}.", f"{credential}x", f"{session_id}.\ud800"):
+        assert count_statements(lambda raw=raw: sessions.find(raw, clock())) == 0
+        assert sessions.find(raw, clock()) is None
+
+
+def test_session_ends_after_14_days_without_a_visit(begin, clock):
+    credential = begin().credential
+
+    assert sessions.find(credential, clock() + 14 * DAY)
+    assert sessions.find(credential, clock() + 14 * DAY + timedelta(milliseconds=1)) is None
+
+
+def test_session_ends_after_90_days_however_often_it_is_used(begin, clock):
+    credential, began_at = begin().credential, clock()
+    for _ in range(90):
+        clock.forward(days=1)
+        sessions.store_visit(sessions.find(credential, clock()), clock())
+
+    assert clock() == began_at + 90 * DAY
+    clock.forward(seconds=1)
+    assert sessions.find(credential, clock()) is None
+
+
+def test_visit_is_stored_once_an_hour(begin, clock, count_statements):
+    credential, began_at = begin().credential, clock()
+
+    def visit() -> None:
+        sessions.store_visit(sessions.find(credential, clock()), clock())
+
+    clock.forward(minutes=59, seconds=59)
+    assert count_statements(visit) == 1  # which finds it
+    assert Session.get().seen_at == began_at
+    clock.forward(seconds=1)
+    visit()
+    assert Session.get().seen_at == began_at + HOUR
+    assert count_statements(visit) == 1
+
+
+def test_visit_brings_no_session_back(begin, person, clock):
+    session = begin().session
+    sessions.end(person, session.id)
+    clock.forward(hours=2)
+
+    sessions.store_visit(session, clock())
+
+    assert list_ids() == set()
+
+
+def test_persons_own_live_sessions_are_listed_the_last_seen_first(begin, clock):
+    other = accounts.create_person("bob@example.com", clock())
+    old = begin().session
+    clock.forward(days=14, seconds=1)
+    first, second = begin().session, begin().session
+    begin(other)
+    clock.forward(hours=1)
+    sessions.store_visit(second, clock())
+
+    assert sessions.list_sessions(first.person, clock()) == [second, first]
+    assert old.id in list_ids()
+
+
+def test_one_the_others_or_all_are_ended_and_nobody_elses(begin, person, clock):
+    other = begin(accounts.create_person("bob@example.com", clock())).session
+    first, second, third = (begin().session for _ in range(3))
+
+    assert not sessions.end(person, other.id)
+    assert sessions.end(person, first.id)
+    assert not sessions.end(person, first.id)
+    assert list_ids() == {other.id, second.id, third.id}
+    begin()
+    assert sessions.end_others(second) == 2
+    assert list_ids() == {other.id, second.id}
+    assert sessions.end_all(person.id) == 1
+    assert list_ids() == {other.id}
+
+
+def test_new_password_ends_all_sessions_and_a_refused_one_none(begin, person, clock):
+    other = begin(accounts.create_person("bob@example.com", clock())).session
+    mine = begin().session
+
+    with pytest.raises(NotFound):
+        accounts.choose_password(person.id, "another fingerprint", PASSWORD, host=HOST)
+    assert list_ids() == {mine.id, other.id}
+    accounts.choose_password(person.id, fingerprint(None), PASSWORD, host=HOST)
+    assert list_ids() == {other.id}
+
+
+def test_nobody_who_has_another_password_by_now_or_was_removed_begins_one(person, clock):
+    accounts.choose_password(person.id, fingerprint(None), PASSWORD, host=HOST)
+    assert sessions.begin(person, clock()) is None
+
+    changed = accounts.get_person(person.email)
+    changed.delete_instance()
+    assert sessions.begin(changed, clock()) is None
+    assert list_ids() == set()
+
+
+def test_sign_in_during_a_change_of_the_password_does_not_outlive_it(person, clock, monkeypatch):
+    begun = []
+
+    def sign_in() -> None:
+        begun.append(sessions.begin(person, clock()))
+        connection.db.close()
+
+    late = Thread(target=sign_in)
+    end_all = sessions.end_all
+
+    def end_all_and_let_somebody_sign_in(person_id: str) -> int:
+        ended = end_all(person_id)
+        late.start()
+        late.join(0.5)  # it waits for the end of this transaction, or would be done by then
+        return ended
+
+    monkeypatch.setattr(sessions, "end_all", end_all_and_let_somebody_sign_in)
+    accounts.choose_password(person.id, fingerprint(None), PASSWORD, host=HOST)
+    late.join()
+
+    assert begun == [None]
+    assert list_ids() == set()
+
+
+def test_removed_person_has_no_sessions(begin, person):
+    begin()
+    person.delete_instance()
+
+    assert list_ids() == set()
+
+
+def test_many_requests_of_one_session_at_once_all_find_and_store_it(begin, clock):
+    credential = begin().credential
+    clock.forward(hours=2)
+
+    def visit(now) -> bool:
+        found = sessions.find(credential, now)
+        sessions.store_visit(found, now)
+        connection.db.close()
+        return found is not None
+
+    assert at_once([partial(visit, clock())] * 4) == [True] * 4
+    assert Session.get().seen_at == clock()
+
+
+def test_sessions_that_are_over_are_deleted_and_no_others(begin, clock):
+    often, began_at = begin().session, clock()
+    clock.forward(days=76)
+    idle, live = begin().session, begin().session
+    Session.update(seen_at=clock()).where(Session.id == often.id).execute()
+
+    assert sessions.prune(began_at + 90 * DAY) == 0
+    Session.update(seen_at=began_at + 90 * DAY).where(Session.id != idle.id).execute()
+    assert sessions.prune(began_at + 90 * DAY + timedelta(seconds=1)) == 2
+    assert list_ids() == {live.id}
