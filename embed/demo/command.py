@@ -18,6 +18,7 @@ from embed.demo.service import check_started, listen, run_service
 from embed.demo.story import Say, act
 from embed.demo.tracking_page import (
     OWNER,
+    REVIEWER,
     TOKEN_NAME,
     TOKEN_SYMBOL,
     WALLET_COUNT,
@@ -103,6 +104,7 @@ def _list_addresses(
         "mailboxUrl": f"{host_url}/mailbox",
         "widgetUrl": base_url + page.widget_path,
         "dashboardUrl": build_password_url(page.owner, links, base_url),
+        "reviewerUrl": build_password_url(page.reviewer, links, base_url),
     }
 
 
@@ -113,6 +115,8 @@ Read the mailbox: {shown["mailboxUrl"]}  (what the service writes to the owner)
 Open the widget:  {shown["widgetUrl"]}
 Be its owner:     {shown["dashboardUrl"]}
                   (choose a password; from then on sign in as {OWNER})
+Be a reviewer:    {shown["reviewerUrl"]}
+                  (in another browser, or in a private window; then as {REVIEWER})
 {_write_commands(shown["id"], installation)}
 Read the page:    curl -H 'Authorization: Bearer {shown["secretKey"]}' {shown["apiUrl"]}
 Public key:       {shown["publicKey"]}

@@ -12,11 +12,11 @@ from embed.demo.history import create_history, make_address
 from embed.demo.market import UNITS
 from embed.keys import management
 from embed.notifications import receivers
-from embed.people import accounts
+from embed.people import accounts, invitations, members
 from embed.settings import Settings
 from embed.wallets import tags, tracking
 
-OWNER = "demo@localhost"
+OWNER, REVIEWER = "demo@localhost", "reviewer@localhost"
 MAIL_ADDRESS = "owner@demo.example"
 TOKEN_NAME, TOKEN_SYMBOL = "Demo Dollar", "DEMO"
 TITLE = "Demo: who holds Demo Dollars"
@@ -30,6 +30,7 @@ MIN_BALANCE = "100"
 class DemoPage:
     id: str
     owner: Person
+    reviewer: Person
     mint: str
     units: Mapping[str, int]  # what the wallets hold, by address
     public_key: str
@@ -51,6 +52,7 @@ def make_demo_page(origins: list[str], settings: Settings, now: datetime) -> Dem
             Page.owner == owner, Page.token_symbol == TOKEN_SYMBOL, Page.deleted_at.is_null()
         )
         page = existing or _make_page(owner, now)
+        reviewer = _find_reviewer(page, now)
         for key in management.list_keys(page.id):
             management.revoke_key(key.id, now)
         api_key, public_key = management.create_key(page.id, "public", raw_origins=origins, now=now)
@@ -60,7 +62,18 @@ def make_demo_page(origins: list[str], settings: Settings, now: datetime) -> Dem
         _renew_channel(page, settings, now)
     observed = ChainBalance.select().where(ChainBalance.mint == page.token_mint)
     units = {each.address: int(each.amount * UNITS) for each in observed}
-    return DemoPage(page.id, owner, page.token_mint, units, public_key, secret_key)
+    return DemoPage(page.id, owner, reviewer, page.token_mint, units, public_key, secret_key)
+
+
+def _find_reviewer(page: Page, now: datetime) -> Person:
+    """Return the second person of the demo, who decides on submissions."""
+    reviewer = Person.get_or_none(Person.email == REVIEWER) or accounts.create_person(
+        REVIEWER, now, is_guest=True
+    )
+    if members.find_role(page, reviewer) is None:
+        _, token = invitations.invite(page.id, REVIEWER, "reviewer", now, actor=OWNER)
+        invitations.accept(token, reviewer, now)
+    return reviewer
 
 
 def _make_page(owner: Person, now: datetime) -> Page:

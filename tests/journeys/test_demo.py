@@ -46,8 +46,10 @@ def test_demo_serves_what_it_prints_until_it_is_ended_and_renews_its_keys(empty_
         )
         assert f"/tracking/{shown['id']}" in shown["apiUrl"]
         signs_in = requests.get(shown["dashboardUrl"], timeout=TIMEOUT_S)
+        reviews = requests.get(shown["reviewerUrl"], timeout=TIMEOUT_S)
         assert signs_in.status_code == 200
         assert "demo@localhost" in signs_in.text
+        assert "reviewer@localhost" in reviews.text
 
         os.killpg(demo.pid, signal.SIGINT)  # what Ctrl-C does
         assert demo.wait(TIMEOUT_S) == 0
