@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from embed.balances.history import prune_history, prune_observations
 from embed.notifications import delivery_log
-from embed.people import sessions
+from embed.people import invitations, sessions
 from embed.submissions import used_nonces
 from embed.submissions.soft_rejections import prune_soft_rejections
 from embed.wallets.listings import prune_listings
@@ -24,6 +24,7 @@ def prune(
         "refusals by policy": lambda: prune_soft_rejections(now),
         "used nonces": lambda: used_nonces.prune(now),
         "entries of feeds": lambda: prune_listings(now),
+        "invitations": lambda: invitations.prune(now),
         "sessions": lambda: sessions.prune(now),
     }
     pruned: Pruned = {}

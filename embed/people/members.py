@@ -6,7 +6,7 @@ from datetime import datetime
 from embed.db.models import Invitation, Member, Page, Person
 from embed.domain.roles import MEMBER_ROLES, OWNER, ROLES
 from embed.errors import InvalidInput
-from embed.events.editing import COMMAND_LINE, editing
+from embed.events.editing import COMMAND_LINE, Edit, editing
 from embed.events.kinds import Event
 from embed.people.accounts import normalise_email
 
@@ -55,29 +55,53 @@ def change_role(
 ) -> str:
     """Give a member another role, and return their address. Raises NotFound, InvalidInput."""
     check_role(role, MEMBER_ROLES)
+    email = normalise_email(raw_email)
     with editing(page_id, actor, now) as edit:
-        member = _get_member(edit.page, normalise_email(raw_email))
+        member = _find_member(edit.page, email)
+        if member is None:
+            raise _explain_absence(edit.page, email)
         if member.role != role:
             Member.update(role=role).where(Member.id == member.id).execute()
-            edit.log(Event.of_person("change role", member.person.email, role))
-    return str(member.person.email)
+            edit.log(Event.of_person("change role", email, role))
+    return email
 
 
 def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = COMMAND_LINE) -> str:
-    """End what a member may do from the next request on, or revoke an invitation.
+    """End what a member may do from the next request on, and an invitation of the address.
 
-    Returns the address. Raises NotFound, and InvalidInput for the owner.
+    Returns the address. Raises NotFound, and InvalidInput for the owner and for strangers.
     """
     email = normalise_email(raw_email)
     with editing(page_id, actor, now) as edit:
-        is_invited = (Invitation.page == edit.page) & (Invitation.email == email)
-        if Invitation.delete().where(is_invited).execute():
-            edit.log(Event.of_person("revoke invitation", email))
-        else:
-            member = _get_member(edit.page, email)
+        is_revoked = _delete_invitation(edit, email)
+        member = _find_member(edit.page, email)
+        if member is not None:
             member.delete_instance()
             edit.log(Event.of_person("remove member", email, member.role))
+        elif not is_revoked:
+            raise _explain_absence(edit.page, email)
     return email
+
+
+def revoke_invitation(
+    page_id: str, raw_email: str, now: datetime, *, actor: str = COMMAND_LINE
+) -> None:
+    """End an invitation; a member who was asked to take the page stays one.
+
+    Raises NotFound, InvalidInput.
+    """
+    email = normalise_email(raw_email)
+    with editing(page_id, actor, now) as edit:
+        if not _delete_invitation(edit, email):
+            raise InvalidInput("%(email)s is not invited any more.", email=email)
+
+
+def _delete_invitation(edit: Edit, email: str) -> bool:
+    is_invited = (Invitation.page == edit.page) & (Invitation.email == email)
+    is_deleted = bool(Invitation.delete().where(is_invited).execute())
+    if is_deleted:
+        edit.log(Event.of_person("revoke invitation", email))
+    return is_deleted
 
 
 def check_role(role: str, allowed: tuple[str, ...]) -> None:
@@ -90,11 +114,13 @@ def check_role(role: str, allowed: tuple[str, ...]) -> None:
         )
 
 
-def _get_member(page: Page, email: str) -> Member:
-    if email == page.owner.email:
-        raise InvalidInput("%(email)s owns this page. Hand it over first.", email=email)
+def _find_member(page: Page, email: str) -> Member | None:
     query = Member.select(Member, Person).join(Person)
     found: Member | None = query.where(Member.page == page, Person.email == email).get_or_none()
-    if found is None:
-        raise InvalidInput("%(email)s is not on this page.", email=email)
     return found
+
+
+def _explain_absence(page: Page, email: str) -> InvalidInput:
+    if email == page.owner.email:
+        return InvalidInput("%(email)s owns this page. Hand it over first.", email=email)
+    return InvalidInput("%(email)s is not on this page.", email=email)

@@ -56,6 +56,7 @@ _NEEDED = {
     "invite_person": OWNER,
     "change_role": OWNER,
     "remove_person": OWNER,
+    "revoke_invitation": OWNER,
     "list_keys": OWNER,
     "create_key": OWNER,
     "edit_key": OWNER,

@@ -126,9 +126,15 @@ def change_role(page_id: str) -> ResponseReturnValue:
     return _redirect_to_people(page, gettext("Saved."))
 
 
+@blueprint.post("/pages/<page_id>/people/revoke")
+def revoke_invitation(page_id: str) -> ResponseReturnValue:
+    page, email = open_page(page_id), request.form.get("email", "")
+    members.revoke_invitation(page.id, email, runtime().clock(), actor=current_person().email)
+    return _redirect_to_people(page, gettext("The invitation is revoked."))
+
+
 @blueprint.post("/pages/<page_id>/people/remove")
 def remove_person(page_id: str) -> ResponseReturnValue:
-    """Remove a member, or revoke an invitation."""
     page, email = open_page(page_id), request.form.get("email", "")
     members.remove_person(page.id, email, runtime().clock(), actor=current_person().email)
     return _redirect_to_people(
