@@ -133,5 +133,6 @@ def test_list_that_was_loaded_before_is_not_loaded_again_on_the_next_page(
         with page.expect_response(READ) as answered:
             frame.get_by_role("searchbox").fill("Wallet 250")
         assert answered.value.status == 200
+        expect(frame.locator("#wallets .name")).to_have_count(1)
         expect(frame.locator("#wallets .name")).to_have_text("Wallet 250")
         assert (b"HTTP/1.1 304" in wire.received) == is_known

@@ -82,6 +82,29 @@ def test_revoked_one_gives_nothing(world, ann, invite):
     assert ANN not in list_roles(world)
 
 
+def test_member_whose_invitation_to_take_the_page_is_revoked_stays(world, ann, invite):
+    invitations.accept(invite(), ann, world.clock())
+    invite(role="owner")
+
+    members.revoke_invitation(world.page_id, ANN, world.clock())
+
+    assert list_roles(world)[ANN] == "reviewer"
+    assert Invitation.select().count() == 0
+    with pytest.raises(InvalidInput, match="not invited any more"):
+        members.revoke_invitation(world.page_id, ANN, world.clock())
+
+
+def test_whoever_is_removed_cannot_come_back_by_an_invitation(world, ann, invite):
+    invitations.accept(invite(), ann, world.clock())
+    token = invite(role="owner")
+
+    members.remove_person(world.page_id, ANN, world.clock())
+
+    assert ANN not in list_roles(world)
+    with pytest.raises(NotFound):
+        invitations.accept(token, ann, world.clock())
+
+
 def test_another_person_cannot_accept(world, invite):
     bob = accounts.create_person("bob@example.com", world.clock())
 

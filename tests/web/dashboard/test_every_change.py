@@ -13,7 +13,7 @@ from embed.db.models import Member, RefusedOrigin
 from embed.domain.look import DEFAULT_LOOK
 from embed.keys import access
 from embed.notifications import receivers
-from embed.people import accounts
+from embed.people import accounts, invitations
 from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.slow
@@ -70,6 +70,7 @@ class Things:
         ).id
         member = accounts.create_person(MEMBER, world.clock())
         Member.create(page=world.page_id, person=member, role="viewer", created_at=world.clock())
+        invitations.invite(world.page_id, MEMBER, "owner", world.clock())
         # Another page of the owner's that shows the same balances.
         self.other_page_id = world.make_page(owner=world.page.owner)
 
@@ -87,6 +88,7 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
         f"{things.root}/people/role",
         {"email": MEMBER, "role": "editor"},
     ),
+    "revoke_invitation": lambda things: (f"{things.root}/people/revoke", {"email": MEMBER}),
     "remove_person": lambda things: (f"{things.root}/people/remove", {"email": MEMBER}),
     "edit_policy": lambda things: (f"{things.root}/policy", POLICY_FORM),
     "create_key": lambda things: (f"{things.root}/keys/new/public", {"origins": SITE}),
