@@ -28,7 +28,7 @@ from embed.db.models import (
 )
 from embed.domain.times import count_days
 from embed.maintenance.pruning import prune, summarize
-from embed.people import sessions
+from embed.people import invitations, sessions
 from embed.runtime import EXTENSION
 from embed.settings import PROJECT_DIR
 from embed.submissions.soft_rejections import read_counts_without_session
@@ -133,6 +133,13 @@ def test_sessions_are_deleted_after_14_days_without_a_visit_and_90_at_most(world
     assert prune(began_at + timedelta(days=90), HISTORY)["sessions"] == 0
     assert prune(began_at + timedelta(days=90, seconds=1), HISTORY)["sessions"] == 2
     assert Session.select().count() == 2
+
+
+def test_invitations_are_deleted_after_seven_days(world):
+    invitations.invite(world.page_id, "ann@example.com", "viewer", world.clock())
+
+    assert prune(world.clock() + timedelta(days=6), HISTORY)["invitations"] == 0
+    assert prune(world.clock() + timedelta(days=7), HISTORY)["invitations"] == 1
 
 
 def test_more_rows_than_a_batch_are_deleted_in_small_transactions(world, monkeypatch):
