@@ -38,6 +38,11 @@ class OwnerBrowser:
         given = {"csrf_token": token, "email": self.email, "password": PASSWORD} | fields
         return self.client.post(**path, data=given)
 
+    def confirm(self) -> None:
+        """Answer "Is it you?"."""
+        answer = self.post("/dashboard/confirm", present_password=PASSWORD)
+        assert answer.status_code == 303, answer.text
+
     def take(self, page_id: str) -> None:
         """Become the owner of a page."""
         pages.update_page(page_id, {"owner": self.owner}, self.world.clock())

@@ -15,6 +15,7 @@ from embed.domain.key_format import hash_key
 
 IDLE_FOR = timedelta(days=14)  # at most, between two visits
 LONGEST = timedelta(days=90)  # however often it is used
+CONFIRMED_FOR = timedelta(minutes=30)
 SEEN_STORED_EVERY = timedelta(hours=1)
 SECRET_LENGTH = 32
 _CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{SECRET_LENGTH}}})")
@@ -81,6 +82,24 @@ def store_visit(session: Session, now: datetime) -> None:
     if now - session.seen_at >= SEEN_STORED_EVERY:
         with best_effort(), db.atomic():
             Session.update(seen_at=now).where(Session.id == session.id).execute()
+
+
+def is_confirmed(session: Session, now: datetime) -> bool:
+    """Tell whether the person has shown lately that it is them; over after CONFIRMED_FOR."""
+    age: timedelta = now - session.confirmed_at
+    return age <= CONFIRMED_FOR
+
+
+def confirm(session: Session, now: datetime) -> str | None:
+    """Store that the person has shown that it is them; return the session's new credential.
+
+    Copies of the earlier one are worth nothing from then on, so that nobody who has one waits for
+    the person to confirm it. None if the session has ended, or has another credential already.
+    """
+    secret = make_token(SECRET_LENGTH)
+    found = (Session.id == session.id) & (Session.secret_hash == session.secret_hash)
+    changed = Session.update(secret_hash=hash_key(secret), confirmed_at=now).where(found)
+    return f"{session.id}.{secret}" if changed.execute() else None
 
 
 def list_sessions(person: Person, now: datetime) -> list[Session]:

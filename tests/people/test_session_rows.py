@@ -233,6 +233,41 @@ def test_sign_in_during_a_change_of_the_password_does_not_outlive_it(person, clo
     assert list_ids() == set()
 
 
+def test_confirmation_gives_another_credential_and_ends_the_earlier_one(begin, clock):
+    begun, other = begin(), begin()
+    clock.forward(hours=1)
+
+    credential = sessions.confirm(begun.session, clock())
+
+    assert sessions.find(begun.credential, clock()) is None
+    found = sessions.find(credential, clock())
+    assert (found.id, found.created_at) == (begun.session.id, clock() - HOUR)
+    assert sessions.is_confirmed(found, clock())
+    assert not sessions.is_confirmed(sessions.find(other.credential, clock()), clock())
+
+
+def test_of_two_confirmations_at_once_one_counts(begin, clock):
+    begun = begin()
+
+    def confirm() -> str | None:
+        credential = sessions.confirm(begun.session, clock())
+        connection.db.close()
+        return credential
+
+    credentials = [each for each in at_once([confirm] * 4) if each]
+
+    assert len(credentials) == 1
+    assert sessions.find(credentials[0], clock()) is not None
+
+
+def test_session_that_has_ended_is_not_confirmed(begin, person, clock):
+    begun = begin()
+    sessions.end_all(person.id)
+
+    assert sessions.confirm(begun.session, clock()) is None
+    assert list_ids() == set()
+
+
 def test_removed_person_has_no_sessions(begin, person):
     begin()
     person.delete_instance()

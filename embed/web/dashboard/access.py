@@ -1,6 +1,6 @@
-"""Who may use which route of the dashboard: the one table of it.
+"""Who may use which route of the dashboard, and which ask "Is it you?": the one table of each.
 
-A route that is not in the table answers nobody.
+A route that is not in the first answers nobody.
 """
 
 from embed.domain.roles import OWNER, ROLES, includes
@@ -16,6 +16,7 @@ _NEEDED = {
     "accept_invitation": ANYBODY,
     "sign_out": PERSON,
     "account": PERSON,
+    "confirm": PERSON,
     "end_session": PERSON,
     "end_other_sessions": PERSON,
     "choose_language": PERSON,
@@ -73,12 +74,36 @@ _NEEDED = {
     "send_again": OWNER,
     "send_all_again": OWNER,
 }
+# By endpoint, and where only one method asks, by that too (confirmation.py).
+CONFIRMED = {
+    "list_keys",
+    "create_key",
+    "edit_key",
+    "revoke_key",
+    "allow_origin",
+    "show_embed POST",  # it creates a key
+    "list_people",
+    "invite_person",
+    "change_role",
+    "remove_person",
+    "add_channel",
+    "add_webhook",
+    "rotate_secret",
+    "export_wallets",
+    "delete_page",
+}
 
 
 def find_needed(endpoint: str, method: str) -> str | None:
     """Return a role on the page that is named, or one of the words above; None: nobody may."""
     name = endpoint.removeprefix("dashboard.")
     return _NEEDED.get(f"{name} {method}") or _NEEDED.get(name)
+
+
+def needs_confirmation(endpoint: str, method: str) -> bool:
+    """Tell whether a person has to have shown lately that it is them."""
+    name = endpoint.removeprefix("dashboard.")
+    return name in CONFIRMED or f"{name} {method}" in CONFIRMED
 
 
 def may(endpoint: str, role: str, method: str = "POST") -> bool:

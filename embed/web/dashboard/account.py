@@ -97,8 +97,8 @@ def sign_in() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return render("sign_in.html", form=form)
     email, password = form.email.data or "", form.password.data or ""
-    if wait := _find_wait(email):
-        return _refuse_attempt(
+    if wait := find_wait(email):
+        return refuse_attempt(
             wait, form.password, lambda: render("sign_in.html", form=form, status=429)
         )
     owner = accounts.find_by_password(email, password)
@@ -106,7 +106,7 @@ def sign_in() -> ResponseReturnValue:
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         return render("sign_in.html", form=form, status=422)
     _warn_of_weakness(owner, password)
-    return redirect(_safe_target(request.args.get("next", "")), 303)
+    return redirect(safe_target(request.args.get("next", "")), 303)
 
 
 @blueprint.post("/sign-out")
@@ -150,8 +150,8 @@ def account() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _render_account(form)
     owner = current_person()
-    if wait := _find_wait(owner.email):
-        return _refuse_attempt(wait, form.current, lambda: _render_account(form, status=429))
+    if wait := find_wait(owner.email):
+        return refuse_attempt(wait, form.current, lambda: _render_account(form, status=429))
     if not is_correct_password(form.current.data or "", owner.password_hash):
         form.current.errors = [gettext("This is not your current password.")]
         return _render_account(form, status=422)
@@ -201,7 +201,7 @@ def choose_theme() -> ResponseReturnValue:
 
     All but THEMES leaves them to the device.
     """
-    response = redirect(_safe_target(request.form.get("next", "")), 303)
+    response = redirect(safe_target(request.form.get("next", "")), 303)
     theme = request.form.get("theme", "")
     for path in THEME_PATHS:
         if theme not in THEMES:
@@ -240,14 +240,14 @@ def _list_sessions_at() -> str:
     return url_for("dashboard.account", _anchor="sessions")
 
 
-def _find_wait(email: str) -> timedelta | None:
+def find_wait(email: str) -> timedelta | None:
     """Count an attempt to guess a password; after too many, return how long to wait."""
     return rate_limits.find_sign_in_wait(
         rate_limits.client_network(), PER_ADDRESS
     ) or rate_limits.find_sign_in_wait(accounts.normalise_email(email), PER_ACCOUNT)
 
 
-def _refuse_attempt(
+def refuse_attempt(
     wait: timedelta, field: PasswordField, render_form: Callable[[], Response]
 ) -> Response:
     seconds = math.ceil(wait.total_seconds())
@@ -293,6 +293,6 @@ def _warn_of_weakness(owner: Person, password: str) -> None:
         flash(gettext("Your password still works. %(reason)s", reason=gettext(weakness)), "weak")
 
 
-def _safe_target(target: str) -> str:
+def safe_target(target: str) -> str:
     """Return the address if it is inside the dashboard."""
     return target if _INSIDE.fullmatch(target) else url_for("dashboard.list_pages")

@@ -25,8 +25,9 @@ from embed.web.dashboard.responses import render_mistake, write_mistake
 from embed.web.languages import choose_language, gettext, lazy_gettext
 from embed.web.security_headers import isolate, restrict_content
 
-# A window that another site opened stays readable to it when a download begins in it.
-DOWNLOADS = {"dashboard.export_wallets"}
+# With the page that has the link. A window that another site opened stays readable to it when a
+# download begins in it.
+DOWNLOADS = {"dashboard.export_wallets": "dashboard.list_wallets"}
 
 
 def is_from_elsewhere() -> bool:
@@ -113,7 +114,7 @@ def guard_request() -> ResponseReturnValue | None:
         raise RequestEntityTooLarge
     needed = find_needed(request.endpoint or "", request.method)
     if needed != ANYBODY and not current_user.is_authenticated:
-        return redirect(url_for("dashboard.sign_in", next=_find_target()))
+        return redirect(url_for("dashboard.sign_in", next=find_target()))
     if needed is None:
         return render_mistake(NOT_FOUND, 404)
     if needed == HOST and current_person().is_guest:
@@ -135,7 +136,7 @@ def _find_size_limit() -> int:
     return UPLOADS.get(request.endpoint or "", MAX_FORM_BYTES) if is_upload else MAX_FORM_BYTES
 
 
-def _find_target() -> str | None:
+def find_target() -> str | None:
     return request.full_path.rstrip("?") if request.method == "GET" else None
 
 

@@ -7,6 +7,7 @@ SECTIONS = {
     "sign_in": ("owners", "sign-in"),
     "choose_password": ("owners", "sign-in"),
     "account": ("owners", "sign-in"),
+    "confirm": ("owners", "sign-in"),
     "list_pages": ("owners", "overview"),
     "show_background": ("owners", "background-work"),
     "create_page": ("owners", "the-first-page"),

@@ -28,6 +28,7 @@ OTHER_FORMS = {
     "account",  # changes the owner
     "choose_language",  # changes the owner
     "choose_password",
+    "confirm",  # signs in once more
     "choose_theme",  # sets a cookie
     "end_other_sessions",  # signs out
     "end_session",  # signs out

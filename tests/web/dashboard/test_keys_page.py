@@ -196,6 +196,7 @@ def test_last_use_is_shown_as_exactly_as_it_is_known(world, owner):
     world.read()  # at 09:30
     world.clock.forward(minutes=59)
     world.read()
+    owner.confirm()
 
     assert owner.see(path_of(world)).count("last used within the past hour") == 1
     assert "last used within the past hour" in owner.see(revoke)

@@ -1,0 +1,93 @@
+"""The question "Is it you?" before what access.py names, unless it was answered lately.
+
+The password is the only answer so far; `_check_answer` is the place for others.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from flask import Response, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+from flask_login import login_user
+from wtforms import PasswordField
+from wtforms.validators import InputRequired, Length
+
+from embed.domain.passwords import MAX_LENGTH, is_correct_password
+from embed.people import sessions
+from embed.web.current import runtime
+from embed.web.dashboard import csrf
+from embed.web.dashboard.access import needs_confirmation
+from embed.web.dashboard.account import find_wait, refuse_attempt, safe_target
+from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
+from embed.web.dashboard.current_person import SignedIn, current_person, current_session
+from embed.web.dashboard.responses import Form, redirect_with_message, render
+from embed.web.languages import gettext, lazy_gettext
+
+ANSWER_FIELD = "present_password"  # in no form that is asked about
+
+
+class ConfirmForm(Form):
+    present_password = PasswordField(
+        lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)]
+    )
+
+
+@blueprint.before_request  # after guard_request, so for people who are signed in and own forms
+def ask_who_it_is() -> ResponseReturnValue | None:
+    """Ask first, where the session has not been confirmed for a while.
+
+    A form is not lost: the page that asks holds its fields, and sends them to the same address
+    with the password.
+    """
+    if not needs_confirmation(request.endpoint or "", request.method) or _is_confirmed():
+        return None
+    if request.method == "POST":
+        return _ask(status=403)
+    page_with_link = DOWNLOADS.get(request.endpoint or "")
+    if page_with_link is None:
+        return redirect(url_for("dashboard.confirm", next=find_target()))
+    # A download would leave the browser on the page that asks.
+    return redirect_with_message(
+        gettext("After that, press the button for the download again."),
+        url_for("dashboard.confirm", next=url_for(page_with_link, **request.view_args or {})),
+    )
+
+
+@blueprint.route("/confirm", methods=["GET", "POST"])
+def confirm() -> ResponseReturnValue:
+    answer = None if _is_confirmed() else _ask()
+    return answer or redirect(safe_target(request.args.get("next", "")), 303)
+
+
+def _is_confirmed() -> bool:
+    return sessions.is_confirmed(current_session(), runtime().clock())
+
+
+def _ask(*, status: int = 200) -> ResponseReturnValue | None:
+    """Return a page that asks, with the fields of this request; None if they have the answer."""
+    form = ConfirmForm()
+    own_fields = (csrf.FIELD, ANSWER_FIELD)
+    fields = [each for each in request.form.items(multi=True) if each[0] not in own_fields]
+    render_form = partial(render, "confirm.html", form=form, fields=fields)
+    if ANSWER_FIELD not in request.form:
+        return render_form(status=status)
+    if refusal := _check_answer(form, render_form):
+        return refusal
+    credential = sessions.confirm(current_session(), runtime().clock())
+    if credential is None:
+        return redirect(url_for("dashboard.sign_in"), 303)
+    login_user(SignedIn(current_session(), credential))
+    return None
+
+
+def _check_answer(form: ConfirmForm, render_form: Callable[..., Response]) -> Response | None:
+    """Return what refuses an answer, or None if it is right."""
+    person = current_person()
+    if not form.validate():
+        return render_form(status=422)
+    if wait := find_wait(person.email):
+        return refuse_attempt(wait, form.present_password, partial(render_form, status=429))
+    if not is_correct_password(form.present_password.data or "", person.password_hash):
+        form.present_password.errors = [gettext("This is not your current password.")]
+        return render_form(status=422)
+    return None

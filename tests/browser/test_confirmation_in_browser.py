@@ -1,0 +1,59 @@
+"""The question "Is it you?" in a browser."""
+
+from datetime import timedelta
+
+import pytest
+from axe import find_faults
+from embedded_page import sign_in
+from owner_browser import PASSWORD
+from playwright.sync_api import Page, expect
+
+from embed.db.models import ApiKey, Session
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def owner_page(dashboard, page) -> Page:
+    sign_in(page, dashboard)
+    return page
+
+
+def let_time_pass(dashboard) -> None:
+    long_ago = dashboard.clock() - timedelta(minutes=31)
+    Session.update(confirmed_at=long_ago).where(Session.person == dashboard.owner).execute()
+
+
+def enter(page: Page, password: str) -> None:
+    expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
+    expect(page.get_by_label("Password")).to_be_focused()
+    page.keyboard.type(password)
+    page.keyboard.press("Enter")
+
+
+def test_owner_enters_the_password_and_lands_on_the_keys(dashboard, owner_page):
+    let_time_pass(dashboard)
+
+    owner_page.goto(f"{dashboard.base}/keys")
+    assert find_faults("the question", owner_page) == []
+    enter(owner_page, "not the password")
+    expect(owner_page.get_by_text("This is not your current password.")).to_be_visible()
+    assert find_faults("the question after a mistake", owner_page) == []
+    enter(owner_page, PASSWORD)
+
+    expect(owner_page).to_have_url(f"{dashboard.base}/keys")
+    expect(owner_page.get_by_role("heading", name="Keys", exact=True)).to_be_visible()
+
+
+def test_what_was_typed_in_the_meantime_is_not_lost(dashboard, owner_page):
+    owner_page.goto(f"{dashboard.base}/keys/new/public")
+    owner_page.get_by_label("Label").fill('The "blog"')
+    owner_page.get_by_label("Sites").fill("https://one.example\nhttps://two.example")
+    let_time_pass(dashboard)
+
+    owner_page.get_by_role("button", name="Create the key").click()
+    enter(owner_page, PASSWORD)
+
+    expect(owner_page.get_by_role("heading", name="Your new public key")).to_be_visible()
+    key = ApiKey.get(ApiKey.page == dashboard.page_id, ApiKey.label == 'The "blog"')
+    assert list(key.origins) == ["https://one.example", "https://two.example"]

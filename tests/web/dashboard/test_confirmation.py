@@ -1,0 +1,352 @@
+"""The question "Is it you?" before what a stolen session must not be enough for."""
+
+import html
+import re
+
+import pytest
+from owner_browser import PASSWORD, find_token
+from routes import fill_in, list_routes
+
+from embed.db.connection import db
+from embed.db.models import ApiKey, Receiver, Session
+from embed.people import sessions
+from embed.web.dashboard import confirmation
+from embed.web.dashboard.access import CONFIRMED, needs_confirmation
+from embed.web.dashboard.sessions import BACKGROUND_ENDPOINTS, LOCAL_NAME
+
+pytestmark = pytest.mark.slow
+
+ASK = "/dashboard/confirm"
+HOME = "/dashboard/"
+SIGN_IN = "/dashboard/sign-in"
+QUESTION = "Is it you?"
+WRONG = "not the password"
+SITES = "https://one.example\nhttps://two.example"
+LABEL = 'The "blog" <b>&amp;</b>'
+
+
+@pytest.fixture
+def page(world) -> str:
+    return f"/dashboard/pages/{world.page_id}"
+
+
+@pytest.fixture
+def late(world, owner):
+    """The owner, for whom the half hour has passed."""
+    world.clock.forward(minutes=30, seconds=1)
+    return owner
+
+
+def is_asked(answer) -> bool:
+    if answer.status_code in (302, 303):
+        return answer.headers["Location"].startswith(f"{ASK}?next=")
+    return answer.status_code == 403 and QUESTION in answer.text
+
+
+def read_hidden(answer) -> dict[str, list[str]]:
+    """Return the hidden fields that the form of a page sends, as a browser does."""
+    form = re.search(r'<main.*?<form method="post" novalidate.*?</form>', answer.text, re.DOTALL)[0]
+    fields: dict[str, list[str]] = {}
+    for tag in re.findall(r'<input[^>]* type="hidden"[^>]*>|<input type="hidden"[^>]*>', form):
+        if name := re.search(r' name="([^"]*)"', tag):
+            value = html.unescape(re.search(r' value="([^"]*)"', tag)[1])
+            fields.setdefault(html.unescape(name[1]), []).append(value)
+    return fields
+
+
+def answer_with(client, path: str, asked, password: str = PASSWORD):
+    """Send the form of the page that asks."""
+    return client.post(path, data=read_hidden(asked) | {"present_password": password})
+
+
+def sign_in_elsewhere(world, owner):
+    client = world.app.test_client()
+    token = find_token(client.get(SIGN_IN).text)
+    form = {"csrf_token": token, "email": owner.email, "password": PASSWORD}
+    assert client.post(SIGN_IN, data=form).status_code == 303
+    return client
+
+
+# What asks
+
+
+@pytest.mark.parametrize("named", sorted(CONFIRMED))
+def test_what_the_table_names_asks_after_half_an_hour_and_not_before(world, things, owner, named):
+    endpoint, _, only_method = named.partition(" ")
+    requests = [
+        (method, fill_in(rule, things))
+        for found, method, rule in list_routes(world.app)
+        if found == f"dashboard.{endpoint}" and only_method in ("", method)
+    ]
+
+    def ask(method: str, path: str):
+        with db.atomic() as transaction:
+            answer = owner.get(path) if method == "GET" else owner.post(path)
+            transaction.rollback()
+        return answer
+
+    assert requests
+    world.clock.forward(minutes=30)
+    for request in requests:
+        assert not is_asked(ask(*request)), request
+    world.clock.forward(seconds=1)
+    before = world.dump()
+    for method, path in requests:
+        answer = owner.get(path) if method == "GET" else owner.post(path)
+        assert is_asked(answer), (method, path)
+    assert world.dump() == before
+
+
+def test_nothing_else_asks(world, things, late):
+    for endpoint, method, rule in list_routes(world.app):
+        if needs_confirmation(endpoint, method) or endpoint == "dashboard.sign_out":
+            continue
+        path = fill_in(rule, things)
+        with db.atomic() as transaction:
+            answer = late.get(path) if method == "GET" else late.post(path)
+            transaction.rollback()
+        assert not is_asked(answer), (method, path)
+
+
+def test_what_scripts_ask_for_by_themselves_is_never_led_to_the_question():
+    assert not any(needs_confirmation(endpoint, "GET") for endpoint in BACKGROUND_ENDPOINTS)
+
+
+def test_whoever_has_just_signed_in_is_not_asked(world, late, page):
+    assert is_asked(late.get(f"{page}/keys"))
+
+    late.post("/dashboard/sign-out")
+    late.sign_in_again()
+
+    assert late.get(f"{page}/keys").status_code == 200
+
+
+def test_answer_counts_for_half_an_hour(world, late, page):
+    late.confirm()
+
+    world.clock.forward(minutes=30)
+    assert late.get(f"{page}/keys").status_code == 200
+    world.clock.forward(seconds=1)
+    assert is_asked(late.get(f"{page}/keys"))
+
+
+# The answer
+
+
+def test_password_leads_to_where_the_person_was_going(late, page):
+    wanted = f"{page}/keys?x=a%26b"
+    location = late.get(wanted).headers["Location"]
+    asked = late.get(location)
+    assert asked.status_code == 200
+
+    answer = answer_with(late.client, location, asked)
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, wanted)
+    assert late.get(wanted).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "https://evil.example/dashboard/",
+        "//evil.example/dashboard/",
+        "/\\evil.example",
+        "/dashboard/\\evil.example",
+        "javascript:alert(1)",
+        "/embed.js",
+        "/dashboardx",
+        "/dashboard/\r\nX: y",
+        "",
+    ],
+)
+def test_answer_leads_nowhere_else(late, target):
+    form = {"csrf_token": late.token, "present_password": PASSWORD}
+    answers = [late.client.post(ASK, query_string={"next": target}, data=form)]
+    answers.append(late.client.get(ASK, query_string={"next": target}))  # nothing to ask any more
+
+    assert [answer.headers["Location"] for answer in answers] == [HOME, HOME]
+
+
+@pytest.mark.parametrize("password", [WRONG, "", PASSWORD + " ", "x" * 1000])
+def test_wrong_password_confirms_nothing(world, late, page, password):
+    before = world.dump()
+
+    answer = late.post(ASK, present_password=password)
+
+    assert answer.status_code == 422
+    assert 'id="present_password-wrong"' in answer.text
+    assert world.dump() == before
+    assert is_asked(late.get(f"{page}/keys"))
+    assert not password or f'value="{password}"' not in answer.text
+
+
+def test_password_cannot_be_guessed_without_limit(world, late, page):
+    tries = [f"{page}/delete", ASK]  # one count for both, and for the sign-in
+
+    answers = [late.post(tries[i % 2], present_password=WRONG) for i in range(9)]
+    right = late.post(ASK, present_password=PASSWORD)
+
+    assert {answer.status_code for answer in answers} == {422}
+    assert right.status_code == 429
+    assert 1 <= int(right.headers["Retry-After"]) <= 600
+    assert "Too many attempts" in right.text
+    assert is_asked(late.get(f"{page}/keys"))
+    client = world.app.test_client()
+    token = find_token(client.get(SIGN_IN).text)
+    form = {"csrf_token": token, "email": late.email, "password": PASSWORD}
+    assert client.post(SIGN_IN, data=form).status_code == 429
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong"])
+def test_answer_needs_the_forms_token(world, late, page, token):
+    before = world.dump()
+    form = {"present_password": PASSWORD} | ({} if token is None else {"csrf_token": token})
+
+    for path in (ASK, f"{page}/delete"):
+        answer = late.client.post(path, data=form)
+        assert answer.status_code == 400
+        assert QUESTION not in answer.text
+    assert world.dump() == before
+
+
+def test_page_that_asks_is_for_password_managers(late):
+    asked = late.get(ASK).text
+
+    assert re.search(r'autocomplete="current-password"[^>]* type="password"', asked)
+    assert f'autocomplete="username" value="{late.email}"' in asked
+
+
+def test_question_is_in_the_persons_language(late, page):
+    late.post("/dashboard/account/language", language="de")
+
+    assert "Bist du es?" in late.see(ASK)
+
+
+# A form that comes late
+
+
+def test_form_that_comes_late_is_carried_out_with_its_fields_after_the_password(world, late, page):
+    path = f"{page}/keys/new/public"
+    sent = {"label": LABEL, "origins": SITES, "allow_null_origin": "y"}
+    asked = late.post(path, **sent)
+    assert is_asked(asked)
+    again = answer_with(late.client, path, asked, WRONG)
+    assert again.status_code == 422
+
+    answer = answer_with(late.client, path, again)
+
+    assert answer.status_code == 201
+    key = ApiKey.get(ApiKey.label == LABEL)
+    assert (list(key.origins), key.allow_null_origin) == (SITES.split(), True)
+    assert PASSWORD not in answer.text
+
+
+def test_fields_with_several_values_and_the_pressed_button_stay(late, page):
+    path = f"{page}/notifications/webhooks/new"
+    types = ["queue.filling", "submission.created"]
+
+    asked = late.post(path, target="https://site.example/hook", event_types=types, submit="Add")
+
+    kept = read_hidden(asked)
+    assert (kept["event_types"], kept["submit"]) == (types, ["Add"])
+    assert len(kept["csrf_token"]) == 1
+    assert answer_with(late.client, path, asked).status_code == 201
+    assert set(Receiver.get().event_types) == set(types)
+
+
+def test_mistake_in_a_late_form_is_shown_beside_its_field(late, page):
+    path = f"{page}/keys/new/public"
+    asked = late.post(path, origins="nonsense")
+
+    answer = answer_with(late.client, path, asked)
+
+    assert answer.status_code == 422
+    assert "nonsense" in answer.text
+    assert QUESTION not in answer.text
+
+
+def test_download_leaves_nobody_on_the_page_that_asks(late, page):
+    location = late.get(f"{page}/wallets.csv").headers["Location"]
+    asked = late.get(location)
+    assert "press the button for the download again" in asked.text
+
+    answer = answer_with(late.client, location, asked)
+
+    assert answer.headers["Location"] == f"{page}/wallets"
+    assert late.get(f"{page}/wallets.csv").mimetype == "text/csv"
+
+
+# Sessions
+
+
+def test_answer_in_one_session_confirms_no_other(world, owner, page):
+    other = sign_in_elsewhere(world, owner)
+    world.clock.forward(hours=1)
+
+    owner.confirm()
+
+    assert owner.get(f"{page}/keys").status_code == 200
+    assert is_asked(other.get(f"{page}/keys"))
+
+
+def test_copy_of_the_cookie_is_worth_nothing_after_the_answer(world, late, page):
+    thief = world.app.test_client()
+    stolen = late.client.get_cookie(LOCAL_NAME, path="/dashboard").value
+    thief.set_cookie(LOCAL_NAME, stolen, path="/dashboard")
+    assert is_asked(thief.get(f"{page}/keys"))
+
+    late.confirm()
+
+    for path in (HOME, f"{page}/keys"):
+        assert thief.get(path).headers["Location"].startswith(SIGN_IN)
+    assert late.get(HOME).status_code == 200
+    assert Session.select().count() == 1
+
+
+def test_other_tabs_go_on_after_the_answer_in_one(late, page):
+    form_of_another_tab = late.post(f"{page}/keys/new/secret", label="Second tab")
+    question_of_another_tab = late.get(late.get(f"{page}/people").headers["Location"])
+
+    late.confirm()
+
+    # Nothing is left to ask, so whatever is entered there does not matter.
+    path = f"{page}/keys/new/secret"
+    assert answer_with(late.client, path, form_of_another_tab, "").status_code == 201
+    path = f"{ASK}?next={page}/people"
+    answer = answer_with(late.client, path, question_of_another_tab, "")
+    assert answer.headers["Location"] == f"{page}/people"
+
+
+def test_session_that_has_ended_meanwhile_is_not_confirmed(world, late, page):
+    asked = late.post(f"{page}/delete")
+    sessions.end_all(late.owner.id)
+    before = world.dump()
+
+    answers = [answer_with(late.client, path, asked) for path in (f"{page}/delete", ASK)]
+
+    assert [answer.headers["Location"] for answer in answers] == [SIGN_IN, SIGN_IN]
+    assert world.dump() == before
+
+
+def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(
+    world, late, page, monkeypatch
+):
+    check = confirmation.is_correct_password
+
+    def check_slowly(*arguments) -> bool:
+        sessions.end_all(late.owner.id)
+        return check(*arguments)
+
+    monkeypatch.setattr(confirmation, "is_correct_password", check_slowly)
+    answer = late.post(f"{page}/delete", present_password=PASSWORD)
+
+    assert answer.headers["Location"] == SIGN_IN
+    assert world.page.deleted_at is None
+
+
+def test_password_that_is_taken_away_meanwhile_confirms_nothing(world, late, page):
+    late.owner.password_hash = None
+    late.owner.save()
+
+    assert late.post(f"{page}/delete", present_password=PASSWORD).status_code == 422
+    assert world.page.deleted_at is None
