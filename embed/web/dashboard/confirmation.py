@@ -55,8 +55,10 @@ def ask_who_it_is() -> ResponseReturnValue | None:
 
 @blueprint.route("/confirm", methods=["GET", "POST"])
 def confirm() -> ResponseReturnValue:
-    answer = None if _is_confirmed() else _ask()
-    return answer or redirect(safe_target(request.args.get("next", "")), 303)
+    target = safe_target(request.args.get("next", ""))
+    if _is_confirmed():  # in another tab
+        return redirect(target)
+    return _ask() or redirect(target, 303)
 
 
 def _is_confirmed() -> bool:
