@@ -86,6 +86,7 @@ CONFIRMED = {
     "invite_person",
     "change_role",
     "remove_person",
+    "revoke_invitation",
     "add_channel",
     "add_webhook",
     "rotate_secret",
