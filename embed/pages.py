@@ -28,6 +28,7 @@ from embed.domain.policy import Policy
 from embed.domain.roles import OWNER
 from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
 from embed.errors import InvalidInput, NotFound
+from embed.events import account_log
 from embed.events.editing import (
     COMMAND_LINE,
     check_owner_is_there,
@@ -154,10 +155,17 @@ def update_page(
         if changes:
             Page.update(changes).where(Page.id == page_id).execute()
             if "owner" in changes:
+                _tell_owners(edit.page, changes["owner"], now)
                 _end_roles(edit.page, changes["owner"])
             _renew_marks(get_page(page_id), changes)
             edit.log(Event.of_page_change(changes))
     return get_page(page_id)
+
+
+def _tell_owners(page: Page, owner: Person, now: datetime) -> None:
+    """Store in the logs of both accounts that a page changed hands; `page` is as it was."""
+    account_log.store(page.owner, "page handed over", now, page=page.token_name, owner=owner.email)
+    account_log.store(owner, "page taken over", now, page=page.token_name)
 
 
 def _end_roles(page: Page, owner: Person) -> None:

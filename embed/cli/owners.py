@@ -57,7 +57,7 @@ def list_all() -> None:
 def sign_out(email: str) -> None:
     """End all sessions of an owner, in whatever browser; the password stays."""
     owner = accounts.get_person(email)
-    print_answer(describe_owner(owner) | {"sessions": sessions.end_all(owner.id)})
+    print_answer(describe_owner(owner) | {"sessions": sessions.end_all(owner, runtime().clock())})
 
 
 @group.command("remove")

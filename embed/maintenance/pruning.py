@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from embed.balances.history import prune_history, prune_observations
+from embed.events import account_log
 from embed.notifications import delivery_log
 from embed.people import invitations, sessions
 from embed.submissions import used_nonces
@@ -26,6 +27,7 @@ def prune(
         "entries of feeds": lambda: prune_listings(now),
         "invitations": lambda: invitations.prune(now),
         "sessions": lambda: sessions.prune(now),
+        "events of accounts": lambda: account_log.prune(now),
     }
     pruned: Pruned = {}
     for kind, delete in kinds.items():

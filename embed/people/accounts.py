@@ -6,6 +6,7 @@ from datetime import datetime
 from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Person
+from embed.domain.clients import Client
 from embed.domain.emails import parse_email
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import (
@@ -15,6 +16,7 @@ from embed.domain.passwords import (
     is_correct_password,
 )
 from embed.errors import InvalidInput, NotFound
+from embed.events import account_log
 from embed.pages import is_of
 from embed.people import sessions
 
@@ -108,7 +110,15 @@ def find_by_password(raw_email: str, password: str) -> Person | None:
     return person if is_correct else None
 
 
-def choose_password(person_id: str, made_for: str, password: str, *, host: str) -> Person:
+def choose_password(
+    person_id: str,
+    made_for: str,
+    password: str,
+    now: datetime,
+    *,
+    host: str,
+    client: Client = account_log.UNKNOWN,
+) -> Person:
     """Set a password, if `made_for` is the fingerprint of the current one; end all sessions.
 
     `host` is the service's own, see find_weakness_for. Raises NotFound when the one-time link was
@@ -131,7 +141,8 @@ def choose_password(person_id: str, made_for: str, password: str, *, host: str) 
         with db.atomic():
             is_chosen = bool(chosen.execute())
             if is_chosen:
-                sessions.end_all(person_id)
+                account_log.store(person, "password changed", now, client)
+                sessions.end_all(person, now, client, kind="session ended by password")
         if is_chosen:
             person.password_hash = password_hash
             return person

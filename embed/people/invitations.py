@@ -10,6 +10,7 @@ from embed.domain.key_format import hash_key
 from embed.domain.passwords import hash_password
 from embed.domain.roles import OWNER, ROLES
 from embed.errors import InvalidInput, NotFound
+from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
 from embed.people.accounts import (
@@ -49,6 +50,9 @@ def invite(
             expires_at=now + LIFETIME,
         )
         edit.log(Event.of_person("invite person", email, role))
+        if invited := Person.get_or_none(Person.email == email):
+            page = edit.page.token_name
+            account_log.store(invited, "invited", now, actor=actor, page=page, role=role)
     return invitation, token
 
 

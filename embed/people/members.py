@@ -6,6 +6,7 @@ from datetime import datetime
 from embed.db.models import Invitation, Member, Page, Person
 from embed.domain.roles import MEMBER_ROLES, OWNER, ROLES
 from embed.errors import InvalidInput
+from embed.events import account_log
 from embed.events.editing import COMMAND_LINE, Edit, editing
 from embed.events.kinds import Event
 from embed.people.accounts import normalise_email
@@ -61,6 +62,8 @@ def change_role(
         if member is None:
             raise _explain_absence(edit.page, email)
         if member.role != role:
+            page = edit.page.token_name
+            account_log.store(member.person, "role changed", now, actor=actor, page=page, role=role)
             Member.update(role=role).where(Member.id == member.id).execute()
             edit.log(Event.of_person("change role", email, role))
     return email
@@ -76,11 +79,20 @@ def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = C
         is_revoked = _delete_invitation(edit, email)
         member = _find_member(edit.page, email)
         if member is not None:
+            _tell_removed(edit, member.person)
             member.delete_instance()
             edit.log(Event.of_person("remove member", email, member.role))
         elif not is_revoked:
             raise _explain_absence(edit.page, email)
     return email
+
+
+def _tell_removed(edit: Edit, person: Person) -> None:
+    if edit.actor == person.email:
+        account_log.store(person, "left a page", edit.now, page=edit.page.token_name)
+    else:
+        page = edit.page.token_name
+        account_log.store(person, "removed from a page", edit.now, actor=edit.actor, page=page)
 
 
 def revoke_invitation(

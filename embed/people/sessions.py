@@ -8,10 +8,10 @@ from typing import Any
 from embed.db.batches import delete_in_batches
 from embed.db.connection import best_effort, db
 from embed.db.models import Person, Session
-from embed.domain.browsers import name_browser
-from embed.domain.client_addresses import name_network, parse_client_address
+from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, make_token
 from embed.domain.key_format import hash_key
+from embed.events import account_log
 
 IDLE_FOR = timedelta(days=14)  # at most, between two visits
 LONGEST = timedelta(days=90)  # however often it is used
@@ -30,8 +30,7 @@ def begin(
     signs in while the password changes must not stay signed in by the earlier one.
     """
     secret = make_token(SECRET_LENGTH)
-    browser, system = name_browser(user_agent)
-    address = parse_client_address(client)
+    where = Client.parse(user_agent, client)
     with db.atomic():
         known = _hold_person(person.id)
         if known is None or known.password_hash != person.password_hash:
@@ -42,10 +41,11 @@ def begin(
             created_at=now,
             seen_at=now,
             confirmed_at=now,
-            browser=browser,
-            system=system,
-            network=None if address is None else name_network(address),
+            browser=where.browser,
+            system=where.system,
+            network=where.network,
         )
+        account_log.store(known, "signed in", now, where)
     return session, f"{session.id}.{secret}"
 
 
@@ -108,21 +108,41 @@ def list_sessions(person: Person, now: datetime) -> list[Session]:
     return list(query.order_by(Session.seen_at.desc(), Session.id))
 
 
-def end(person: Person, session_id: str) -> bool:
-    """End a session of a person; False if there is none."""
-    ended = Session.delete().where(Session.id == session_id, Session.person == person)
-    return bool(ended.execute())
+def end(
+    person: Person,
+    session_id: str,
+    now: datetime,
+    client: Client = account_log.UNKNOWN,
+    *,
+    kind: str = "session ended",
+) -> bool:
+    """End a session of a person; False if there is none. `kind` is that of the account's log."""
+    return bool(_end(person, Session.id == session_id, now, client, kind))
 
 
-def end_others(session: Session) -> int:
+def end_others(session: Session, now: datetime, client: Client = account_log.UNKNOWN) -> int:
     """End all other sessions of a session's person; return how many."""
-    others = (Session.person == session.person_id) & (Session.id != session.id)
-    return int(Session.delete().where(others).execute())
+    return _end(session.person, Session.id != session.id, now, client, "session ended")
 
 
-def end_all(person_id: str) -> int:
-    """End all sessions of a person; return how many."""
-    return int(Session.delete().where(Session.person == person_id).execute())
+def end_all(
+    person: Person,
+    now: datetime,
+    client: Client = account_log.UNKNOWN,
+    *,
+    kind: str = "session ended by operator",
+) -> int:
+    """End all sessions of a person; return how many. `kind` is that of the account's log."""
+    return _end(person, Session.person == person, now, client, kind)
+
+
+def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -> int:
+    with db.atomic():
+        _hold_person(person.id)  # before its sessions, as whoever removes a person does
+        ended = int(Session.delete().where(Session.person == person, which).execute())
+        if ended:
+            account_log.store(person, kind, now, client, count=ended)
+    return ended
 
 
 def prune(now: datetime) -> int:

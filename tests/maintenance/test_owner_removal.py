@@ -205,7 +205,7 @@ def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, r
 
     assert world.app.test_client().get(path).status_code == 404
     with pytest.raises(NotFound):
-        accounts.choose_password(other.id, "", PASSWORD, host="")
+        accounts.choose_password(other.id, "", PASSWORD, world.clock(), host="")
 
 
 @pytest.mark.databases("sqlite", "postgres")

@@ -152,7 +152,7 @@ def test_visit_is_stored_once_an_hour(begin, clock, count_statements):
 
 def test_visit_brings_no_session_back(begin, person, clock):
     session = begin().session
-    sessions.end(person, session.id)
+    sessions.end(person, session.id, clock())
     clock.forward(hours=2)
 
     sessions.store_visit(session, clock())
@@ -177,14 +177,14 @@ def test_one_the_others_or_all_are_ended_and_nobody_elses(begin, person, clock):
     other = begin(accounts.create_person("bob@example.com", clock())).session
     first, second, third = (begin().session for _ in range(3))
 
-    assert not sessions.end(person, other.id)
-    assert sessions.end(person, first.id)
-    assert not sessions.end(person, first.id)
+    assert not sessions.end(person, other.id, clock())
+    assert sessions.end(person, first.id, clock())
+    assert not sessions.end(person, first.id, clock())
     assert list_ids() == {other.id, second.id, third.id}
     begin()
-    assert sessions.end_others(second) == 2
+    assert sessions.end_others(second, clock()) == 2
     assert list_ids() == {other.id, second.id}
-    assert sessions.end_all(person.id) == 1
+    assert sessions.end_all(person, clock()) == 1
     assert list_ids() == {other.id}
 
 
@@ -193,14 +193,14 @@ def test_new_password_ends_all_sessions_and_a_refused_one_none(begin, person, cl
     mine = begin().session
 
     with pytest.raises(NotFound):
-        accounts.choose_password(person.id, "another fingerprint", PASSWORD, host=HOST)
+        accounts.choose_password(person.id, "another fingerprint", PASSWORD, clock(), host=HOST)
     assert list_ids() == {mine.id, other.id}
-    accounts.choose_password(person.id, fingerprint(None), PASSWORD, host=HOST)
+    accounts.choose_password(person.id, fingerprint(None), PASSWORD, clock(), host=HOST)
     assert list_ids() == {other.id}
 
 
 def test_nobody_who_has_another_password_by_now_or_was_removed_begins_one(person, clock):
-    accounts.choose_password(person.id, fingerprint(None), PASSWORD, host=HOST)
+    accounts.choose_password(person.id, fingerprint(None), PASSWORD, clock(), host=HOST)
     assert sessions.begin(person, clock()) is None
 
     changed = accounts.get_person(person.email)
@@ -219,14 +219,14 @@ def test_sign_in_during_a_change_of_the_password_does_not_outlive_it(person, clo
     late = Thread(target=sign_in)
     end_all = sessions.end_all
 
-    def end_all_and_let_somebody_sign_in(person_id: str) -> int:
-        ended = end_all(person_id)
+    def end_all_and_let_somebody_sign_in(*arguments, **more) -> int:
+        ended = end_all(*arguments, **more)
         late.start()
         late.join(0.5)  # it waits for the end of this transaction, or would be done by then
         return ended
 
     monkeypatch.setattr(sessions, "end_all", end_all_and_let_somebody_sign_in)
-    accounts.choose_password(person.id, fingerprint(None), PASSWORD, host=HOST)
+    accounts.choose_password(person.id, fingerprint(None), PASSWORD, clock(), host=HOST)
     late.join()
 
     assert begun == [None]

@@ -22,7 +22,7 @@ from embed.db.models.pages import (
     Page,
     RefusedOrigin,
 )
-from embed.db.models.people import Person, Session
+from embed.db.models.people import AccountEvent, Person, Session
 from embed.db.models.submissions import (
     APPROVED,
     LIVE,
@@ -48,6 +48,7 @@ from embed.db.models.work import Job, WorkerProcess
 MODELS = (
     Person,
     Session,
+    AccountEvent,
     Page,
     Member,
     Invitation,

@@ -28,3 +28,15 @@ class Session(BaseModel):
     system = TextField(null=True)  # the same of the operating system
     network = TextField(null=True)  # as in logs; null: the client had no address
     confirmed_at = InstantField()  # when the person last showed that it is them
+
+
+class AccountEvent(BaseModel):
+    """What happened with an account, for its person; rows are only added."""
+
+    person = ForeignKeyField(Person, on_delete="CASCADE", index=False)
+    kind = CharField(max_length=30)  # see domain/account_events.py, which makes sentences of these
+    data = TextField()  # JSON; with "browser" and "system" as a session has them
+    network = TextField(null=True)  # as in logs, from which it was done; null: by a command
+
+    class Meta:
+        indexes = ((("person", "created_at"), False),)

@@ -68,6 +68,7 @@ LEFT_OUT: set[Any] = {
     models.Job,
     models.WorkerProcess,
     models.Session,
+    models.AccountEvent,
     # Members have their accounts here, so they are invited anew elsewhere.
     models.Member,
     models.Invitation,

@@ -2,6 +2,7 @@
 
 from embed.web.dashboard import (
     account,
+    account_log,
     activity,
     background,
     confirmation,
@@ -24,6 +25,7 @@ from embed.web.dashboard.blueprint import blueprint, init_dashboard
 
 __all__ = [
     "account",
+    "account_log",
     "activity",
     "background",
     "blueprint",

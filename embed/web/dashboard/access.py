@@ -17,6 +17,7 @@ _NEEDED = {
     "sign_out": PERSON,
     "account": PERSON,
     "confirm": PERSON,
+    "show_account_log": PERSON,
     "end_session": PERSON,
     "end_other_sessions": PERSON,
     "choose_language": PERSON,

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from flask import Response, current_app, flash, redirect, request, session, url_for
@@ -18,12 +19,18 @@ from embed.domain.identifiers import is_id
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint, is_correct_password
 from embed.errors import InvalidInput, NotFound
+from embed.events import account_log
 from embed.people import accounts, sessions
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.web import languages, rate_limits
 from embed.web.current import own_host, runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import SignedIn, current_person, current_session
+from embed.web.dashboard.current_person import (
+    SignedIn,
+    current_client,
+    current_person,
+    current_session,
+)
 from embed.web.dashboard.responses import (
     Form,
     add_error,
@@ -36,6 +43,7 @@ from embed.web.languages import current_language, gettext, lazy_gettext, ngettex
 
 PER_ACCOUNT = parse("10/10 minutes")
 PER_ADDRESS = parse("30/10 minutes")
+NEWEST = 10  # of what happened with the account
 THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
@@ -104,14 +112,14 @@ def sign_in() -> ResponseReturnValue:
     owner = accounts.find_by_password(email, password)
     if owner is None or not begin_session(owner):
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
-        return render("sign_in.html", form=form, status=422)
+        return _store_failure(email, render("sign_in.html", form=form, status=422))
     _warn_of_weakness(owner, password)
     return redirect(safe_target(request.args.get("next", "")), 303)
 
 
 @blueprint.post("/sign-out")
 def sign_out() -> ResponseReturnValue:
-    sessions.end(current_person(), current_session().id)
+    end_own_session()
     logout_user()
     session.clear()
     return redirect_with_message(gettext("You have signed out."), url_for("dashboard.sign_in"))
@@ -132,7 +140,12 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render("password.html", form=form, owner=owner)
     try:
         owner = accounts.choose_password(
-            owner_id, made_for, form.password.data or "", host=own_host()
+            owner_id,
+            made_for,
+            form.password.data or "",
+            runtime().clock(),
+            host=own_host(),
+            client=current_client(),
         )
     except NotFound:
         return render_mistake(DEAD_LINK, 409)
@@ -160,7 +173,9 @@ def account() -> ResponseReturnValue:
             owner.id,
             fingerprint(owner.password_hash),
             form.password.data or "",
+            runtime().clock(),
             host=own_host(),
+            client=current_client(),
         )
     except InvalidInput as mistake:
         add_error(form, mistake)
@@ -173,14 +188,15 @@ def account() -> ResponseReturnValue:
 
 @blueprint.post("/account/sessions/<session_id>/end")
 def end_session(session_id: str) -> ResponseReturnValue:
-    if not (is_id(session_id) and sessions.end(current_person(), session_id)):
+    person, now = current_person(), runtime().clock()
+    if not (is_id(session_id) and sessions.end(person, session_id, now, current_client())):
         raise NotFound(session_id)
     return redirect_with_message(gettext("That browser is signed out."), _list_sessions_at())
 
 
 @blueprint.post("/account/sessions/end-others")
 def end_other_sessions() -> ResponseReturnValue:
-    sessions.end_others(current_session())
+    sessions.end_others(current_session(), runtime().clock(), current_client())
     return redirect_with_message(gettext("All other browsers are signed out."), _list_sessions_at())
 
 
@@ -233,6 +249,7 @@ def _render_account(
         sessions=sessions.list_sessions(current_person(), now),
         current=current_session(),
         hour_ago=now - SEEN_STORED_EVERY,
+        log=account_log.list_events(current_person(), NEWEST),
     )
 
 
@@ -279,12 +296,33 @@ def begin_session(owner: Person) -> bool:
     if begun is None:
         return False
     if current_user.is_authenticated:
-        sessions.end(current_person(), current_session().id)
+        end_own_session()
     session.clear()
     session.permanent = True
     login_user(SignedIn(*begun))
     languages.choose_language(owner.language)  # of what the next page says first
     return True
+
+
+def end_own_session() -> None:
+    """End the session of this request."""
+    sessions.end(
+        current_person(),
+        current_session().id,
+        runtime().clock(),
+        current_client(),
+        kind="signed out",
+    )
+
+
+def _store_failure(email: str, response: Response) -> Response:
+    """Tell the account of a failed attempt once the answer is sent.
+
+    The time that the answer takes must not tell whether there is such an account.
+    """
+    email, now, client = accounts.normalise_email(email), runtime().clock(), current_client()
+    response.call_on_close(partial(account_log.store_failure, email, now, client))
+    return response
 
 
 def _warn_of_weakness(owner: Person, password: str) -> None:

@@ -7,6 +7,7 @@ from flask_login import UserMixin, current_user
 
 from embed import pages
 from embed.db.models import ApiKey, Page, Person, Receiver, Session, Tag, Wallet
+from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
 from embed.errors import NotFound
 from embed.people import sessions
@@ -43,6 +44,11 @@ def current_session() -> Session:
 
 def current_person() -> Person:
     return cast(SignedIn, current_user).person
+
+
+def current_client() -> Client:
+    """Return what is kept of the browser that made this request."""
+    return Client.parse(request.headers.get("User-Agent", ""), request.remote_addr or "")
 
 
 class NotAllowed(Exception):

@@ -8,6 +8,7 @@ SECTIONS = {
     "choose_password": ("owners", "sign-in"),
     "account": ("owners", "sign-in"),
     "confirm": ("owners", "sign-in"),
+    "show_account_log": ("owners", "sign-in"),
     "list_pages": ("owners", "overview"),
     "show_background": ("owners", "background-work"),
     "create_page": ("owners", "the-first-page"),

@@ -251,7 +251,7 @@ def test_sign_in_with_a_password_that_changes_meanwhile_is_refused(
     def find_and_change(email: str, password: str):
         found = find(email, password)
         accounts.choose_password(
-            found.id, fingerprint(found.password_hash), NEW["password"], host=""
+            found.id, fingerprint(found.password_hash), NEW["password"], world.clock(), host=""
         )
         return found
 

@@ -99,7 +99,7 @@ def test_every_attempt_costs_one_comparison_of_the_same_kind(world, owner, guest
     accounts.create_person("new@example.com", world.clock())  # has not chosen a password yet
     quickly_hashed = owner.owner.password_hash
     accounts.choose_password(
-        owner.owner.id, passwords.fingerprint(quickly_hashed), PASSWORD, host=""
+        owner.owner.id, passwords.fingerprint(quickly_hashed), PASSWORD, world.clock(), host=""
     )
 
     guest.sign_in(email, PASSWORD)

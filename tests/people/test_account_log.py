@@ -1,0 +1,325 @@
+"""What is stored of what happens with an account, by each use case, and for how long."""
+
+from datetime import timedelta
+
+import pytest
+from remote import at_once
+
+from embed import pages
+from embed.db import connection
+from embed.db.connection import db
+from embed.db.models import AccountEvent, Person
+from embed.domain.account_events import SENTENCE_BY_KIND, write_sentence
+from embed.domain.activity import read_facts
+from embed.domain.clients import Client
+from embed.domain.passwords import fingerprint
+from embed.errors import InvalidInput, NotFound
+from embed.events import account_log
+from embed.people import accounts, invitations, members, sessions
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+ANN, OWNER = "ann@example.com", "owner@example.com"
+PASSWORD = "four words that nobody says"
+HERE = Client("Firefox", "Linux", "192.0.2.0/24")
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
+@pytest.fixture
+def owner(world) -> Person:
+    owner = accounts.create_person(OWNER, world.clock())
+    pages.update_page(world.page_id, {"owner": owner}, world.clock())
+    return owner
+
+
+@pytest.fixture
+def ann(world, owner) -> Person:
+    return accounts.create_person(ANN, world.clock())
+
+
+@pytest.fixture
+def join(world, ann):
+    """Let Ann in, as what the role says."""
+
+    def accept(role: str = "viewer") -> None:
+        _, token = invitations.invite(world.page_id, ANN, role, world.clock(), actor=OWNER)
+        invitations.accept(token, ann, world.clock())
+
+    return accept
+
+
+def read(person: Person) -> list[tuple[str, dict]]:
+    """Return kinds and facts, in the order of their names."""
+    events = AccountEvent.select().where(AccountEvent.person == person)
+    return sorted((event.kind, read_facts(event.data)) for event in events)
+
+
+def list_kinds(person: Person) -> list[str]:
+    return [kind for kind, _ in read(person)]
+
+
+def test_sign_in_is_stored_with_browser_and_network(world, ann):
+    sessions.begin(ann, world.clock(), user_agent=FIREFOX, client="192.0.2.77")
+
+    event = AccountEvent.get(AccountEvent.person == ann)
+    assert (event.kind, event.created_at, event.network) == (
+        "signed in",
+        world.clock(),
+        "192.0.2.0/24",
+    )
+    assert read_facts(event.data) == {"browser": "Firefox", "system": "Linux"}
+
+
+def test_sign_in_that_is_refused_is_none(world, ann):
+    changed = accounts.choose_password(
+        ann.id, fingerprint(None), PASSWORD, world.clock(), host="", client=HERE
+    )
+    assert sessions.begin(accounts.find_by_id(ann.id), world.clock()) is not None
+    changed.password_hash = None
+    assert sessions.begin(changed, world.clock()) is None
+
+    assert list_kinds(ann) == ["password changed", "signed in"]
+
+
+def test_new_password_and_the_sessions_that_it_ends(world, ann):
+    for _ in range(2):
+        sessions.begin(ann, world.clock())
+    accounts.choose_password(
+        ann.id, fingerprint(None), PASSWORD, world.clock(), host="", client=HERE
+    )
+
+    by = {"browser": "Firefox", "system": "Linux"}
+    assert read(ann)[0] == ("password changed", by)
+    assert read(ann)[1] == ("session ended by password", {"count": 2} | by)
+
+
+def test_password_that_is_refused_changes_nothing(world, ann):
+    with pytest.raises(NotFound):
+        accounts.choose_password(ann.id, "another", PASSWORD, world.clock(), host="")
+    with pytest.raises(InvalidInput):
+        accounts.choose_password(ann.id, fingerprint(None), "1234567890", world.clock(), host="")
+
+    assert list_kinds(ann) == []
+
+
+def test_ended_sessions_are_stored_by_whom_and_only_if_there_were_any(world, ann):
+    first, second, third = (sessions.begin(ann, world.clock())[0] for _ in range(3))
+    AccountEvent.delete().execute()
+
+    assert sessions.end(ann, first.id, world.clock(), HERE)
+    assert not sessions.end(ann, first.id, world.clock(), HERE)
+    assert [kind for kind, _ in read(ann)] == ["session ended"]
+    assert sessions.end(ann, second.id, world.clock(), kind="signed out")
+    assert sessions.end_others(third, world.clock()) == 0
+    assert sessions.end_all(ann, world.clock()) == 1
+    assert sessions.end_all(ann, world.clock()) == 0
+    assert read(ann)[1:] == [
+        ("session ended by operator", {"count": 1}),
+        ("signed out", {"count": 1}),
+    ]
+
+
+def test_invitation_is_told_to_an_account_that_is_there(world, owner):
+    invitations.invite(world.page_id, "new@example.com", "viewer", world.clock(), actor=OWNER)
+    ann = accounts.create_person(ANN, world.clock())
+    invitations.invite(world.page_id, ANN, "editor", world.clock(), actor=OWNER)
+    new = accounts.create_person("new@example.com", world.clock())
+
+    assert read(ann) == [("invited", {"actor": OWNER, "page": "USD Coin", "role": "editor"})]
+    assert read(new) == []
+
+
+def test_role_and_removal_are_stored(world, ann, join):
+    join()
+    members.change_role(world.page_id, ANN, "editor", world.clock(), actor=OWNER)
+    members.change_role(world.page_id, ANN, "editor", world.clock(), actor=OWNER)  # as it is
+    members.remove_person(world.page_id, ANN, world.clock())
+
+    assert read(ann)[1:] == [
+        ("removed from a page", {"actor": "command line", "page": "USD Coin"}),
+        ("role changed", {"actor": OWNER, "page": "USD Coin", "role": "editor"}),
+    ]
+
+
+def test_whoever_leaves_was_not_removed(world, ann, join):
+    join()
+    members.remove_person(world.page_id, ANN, world.clock(), actor=ANN)
+
+    assert read(ann)[1:] == [("left a page", {"page": "USD Coin"})]
+
+
+@pytest.mark.parametrize("is_asked", [True, False], ids=["accepted", "by a command"])
+def test_both_see_that_a_page_changed_hands(world, owner, ann, join, is_asked):
+    AccountEvent.delete().execute()
+    if is_asked:
+        join("owner")
+    else:
+        pages.update_page(world.page_id, {"owner": ann}, world.clock())
+        pages.update_page(world.page_id, {"owner": ann}, world.clock())
+
+    assert read(owner) == [("page handed over", {"page": "USD Coin", "owner": ANN})]
+    assert read(ann)[-1] == ("page taken over", {"page": "USD Coin"})
+
+
+def test_change_that_fails_is_not_stored(world, ann, join, monkeypatch):
+    join()
+    before = list_kinds(ann)
+    monkeypatch.setattr(members.Event, "of_person", None)
+
+    with pytest.raises(TypeError):
+        members.change_role(world.page_id, ANN, "editor", world.clock())
+    assert list_kinds(ann) == before
+
+
+def test_kind_without_a_sentence_is_refused(world, ann):
+    with pytest.raises(ValueError, match="something else"):
+        account_log.store(ann, "something else", world.clock())
+
+
+def test_nothing_is_stored_of_somebody_who_has_been_removed(world, ann):
+    Person.delete().where(Person.id == ann.id).execute()
+
+    account_log.store(ann, "signed in", world.clock())
+
+    assert AccountEvent.select().where(AccountEvent.kind == "signed in").count() == 0
+
+
+def test_log_goes_with_its_person(world, owner, ann, join):
+    join()
+    ann.delete_instance()
+
+    assert {event.person for event in AccountEvent.select()} == {
+        owner,
+        accounts.get_installation_owner(world.clock()),
+    }
+
+
+# Wrong passwords
+
+
+def fail(world, email: str = ANN, network: str | None = "192.0.2.0/24") -> None:
+    account_log.store_failure(email, world.clock(), Client("Firefox", None, network))
+
+
+@pytest.mark.parametrize("network", ["192.0.2.0/24", None])
+def test_failures_of_one_network_are_stored_once_an_hour(world, ann, network):
+    other = "198.51.100.0/24"
+    for _ in range(3):
+        fail(world, network=network)
+    assert list_kinds(ann) == ["sign-in failed"]
+    fail(world, network=other)
+    assert len(list_kinds(ann)) == 2
+    world.clock.forward(hours=1, milliseconds=-1)
+    fail(world, network=network)
+    assert len(list_kinds(ann)) == 2
+    world.clock.forward(milliseconds=1)
+    fail(world, network=network)
+    assert len(list_kinds(ann)) == 3
+
+
+def test_failures_of_many_networks_are_stored_20_times_a_day(world, owner, ann):
+    for number in range(50):
+        fail(world, network=f"192.0.{number}.0/24")
+    assert len(list_kinds(ann)) == 20
+    fail(world, OWNER)
+    assert "sign-in failed" in list_kinds(owner)
+    world.clock.forward(days=1)
+    fail(world)
+    assert len(list_kinds(ann)) == 21
+
+
+def test_failure_at_an_unknown_address_takes_the_same_statements_and_stores_nothing(
+    world, ann, count_statements
+):
+    before = AccountEvent.select().count()
+    unknown = count_statements(lambda: fail(world, "nobody@example.com"))
+    assert AccountEvent.select().count() == before
+    known = count_statements(lambda: fail(world))
+
+    assert unknown == known
+    assert list_kinds(ann) == ["sign-in failed"]
+
+
+def test_failures_at_the_same_moment_are_all_answered(world, ann):
+    def fail_once() -> bool:
+        fail(world)
+        connection.db.close()
+        return True
+
+    assert at_once([fail_once] * 4) == [True] * 4
+    assert 1 <= len(list_kinds(ann)) <= 4
+
+
+# Reading
+
+
+def test_list_is_newest_first_and_shows_everything_once(world, ann):
+    for number in range(25):
+        world.clock.forward(seconds=number % 2)  # two of a time
+        account_log.store(ann, "session ended", world.clock(), count=number)
+    accounts.get_person(OWNER)
+    account_log.store(accounts.get_person(OWNER), "signed in", world.clock())
+
+    slices, after = [], None
+    while not slices or after:
+        part = account_log.list_events(ann, 10, after)
+        slices.append(part.rows)
+        after = part.next_cursor
+    shown = [event for rows in slices for event in rows]
+    assert [len(rows) for rows in slices] == [10, 10, 5]
+    assert len({event.id for event in shown}) == 25
+    assert [event.created_at for event in shown] == sorted(
+        (event.created_at for event in shown), reverse=True
+    )
+    assert {event.person for event in shown} == {ann}
+
+
+def test_events_are_deleted_after_180_days(world, ann):
+    AccountEvent.delete().execute()
+    account_log.store(ann, "signed in", world.clock())
+    account_log.store(ann, "signed out", world.clock() + DAY)
+
+    assert account_log.prune(world.clock() + 180 * DAY) == 0
+    assert account_log.prune(world.clock() + 180 * DAY + timedelta(milliseconds=1)) == 1
+    assert list_kinds(ann) == ["signed out"]
+
+
+def test_every_kind_fits_its_column_and_makes_a_sentence():
+    facts = {"actor": "A", "owner": "O", "page": "P", "role": "editor", "count": 3}
+    for kind in SENTENCE_BY_KIND:
+        assert len(kind) <= AccountEvent.kind.max_length
+        assert "%" not in write_sentence(kind, facts)
+        assert write_sentence(kind, facts) != kind
+
+
+def test_event_of_a_later_version_is_told_as_it_is():
+    assert write_sentence("100% new", {"x": 1}) == "100% new"
+    assert write_sentence("invited", {"actor": "A"}) == "invited"
+
+
+def test_removal_waits_for_a_change_of_the_persons_role(world, ann, join):
+    """Neither waits for the other in turn: the log is written before the member's row."""
+    join()
+
+    def change() -> bool:
+        with db.atomic():
+            members.change_role(world.page_id, ANN, "editor", world.clock())
+        connection.db.close()
+        return True
+
+    def remove() -> bool:
+        with db.atomic():
+            Person.delete().where(Person.id == ann.id).execute()
+        connection.db.close()
+        return True
+
+    def try_change() -> bool:
+        try:
+            return change()
+        except InvalidInput:  # it came too late
+            connection.db.close()
+            return True
+
+    assert at_once([try_change, remove]) == [True, True]
+    assert AccountEvent.select().where(AccountEvent.person == ann.id).count() == 0

@@ -1,0 +1,228 @@
+"""What happened with an account, as its person sees it."""
+
+import html
+import re
+
+import pytest
+from owner_browser import PASSWORD, find_token
+
+from embed.db.models import AccountEvent
+from embed.events import account_log
+from embed.people import accounts
+from embed.web.dashboard import account
+
+pytestmark = pytest.mark.slow
+
+ACCOUNT = "/dashboard/account"
+LOG = f"{ACCOUNT}/log"
+SIGN_IN = "/dashboard/sign-in"
+NEW = "another long password"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
+def attempt(
+    world, password=PASSWORD, email="owner@example.com", *, address="192.0.2.77", agent=FIREFOX
+):
+    """Try to sign in from a browser of its own; return it and the answer, which is sent."""
+    client = world.app.test_client()
+    sent = {"environ_base": {"REMOTE_ADDR": address}, "headers": {"User-Agent": agent}}
+    token = find_token(client.get(SIGN_IN, **sent).text)
+    form = {"csrf_token": token, "email": email, "password": password}
+    answer = client.post(SIGN_IN, data=form, **sent)
+    answer.get_data()
+    answer.close()
+    return client, answer
+
+
+def list_lines(owner, path: str = ACCOUNT) -> list[str]:
+    """Return the lines of the log, without the marks around names."""
+    log = re.search(r'<ol class="lines">(.*?)</ol>', owner.get(path).text, re.DOTALL)[1]
+    texts = [re.sub(r"<[^>]+>|[\u2068\u2069]", "", line) for line in log.split("</li>")]
+    return [html.unescape(" ".join(text.split())) for text in texts if text.strip()]
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_person_sees_what_happened_and_from_where(world, owner):
+    world.clock.forward(minutes=1)
+    attempt(world, "a wrong password")
+    world.clock.forward(minutes=1)
+    other, _ = attempt(world)
+    world.clock.forward(minutes=1)
+    owner.post(f"{ACCOUNT}/sessions/end-others")
+    world.clock.forward(minutes=1)
+    owner.post("/dashboard/sign-out")
+    owner.sign_in_again()
+    world.clock.forward(minutes=1)
+    token = find_token(owner.get(ACCOUNT).text)
+    form = {"csrf_token": token, "current": PASSWORD, "password": NEW, "again": NEW}
+    assert owner.client.post(ACCOUNT, data=form).status_code == 303
+
+    here = " · 127.0.0.0/24"
+    lines = list_lines(owner)
+    assert sorted(lines[:3]) == [
+        f"The new password ended all sessions: 1 2026-01-31 09:35 UTC{here}",
+        f"The password was changed 2026-01-31 09:35 UTC{here}",
+        f"You signed in 2026-01-31 09:35 UTC{here}",
+    ]
+    assert sorted(lines[3:5]) == [
+        f"You signed in 2026-01-31 09:34 UTC{here}",
+        f"You signed out 2026-01-31 09:34 UTC{here}",
+    ]
+    where = " · Firefox on Linux · 192.0.2.0/24"
+    assert lines[5:8] == [
+        f"You ended other sessions: 1 2026-01-31 09:33 UTC{here}",
+        f"You signed in 2026-01-31 09:32 UTC{where}",
+        f"Somebody tried to sign in with a wrong password 2026-01-31 09:31 UTC{where}",
+    ]
+    assert "The page USD Coin now belongs to you 2026-01-31 09:30 UTC" in lines
+    assert other.get(ACCOUNT).status_code == 302
+
+
+def test_log_is_in_the_persons_language(world, owner):
+    attempt(world, "a wrong password")
+    owner.post(f"{ACCOUNT}/language", language="de")
+
+    lines = " ".join(list_lines(owner))
+    assert "Jemand hat versucht, sich mit einem falschen Passwort anzumelden" in lines
+    assert "Firefox unter Linux" in lines
+    assert "Die Seite USD Coin gehört jetzt dir" in lines
+    assert "Was mit deinem Konto geschehen ist" in owner.see(LOG)
+
+
+def test_one_session_that_is_ended_is_told_with_who_ended_it(world, owner):
+    client, _ = attempt(world)
+    row = re.search(r"/sessions/(\w{20})/end", owner.get(ACCOUNT).text)[1]
+    owner.post(f"{ACCOUNT}/sessions/{row}/end")
+    world.app.test_cli_runner().invoke(args=["owners", "sign-out", owner.email])
+    owner.sign_in_again()
+
+    lines = " ".join(list_lines(owner))
+    assert "You ended other sessions: 1" in lines
+    assert re.search(r"The operator ended all sessions: 1 [-0-9]+ [:0-9]+ UTC(?! ·)", lines)
+    assert client.get(ACCOUNT).status_code == 302
+
+
+def test_member_sees_roles_in_words(world, owner, make_member):
+    member = make_member("viewer")
+    people = f"/dashboard/pages/{world.page_id}/people"
+    owner.post(f"{people}/role", email=member.email, role="editor")
+    owner.post(f"{people}/remove", email=member.email)
+    owner.post(people, email=member.email, role="reviewer")
+
+    lines = " ".join(list_lines(member))
+    for sentence in (
+        "owner@example.com changed your role on the page USD Coin: Editor",
+        "owner@example.com removed you from the page USD Coin",
+        "owner@example.com invited you to the page USD Coin. Your role: Reviewer.",
+    ):
+        assert sentence in lines
+
+
+def test_only_the_newest_are_on_the_account_page_and_older_ones_behind_a_link(world, owner):
+    AccountEvent.delete().execute()
+    assert "Nothing has happened yet." in owner.see(ACCOUNT)
+    for number in range(75):
+        world.clock.forward(seconds=1)
+        account_log.store(owner.owner, "session ended", world.clock(), count=number)
+
+    def list_numbers(path: str) -> list[int]:
+        return [int(re.search(r": (\d+)", line)[1]) for line in list_lines(owner, path)]
+
+    assert list_numbers(ACCOUNT) == list(range(74, 64, -1))
+    older = re.search(r'href="([^"]+/log\?after=[^"]+)"', owner.get(ACCOUNT).text)[1]
+    assert list_numbers(older) == list(range(64, 14, -1))
+    rest = re.search(r'rel="next" href="([^"]+)"', owner.get(older).text)[1]
+    assert list_numbers(rest) == list(range(14, -1, -1))
+    assert list_numbers(LOG) == list(range(74, 24, -1))
+    assert list_numbers(f"{LOG}?after=nonsense") == list(range(74, 24, -1))
+
+
+def test_log_of_somebody_else_is_not_seen(world, owner, stranger):
+    attempt(world, "a wrong password")
+    cursor = account_log.list_events(owner.owner, 1).next_cursor
+
+    for path in (ACCOUNT, LOG, f"{LOG}?after={cursor}"):
+        text = stranger.see(path)
+        assert "wrong password" not in text
+        assert "Firefox" not in text
+    assert world.app.test_client().get(LOG).headers["Location"].startswith(SIGN_IN)
+
+
+@pytest.mark.parametrize(
+    "agent", ["<b>Firefox/1 Linux", "Firefox/" * 1000 + "%(system)s", "\xff\xfe Chrome/1"]
+)
+def test_hostile_user_agent_shows_nothing_strange(world, owner, agent):
+    attempt(world, "a wrong password", agent=agent)
+
+    assert owner.get(LOG).text.count("<b>") == 0
+    assert re.search(r"· (Firefox on Linux|Firefox|Chrome) ·", " ".join(list_lines(owner, LOG)))
+    assert len(max((event.data for event in AccountEvent.select()), key=len)) < 200
+
+
+def test_hostile_name_of_a_page_shows_as_text(world, owner, make_member):
+    member = make_member("viewer")
+    owner.world.configure(token_name="<script>%(actor)s")
+    owner.post(f"/dashboard/pages/{world.page_id}/people/role", email=member.email, role="editor")
+
+    answer = member.get(LOG)
+    assert "<script>%" not in answer.text
+    assert "&lt;script&gt;%(actor)s" in answer.text
+
+
+def test_thousand_failures_make_few_rows(world, owner, monkeypatch):
+    monkeypatch.setattr(account, "_find_wait", lambda email: None)
+    monkeypatch.setattr(accounts, "find_by_password", lambda *_: None)
+    client = world.app.test_client()
+    token = find_token(client.get(SIGN_IN).text)
+    form = {"csrf_token": token, "email": "owner@example.com", "password": "wrong"}
+    for number in range(1000):
+        sent = {"environ_base": {"REMOTE_ADDR": f"192.0.{number % 100}.1"}}
+        answer = client.post(SIGN_IN, data=form, **sent)
+        assert answer.status_code == 422
+        answer.close()
+
+    assert AccountEvent.select().where(AccountEvent.kind == "sign-in failed").count() == 20
+
+
+def test_failure_is_stored_after_the_answer(world, owner):
+    client = world.app.test_client()
+    token = find_token(client.get(SIGN_IN).text)
+    form = {"csrf_token": token, "email": " Owner@Example.com ", "password": "wrong"}
+    failures = AccountEvent.select().where(AccountEvent.kind == "sign-in failed")
+
+    answer = client.post(SIGN_IN, data=form)
+    assert "is wrong" in answer.text
+    assert failures.count() == 0
+    answer.close()
+    assert [event.person for event in failures] == [owner.owner]
+
+
+def test_unknown_address_and_a_refused_attempt_store_nothing(world, owner, monkeypatch):
+    before = AccountEvent.select().count()
+    for email in ("nobody@example.com", "", "%", "owner@example.com\0x"):
+        attempt(world, "a wrong password", email)
+    assert AccountEvent.select().count() == before
+
+    for _ in range(10):
+        attempt(world, "a wrong password")
+    AccountEvent.delete().execute()
+    assert attempt(world)[1].status_code == 429
+    assert AccountEvent.select().count() == 0
+
+
+def test_no_password_secret_token_or_address_of_a_client_is_in_the_rows(world, owner):
+    client, _ = attempt(world)
+    attempt(world, "a wrong password")
+    with client.session_transaction(SIGN_IN) as session:
+        secret = session["_user_id"].split(".")[1]
+    page = f"/dashboard/pages/{world.page_id}/people"
+    ann = accounts.create_person("ann@example.com", world.clock())
+    link = owner.post(page, email=ann.email, role="viewer").text
+    token = re.search(r"/dashboard/invitations/([\w-]+)", link)[1]
+    owner.post(ACCOUNT, current=PASSWORD, password=NEW, again=NEW)
+
+    rows = repr(list(AccountEvent.select().dicts()))
+    assert "sign-in failed" in rows
+    assert "invited" in rows
+    for private in (PASSWORD, NEW, "a wrong password", secret, token, "192.0.2.77", "$argon2id"):
+        assert private not in rows
