@@ -280,7 +280,9 @@ def test_purge_removes_everything_of_a_page_and_nothing_else(app, clock):
     grown = dump(Balance)
     balances = dump()["Balance"]
     untouched = {name for name in grown if grown[name] == before[name]}
-    assert untouched == {"Person", "Session"} | {model.__name__ for model in OF_NO_PAGE}
+    assert untouched == {"AccountEvent", "Person", "Session"} | {
+        model.__name__ for model in OF_NO_PAGE
+    }
 
     pages.purge_page(doomed.page_id)
 

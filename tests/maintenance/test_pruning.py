@@ -27,6 +27,7 @@ from embed.db.models import (
     UsedNonce,
 )
 from embed.domain.times import count_days
+from embed.events import account_log
 from embed.maintenance.pruning import prune, summarize
 from embed.people import invitations, sessions
 from embed.runtime import EXTENSION
@@ -140,6 +141,14 @@ def test_invitations_are_deleted_after_seven_days(world):
 
     assert prune(world.clock() + timedelta(days=6), HISTORY)["invitations"] == 0
     assert prune(world.clock() + timedelta(days=7), HISTORY)["invitations"] == 1
+
+
+def test_events_of_accounts_are_deleted_after_180_days(world):
+    person, now = world.page.owner, world.clock()
+    account_log.store(person, "signed out", now)
+
+    assert prune(now + timedelta(days=180), HISTORY)["events of accounts"] == 0
+    assert prune(now + timedelta(days=180, seconds=1), HISTORY)["events of accounts"] == 1
 
 
 def test_more_rows_than_a_batch_are_deleted_in_small_transactions(world, monkeypatch):
