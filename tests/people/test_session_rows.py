@@ -262,7 +262,7 @@ def test_of_two_confirmations_at_once_one_counts(begin, clock):
 
 def test_session_that_has_ended_is_not_confirmed(begin, person, clock):
     begun = begin()
-    sessions.end_all(person.id)
+    sessions.end_all(person, clock())
 
     assert sessions.confirm(begun.session, clock()) is None
     assert list_ids() == set()

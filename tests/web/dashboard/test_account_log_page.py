@@ -170,7 +170,7 @@ def test_hostile_name_of_a_page_shows_as_text(world, owner, make_member):
 
 
 def test_thousand_failures_make_few_rows(world, owner, monkeypatch):
-    monkeypatch.setattr(account, "_find_wait", lambda email: None)
+    monkeypatch.setattr(account, "find_wait", lambda email: None)
     monkeypatch.setattr(accounts, "find_by_password", lambda *_: None)
     client = world.app.test_client()
     token = find_token(client.get(SIGN_IN).text)

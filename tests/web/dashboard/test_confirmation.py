@@ -319,7 +319,7 @@ def test_other_tabs_go_on_after_the_answer_in_one(late, page):
 
 def test_session_that_has_ended_meanwhile_is_not_confirmed(world, late, page):
     asked = late.post(f"{page}/delete")
-    sessions.end_all(late.owner.id)
+    sessions.end_all(late.owner, late.world.clock())
     before = world.dump()
 
     answers = [answer_with(late.client, path, asked) for path in (f"{page}/delete", ASK)]
@@ -334,7 +334,7 @@ def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(
     check = confirmation.is_correct_password
 
     def check_slowly(*arguments) -> bool:
-        sessions.end_all(late.owner.id)
+        sessions.end_all(late.owner, late.world.clock())
         return check(*arguments)
 
     monkeypatch.setattr(confirmation, "is_correct_password", check_slowly)
