@@ -45,6 +45,7 @@ def test_health_checks_are_answered_while_all_threads_and_places_wait_for_the_da
         bodies = [json.dumps(page.draft(Visitor())) for _ in range(8)]
         lock.enter_context(held_writes(database_url))
         posts = [post(server, page, body) for body in bodies]
+        ask(server, "/healthz")  # once it is answered, all of them have arrived
         opened.enter_context(stalled_clients(server.url, Stall(b"")))
 
         answers = {path: ask(server, path) for path in ("/healthz", "/readyz")}
