@@ -151,13 +151,13 @@ def test_nothing_odd_in_messages_and_receivers_stops_a_queue_or_a_page(world, mo
         raise socket.gaierror("no network here")
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    owner = OwnerBrowser(world, "new@example.com")
-    owner.take(world.page_id)
     receivers = list(Receiver.select())
     runtime = world.app.extensions[EXTENSION]
     assert delivery_log.send_all_again(world.page_id) > 100
 
     world.clock.forward(days=1)
+    owner = OwnerBrowser(world, "new@example.com")
+    owner.take(world.page_id)
     for receiver in receivers:
         deliver(receiver.id, runtime)
 
