@@ -17,7 +17,7 @@ OF_BLUEPRINTS = {
     "/embed/api/tracking/{}": (["authenticate"], ["share_answer"]),
     "/api/embed/openapi.json": ([], ["share_answer"]),
     "/embed/tracking/{}": ([], []),
-    "/dashboard/": (["guard_request"], ["add_security_headers"]),
+    "/dashboard/": (["guard_request", "ask_who_it_is"], ["add_security_headers"]),
     "/static/x/embed.js": ([], []),
     "/embed.js": ([], []),
     "/healthz": ([], []),
