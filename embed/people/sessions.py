@@ -22,7 +22,7 @@ _CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{SECRET_
 
 
 def begin(
-    person: Person, now: datetime, *, user_agent: str = "", client: str = ""
+    person: Person, now: datetime, client: Client = account_log.UNKNOWN
 ) -> tuple[Session, str] | None:
     """Begin a session; the second value is its credential, of which the row has only a hash.
 
@@ -30,7 +30,6 @@ def begin(
     signs in while the password changes must not stay signed in by the earlier one.
     """
     secret = make_token(SECRET_LENGTH)
-    where = Client.parse(user_agent, client)
     with db.atomic():
         known = _hold_person(person.id)
         if known is None or known.password_hash != person.password_hash:
@@ -41,11 +40,11 @@ def begin(
             created_at=now,
             seen_at=now,
             confirmed_at=now,
-            browser=where.browser,
-            system=where.system,
-            network=where.network,
+            browser=client.browser,
+            system=client.system,
+            network=client.network,
         )
-        account_log.store(known, "signed in", now, where)
+        account_log.store(known, "signed in", now, client)
     return session, f"{session.id}.{secret}"
 
 

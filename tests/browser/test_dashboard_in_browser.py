@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from world import Visitor
 
 from embed.db.models import Delivery, Receiver
+from embed.domain.clients import Client
 from embed.events.outbox import send_messages
 from embed.notifications import receivers
 from embed.people import sessions
@@ -471,8 +472,8 @@ def test_every_page_is_accessible_and_narrow(full_dashboard, page):
     page.get_by_role("button", name="Preview").click()
     found += find_faults("policy preview", page)
     for user_agent in ("Android SamsungBrowser/28.0", ""):  # signed in elsewhere, too
-        how = {"user_agent": user_agent, "client": "2001:db8:1234:5::1"}
-        sessions.begin(full_dashboard.owner, full_dashboard.clock(), **how)
+        client = Client.parse(user_agent, "2001:db8:1234:5::1")
+        sessions.begin(full_dashboard.owner, full_dashboard.clock(), client)
     page.goto(f"{full_dashboard.service_url}/dashboard/account")
     expect(page.get_by_role("button", name="Sign out Samsung Internet on Android")).to_be_visible()
     found += find_faults("account", page)

@@ -60,7 +60,7 @@ def list_kinds(person: Person) -> list[str]:
 
 
 def test_sign_in_is_stored_with_browser_and_network(world, ann):
-    sessions.begin(ann, world.clock(), user_agent=FIREFOX, client="192.0.2.77")
+    sessions.begin(ann, world.clock(), Client.parse(FIREFOX, "192.0.2.77"))
 
     event = AccountEvent.get(AccountEvent.person == ann)
     assert (event.kind, event.created_at, event.network) == (

@@ -11,9 +11,11 @@ from remote import at_once
 
 from embed.db import connection
 from embed.db.models import Person, Session
+from embed.domain.clients import Client
 from embed.domain.key_format import hash_key
 from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
+from embed.events import account_log
 from embed.people import accounts, sessions
 
 pytestmark = [
@@ -41,8 +43,8 @@ def person(app, clock) -> Person:
 
 @pytest.fixture
 def begin(person, clock):
-    def begin_one(who: Person = person, **how: str) -> Begun:
-        return Begun(*sessions.begin(who, clock(), **how))
+    def begin_one(who: Person = person, client: Client = account_log.UNKNOWN) -> Begun:
+        return Begun(*sessions.begin(who, clock(), client))
 
     return begin_one
 
@@ -52,7 +54,7 @@ def list_ids() -> set[str]:
 
 
 def test_row_has_whose_when_browser_and_network_and_a_hash_of_the_secret(begin, person, clock):
-    credential = begin(user_agent=FIREFOX, client="192.0.2.77").credential
+    credential = begin(client=Client.parse(FIREFOX, "192.0.2.77")).credential
     session_id, secret = credential.split(".")
 
     assert list(Session.select().dicts()) == [
@@ -89,7 +91,7 @@ def test_secret_is_random_and_no_two_are_the_same(begin):
     ],
 )
 def test_network_is_that_of_the_logs(begin, client, network):
-    assert begin(client=client).session.network == network
+    assert begin(client=Client.parse("", client)).session.network == network
 
 
 def test_credential_finds_its_session_and_person_by_one_statement(

@@ -22,7 +22,14 @@ from embed.db.models.pages import (
     Page,
     RefusedOrigin,
 )
-from embed.db.models.people import AccountEvent, Person, Session
+from embed.db.models.people import (
+    AccountEvent,
+    LinkedWallet,
+    Passkey,
+    Person,
+    RecoveryCode,
+    Session,
+)
 from embed.db.models.submissions import (
     APPROVED,
     LIVE,
@@ -48,6 +55,9 @@ from embed.db.models.work import Job, WorkerProcess
 MODELS = (
     Person,
     Session,
+    Passkey,
+    LinkedWallet,
+    RecoveryCode,
     AccountEvent,
     Page,
     Member,

@@ -1,13 +1,13 @@
 """The people who sign in, and where they are signed in."""
 
-from peewee import BooleanField, CharField, ForeignKeyField, TextField
+from peewee import BigIntegerField, BooleanField, CharField, ForeignKeyField, TextField
 
 from embed.db.fields import BaseModel, InstantField
 
 
 class Person(BaseModel):
     email = CharField(max_length=254, unique=True)
-    password_hash = TextField(null=True)  # null: cannot sign in yet
+    password_hash = TextField(null=True)  # null: none yet; see passwords.switch_off() too
     language = CharField(
         max_length=10, null=True
     )  # null: notifications in English, pages as the browser asks
@@ -28,6 +28,35 @@ class Session(BaseModel):
     system = TextField(null=True)  # the same of the operating system
     network = TextField(null=True)  # as in logs; null: the client had no address
     confirmed_at = InstantField()  # when the person last showed that it is them
+
+
+class Passkey(BaseModel):
+    """A key pair that a person's device or password manager keeps, for this service alone."""
+
+    person = ForeignKeyField(Person, on_delete="CASCADE")
+    person_id: str
+    name = CharField(max_length=50)
+    credential_id = TextField(unique=True)  # base64url, without padding
+    credential = TextField()  # base64url of it with the public key, as WebAuthn 3 (6.5.1) has them
+    host = TextField()  # its browsers sign for this host alone
+    sign_count = BigIntegerField()  # how often it signed; 0: it does not count
+    used_at = InstantField(null=True)
+
+
+class LinkedWallet(BaseModel):
+    """A wallet whose signature signs a person in."""
+
+    person = ForeignKeyField(Person, on_delete="CASCADE")
+    person_id: str
+    address = CharField(max_length=44, unique=True)
+    used_at = InstantField(null=True)
+
+
+class RecoveryCode(BaseModel):
+    """Signs a person in once, and is deleted then."""
+
+    person = ForeignKeyField(Person, on_delete="CASCADE")
+    code_hash = CharField(max_length=64, unique=True)
 
 
 class AccountEvent(BaseModel):

@@ -68,6 +68,9 @@ LEFT_OUT: set[Any] = {
     models.Job,
     models.WorkerProcess,
     models.Session,
+    models.Passkey,
+    models.LinkedWallet,
+    models.RecoveryCode,
     models.AccountEvent,
     # Members have their accounts here, so they are invited anew elsewhere.
     models.Member,

@@ -17,10 +17,10 @@ from embed.people import sessions
 from embed.web.current import runtime
 from embed.web.dashboard import csrf
 from embed.web.dashboard.access import needs_confirmation
-from embed.web.dashboard.account import find_wait, refuse_attempt, safe_target
 from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
 from embed.web.dashboard.current_person import SignedIn, current_person, current_session
 from embed.web.dashboard.responses import Form, redirect_with_message, render
+from embed.web.dashboard.sign_in import find_wait, refuse_attempt, safe_target
 from embed.web.languages import gettext, lazy_gettext
 
 ANSWER_FIELD = "present_password"  # in no form that is asked about

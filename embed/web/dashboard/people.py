@@ -19,7 +19,6 @@ from embed.notifications.mailboxes import is_mailbox
 from embed.people import accounts, invitations, members
 from embed.web import rate_limits
 from embed.web.current import own_host, own_origin, runtime
-from embed.web.dashboard.account import PasswordForm, begin_session
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.responses import (
@@ -29,6 +28,7 @@ from embed.web.dashboard.responses import (
     render,
     render_mistake,
 )
+from embed.web.dashboard.sign_in import PasswordForm, begin_session
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 INVITATIONS_PER_PERSON = parse("20/day")

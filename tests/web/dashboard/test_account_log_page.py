@@ -9,7 +9,7 @@ from owner_browser import PASSWORD, find_token
 from embed.db.models import AccountEvent
 from embed.events import account_log
 from embed.people import accounts
-from embed.web.dashboard import account
+from embed.web.dashboard import sign_in
 
 pytestmark = pytest.mark.slow
 
@@ -170,7 +170,7 @@ def test_hostile_name_of_a_page_shows_as_text(world, owner, make_member):
 
 
 def test_thousand_failures_make_few_rows(world, owner, monkeypatch):
-    monkeypatch.setattr(account, "find_wait", lambda email: None)
+    monkeypatch.setattr(sign_in, "find_wait", lambda email: None)
     monkeypatch.setattr(accounts, "find_by_password", lambda *_: None)
     client = world.app.test_client()
     token = find_token(client.get(SIGN_IN).text)

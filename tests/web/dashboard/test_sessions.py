@@ -17,7 +17,7 @@ from embed.db import connection
 from embed.db.models import Session
 from embed.domain.passwords import fingerprint
 from embed.people import accounts
-from embed.web.dashboard import account, sessions
+from embed.web.dashboard import account, sessions, sign_in
 
 pytestmark = pytest.mark.slow
 
@@ -516,7 +516,7 @@ def test_installations_own_owner_cannot_sign_in_before_a_password_is_chosen(worl
 
 
 def test_one_time_link_is_not_in_the_log_of_a_failure(world, link, monkeypatch, caplog):
-    monkeypatch.setattr(account, "render", None)
+    monkeypatch.setattr(sign_in, "render", None)
 
     assert world.app.test_client().get(link).status_code == 500
 

@@ -1,0 +1,205 @@
+"""Signing in and out, and choosing a password by a one-time link."""
+
+import math
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+from flask import Response, flash, redirect, request, session, url_for
+from flask.typing import ResponseReturnValue
+from flask_login import current_user, login_user, logout_user
+from limits import parse
+from wtforms import EmailField, PasswordField, SubmitField
+from wtforms.validators import EqualTo, InputRequired, Length
+
+from embed.db.models import Person
+from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint
+from embed.errors import InvalidInput, NotFound
+from embed.events import account_log
+from embed.people import accounts, sessions
+from embed.web import languages, rate_limits
+from embed.web.current import own_host, runtime
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.current_person import (
+    SignedIn,
+    current_client,
+    current_person,
+    current_session,
+)
+from embed.web.dashboard.responses import (
+    Form,
+    add_error,
+    redirect_with_message,
+    render,
+    render_mistake,
+)
+from embed.web.languages import gettext, lazy_gettext, ngettext
+
+PER_ACCOUNT = parse("10/10 minutes")
+PER_ADDRESS = parse("30/10 minutes")
+_INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
+DEAD_LINK = lazy_gettext(
+    "This link has been used or has expired. Whoever runs this server can create a new one:"
+    " flask owners reset EMAIL"
+)
+_LENGTHS = {"min": MIN_LENGTH, "max": MAX_LENGTH}
+
+
+class SignInForm(Form):
+    email = EmailField(lazy_gettext("E-mail"), [InputRequired(), Length(max=254)])
+    password = PasswordField(lazy_gettext("Password"), [InputRequired(), Length(max=MAX_LENGTH)])
+    submit = SubmitField(lazy_gettext("Sign in"))
+
+
+class PasswordForm(Form):
+    password = PasswordField(
+        lazy_gettext("New password"),
+        description=lazy_gettext("%(min)s to %(max)s characters.", **_LENGTHS),
+        validators=[
+            InputRequired(),
+            Length(
+                MIN_LENGTH,
+                MAX_LENGTH,
+                lazy_gettext("Choose a password of %(min)s to %(max)s characters."),
+            ),
+        ],
+    )
+    again = PasswordField(
+        lazy_gettext("Repeat the new password"),
+        [InputRequired(), EqualTo("password", lazy_gettext("The two passwords are not the same."))],
+    )
+    submit = SubmitField(lazy_gettext("Set password"))
+
+
+@blueprint.route("/sign-in", methods=["GET", "POST"])
+def sign_in() -> ResponseReturnValue:
+    if current_user.is_authenticated:
+        return redirect(url_for("dashboard.list_pages"))
+    form = SignInForm()
+    if not form.validate_on_submit():
+        return render("sign_in.html", form=form)
+    email, password = form.email.data or "", form.password.data or ""
+    if wait := find_wait(email):
+        return refuse_attempt(
+            wait, form.password, lambda: render("sign_in.html", form=form, status=429)
+        )
+    owner = accounts.find_by_password(email, password)
+    if owner is None or not begin_session(owner):
+        form.password.errors = [gettext("The e-mail address or the password is wrong.")]
+        return _store_failure(email, render("sign_in.html", form=form, status=422))
+    _warn_of_weakness(owner, password)
+    return redirect(safe_target(request.args.get("next", "")), 303)
+
+
+@blueprint.post("/sign-out")
+def sign_out() -> ResponseReturnValue:
+    end_own_session()
+    logout_user()
+    session.clear()
+    return redirect_with_message(gettext("You have signed out."), url_for("dashboard.sign_in"))
+
+
+@blueprint.route("/password/<token>", methods=["GET", "POST"])
+def choose_password(token: str) -> ResponseReturnValue:
+    """Set a password by a one-time link from the command line, which ends every session."""
+    try:
+        owner_id, made_for = runtime().password_links.unsign(token)
+    except ValueError:
+        return render_mistake(DEAD_LINK, 404)
+    owner = accounts.find_by_id(owner_id)
+    if owner is None or fingerprint(owner.password_hash) != made_for:
+        return render_mistake(DEAD_LINK, 404)
+    form = PasswordForm()
+    if not form.validate_on_submit():
+        return render("password.html", form=form, owner=owner)
+    try:
+        owner = accounts.choose_password(
+            owner_id,
+            made_for,
+            form.password.data or "",
+            runtime().clock(),
+            host=own_host(),
+            client=current_client(),
+        )
+    except NotFound:
+        return render_mistake(DEAD_LINK, 409)
+    except InvalidInput as mistake:
+        add_error(form, mistake)
+        return render("password.html", status=422, form=form, owner=owner)
+    begin_session(owner)
+    return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
+
+
+def find_wait(email: str) -> timedelta | None:
+    """Count an attempt to guess a password; after too many, return how long to wait."""
+    return rate_limits.find_sign_in_wait(
+        rate_limits.client_network(), PER_ADDRESS
+    ) or rate_limits.find_sign_in_wait(accounts.normalise_email(email), PER_ACCOUNT)
+
+
+def refuse_attempt(
+    wait: timedelta, field: PasswordField, render_form: Callable[[], Response]
+) -> Response:
+    seconds = math.ceil(wait.total_seconds())
+    minutes = math.ceil(seconds / 60)
+    field.errors = [
+        ngettext(
+            "Too many attempts. Please wait %(minutes)s minute.",
+            "Too many attempts. Please wait %(minutes)s minutes.",
+            minutes,
+            minutes=minutes,
+        )
+    ]
+    response = render_form()
+    response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+def begin_session(owner: Person) -> bool:
+    """Sign in with a new session, to prevent session fixation; this browser's former one ends.
+
+    False if the owner was removed or got another password in the meantime.
+    """
+    begun = sessions.begin(owner, runtime().clock(), current_client())
+    if begun is None:
+        return False
+    if current_user.is_authenticated:
+        end_own_session()
+    session.clear()
+    session.permanent = True
+    login_user(SignedIn(*begun))
+    languages.choose_language(owner.language)  # of what the next page says first
+    return True
+
+
+def end_own_session() -> None:
+    """End the session of this request."""
+    sessions.end(
+        current_person(),
+        current_session().id,
+        runtime().clock(),
+        current_client(),
+        kind="signed out",
+    )
+
+
+def _store_failure(email: str, response: Response) -> Response:
+    """Tell the account of a failed attempt once the answer is sent.
+
+    The time that the answer takes must not tell whether there is such an account.
+    """
+    email, now, client = accounts.normalise_email(email), runtime().clock(), current_client()
+    response.call_on_close(partial(account_log.store_failure, email, now, client))
+    return response
+
+
+def _warn_of_weakness(owner: Person, password: str) -> None:
+    """On the next page, advise to change a password from before passwords were judged."""
+    if weakness := accounts.find_weakness_for(owner, password, own_host()):
+        flash(gettext("Your password still works. %(reason)s", reason=gettext(weakness)), "weak")
+
+
+def safe_target(target: str) -> str:
+    """Return the address if it is inside the dashboard."""
+    return target if _INSIDE.fullmatch(target) else url_for("dashboard.list_pages")
