@@ -4,10 +4,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from embed.balances.history import prune_history, prune_observations
+from embed.db import used_nonces
 from embed.events import account_log
 from embed.notifications import delivery_log
 from embed.people import invitations, sessions
-from embed.submissions import used_nonces
 from embed.submissions.soft_rejections import prune_soft_rejections
 from embed.wallets.listings import prune_listings
 

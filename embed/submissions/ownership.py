@@ -1,11 +1,11 @@
 """Requests that a wallet's holder signed: their nonce, their signature and their limits."""
 
+from embed.db.used_nonces import check_unused
 from embed.domain.nonces import AnyNonce, NonceSigner
 from embed.domain.wallet_signatures import SignedMessage, verify_signature
 from embed.keys.access import Access
 from embed.runtime import RequestRuntime
 from embed.schemas import RecordRequest, SubmissionRequest
-from embed.submissions.used_nonces import check_unused
 
 
 def check_signed_nonce(

@@ -6,12 +6,12 @@ from peewee import JOIN, SQL, fn
 
 from embed.db.models import Page, Receiver, Submission
 from embed.db.statements import Parameter, Statement, read_row
+from embed.db.used_nonces import select_uses
 from embed.domain.policy import Policy
 from embed.errors import ApiError
 from embed.pages import read_policy
 from embed.submissions.history import History, select_decisions
 from embed.submissions.queries import is_waiting
-from embed.submissions.used_nonces import select_uses
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from embed.db.models import (
     Submission,
     Wallet,
 )
+from embed.db.used_nonces import use_nonce
 from embed.domain.activity import read_facts, write_subject
 from embed.domain.addresses import parse_address
 from embed.domain.nonces import Action, RecordNonce, parse_action
@@ -45,7 +46,6 @@ from embed.schemas import (
 )
 from embed.serializers import describe_submission, describe_tag, format_optional, write_amount
 from embed.submissions.ownership import check_limits, check_signed_nonce
-from embed.submissions.used_nonces import use_nonce
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
 

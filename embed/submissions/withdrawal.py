@@ -19,6 +19,7 @@ from embed.db.models import (
     Wallet,
     Withdrawal,
 )
+from embed.db.used_nonces import keep_used, use_nonce
 from embed.domain.activity import Facts, read_facts
 from embed.domain.nonces import RecordNonce
 from embed.errors import ApiError, InvalidInput, NotFound
@@ -28,7 +29,6 @@ from embed.events.outbox import lock_receivers
 from embed.runtime import Runtime
 from embed.schemas import WithdrawnWallet
 from embed.serializers import write_json
-from embed.submissions.used_nonces import keep_used, use_nonce
 from embed.wallets.tracking import untrack_withdrawn
 
 ACTOR = "visitor"

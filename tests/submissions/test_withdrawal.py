@@ -8,6 +8,7 @@ from many_submissions import add_submissions
 from world import USDC, Visitor, code_of, read_log, with_session
 
 from embed import pages
+from embed.db import used_nonces
 from embed.db.models import (
     Delivery,
     ImportedBalance,
@@ -26,7 +27,7 @@ from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
-from embed.submissions import decisions, used_nonces
+from embed.submissions import decisions
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
 from embed.wallets.imports import apply_import

@@ -5,11 +5,11 @@ from typing import Any
 
 from embed.db.fields import InstantField
 from embed.db.models import Receiver, RefusalCount, UsedNonce
+from embed.db.used_nonces import KEPT_AFTER_EXPIRY, KEPT_AFTER_WITHDRAWAL
 from embed.domain.times import CLOCKS_DIFFER_BY, count_days, format_instant
 from embed.maintenance.page_file.tables import Columns, Table
 from embed.notifications.delivery import LONGEST_WAIT
 from embed.notifications.receivers import SECRET_OVERLAP
-from embed.submissions.used_nonces import KEPT_AFTER_EXPIRY, KEPT_AFTER_WITHDRAWAL
 
 # How far ahead deadlines lie at most. All other instants are of what has happened.
 _LONGEST: dict[Any, timedelta] = {

@@ -8,8 +8,8 @@ from chain_history import import_balance
 from world import Visitor, code_of, read_exactly
 
 from embed.balances.observations import ChainObservation, store_chain
+from embed.db import used_nonces
 from embed.db.models import Submission, UsedNonce
-from embed.submissions import used_nonces
 from embed.wallets.listings import update_listings
 
 pytestmark = pytest.mark.deployed

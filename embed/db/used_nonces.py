@@ -1,4 +1,4 @@
-"""Nonces that were used: by a submission, or by something that leaves no submission behind."""
+"""Nonces that were used: by a submission, or by what leaves none behind, such as signing in."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
