@@ -9,9 +9,12 @@ from embed.domain.texts import gettext_noop
 # Every kind, in up to 30 letters, with its sentence for the person: translated where it is shown.
 SENTENCE_BY_KIND: Mapping[str, str] = {
     "signed in": gettext_noop("You signed in"),
+    "signed in with wallet": gettext_noop("You signed in with the wallet %(wallet)s"),
     "signed out": gettext_noop("You signed out"),
     "sign-in failed": gettext_noop("Somebody tried to sign in with a wrong password"),
     "password changed": gettext_noop("The password was changed"),
+    "wallet linked": gettext_noop("You linked the wallet %(wallet)s"),
+    "wallet unlinked": gettext_noop("You unlinked the wallet %(wallet)s"),
     "session ended": gettext_noop("You ended other sessions: %(count)s"),
     "session ended by operator": gettext_noop("The operator ended all sessions: %(count)s"),
     "session ended by password": gettext_noop("The new password ended all sessions: %(count)s"),

@@ -22,10 +22,16 @@ _CREDENTIAL = re.compile(rf"([0-9A-Za-z]{{{ID_LENGTH}}})\.([0-9A-Za-z]{{{SECRET_
 
 
 def begin(
-    person: Person, now: datetime, client: Client = account_log.UNKNOWN
+    person: Person,
+    now: datetime,
+    client: Client = account_log.UNKNOWN,
+    *,
+    kind: str = "signed in",
+    **facts: object,
 ) -> tuple[Session, str] | None:
     """Begin a session; the second value is its credential, of which the row has only a hash.
 
+    `kind` and `facts` are those of the account's log.
     None if the person has been removed or has another password since `person` was read: whoever
     signs in while the password changes must not stay signed in by the earlier one.
     """
@@ -44,7 +50,7 @@ def begin(
             system=client.system,
             network=client.network,
         )
-        account_log.store(known, "signed in", now, client)
+        account_log.store(known, kind, now, client, **facts)
     return session, f"{session.id}.{secret}"
 
 
