@@ -12,6 +12,7 @@ from embed.db.connection import open_database
 from embed.db.lock_waits import serve_requests
 from embed.domain import times
 from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
+from embed.domain.passkeys import ChallengeSigner
 from embed.domain.passwords import PasswordLinkSigner
 from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
@@ -85,6 +86,7 @@ def create_app(
         record_nonces=NonceSigner(RecordNonce, settings.secret_keys, clock),
         sessions=SessionSigner(settings.secret_keys, clock),
         password_links=PasswordLinkSigner(settings.secret_keys, clock),
+        passkey_challenges=ChallengeSigner(settings.secret_keys, clock),
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # commands do without most of these, which take long to impor
     from embed.balances.known import BalanceSource
     from embed.balances.solana_rpc import SolanaRpc
     from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
+    from embed.domain.passkeys import ChallengeSigner
     from embed.domain.passwords import PasswordLinkSigner
     from embed.domain.signing import SessionSigner
     from embed.rate_limits.limiter import RateLimiter
@@ -46,5 +47,6 @@ class RequestRuntime(Runtime):
     record_nonces: NonceSigner[RecordNonce]
     sessions: SessionSigner
     password_links: PasswordLinkSigner
+    passkey_challenges: ChallengeSigner
     limiter: RateLimiter
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's

@@ -12,12 +12,15 @@ HOST = "host"  # a person who may create pages
 # By endpoint: what it takes, and where it differs, what it takes to change something.
 _NEEDED = {
     "sign_in": ANYBODY,
+    "sign_in_by_passkey": ANYBODY,
     "choose_password": ANYBODY,
     "accept_invitation": ANYBODY,
     "sign_out": PERSON,
     "account": PERSON,
     "confirm": PERSON,
     "show_account_log": PERSON,
+    "list_passkeys": PERSON,
+    "remove_passkey": PERSON,
     "end_session": PERSON,
     "end_other_sessions": PERSON,
     "choose_language": PERSON,
@@ -77,6 +80,8 @@ _NEEDED = {
 }
 # By endpoint, and where only one method asks, by that too (confirmation.py).
 CONFIRMED = {
+    "list_passkeys",
+    "remove_passkey",
     "list_keys",
     "create_key",
     "edit_key",

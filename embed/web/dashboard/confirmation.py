@@ -1,6 +1,6 @@
 """The question "Is it you?" before what access.py names, unless it was answered lately.
 
-The password is the only answer so far; `_check_answer` is the place for others.
+Each answer is a field of the form that asks, beside those of the form that waits for it.
 """
 
 from collections.abc import Callable
@@ -13,17 +13,17 @@ from wtforms import PasswordField
 from wtforms.validators import InputRequired, Length
 
 from embed.domain.passwords import MAX_LENGTH, is_correct_password
-from embed.people import sessions
+from embed.errors import InvalidInput
+from embed.people import passkeys, sessions
 from embed.web.current import runtime
 from embed.web.dashboard import csrf
 from embed.web.dashboard.access import needs_confirmation
 from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
 from embed.web.dashboard.current_person import SignedIn, current_person, current_session
-from embed.web.dashboard.responses import Form, redirect_with_message, render
+from embed.web.dashboard.passkeys import make_ceremony
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.dashboard.sign_in import find_wait, refuse_attempt, safe_target
 from embed.web.languages import gettext, lazy_gettext
-
-ANSWER_FIELD = "present_password"  # in no form that is asked about
 
 
 class ConfirmForm(Form):
@@ -68,12 +68,13 @@ def _is_confirmed() -> bool:
 def _ask(*, status: int = 200) -> ResponseReturnValue | None:
     """Return a page that asks, with the fields of this request; None if they have the answer."""
     form = ConfirmForm()
-    own_fields = (csrf.FIELD, ANSWER_FIELD)
+    own_fields = (csrf.FIELD, *ANSWERS)
     fields = [each for each in request.form.items(multi=True) if each[0] not in own_fields]
     render_form = partial(render, "confirm.html", form=form, fields=fields)
-    if ANSWER_FIELD not in request.form:
+    check = next((ANSWERS[each] for each in ANSWERS if each in request.form), None)
+    if check is None:
         return render_form(status=status)
-    if refusal := _check_answer(form, render_form):
+    if refusal := check(form, render_form):
         return refusal
     credential = sessions.confirm(current_session(), runtime().clock())
     if credential is None:
@@ -82,8 +83,7 @@ def _ask(*, status: int = 200) -> ResponseReturnValue | None:
     return None
 
 
-def _check_answer(form: ConfirmForm, render_form: Callable[..., Response]) -> Response | None:
-    """Return what refuses an answer, or None if it is right."""
+def _check_password(form: ConfirmForm, render_form: Callable[..., Response]) -> Response | None:
     person = current_person()
     if not form.validate():
         return render_form(status=422)
@@ -93,3 +93,16 @@ def _check_answer(form: ConfirmForm, render_form: Callable[..., Response]) -> Re
         form.present_password.errors = [gettext("This is not your current password.")]
         return render_form(status=422)
     return None
+
+
+def _check_passkey(form: ConfirmForm, render_form: Callable[..., Response]) -> Response | None:
+    try:
+        passkeys.confirm(current_session(), request.form["present_passkey"], make_ceremony())
+    except InvalidInput as mistake:
+        add_error(form, mistake)
+        return render_form(status=422)
+    return None
+
+
+# By field, which no form that waits has: what refuses an answer, or None if it is right.
+ANSWERS = {"present_password": _check_password, "present_passkey": _check_passkey}

@@ -8,6 +8,8 @@ SECTIONS = {
     "choose_password": ("owners", "sign-in"),
     "account": ("owners", "sign-in"),
     "confirm": ("owners", "sign-in"),
+    "list_passkeys": ("owners", "sign-in"),
+    "sign_in_by_passkey": ("owners", "sign-in"),
     "show_account_log": ("owners", "sign-in"),
     "list_pages": ("owners", "overview"),
     "show_background": ("owners", "background-work"),

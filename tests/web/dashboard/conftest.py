@@ -6,7 +6,7 @@ import pytest
 from owner_browser import OwnerBrowser
 from world import Visitor
 
-from embed.db.models import Member, Session
+from embed.db.models import Member, Passkey, Session
 from embed.keys import access
 from embed.notifications import receivers
 from embed.notifications.delivery_log import queue_test
@@ -51,6 +51,15 @@ def things(world, owner) -> dict[str, str]:
         world.page_id, "https://hooks.example/x", settings=settings, now=world.clock()
     )
     message = queue_test(webhook, world.clock())
+    passkey = Passkey.create(
+        person=owner.owner,
+        name="Laptop",
+        credential_id="x",
+        credential="",
+        host="localhost",
+        sign_count=0,
+        created_at=world.clock(),
+    )
     key = access.find_access(world.public_key).key_id
     return {
         "page_id": world.page_id,
@@ -61,6 +70,7 @@ def things(world, owner) -> dict[str, str]:
         "receiver_id": webhook.id,
         "message_id": message.id,
         "session_id": Session.get(person=owner.owner).id,
+        "passkey_id": passkey.id,
         "tier": "public",
         "token": "x",
     }

@@ -32,12 +32,15 @@ OTHER_FORMS = {
     "choose_theme",  # sets a cookie
     "end_other_sessions",  # signs out
     "end_session",  # signs out
+    "list_passkeys",  # is about the account
+    "remove_passkey",  # the same
     "forget_origin",  # deletes a notice; the key is unchanged
     "import_wallets",  # a dry run
     "send_again",  # delivers a message once more
     "send_all_again",  # delivers messages once more
     "send_test",  # delivers a message
     "sign_in",
+    "sign_in_by_passkey",
     "sign_out",
 }
 

@@ -1,0 +1,270 @@
+"""Passkeys: what browsers are asked, and what they answer (https://www.w3.org/TR/webauthn-3/).
+
+fido2 reads the answers and verifies the signatures. Checked here is what it leaves open: that the
+origin is exactly ours, since it lets subdomains in, the algorithms, and whose passkey it is.
+"""
+
+import ipaddress
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+from embed.domain.identifiers import make_id
+from embed.domain.signing import Signer
+from embed.domain.times import Clock
+
+ADD, SIGN_IN, CONFIRM = "add", "sign in", "confirm"  # what a challenge is for
+CHALLENGE_LIFETIME = timedelta(hours=1)  # for as long, a page that offers passkeys may stay open
+ALGORITHMS = (-7, -8, -257)  # ES256, EdDSA, RS256, as COSE numbers them
+MAX_CREDENTIAL_BYTES = 2048  # an id of 1,023 bytes, which is the longest, and a key of RSA
+_Read = TypeVar("_Read")
+
+
+class RefusedPasskey(ValueError):
+    """An answer that is not accepted; the text says why, for tests and developers."""
+
+
+class ExpiredChallenge(RefusedPasskey):
+    """The answer is right in form, and too late or a repeated one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelyingParty:
+    """The service as browsers know it: passkeys belong to its host, and are used at its origin."""
+
+    origin: str
+    host: str
+
+    @classmethod
+    def find(cls, origin: str) -> Self | None:
+        """Return the party of an origin; None where browsers offer no passkeys.
+
+        They need HTTPS, except on localhost, and a name, not an address.
+        """
+        parts = urlsplit(origin)
+        host = parts.hostname or ""
+        if parts.scheme != "https" and host != "localhost":
+            return None
+        return None if _is_address(host) else cls(origin, host)
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """What a passkey signs, so that its answer is of use for one thing, once."""
+
+    purpose: str
+    session_id: str  # "" for signing in
+    token: str
+    expires_at: datetime
+
+
+class ChallengeSigner:
+    """Issues challenges that are signed values, so that none is stored before it is used."""
+
+    def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
+        self._signer = Signer(secret_keys, "passkey challenge", clock, tuple[str, str, str])
+
+    def issue(self, purpose: str, session_id: str = "") -> str:
+        return self._signer.sign((purpose, session_id, make_id()), CHALLENGE_LIFETIME)
+
+    def check(self, raw: str, purpose: str, session_id: str = "") -> Challenge:
+        """Raises RefusedPasskey unless it was issued for this purpose and session."""
+        try:
+            signed = self._signer.unsign(raw)
+        except ValueError as error:
+            raise ExpiredChallenge("the challenge is not ours, or has expired") from error
+        challenge = Challenge(*signed.value, signed.expires_at)
+        if (challenge.purpose, challenge.session_id) != (purpose, session_id):
+            raise RefusedPasskey("the challenge was issued for something else")
+        return challenge
+
+
+@dataclass(frozen=True, slots=True)
+class NewPasskey:
+    """What is kept of a passkey that a browser has made."""
+
+    credential_id: str  # base64url
+    credential: str  # base64url of the id with the public key (WebAuthn 3, section 6.5.1)
+    sign_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A browser's answer to a challenge, of which nothing is verified yet."""
+
+    fields: Mapping[str, Any]  # a credential, in the standard's JSON
+    credential_id: str  # base64url
+    challenge: str
+
+
+def describe_creation(
+    party: RelyingParty,
+    challenge: str,
+    *,
+    person_id: str,
+    email: str,
+    known_ids: Iterable[str],
+) -> str:
+    """Return what a browser needs to make a passkey: PublicKeyCredentialCreationOptionsJSON.
+
+    `known_ids` are those of the person's passkeys, whose devices then make no second one.
+    """
+    return json.dumps(
+        {
+            "rp": {"id": party.host, "name": party.host},
+            # The id comes back as the user handle. It tells nothing about the person.
+            "user": {"id": _encode(person_id.encode()), "name": email, "displayName": email},
+            "challenge": _encode(challenge.encode()),
+            "pubKeyCredParams": [{"type": "public-key", "alg": each} for each in ALGORITHMS],
+            "excludeCredentials": _describe(known_ids),
+            "authenticatorSelection": {
+                "residentKey": "required",
+                "requireResidentKey": True,
+                "userVerification": "required",
+            },
+            "attestation": "none",
+        }
+    )
+
+
+def describe_request(party: RelyingParty, challenge: str, known_ids: Iterable[str] = ()) -> str:
+    """Return what a browser needs to use a passkey: PublicKeyCredentialRequestOptionsJSON.
+
+    Without `known_ids` it offers all that it has for this host.
+    """
+    return json.dumps(
+        {
+            "rpId": party.host,
+            "challenge": _encode(challenge.encode()),
+            "allowCredentials": _describe(known_ids),
+            "userVerification": "required",
+        }
+    )
+
+
+def read_answer(raw: str) -> Answer:
+    """Read a browser's answer, a credential as JSON. Raises RefusedPasskey."""
+    return _refuse_what_fails(lambda: _read_answer(raw))
+
+
+def read_registration(answer: Answer, party: RelyingParty) -> NewPasskey:
+    """Verify the answer to describe_creation, but for whose challenge it has.
+
+    Raises RefusedPasskey.
+    """
+    return _refuse_what_fails(lambda: _read_registration(answer, party))
+
+
+def verify_assertion(
+    answer: Answer, party: RelyingParty, *, credential: str, person_id: str, needs_handle: bool
+) -> int:
+    """Verify the answer to describe_request by a passkey's `credential`, as NewPasskey has it.
+
+    `needs_handle`: nobody is signed in yet, so the answer has to say whose passkey it is. Returns
+    how often the passkey has signed, 0 if it does not count. Raises RefusedPasskey.
+    """
+    return _refuse_what_fails(
+        lambda: _verify_assertion(answer, party, credential, person_id, needs_handle)
+    )
+
+
+def _refuse_what_fails(read: Callable[[], _Read]) -> _Read:
+    """Call `read`, for which anything may be sent: fido2 raises errors of many kinds then."""
+    try:
+        return read()
+    except RefusedPasskey:
+        raise
+    except Exception as error:
+        raise RefusedPasskey(f"{type(error).__name__}: {error}") from error
+
+
+def _read_answer(raw: str) -> Answer:
+    from fido2.webauthn import CollectedClientData
+
+    fields = json.loads(raw)
+    client_data = CollectedClientData(_decode(fields["response"]["clientDataJSON"]))
+    return Answer(fields, _encode(_decode(fields["rawId"])), client_data.challenge.decode("ascii"))
+
+
+def _read_registration(answer: Answer, party: RelyingParty) -> NewPasskey:
+    from fido2.webauthn import RegistrationResponse
+
+    response = RegistrationResponse.from_dict(answer.fields)
+    _check_client_data(response.response.client_data)
+    data = _make_server(party).register_complete(_make_state(answer), response)
+    made = data.credential_data
+    if made is None or made.credential_id != response.raw_id:
+        raise RefusedPasskey("the answer is about another passkey")
+    if len(made) > MAX_CREDENTIAL_BYTES:
+        raise RefusedPasskey("the passkey is too large")
+    _check_public_key(made.public_key)
+    return NewPasskey(answer.credential_id, _encode(made), data.counter)
+
+
+def _verify_assertion(
+    answer: Answer, party: RelyingParty, credential: str, person_id: str, needs_handle: bool
+) -> int:
+    from fido2.webauthn import AttestedCredentialData, AuthenticationResponse
+
+    response = AuthenticationResponse.from_dict(answer.fields)
+    _check_client_data(response.response.client_data)
+    handle = response.response.user_handle
+    if handle != person_id.encode() and (handle is not None or needs_handle):
+        raise RefusedPasskey("the passkey belongs to somebody else")
+    known = [AttestedCredentialData(_decode(credential))]
+    _make_server(party).authenticate_complete(_make_state(answer), known, response)
+    return response.response.authenticator_data.counter
+
+
+def _make_server(party: RelyingParty) -> Any:
+    from fido2.server import Fido2Server
+    from fido2.webauthn import PublicKeyCredentialRpEntity
+
+    entity = PublicKeyCredentialRpEntity(id=party.host, name=party.host)
+    return Fido2Server(entity, verify_origin=party.origin.__eq__)
+
+
+def _make_state(answer: Answer) -> dict[str, str]:
+    """Return what fido2 compares an answer with; whose its challenge is has been checked."""
+    return {"challenge": _encode(answer.challenge.encode()), "user_verification": "required"}
+
+
+def _check_client_data(client_data: Any) -> None:
+    """Refuse what was asked for by a frame inside another site, which we never do."""
+    if client_data.cross_origin:
+        raise RefusedPasskey("it comes from a frame in another site")
+
+
+def _check_public_key(key: Any) -> None:
+    """Refuse a key that cannot be read, or whose algorithm was not offered."""
+    from cryptography.exceptions import InvalidSignature
+
+    if key.ALGORITHM not in ALGORITHMS:
+        raise RefusedPasskey("its algorithm was not offered")
+    with suppress(InvalidSignature):
+        key.verify(b"", bytes(64))
+
+
+def _describe(credential_ids: Iterable[str]) -> list[dict[str, str]]:
+    return [{"type": "public-key", "id": each} for each in credential_ids]
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _encode(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).rstrip(b"=").decode("ascii")
+
+
+def _decode(text: str) -> bytes:
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))

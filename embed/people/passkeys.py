@@ -1,0 +1,172 @@
+"""People's passkeys: adding and removing them, and what they answer for."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from peewee import fn
+
+from embed.db.connection import db
+from embed.db.constraints import translate_unique_violations
+from embed.db.models import Passkey, Person, Session
+from embed.db.used_nonces import use_nonce
+from embed.domain import passkeys
+from embed.domain.clients import Client
+from embed.domain.passkeys import (
+    ADD,
+    CONFIRM,
+    SIGN_IN,
+    Answer,
+    ChallengeSigner,
+    ExpiredChallenge,
+    RefusedPasskey,
+    RelyingParty,
+)
+from embed.domain.texts import gettext_noop, parse_text
+from embed.errors import ApiError, InvalidInput, NotFound
+from embed.events import account_log
+from embed.people import ways_in
+
+MAX_PASSKEYS = 20  # of a person
+MAX_NAME_LENGTH = 50
+_UNKNOWN = gettext_noop("This service does not know this passkey, or no longer.")
+_LATE = gettext_noop("The answer came too late, or twice. Please try again.")
+_WRONG = gettext_noop("The answer of your browser could not be verified.")
+_COPIED = gettext_noop(
+    "This passkey was refused, since it may have been copied. Sign in another way, and remove it."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceremony:
+    """Where, when and from which browser a passkey is made or used."""
+
+    party: RelyingParty
+    challenges: ChallengeSigner
+    now: datetime
+    client: Client
+
+
+def list_passkeys(person: Person) -> list[Passkey]:
+    """Return all of a person, also those of a host that the service had before; oldest first."""
+    return list(
+        Passkey.select().where(Passkey.person == person).order_by(Passkey.created_at, Passkey.id)
+    )
+
+
+def count_by_host() -> dict[str, int]:
+    """Return how many passkeys there are of each host."""
+    counted: Any = Passkey.select(Passkey.host, fn.COUNT(Passkey.id)).group_by(Passkey.host)
+    return dict(counted.tuples())
+
+
+def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) -> Passkey:
+    """Keep a passkey that the person of a session has made. Raises InvalidInput."""
+    name = parse_text(raw_name, gettext_noop("name"), field="name", max_length=MAX_NAME_LENGTH)
+    taken = InvalidInput("This passkey is here already.")
+    try:
+        answer = passkeys.read_answer(raw_answer)
+        new = passkeys.read_registration(answer, ceremony.party)
+        with translate_unique_violations({"passkey_credential_id": taken}), db.atomic():
+            _use_challenge(answer, ceremony, ADD, session.id)
+            person = ways_in.lock_person(session)
+            if Passkey.select().where(Passkey.person == person).count() >= MAX_PASSKEYS:
+                raise InvalidInput(
+                    "There are %(max)s passkeys already, and no more are kept. Remove one first.",
+                    max=MAX_PASSKEYS,
+                )
+            account_log.store(person, "passkey added", ceremony.now, ceremony.client, name=name)
+            return Passkey.create(
+                person=person,
+                name=name,
+                credential_id=new.credential_id,
+                credential=new.credential,
+                host=ceremony.party.host,
+                sign_count=new.sign_count,
+                created_at=ceremony.now,
+            )
+    except RefusedPasskey as refused:
+        raise _explain(refused) from refused
+
+
+def remove(session: Session, passkey_id: str, host: str, now: datetime, client: Client) -> None:
+    """Raises NotFound, and InvalidInput if too few ways to sign in would be left at `host`."""
+    with db.atomic():
+        person = ways_in.lock_person(session)
+        found = Passkey.get_or_none(Passkey.id == passkey_id, Passkey.person == person)
+        if found is None:
+            raise NotFound(passkey_id)
+        ways_in.check_may_lose_passkey(person, found, host)
+        account_log.store(person, "passkey removed", now, client, name=found.name)
+        found.delete_instance()
+
+
+def sign_in(raw_answer: str, ceremony: Ceremony) -> Person:
+    """Return whose passkey it is. Raises InvalidInput."""
+    return _verify(raw_answer, ceremony, SIGN_IN, None).person
+
+
+def confirm(session: Session, raw_answer: str, ceremony: Ceremony) -> None:
+    """Verify that the person of a session has used one of their passkeys. Raises InvalidInput."""
+    _verify(raw_answer, ceremony, CONFIRM, session)
+
+
+def _verify(raw_answer: str, ceremony: Ceremony, purpose: str, session: Session | None) -> Passkey:
+    try:
+        answer = passkeys.read_answer(raw_answer)
+        known = _find(answer, ceremony.party, session)
+        sign_count = passkeys.verify_assertion(
+            answer,
+            ceremony.party,
+            credential=known.credential,
+            person_id=known.person_id,
+            needs_handle=session is None,
+        )
+        with db.atomic():
+            _use_challenge(answer, ceremony, purpose, "" if session is None else session.id)
+            is_copied = not _count_use(known, sign_count, ceremony.now)
+            if is_copied:
+                account_log.store(
+                    known.person, "passkey refused", ceremony.now, ceremony.client, name=known.name
+                )
+    except RefusedPasskey as refused:
+        raise _explain(refused) from refused
+    if is_copied:
+        raise InvalidInput(_COPIED)
+    return known
+
+
+def _find(answer: Answer, party: RelyingParty, session: Session | None) -> Passkey:
+    query = Passkey.select(Passkey, Person).join(Person)
+    query = query.where(Passkey.credential_id == answer.credential_id, Passkey.host == party.host)
+    if session is not None:
+        query = query.where(Passkey.person == session.person)
+    found: Passkey | None = query.get_or_none()
+    if found is None:
+        raise InvalidInput(_UNKNOWN)
+    return found
+
+
+def _count_use(passkey: Passkey, sign_count: int, now: datetime) -> bool:
+    """Store a use; False if a passkey that counts them did not count this one: there is a copy.
+
+    https://www.w3.org/TR/webauthn-3/#sctn-sign-counter
+    """
+    is_new: Any = Passkey.sign_count < sign_count
+    if sign_count == 0:
+        is_new = Passkey.sign_count == 0
+    used = Passkey.update(sign_count=sign_count, used_at=now)
+    return bool(used.where(Passkey.id == passkey.id, is_new).execute())
+
+
+def _use_challenge(answer: Answer, ceremony: Ceremony, purpose: str, session_id: str) -> None:
+    challenge = ceremony.challenges.check(answer.challenge, purpose, session_id)
+    try:
+        use_nonce(challenge.token, challenge.expires_at)
+    except ApiError as error:
+        raise ExpiredChallenge("the challenge was used before") from error
+
+
+def _explain(refused: RefusedPasskey) -> InvalidInput:
+    is_late = isinstance(refused, ExpiredChallenge)
+    return InvalidInput(_LATE if is_late else _WRONG)

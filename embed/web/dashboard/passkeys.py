@@ -1,0 +1,156 @@
+"""The page with a person's passkeys, signing in by one, and what browsers are asked for."""
+
+from typing import Any
+
+from flask import redirect, request, url_for
+from flask.typing import ResponseReturnValue
+from flask_login import current_user
+from wtforms import HiddenField, StringField
+from wtforms.validators import InputRequired, Length
+
+from embed.domain import passkeys as ceremonies
+from embed.domain.identifiers import is_id
+from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty
+from embed.errors import InvalidInput, NotFound
+from embed.people import passkeys
+from embed.people.passkeys import MAX_NAME_LENGTH, Ceremony
+from embed.web import rate_limits
+from embed.web.current import own_origin, runtime
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.current_person import current_client, current_person, current_session
+from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.sign_in import (
+    PER_ADDRESS,
+    SignInForm,
+    begin_session,
+    refuse_attempt,
+    safe_target,
+)
+from embed.web.languages import gettext, lazy_gettext
+
+
+class PasskeyForm(Form):
+    name = StringField(
+        lazy_gettext("Name"),
+        [InputRequired(), Length(max=MAX_NAME_LENGTH)],
+        description=lazy_gettext("Where it is kept, so that you know it again."),
+    )
+    passkey = HiddenField()
+
+
+@blueprint.context_processor
+def provide_question() -> dict[str, Any]:
+    return {"ask_for_passkey": ask_for_passkey}
+
+
+def find_party() -> RelyingParty | None:
+    """Return the service as browsers know it; None where passkeys cannot be offered."""
+    return RelyingParty.find(own_origin())
+
+
+def make_ceremony() -> Ceremony:
+    """Raises NotFound where passkeys cannot be offered."""
+    party = find_party()
+    if party is None:
+        raise NotFound("passkeys")
+    return Ceremony(
+        party=party,
+        challenges=runtime().passkey_challenges,
+        now=runtime().clock(),
+        client=current_client(),
+    )
+
+
+def ask_for_passkey() -> str | None:
+    """Return what a browser is asked, to sign in or as the answer to "Is it you?".
+
+    None where passkeys cannot be offered, or the person who is signed in has none.
+    """
+    party, challenges = find_party(), runtime().passkey_challenges
+    if party is None:
+        return None
+    if not current_user.is_authenticated:
+        return ceremonies.describe_request(party, challenges.issue(SIGN_IN))
+    known = passkeys.list_passkeys(current_person())
+    known_ids = [one.credential_id for one in known if one.host == party.host]
+    challenge = challenges.issue(CONFIRM, current_session().id)
+    return ceremonies.describe_request(party, challenge, known_ids) if known_ids else None
+
+
+@blueprint.post("/sign-in/passkey")
+def sign_in_by_passkey() -> ResponseReturnValue:
+    form = SignInForm(formdata=None)
+    if wait := rate_limits.find_sign_in_wait(rate_limits.client_network(), PER_ADDRESS):
+        return refuse_attempt(
+            wait, form.password, lambda: render("sign_in.html", form=form, status=429)
+        )
+    try:
+        person = passkeys.sign_in(request.form.get("passkey", ""), make_ceremony())
+    except InvalidInput as mistake:
+        add_error(form, mistake)
+        return render("sign_in.html", form=form, status=422)
+    begin_session(person)
+    return redirect(safe_target(request.args.get("next", "")), 303)
+
+
+@blueprint.route("/account/passkeys", methods=["GET", "POST"])
+def list_passkeys() -> ResponseReturnValue:
+    """List a person's passkeys, and add one."""
+    form = PasskeyForm(name=_suggest_name())
+    if form.validate_on_submit():
+        try:
+            passkeys.add(
+                current_session(),
+                form.name.data or "",
+                form.passkey.data or "",
+                make_ceremony(),
+            )
+        except InvalidInput as mistake:
+            add_error(form, mistake)
+        else:
+            return redirect_with_message(gettext("The passkey is added."), request.path)
+    status = 422 if form.errors or form.form_errors else 200
+    return _render_passkeys(form, status=status)
+
+
+@blueprint.post("/account/passkeys/<passkey_id>/remove")
+def remove_passkey(passkey_id: str) -> ResponseReturnValue:
+    if not is_id(passkey_id):
+        raise NotFound(passkey_id)
+    party = find_party()
+    passkeys.remove(
+        current_session(),
+        passkey_id,
+        party.host if party else "",
+        runtime().clock(),
+        current_client(),
+    )
+    return redirect_with_message(
+        gettext("The passkey is removed. Your device may keep its half; delete that there."),
+        url_for("dashboard.list_passkeys"),
+    )
+
+
+def _render_passkeys(form: PasskeyForm, *, status: int) -> ResponseReturnValue:
+    person, party = current_person(), find_party()
+    known = passkeys.list_passkeys(person)
+    options = None
+    if party is not None:
+        options = ceremonies.describe_creation(
+            party,
+            runtime().passkey_challenges.issue(ADD, current_session().id),
+            person_id=person.id,
+            email=person.email,
+            known_ids=[one.credential_id for one in known],
+        )
+    return render(
+        "passkeys.html", status=status, form=form, passkeys=known, party=party, options=options
+    )
+
+
+def _suggest_name() -> str:
+    client = current_client()
+    names = {"browser": client.browser, "system": client.system}
+    if client.browser and client.system:
+        return gettext("%(browser)s on %(system)s", **names)
+    return client.browser or client.system or ""

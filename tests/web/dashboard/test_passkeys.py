@@ -1,0 +1,515 @@
+"""Passkeys: adding, naming and removing them, signing in by one, and "Is it you?"."""
+
+import html
+import json
+import re
+
+import pytest
+from flask import Response
+from flask.testing import FlaskClient
+from owner_browser import OwnerBrowser, find_token
+from passkey_device import BACKED_UP, PRESENT, VERIFIED, Device, encode
+
+from embed.db.models import AccountEvent, Passkey, Session
+from embed.people.passkeys import MAX_PASSKEYS
+
+pytestmark = pytest.mark.slow
+
+ORIGIN = "http://localhost"
+PAGE, SIGN_IN, CONFIRM = "/dashboard/account/passkeys", "/dashboard/sign-in", "/dashboard/confirm"
+BY_PASSKEY = f"{SIGN_IN}/passkey"
+WRONG = "The answer of your browser could not be verified."
+LATE = "The answer came too late, or twice."
+UNKNOWN = "This service does not know this passkey, or no longer."
+BUTTON = "data-passkey"
+
+
+def find_options(answer) -> str:
+    return html.unescape(re.search(rf'{BUTTON}="([^"]*)"', answer.text)[1])
+
+
+def has_button(answer) -> bool:
+    return f"{BUTTON}=" in answer.text
+
+
+def count_logged(person, kind: str) -> int:
+    rows = AccountEvent.select().where(AccountEvent.person == person, AccountEvent.kind == kind)
+    return rows.count()
+
+
+def add(owner, device: Device, name: str = "Laptop"):
+    return owner.post(PAGE, name=name, passkey=device.create(find_options(owner.get(PAGE))))
+
+
+def sign_in(client, device: Device, **extra):
+    page = client.get(SIGN_IN)
+    fields = {"csrf_token": find_token(page.text), "passkey": device.get(find_options(page))}
+    return client.post(BY_PASSKEY, data=fields | extra)
+
+
+@pytest.fixture
+def device(owner) -> Device:
+    """A device with a passkey of the owner."""
+    device = Device(ORIGIN)
+    assert add(owner, device).status_code == 303
+    return device
+
+
+@pytest.fixture
+def visitor(world):
+    return world.app.test_client()
+
+
+# Adding
+
+
+@pytest.mark.parametrize("algorithm", ["ES256", "EdDSA", "RS256"])
+def test_passkey_of_each_algorithm_is_added_and_signs_in_without_a_name(owner, visitor, algorithm):
+    device = Device(ORIGIN, algorithm=algorithm)
+
+    answer = add(owner, device, "Laptop")
+
+    assert answer.status_code == 303
+    assert "Laptop" in owner.see(PAGE)
+    assert "never used" in owner.see(PAGE)
+    signed_in = sign_in(visitor, device)
+    assert (signed_in.status_code, signed_in.headers["Location"]) == (303, "/dashboard/")
+    assert "owner@example.com" in visitor.get("/dashboard/account").text
+    assert "last used" in owner.see(PAGE)
+
+
+def test_browser_is_asked_for_a_whole_sign_in(owner):
+    asked = json.loads(find_options(owner.get(PAGE)))
+
+    assert asked["rp"] == {"id": "localhost", "name": "localhost"}
+    assert [one["alg"] for one in asked["pubKeyCredParams"]] == [-7, -8, -257]
+    assert asked["authenticatorSelection"]["residentKey"] == "required"
+    assert asked["authenticatorSelection"]["userVerification"] == "required"
+    assert asked["attestation"] == "none"
+    assert encode(owner.owner.id.encode()) == asked["user"]["id"]  # nothing of the person
+
+
+def test_devices_are_told_of_the_passkeys_that_are_there(owner, device):
+    asked = json.loads(find_options(owner.get(PAGE)))
+
+    assert asked["excludeCredentials"] == [
+        {"type": "public-key", "id": encode(device.credential_id)}
+    ]
+
+
+def test_several_are_kept_by_their_names(owner, device):
+    add(owner, Device(ORIGIN), "Phone <b>")
+
+    page = owner.see(PAGE)
+
+    assert "Laptop" in page
+    assert "Phone <b>" in page
+    assert count_logged(owner.owner, "passkey added") == 2
+
+
+def test_name_is_needed_and_suggested(owner):
+    firefox = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0"}
+
+    assert 'value="Firefox on Linux"' in owner.get(PAGE, headers=firefox).text
+    assert add(owner, Device(ORIGIN), " ").status_code == 422
+    assert add(owner, Device(ORIGIN), "x" * 51).status_code == 422
+    assert Passkey.select().count() == 0
+
+
+def test_passkey_is_added_once(owner, device):
+    again = add(owner, device)
+
+    assert again.status_code == 422
+    assert "This passkey is here already." in again.text
+
+
+def test_passkey_of_another_account_is_not_taken_over(owner, device, stranger, visitor):
+    answer = add(stranger, device)
+
+    assert answer.status_code == 422
+    device.handle = owner.owner.id.encode()
+    sign_in(visitor, device)
+    assert "owner@example.com" in visitor.get("/dashboard/account").text
+
+
+def test_no_more_than_the_most_are_kept(owner):
+    for number in range(MAX_PASSKEYS):
+        Passkey.create(
+            person=owner.owner,
+            name="x",
+            credential_id=f"{number}",
+            credential="",
+            host="localhost",
+            sign_count=0,
+            created_at=owner.world.clock(),
+        )
+
+    answer = add(owner, Device(ORIGIN))
+
+    assert answer.status_code == 422
+    assert f"There are {MAX_PASSKEYS} passkeys already" in answer.text
+
+
+WRONG_DEVICES = {
+    "another origin": {"origin": "https://evil.example"},
+    "a subdomain": {"origin": "http://sub.localhost"},
+    "another port": {"origin": "http://localhost:8001"},
+    "another scheme": {"origin": "https://localhost"},
+    "another host": {"host": "evil.example"},
+    "a parent of the host": {"host": "local"},
+    "nobody verified": {"flags": PRESENT},
+    "nobody present": {"flags": VERIFIED},
+    "a frame in another site": {"client_data": {"crossOrigin": True}},
+    "another kind of answer": {"client_data": {"type": "payment.get"}},
+    "a challenge of its own": {"client_data": {"challenge": encode(b"x" * 32)}},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_DEVICES.values(), ids=WRONG_DEVICES)
+def test_passkey_made_elsewhere_or_by_nobody_is_refused(owner, wrong):
+    answer = add(owner, Device(**{"origin": ORIGIN} | wrong))
+
+    assert answer.status_code == 422
+    assert WRONG in answer.text or LATE in answer.text
+    assert Passkey.select().count() == 0
+
+
+def test_algorithm_that_was_not_offered_is_refused(owner):
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from fido2.cose import ES384
+
+    key = ES384.from_cryptography_key(ec.generate_private_key(ec.SECP384R1()).public_key())
+
+    answer = add(owner, Device(ORIGIN, public_key=key))
+
+    assert (answer.status_code, Passkey.select().count()) == (422, 0)
+    assert WRONG in answer.text
+
+
+def test_key_that_is_none_is_refused(owner):
+    from fido2.cose import ES256
+
+    off_the_curve = ES256({1: 2, 3: -7, -1: 1, -2: bytes(32), -3: bytes(32)})
+
+    answer = add(owner, Device(ORIGIN, public_key=off_the_curve))
+
+    assert (answer.status_code, Passkey.select().count()) == (422, 0)
+
+
+def test_credential_id_of_a_megabyte_is_refused(owner):
+    answer = add(owner, Device(ORIGIN, credential_id=bytes(3000)))
+
+    assert (answer.status_code, Passkey.select().count()) == (422, 0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["", "x", "[]", "{}", "null", "[" * 5000, '{"response": {"clientDataJSON": "e30"}}', "\0"],
+)
+def test_what_is_no_answer_is_refused_in_a_sentence(owner, device, visitor, answer):
+    added = owner.post(PAGE, name="x", passkey=answer)
+    token = find_token(visitor.get(SIGN_IN).text)
+    signed_in = visitor.post(BY_PASSKEY, data={"csrf_token": token, "passkey": answer})
+
+    assert (added.status_code, signed_in.status_code) == (422, 422)
+    assert WRONG in added.text
+    assert WRONG in signed_in.text
+
+
+def test_answer_counts_once(owner):
+    answer = Device(ORIGIN).create(find_options(owner.get(PAGE)))
+    owner.post(PAGE, name="x", passkey=answer)
+    Passkey.delete().execute()
+
+    again = owner.post(PAGE, name="x", passkey=answer)
+
+    assert (again.status_code, Passkey.select().count()) == (422, 0)
+    assert LATE in again.text
+
+
+def test_answer_counts_for_an_hour(world, owner):
+    answer = Device(ORIGIN).create(find_options(owner.get(PAGE)))
+    world.clock.forward(minutes=60)
+    owner.confirm()
+
+    late = owner.post(PAGE, name="x", passkey=answer)
+
+    assert (late.status_code, Passkey.select().count()) == (422, 0)
+    assert LATE in late.text
+
+
+def test_answer_counts_in_the_session_that_was_asked(world, owner, stranger):
+    answer = Device(ORIGIN).create(find_options(stranger.get(PAGE)))
+
+    assert owner.post(PAGE, name="x", passkey=answer).status_code == 422
+    assert Passkey.select().count() == 0
+
+
+def test_adding_and_removing_ask_first(world, owner, device):
+    passkey = Passkey.get()
+    options = find_options(owner.get(PAGE))
+    world.clock.forward(minutes=31)
+
+    assert owner.get(PAGE).status_code == 302
+    assert owner.post(f"{PAGE}/{passkey.id}/remove").status_code == 403
+    late = owner.post(PAGE, name="x", passkey=Device(ORIGIN).create(options))
+    assert late.status_code == 403
+    assert Passkey.select().count() == 1
+
+
+# Signing in
+
+
+@pytest.mark.parametrize(
+    ("target", "led_to"),
+    [("/dashboard/account", "/dashboard/account"), ("//x.example", "/dashboard/")],
+)
+def test_sign_in_leads_to_where_the_person_was_going_and_nowhere_else(
+    device, visitor, target, led_to
+):
+    page = visitor.get(SIGN_IN, query_string={"next": target})
+    action = html.unescape(re.search(rf'action="({BY_PASSKEY}[^"]*)"', page.text)[1])
+    answer = device.get(find_options(page))
+
+    there = visitor.post(action, data={"csrf_token": find_token(page.text), "passkey": answer})
+
+    assert there.headers["Location"] == led_to
+
+
+def test_sign_in_page_asks_for_no_passkey_in_particular(owner, device, visitor):
+    asked = json.loads(find_options(visitor.get(SIGN_IN)))
+
+    assert asked["allowCredentials"] == []
+    assert asked["userVerification"] == "required"
+    assert asked["rpId"] == "localhost"
+
+
+@pytest.mark.parametrize("wrong", WRONG_DEVICES.values(), ids=WRONG_DEVICES)
+def test_answer_from_elsewhere_signs_nobody_in(owner, device, visitor, wrong):
+    for name, value in wrong.items():
+        setattr(device, name, value)
+
+    answer = sign_in(visitor, device)
+
+    assert answer.status_code == 422
+    assert visitor.get("/dashboard/account").status_code == 302
+
+
+def test_signature_of_another_key_signs_nobody_in(owner, device, visitor):
+    device.key = Device(ORIGIN).key
+
+    answer = sign_in(visitor, device)
+
+    assert answer.status_code == 422
+    assert WRONG in answer.text
+
+
+@pytest.mark.parametrize("handle", [None, b"", b"x"])
+def test_answer_has_to_say_whose_passkey_it_is(owner, stranger, device, visitor, handle):
+    device.handle = handle if handle != b"x" else stranger.owner.id.encode()
+
+    assert sign_in(visitor, device).status_code == 422
+
+
+def test_answer_that_was_sent_before_signs_nobody_in(owner, device, visitor, world):
+    page = visitor.get(SIGN_IN)
+    answer = device.get(find_options(page))
+    fields = {"csrf_token": find_token(page.text), "passkey": answer}
+    assert visitor.post(BY_PASSKEY, data=fields).status_code == 303
+    thief = world.app.test_client()
+    fields["csrf_token"] = find_token(thief.get(SIGN_IN).text)
+
+    again = thief.post(BY_PASSKEY, data=fields)
+
+    assert again.status_code == 422
+    assert LATE in again.text
+
+
+def test_answer_for_one_thing_is_of_no_use_for_another(owner, device, visitor):
+    page = visitor.get(SIGN_IN)
+    token = find_token(page.text)
+    owner.world.clock.forward(minutes=31)
+    confirming = device.get(find_options(owner.get(CONFIRM)))
+    signing_in = device.get(find_options(page))
+
+    swapped = visitor.post(BY_PASSKEY, data={"csrf_token": token, "passkey": confirming})
+    assert swapped.status_code == 422
+    assert owner.post(CONFIRM, present_passkey=signing_in).status_code == 422
+
+
+def test_unknown_or_removed_passkey_is_refused_in_a_sentence(owner, device, visitor):
+    owner.post(f"{PAGE}/{Passkey.get().id}/remove")
+
+    answer = sign_in(visitor, device)
+
+    assert answer.status_code == 422
+    assert UNKNOWN in answer.text
+    assert count_logged(owner.owner, "passkey removed") == 1
+
+
+def test_attempts_are_limited(visitor):
+    token = find_token(visitor.get(SIGN_IN).text)
+    for _ in range(30):
+        assert visitor.post(BY_PASSKEY, data={"csrf_token": token}).status_code == 422
+
+    answer = visitor.post(BY_PASSKEY, data={"csrf_token": token})
+
+    assert answer.status_code == 429
+    assert "Please wait" in answer.text
+
+
+def test_form_of_another_site_is_refused(owner, device, visitor):
+    page = visitor.get(SIGN_IN)
+    fields = {"passkey": device.get(find_options(page))}
+
+    assert visitor.post(BY_PASSKEY, data=fields).status_code == 400
+
+
+def test_sign_in_is_logged_with_a_new_session(owner, device, visitor):
+    sign_in(visitor, device)
+
+    assert count_logged(owner.owner, "signed in") == 2
+    assert Session.select().where(Session.person == owner.owner).count() == 2
+
+
+# Counters and backups
+
+
+def test_counter_that_goes_on_is_accepted(owner, world):
+    device = Device(ORIGIN, count=5)
+    add(owner, device)
+
+    for _ in range(2):
+        assert sign_in(world.app.test_client(), device).status_code == 303
+
+
+@pytest.mark.parametrize("back_by", [1, 5])
+def test_copy_of_a_counting_passkey_is_refused_and_logged(owner, world, back_by):
+    device = Device(ORIGIN, count=10)
+    add(owner, device)
+    device.count -= back_by
+
+    answer = sign_in(world.app.test_client(), device)
+
+    assert answer.status_code == 422
+    assert "it may have been copied" in answer.text
+    assert count_logged(owner.owner, "passkey refused") == 1
+
+
+def test_passkey_that_stops_counting_is_refused(owner, world):
+    device = Device(ORIGIN, count=10)
+    add(owner, device)
+    device.count = 0
+
+    assert sign_in(world.app.test_client(), device).status_code == 422
+
+
+def test_backup_flags_may_change(owner, device, visitor, world):
+    device.flags = PRESENT | VERIFIED
+    assert sign_in(visitor, device).status_code == 303
+    device.flags = PRESENT | VERIFIED | BACKED_UP
+    assert sign_in(world.app.test_client(), device).status_code == 303
+
+
+# "Is it you?"
+
+
+def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(world, owner, device):
+    world.clock.forward(minutes=31)
+    keys = f"/dashboard/pages/{world.page_id}/keys"
+    asked = owner.post(f"{keys}/new/secret", label="a <shop>")
+    assert asked.status_code == 403
+
+    answer = owner.post(
+        f"{keys}/new/secret", label="a <shop>", present_passkey=device.get(find_options(asked))
+    )
+
+    assert "svc_sec_" in answer.text
+    assert "a &lt;shop&gt;" in owner.get(keys).text
+
+
+def test_only_ones_own_passkeys_answer_whether_it_is_you(world, owner, device, stranger):
+    others = Device(ORIGIN)
+    add(stranger, others)
+    world.clock.forward(minutes=31)
+    page = owner.get(CONFIRM)
+
+    answer = owner.post(CONFIRM, present_passkey=others.get(find_options(page)))
+
+    asked = json.loads(find_options(page))["allowCredentials"]
+    assert asked == [{"type": "public-key", "id": encode(device.credential_id)}]
+    assert answer.status_code == 422
+    assert UNKNOWN in answer.text
+
+
+def test_nobody_without_a_passkey_is_asked_for_one(world, owner):
+    world.clock.forward(minutes=31)
+
+    assert not has_button(owner.get(CONFIRM))
+
+
+# Removing
+
+
+def test_passkey_of_somebody_else_is_not_found(owner, device, stranger):
+    assert stranger.post(f"{PAGE}/{Passkey.get().id}/remove").status_code == 404
+    assert stranger.post(f"{PAGE}/x/remove").status_code == 404
+    assert Passkey.select().count() == 1
+
+
+# Where they are offered
+
+
+@pytest.mark.parametrize(
+    ("public_url", "is_offered"),
+    [
+        ("https://embed.example", True),
+        ("https://embed.example:8443", True),
+        ("http://localhost:8000", True),
+        ("http://embed.example", False),
+        ("https://192.0.2.1", False),
+        ("https://[2001:db8::1]", False),
+        ("http://127.0.0.1:8000", False),
+    ],
+)
+def test_passkeys_are_offered_with_https_and_a_name_or_on_localhost(
+    world_with, public_url, is_offered
+):
+    client = world_with(PUBLIC_URL=public_url).app.test_client()
+
+    page = client.get(SIGN_IN, base_url=public_url)
+
+    assert page.status_code == 200
+    assert has_button(page) == is_offered
+
+
+class ByAddress(FlaskClient):
+    """A browser that knows the service by its IP address."""
+
+    def open(self, *arguments, **options):
+        return super().open(*arguments, **{"base_url": "http://127.0.0.1"} | options)
+
+
+def test_passkeys_are_listed_and_removed_where_they_cannot_be_offered(world):
+    owner = OwnerBrowser(world, client=ByAddress(world.app, Response))
+    passkey = Passkey.create(
+        person=owner.owner,
+        name="Laptop",
+        credential_id="x",
+        credential="",
+        host="former.example",
+        sign_count=0,
+        created_at=world.clock(),
+    )
+
+    assert not has_button(owner.get(PAGE))
+    assert "only at former.example" in owner.see(PAGE)
+    assert owner.post(PAGE, name="x", passkey="x").status_code == 404
+    assert owner.post(f"{PAGE}/{passkey.id}/remove").status_code == 303
+    assert Passkey.select().count() == 0
+
+
+def test_passkey_of_a_former_host_signs_nobody_in(owner, device, visitor):
+    Passkey.update(host="former.example").execute()
+
+    assert UNKNOWN in sign_in(visitor, device).text
