@@ -1,0 +1,196 @@
+"""Passkeys in a browser, whose virtual device makes and keeps them."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from axe import find_faults
+from embedded_page import EmbeddedPage
+from owner_browser import PASSWORD
+from playwright.sync_api import CDPSession, Page, expect
+
+from embed.db.models import AccountEvent, ApiKey, Passkey, Session
+
+pytestmark = pytest.mark.browser
+
+ADD, SIGN_IN, USE = "Add a passkey", "Sign in with a passkey", "Use a passkey"
+KEPT = "No passkey was used: it was cancelled, or took too long."
+
+
+class Device:
+    """A virtual device of Chromium's, with a lock that its user opens."""
+
+    def __init__(self, cdp: CDPSession) -> None:
+        self._cdp = cdp
+        self.id = ""
+        cdp.send("WebAuthn.enable")
+        self.replace()
+
+    def replace(self) -> None:
+        """Go on with another device, which has no passkey yet."""
+        if self.id:
+            self._cdp.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": self.id})
+        options = {
+            "protocol": "ctap2",
+            "transport": "internal",
+            "hasResidentKey": True,
+            "hasUserVerification": True,
+            "isUserVerified": True,
+        }
+        made = self._cdp.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+        self.id = made["authenticatorId"]
+
+    def list_passkeys(self) -> list[dict]:
+        found = self._cdp.send("WebAuthn.getCredentials", {"authenticatorId": self.id})
+        return found["credentials"]
+
+    def let_unlock(self, can_unlock: bool) -> None:
+        known = {"authenticatorId": self.id, "isUserVerified": can_unlock}
+        self._cdp.send("WebAuthn.setUserVerified", known)
+
+    def set_sign_count(self, count: int) -> None:
+        passkey = self.list_passkeys()[0] | {"signCount": count}
+        where = {"authenticatorId": self.id}
+        removed = where | {"credentialId": passkey["credentialId"]}
+        self._cdp.send("WebAuthn.removeCredential", removed)
+        self._cdp.send("WebAuthn.addCredential", where | {"credential": passkey})
+
+
+@pytest.fixture
+def origin(dashboard: EmbeddedPage) -> str:
+    """The service under the name that has passkeys without HTTPS."""
+    return dashboard.service_url.replace("127.0.0.1", "localhost")
+
+
+@pytest.fixture
+def device(page: Page) -> Iterator[Device]:
+    cdp = page.context.new_cdp_session(page)
+    yield Device(cdp)
+    cdp.detach()
+
+
+@pytest.fixture
+def signed_in(dashboard, origin, page) -> Page:
+    page.goto(f"{origin}/dashboard/account/passkeys")
+    page.get_by_label("E-mail").fill(dashboard.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("heading", name="Passkeys")).to_be_visible()
+    return page
+
+
+def add(page: Page, name: str = "Laptop") -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name=ADD).click()
+    expect(page.locator(".flash")).to_have_text("The passkey is added.")
+
+
+def sign_out(page: Page, origin: str) -> None:
+    page.context.clear_cookies()
+    page.goto(f"{origin}/dashboard/sign-in")
+
+
+def let_time_pass(dashboard) -> None:
+    long_ago = dashboard.clock() - timedelta(minutes=31)
+    Session.update(confirmed_at=long_ago).where(Session.person == dashboard.owner).execute()
+
+
+def test_passkey_is_added_and_signs_in_without_any_typing(dashboard, origin, signed_in, device):
+    assert find_faults("no passkeys", signed_in) == []
+    add(signed_in)
+    expect(signed_in.get_by_role("listitem").filter(has_text="Laptop")).to_contain_text(
+        "never used"
+    )
+    assert find_faults("a passkey", signed_in) == []
+    kept = device.list_passkeys()
+    assert [(one["rpId"], one["isResidentCredential"]) for one in kept] == [("localhost", True)]
+
+    sign_out(signed_in, origin)
+    assert find_faults("the sign-in", signed_in) == []
+    signed_in.get_by_role("button", name=SIGN_IN).click()
+
+    expect(signed_in.get_by_role("heading", name="Overview")).to_be_visible()
+    assert dashboard.owner.email in signed_in.content()
+
+
+def test_device_makes_no_second_passkey_of_one_account(signed_in, device):
+    add(signed_in)
+    signed_in.get_by_role("button", name=ADD).click()
+
+    expect(signed_in.get_by_role("alert")).to_have_text(
+        "This device keeps a passkey for your account already."
+    )
+    device.replace()
+    signed_in.get_by_role("button", name=ADD).click()
+    expect(signed_in.get_by_role("button", name="Remove", exact=False)).to_have_count(2)
+
+
+def test_lock_that_stays_closed_signs_nobody_in_and_nothing_is_lost(origin, signed_in, device):
+    add(signed_in)
+    sign_out(signed_in, origin)
+    signed_in.get_by_label("E-mail").fill("somebody@example.com")
+    device.let_unlock(False)
+    signed_in.get_by_role("button", name=SIGN_IN).click()
+
+    expect(signed_in.get_by_role("alert")).to_have_text(KEPT)
+    expect(signed_in.get_by_label("E-mail")).to_have_value("somebody@example.com")
+    assert find_faults("a closed lock", signed_in) == []
+    device.let_unlock(True)
+    signed_in.get_by_role("button", name=SIGN_IN).click()
+    expect(signed_in.get_by_role("heading", name="Overview")).to_be_visible()
+
+
+def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
+    dashboard, origin, signed_in, device
+):
+    add(signed_in)
+    signed_in.goto(f"{origin}/dashboard/pages/{dashboard.page_id}/keys/new/public")
+    signed_in.get_by_label("Label").fill('The "shop"')
+    signed_in.get_by_label("Sites").fill("https://one.example\nhttps://two.example")
+    let_time_pass(dashboard)
+    signed_in.get_by_role("button", name="Create the key").click()
+    expect(signed_in.get_by_role("heading", name="Is it you?")).to_be_visible()
+    assert find_faults("the question", signed_in) == []
+
+    signed_in.get_by_role("button", name=USE).click()
+
+    expect(signed_in.get_by_role("heading", name="Your new public key")).to_be_visible()
+    key = ApiKey.get(ApiKey.page == dashboard.page_id, ApiKey.label == 'The "shop"')
+    assert list(key.origins) == ["https://one.example", "https://two.example"]
+
+
+def test_copied_passkey_is_refused_and_its_owner_reads_so(dashboard, origin, signed_in, device):
+    add(signed_in)
+    Passkey.update(sign_count=1000).where(Passkey.person == dashboard.owner).execute()
+    device.set_sign_count(500)
+    sign_out(signed_in, origin)
+    signed_in.get_by_role("button", name=SIGN_IN).click()
+
+    expect(signed_in.get_by_role("alert").first).to_contain_text("it may have been copied")
+    kinds = AccountEvent.select().where(AccountEvent.person == dashboard.owner)
+    assert "passkey refused" in {one.kind for one in kinds}
+
+
+def test_removed_passkey_is_refused_in_a_sentence(origin, signed_in, device):
+    add(signed_in)
+    signed_in.get_by_role("button", name="Remove Laptop").click()
+    expect(signed_in.locator(".flash")).to_contain_text("Your device may keep its half")
+    sign_out(signed_in, origin)
+    signed_in.get_by_role("button", name=SIGN_IN).click()
+
+    expect(signed_in.get_by_role("alert").first).to_contain_text("does not know this passkey")
+
+
+def test_nothing_is_offered_where_browsers_have_no_passkeys(dashboard, page):
+    page.goto(f"{dashboard.service_url}/dashboard/sign-in")  # by its address
+
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name=SIGN_IN)).to_have_count(0)
+
+
+def test_pages_fit_a_narrow_phone(origin, signed_in, device):
+    add(signed_in, "A device with quite a long name, of fifty letters")
+    signed_in.set_viewport_size({"width": 320, "height": 640})
+    for path in ("account/passkeys", "account"):
+        signed_in.goto(f"{origin}/dashboard/{path}")
+        assert signed_in.evaluate("document.documentElement.scrollWidth") == 320
