@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from peewee import PeeweeException, PostgresqlDatabase, SqliteDatabase, fn
 
@@ -16,6 +17,7 @@ from embed.db.work_status import is_alive
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.variables import Installation, check_process_count, redact
 from embed.domain.times import Clock, format_instant
+from embed.people.passkeys import count_by_host
 from embed.settings import find_database_file
 
 MOST_DIFFERENCE = timedelta(seconds=5)  # which the documentation asks of several machines
@@ -46,6 +48,7 @@ def check_database(installation: Installation, clock: Clock) -> Iterator[Finding
         if not missing:
             yield from _check_clock(clock)
             yield from _check_minimums(installation)
+            yield from _check_passkeys(installation)
             servers = WorkerProcess.select().where(WorkerProcess.kind == "gunicorn")
             count = servers.where(is_alive(clock())).count()
             yield from check_process_count(installation.settings, count)
@@ -127,6 +130,24 @@ def _check_minimums(installation: Installation) -> Iterator[Finding]:
             f" {quote(', '.join(ids))}",
             "Set SOLANA_RPC_URL, such as to https://api.mainnet-beta.solana.com, or ask for no"
             " balance: flask pages update PAGE_ID --min-balance 0",
+        )
+
+
+def _check_passkeys(installation: Installation) -> Iterator[Finding]:
+    """Look for passkeys that browsers no longer offer, since the service has another host."""
+    public_url = installation.settings.public_url
+    if public_url is None:
+        return
+    host = urlsplit(public_url).hostname
+    strays = {kept: count for kept, count in count_by_host().items() if kept != host}
+    if strays:
+        total, hosts = sum(strays.values()), quote(", ".join(sorted(strays)))
+        yield Finding(
+            "passkeys_of_another_host",
+            f"PUBLIC_URL has the host {host}, and {total} passkeys are of another, which browsers"
+            f" offer there only: {hosts}",
+            "Give the service that host again, or let their people sign in another way and add new"
+            " ones: flask owners reset EMAIL",
         )
 
 

@@ -28,6 +28,7 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "database_damaged": "error",
     "clock_differs": "error",
     "minimum_without_endpoint": "warning",
+    "passkeys_of_another_host": "warning",
     "no_worker": "error",
     "job_failing": "error",
     # The service at its public address

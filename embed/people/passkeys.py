@@ -68,8 +68,8 @@ def add(session: Session, raw_name: str, raw_answer: str, ceremony: Ceremony) ->
         answer = passkeys.read_answer(raw_answer)
         new = passkeys.read_registration(answer, ceremony.party)
         with translate_unique_violations({"passkey_credential_id": taken}), db.atomic():
-            _use_challenge(answer, ceremony, ADD, session.id)
             person = ways_in.lock_person(session)
+            _use_challenge(answer, ceremony, ADD, session.id)
             if Passkey.select().where(Passkey.person == person).count() >= MAX_PASSKEYS:
                 raise InvalidInput(
                     "There are %(max)s passkeys already, and no more are kept. Remove one first.",

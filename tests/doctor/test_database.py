@@ -15,7 +15,7 @@ from world import RANDOM_KEY, USDC
 from embed import pages
 from embed.db import connection
 from embed.db.connection import db
-from embed.db.models import Job, WorkerProcess
+from embed.db.models import Job, Passkey, WorkerProcess
 from embed.doctor import database
 from embed.doctor.database import check_database, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
@@ -93,6 +93,30 @@ def test_minimum_that_nobody_can_meet_without_an_endpoint_is_found(database_url)
     assert "SOLANA_RPC_URL" in found.remedy
     assert examine(database_url, SOLANA_RPC_URL="https://rpc.example") == {}
     assert examine(database_url, SOLANA_RPC_URL="no address") == {}  # which is a finding itself
+
+
+def test_passkeys_of_another_host_are_found(database_url):
+    connection.open_database(database_url)
+    now = times.now()
+    for host in ("former.example", "www.former.example", "embed.example"):
+        Passkey.create(
+            person=accounts.get_installation_owner(now),
+            name="Laptop",
+            credential_id=host,
+            credential="",
+            host=host,
+            sign_count=0,
+            created_at=now,
+        )
+    db.close()
+
+    found = examine(database_url, PUBLIC_URL="https://embed.example:8443")
+
+    assert set(found) == {"passkeys_of_another_host"}
+    problem = found["passkeys_of_another_host"].problem
+    assert "2 passkeys" in problem
+    assert "former.example, www.former.example" in problem
+    assert examine(database_url) == {}  # the host is not known
 
 
 def test_database_that_lacks_an_upgrade_is_found(database_url):

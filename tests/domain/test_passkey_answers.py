@@ -1,0 +1,145 @@
+"""Who may be asked for passkeys, what challenges are good for, and answers of any kind."""
+
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from passkey_device import Device
+
+from embed.domain import passkeys
+from embed.domain.passkeys import (
+    ADD,
+    CHALLENGE_LIFETIME,
+    CONFIRM,
+    SIGN_IN,
+    ChallengeSigner,
+    ExpiredChallenge,
+    RefusedPasskey,
+    RelyingParty,
+)
+
+NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+PARTY = RelyingParty("https://embed.example", "embed.example")
+PERSON = "person78901234567890"
+
+
+def make_signer(*secret_keys: str, now: datetime = NOW) -> ChallengeSigner:
+    return ChallengeSigner(secret_keys or ["secret"], lambda: now)
+
+
+def make_creation(party: RelyingParty = PARTY) -> str:
+    return passkeys.describe_creation(
+        party, make_signer().issue(ADD), person_id=PERSON, email="a@example.com", known_ids=[]
+    )
+
+
+DEVICE = Device(PARTY.origin, PARTY.host)
+NEW = DEVICE.create(make_creation())
+KEPT = passkeys.read_registration(passkeys.read_answer(NEW), PARTY)
+ANSWER = DEVICE.get(passkeys.describe_request(PARTY, make_signer().issue(SIGN_IN)))
+
+
+def register(raw: str) -> None:
+    passkeys.read_registration(passkeys.read_answer(raw), PARTY)
+
+
+def verify(raw: str) -> None:
+    passkeys.verify_assertion(
+        passkeys.read_answer(raw),
+        PARTY,
+        credential=KEPT.credential,
+        person_id=PERSON,
+        needs_handle=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        ("https://embed.example", "embed.example"),
+        ("https://embed.example:8443", "embed.example"),
+        ("http://localhost:8000", "localhost"),
+        ("http://embed.example", None),
+        ("http://127.0.0.1:8000", None),
+        ("https://192.0.2.1", None),
+        ("https://[2001:db8::1]", None),
+    ],
+)
+def test_party_is_a_name_with_https_or_localhost(origin, host):
+    party = RelyingParty.find(origin)
+
+    assert (party and party.host) == host
+
+
+def test_right_answers_are_accepted():
+    register(NEW)
+    verify(ANSWER)
+
+
+# fido2 by itself would let a subdomain in.
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://sub.embed.example",
+        "https://embed.example:8443",
+        "http://embed.example",
+        "https://embed.example.",
+        "https://embed.example/",
+        "null",
+        "android:apk-key-hash:x",
+    ],
+)
+def test_origin_is_exactly_ours(origin):
+    device = Device(origin, PARTY.host)
+
+    with pytest.raises(RefusedPasskey, match="origin"):
+        register(device.create(make_creation()))
+
+
+@given(st.integers(0, len(NEW) - 1), st.characters())
+def test_damaged_registration_is_refused_or_is_the_same(place, character):
+    with suppress(RefusedPasskey):
+        register(NEW[:place] + character + NEW[place + 1 :])
+
+
+@given(st.integers(0, len(ANSWER) - 1), st.characters())
+def test_damaged_answer_is_refused_or_is_the_same(place, character):
+    with suppress(RefusedPasskey):
+        verify(ANSWER[:place] + character + ANSWER[place + 1 :])
+
+
+@given(st.text())
+def test_what_is_no_answer_is_refused(raw):
+    with pytest.raises(RefusedPasskey):
+        passkeys.read_answer(raw)
+
+
+# Challenges
+
+
+def test_challenge_is_good_for_what_it_was_issued_for():
+    raw = make_signer().issue(CONFIRM, "session")
+
+    challenge = make_signer().check(raw, CONFIRM, "session")
+
+    assert challenge.expires_at == NOW + CHALLENGE_LIFETIME
+    for purpose, session_id in ((SIGN_IN, ""), (ADD, "session"), (CONFIRM, "other"), (CONFIRM, "")):
+        with pytest.raises(RefusedPasskey):
+            make_signer().check(raw, purpose, session_id)
+
+
+def test_challenge_ends_and_only_ours_is_one():
+    raw = make_signer().issue(SIGN_IN)
+    make_signer(now=NOW + CHALLENGE_LIFETIME - timedelta(milliseconds=1)).check(raw, SIGN_IN)
+
+    for signer in (make_signer(now=NOW + CHALLENGE_LIFETIME), make_signer("another")):
+        with pytest.raises(ExpiredChallenge):
+            signer.check(raw, SIGN_IN)
+
+
+def test_no_two_challenges_are_the_same():
+    signer = make_signer()
+
+    assert len({signer.issue(SIGN_IN) for _ in range(100)}) == 100

@@ -1,0 +1,148 @@
+"""Passkeys and the database: what happens at once counts once."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from passkey_device import Device
+from remote import at_once
+
+from embed.db import connection
+from embed.db.models import AccountEvent, Passkey, Person, Session, UsedNonce
+from embed.domain import passkeys as ceremonies
+from embed.domain.clients import Client
+from embed.domain.passkeys import ADD, SIGN_IN, ChallengeSigner, RelyingParty
+from embed.errors import InvalidInput, NotFound
+from embed.people import accounts, passkeys, sessions
+from embed.people.passkeys import Ceremony
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("app"),
+    pytest.mark.databases("sqlite", "postgres"),
+]
+
+ORIGIN = "https://embed.example"
+
+
+@pytest.fixture
+def ceremony(clock) -> Ceremony:
+    return Ceremony(
+        party=RelyingParty.find(ORIGIN),
+        challenges=ChallengeSigner(["k" * 40], clock),
+        now=clock(),
+        client=Client(),
+    )
+
+
+@pytest.fixture
+def person(app, clock) -> Person:
+    return accounts.create_person("ann@example.com", clock(), password_hash="x")
+
+
+@pytest.fixture
+def session(person, clock) -> Session:
+    return sessions.begin(person, clock())[0]
+
+
+def make_answer(ceremony: Ceremony, session: Session, device: Device) -> str:
+    challenge = ceremony.challenges.issue(ADD, session.id)
+    return device.create(
+        ceremonies.describe_creation(
+            ceremony.party,
+            challenge,
+            person_id=session.person_id,
+            email=session.person.email,
+            known_ids=[],
+        )
+    )
+
+
+@pytest.fixture
+def device(ceremony, session) -> Device:
+    """A device with a passkey of the person."""
+    device = Device(ORIGIN, "embed.example", count=1)
+    passkeys.add(session, "Laptop", make_answer(ceremony, session, device), ceremony)
+    return device
+
+
+def answer(ceremony: Ceremony, device: Device) -> str:
+    return device.get(
+        ceremonies.describe_request(ceremony.party, ceremony.challenges.issue(SIGN_IN))
+    )
+
+
+def attempt(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except (InvalidInput, NotFound):
+        return False
+    finally:
+        connection.db.close()
+    return True
+
+
+def test_one_answer_that_arrives_four_times_at_once_signs_in_once(ceremony, device):
+    raw = answer(ceremony, device)
+
+    signed_in = at_once([partial(attempt, partial(passkeys.sign_in, raw, ceremony))] * 4)
+
+    assert sorted(signed_in) == [False, False, False, True]
+
+
+def test_one_new_passkey_that_arrives_four_times_at_once_is_added_once(ceremony, session):
+    raw = make_answer(ceremony, session, Device(ORIGIN, "embed.example"))
+    add = partial(passkeys.add, session, "Laptop", raw, ceremony)
+
+    assert sorted(at_once([partial(attempt, add)] * 4)) == [False, False, False, True]
+    assert Passkey.select().count() == 1
+
+
+def test_of_two_answers_with_one_count_at_once_the_copy_is_refused(ceremony, device):
+    first = answer(ceremony, device)
+    device.count -= 1
+    second = answer(ceremony, device)
+    calls = [partial(attempt, partial(passkeys.sign_in, raw, ceremony)) for raw in (first, second)]
+
+    assert sorted(at_once(calls)) == [False, True]
+    refused = AccountEvent.select().where(AccountEvent.kind == "passkey refused")
+    assert refused.count() == 1
+
+
+def test_session_that_has_ended_adds_and_removes_none(ceremony, session, device, person, clock):
+    raw = make_answer(ceremony, session, Device(ORIGIN, "embed.example"))
+    sessions.end_all(person, clock())
+
+    with pytest.raises(NotFound):
+        passkeys.add(session, "Laptop", raw, ceremony)
+    with pytest.raises(NotFound):
+        passkeys.remove(session, Passkey.get().id, "embed.example", clock(), Client())
+    assert Passkey.select().count() == 1
+
+
+def test_challenge_of_a_refused_answer_is_free_for_another_try(ceremony, session):
+    """What fails stores nothing, so the same question can be answered again."""
+    raw = make_answer(ceremony, session, Device(ORIGIN, "embed.example"))
+
+    with pytest.raises(InvalidInput):
+        passkeys.add(session, " ", raw, ceremony)
+
+    assert UsedNonce.select().count() == 0
+    passkeys.add(session, "Laptop", raw, ceremony)
+
+
+def test_use_stores_when_and_how_often(ceremony, device, clock):
+    passkeys.sign_in(answer(ceremony, device), ceremony)
+
+    kept = Passkey.get()
+    assert (kept.sign_count, kept.used_at) == (2, clock())
+
+
+def test_removed_person_has_no_passkeys(device, person):
+    person.delete_instance()
+
+    assert Passkey.select().count() == 0
+
+
+def test_hosts_are_counted(device, session, ceremony):
+    assert passkeys.count_by_host() == {"embed.example": 1}
