@@ -19,6 +19,7 @@ from embed.db.models import (
     Member,
     Page,
     Person,
+    Receiver,
     Submission,
     Wallet,
 )
@@ -171,8 +172,12 @@ def _tell_owners(page: Page, owner: Person, now: datetime) -> None:
 def _end_roles(page: Page, owner: Person) -> None:
     """End what only held before a page changed hands.
 
-    The new owner is no member, and whomever the former owner asked to take the page cannot.
+    The new owner is no member, and whomever the former owner asked to take the page cannot. The
+    former owner gets no more mails, unless they are a member by now.
     """
+    is_member = Member.select().where(Member.page == page, Member.person == page.owner)
+    own_mail = (Receiver.page == page) & (Receiver.person == page.owner)
+    Receiver.delete().where(own_mail, ~fn.EXISTS(is_member)).execute()
     Member.delete().where(Member.page == page, Member.person == owner).execute()
     Invitation.delete().where(Invitation.page == page, Invitation.role == OWNER).execute()
 

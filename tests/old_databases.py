@@ -222,7 +222,7 @@ ROWS: dict[str, list[Row]] = {
                   "event_types": "submission.created", "secret": "whsec_x",
                   "previous_secret": None, "previous_secret_expires_at": None,
                   "signing_key": "whsk_x", "next_attempt_at": AT, "failed_attempts": 2,
-                  "is_slow": True, "first_failed_at": AT}],
+                  "is_slow": True, "first_failed_at": AT, "person_id": None}],
     "message": [{"number": 8, "id": _id("message"), "page_id": _id("page"),
                  "type": "submission.created", "created_at": AT, "address": ADDRESSES[1],
                  "data": f'{{"walletAddress":"{ADDRESSES[1]}"}}'},

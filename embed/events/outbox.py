@@ -19,9 +19,11 @@ def send_messages(
     Call this in the transaction of the change, while the page is locked: so a message exists if
     and only if the change does, and a page's messages are numbered in the order of its changes.
     """
-    receivers = list(
-        Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page_id)
-    )
+    query = Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page_id)
+    if db.for_update:  # SQLite locks the whole database
+        strength: Any = "FOR KEY SHARE"  # peewee's stubs know none
+        query = query.for_update(strength)  # those of a person may go without the page's lock
+    receivers = list(query)
     addressed = [
         (message_type, data, [one.id for one in receivers if _wants(one, message_type)])
         for message_type, data in messages

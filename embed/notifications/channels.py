@@ -161,7 +161,9 @@ def _is_mail(target: str) -> bool:
 def _open_service(target: str, settings: Settings) -> NotifyBase:
     """Raises InvalidInput."""
     if is_mailbox(target):
-        return _instantiate(build_arguments(target, settings))
+        service: Any = _instantiate(build_arguments(target, settings))
+        service.targets = [(False, target)]  # Apprise would read o'neil@… as neil@…
+        return service  # type: ignore[no-any-return]  # it has no type for its targets
     return _instantiate(_read_address(target))
 
 

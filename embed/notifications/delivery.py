@@ -19,7 +19,7 @@ from embed.domain.times import CLOCKS_DIFFER_BY
 from embed.events.messages import TEST, read_data
 from embed.events.outbox import lock_receivers
 from embed.metrics import DELIVERIES
-from embed.notifications import channels, webhooks
+from embed.notifications import channels, own_mail, webhooks
 from embed.notifications.delivery_log import end_waits
 from embed.notifications.digest import write_digest, write_test
 from embed.notifications.targets import Outcome
@@ -152,6 +152,8 @@ def send(
 ) -> Outcome:
     """Send one message to a webhook by its client, or a text about several to a channel."""
     settings = runtime.settings
+    if receiver.person_id is not None:
+        return own_mail.send(receiver, messages, runtime)
     if receiver.kind == "webhook":
         return webhooks.send(receiver, messages[0], client, runtime.clock())
     if messages[0].type == TEST:

@@ -27,8 +27,8 @@ def read_log(
     state: str | None = None,
     after: Cursor | None = None,
 ) -> Slice[Delivery]:
-    """Return a slice of a page's deliveries with their messages, newest first."""
-    conditions: list[Any] = [Message.page == page]
+    """Return a slice of deliveries to the owner's receivers with their messages, newest first."""
+    conditions: list[Any] = [Message.page == page, Delivery.receiver.in_(_list_receivers(page.id))]
     if receiver is not None:
         conditions.append(Delivery.receiver == receiver)
     if state is not None:
@@ -37,6 +37,12 @@ def read_log(
     query = in_order(query, (Message.number, Delivery.receiver), after)
     rows: list[Delivery] = list(query.limit(SLICE_SIZE + 1))
     return make_slice(rows, SLICE_SIZE, _find_position)
+
+
+def _list_receivers(page_id: str) -> Any:
+    """Return a query for a page's receivers, without the mails that people asked for themselves."""
+    of_page = Receiver.page == page_id
+    return Receiver.select(Receiver.id).where(of_page, Receiver.person.is_null())
 
 
 def _find_position(delivery: Delivery) -> Cursor:
@@ -107,7 +113,11 @@ def list_failing(owner: Person) -> dict[str, Failing]:
         Receiver.select(Receiver.page, fn.MIN(Receiver.first_failed_at), fn.COUNT(Delivery.id))
         .join(Page)
         .join(Delivery, JOIN.LEFT_OUTER, on=is_waiting)
-        .where(Page.owner == owner, Receiver.first_failed_at.is_null(False))
+        .where(
+            Page.owner == owner,
+            Receiver.first_failed_at.is_null(False),
+            Receiver.person.is_null(),
+        )
         .group_by(Receiver.page)
     )
     return {page_id: Failing(since, waiting) for page_id, since, waiting in rows.tuples()}
@@ -120,7 +130,12 @@ def _count_given_up(condition: Any) -> dict[str, int]:
         .switch(Delivery)
         .join(Receiver)
         .join(Page)
-        .where(condition, Delivery.state == "given_up", Message.type != TEST)
+        .where(
+            condition,
+            Delivery.state == "given_up",
+            Message.type != TEST,
+            Receiver.person.is_null(),
+        )
         .group_by(Receiver.page)
     )
     return _read_counts(rows)
@@ -132,8 +147,9 @@ def _read_counts(rows: Any) -> dict[str, int]:
 
 def list_given_up(page: Page, *, limit: int) -> Sequence[Delivery]:
     """Return the newest that were given up, apart from tests."""
-    query = Delivery.select(Delivery, Message).join(Message).switch(Delivery).join(Receiver)
-    found = query.where(Receiver.page == page, Delivery.state == "given_up", Message.type != TEST)
+    query = Delivery.select(Delivery, Message).join(Message)
+    of_owner = Delivery.receiver.in_(_list_receivers(page.id))
+    found = query.where(of_owner, Delivery.state == "given_up", Message.type != TEST)
     return list(found.order_by(Delivery.message.desc(), Delivery.receiver.desc()).limit(limit))
 
 
@@ -152,10 +168,10 @@ def send_again(delivery: Delivery) -> None:
 def send_all_again(page_id: str) -> int:
     """Let all messages of a page be sent again that were given up, but no tests; return how many.
 
-    Receivers that failed last are tried at once.
+    Receivers that failed last are tried at once. Mails that people asked for are theirs.
     """
     messages = Message.select(Message.number).where(Message.page == page_id, Message.type != TEST)
-    receivers = Receiver.select(Receiver.id).where(Receiver.page == page_id)
+    receivers = _list_receivers(page_id)
     with db.atomic():
         lock_receivers(Receiver.page == page_id)
         count: int = (
@@ -167,7 +183,7 @@ def send_all_again(page_id: str) -> int:
             )
             .execute()
         )
-        end_waits(Receiver.page == page_id)
+        end_waits(Receiver.id.in_(receivers))
     return count
 
 

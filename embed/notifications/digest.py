@@ -1,4 +1,4 @@
-"""The words of channels: one short plain text for all that happened, in the owner's language."""
+"""The words of channels: one short plain text for all that happened, in its reader's language."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from babel.support import NullTranslations
 
-from embed.db.models import Message, Page
+from embed.db.models import Message, Page, Person
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.texts import neutralise
 from embed.events.messages import QueueFilling, SubmissionChanged, WalletFlagged, read_data
@@ -22,9 +22,18 @@ class Digest:
     body: str
 
 
-def write_digest(page: Page, messages: Iterable[Message], *, public_url: str | None) -> Digest:
-    """Sum up messages, whose data fit; without `public_url` there is no link to the queue."""
-    words = _load_words(page)
+def write_digest(
+    page: Page,
+    messages: Iterable[Message],
+    *,
+    public_url: str | None,
+    reader: Person | None = None,
+) -> Digest:
+    """Sum up messages, whose data fit; without `public_url` there is no link to the queue.
+
+    `reader`: None for the owner.
+    """
+    words = _load_words(reader or page.owner)
     by_type: dict[str, list[Any]] = {}
     for message in messages:
         by_type.setdefault(message.type, []).append(read_data(message.type, message.data))
@@ -36,8 +45,16 @@ def write_digest(page: Page, messages: Iterable[Message], *, public_url: str | N
     return Digest(title, "\n".join(lines))
 
 
+def add_reason(digest: Digest, reader: Person, stop_link: str) -> Digest:
+    """Add why a person gets the mail, and what stops it."""
+    words = _load_words(reader)
+    reason = words.gettext("You get this mail because you asked for mails about this page.")
+    stop = words.gettext("To stop them, open this link: %(link)s") % {"link": stop_link}
+    return Digest(digest.title, f"{digest.body}\n\n{reason}\n{stop}")
+
+
 def write_test(page: Page) -> Digest:
-    words = _load_words(page)
+    words = _load_words(page.owner)
     return Digest(
         words.gettext("Test message from %(page)s") % {"page": _name_page(page)},
         words.gettext("Messages about this page arrive here."),
@@ -93,6 +110,6 @@ def _name_page(page: Page) -> str:
     return neutralise(page.public_title or page.token_name, max_length=_MAX_NAME_LENGTH)
 
 
-def _load_words(page: Page) -> NullTranslations:
-    language = page.owner.language
+def _load_words(reader: Person) -> NullTranslations:
+    language = reader.language
     return load_catalog(language if language in LANGUAGES else SOURCE_LANGUAGE)

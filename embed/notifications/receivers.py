@@ -1,4 +1,6 @@
-"""The receivers of a page: its webhooks and channels.
+"""The receivers of a page: its webhooks and channels, but not the mails that people asked for.
+
+Those are each person's own (own_mail.py).
 
 What looks at their addresses is imported where one is added or shown: with Apprise and an HTTP
 client, it takes as long to import as a command takes that lists none.
@@ -97,7 +99,7 @@ def _parse_types(raw: Sequence[str]) -> tuple[str, ...]:
 
 def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receiver:
     with editing(page_id, actor, now) as edit:
-        present = Receiver.select().where(Receiver.page == edit.page)
+        present = Receiver.select().where(Receiver.page == edit.page, Receiver.person.is_null())
         if present.count() >= MAX_RECEIVERS:
             raise InvalidInput(
                 "A page can have at most %(max)s webhooks and channels.", max=MAX_RECEIVERS
@@ -110,13 +112,15 @@ def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receive
 
 def list_receivers(page_id: str, kind: Kind) -> list[Receiver]:
     """Return a page's webhooks or channels, oldest first. Raises NotFound."""
-    found = Receiver.select().where(Receiver.page == get_page(page_id), Receiver.kind == kind)
+    of_page = (Receiver.page == get_page(page_id)) & (Receiver.kind == kind)
+    found = Receiver.select().where(of_page, Receiver.person.is_null())
     return list(found.order_by(Receiver.created_at, Receiver.id))
 
 
 def get_receiver(receiver_id: str, kind: Kind) -> Receiver:
     """Raises NotFound."""
-    receiver = Receiver.get_or_none(Receiver.id == receiver_id, Receiver.kind == kind)
+    is_named = (Receiver.id == receiver_id) & (Receiver.kind == kind)
+    receiver = Receiver.get_or_none(is_named, Receiver.person.is_null())
     if receiver is None:
         raise NotFound(f"There is no {kind} {receiver_id}.")
     return receiver

@@ -4,6 +4,7 @@ import secrets
 from datetime import datetime, timedelta
 
 from embed import pages
+from embed.db.batches import delete_in_batches
 from embed.db.connection import db
 from embed.db.models import Invitation, Member, Page, Person
 from embed.domain.key_format import hash_key
@@ -130,10 +131,9 @@ def sign_up(token: str, password: str, now: datetime, *, host: str) -> Person:
 
 
 def _hand_over(page: Page, person: Person, now: datetime) -> None:
-    former = page.owner
+    if page.owner.email != INSTALLATION_OWNER:
+        _set_role(page, page.owner, "editor", now)
     pages.update_page(page.id, {"owner": person}, now, actor=person.email)
-    if former.email != INSTALLATION_OWNER:
-        _set_role(page, former, "editor", now)
 
 
 def _set_role(page: Page, person: Person, role: str, now: datetime) -> None:
@@ -145,4 +145,4 @@ def _set_role(page: Page, person: Person, role: str, now: datetime) -> None:
 
 def prune(now: datetime) -> int:
     """Delete invitations that are too old, and return how many."""
-    return int(Invitation.delete().where(Invitation.expires_at <= now).execute())
+    return delete_in_batches(Invitation.id, Invitation.expires_at <= now)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from embed.db.models import Invitation, Member, Page, Person
+from embed.db.models import Invitation, Member, Page, Person, Receiver
 from embed.domain.roles import MEMBER_ROLES, OWNER, ROLES
 from embed.errors import InvalidInput
 from embed.events import account_log
@@ -80,6 +80,8 @@ def remove_person(page_id: str, raw_email: str, now: datetime, *, actor: str = C
         member = _find_member(edit.page, email)
         if member is not None:
             _tell_removed(edit, member.person)
+            own_mail = (Receiver.page == edit.page) & (Receiver.person == member.person)
+            Receiver.delete().where(own_mail).execute()
             member.delete_instance()
             edit.log(Event.of_person("remove member", email, member.role))
         elif not is_revoked:

@@ -181,6 +181,27 @@ def test_migration_can_be_undone_without_losing_more_than_it_added(empty_app, na
     assert schema_version.upgrade(last=name) == [name]
 
 
+def test_mails_that_people_asked_for_end_in_the_version_before_which_would_not_know_them(
+    empty_app,
+):
+    make_old("0019_members_receivers")
+    (own,) = read_rows("receiver")
+    db.execute_sql(
+        "INSERT INTO receiver (id, created_at, page_id, kind, target, event_types,"
+        " failed_attempts, is_slow, person_id) SELECT 'own', created_at, page_id, 'channel', '',"
+        " '', 0, is_slow, (SELECT MIN(id) FROM person) FROM receiver"
+    )
+    db.execute_sql(
+        "INSERT INTO delivery (message_id, receiver_id, state, attempts)"
+        " VALUES (9, 'own', 'waiting', 0)"
+    )
+
+    schema_version.downgrade("0019_members_receivers")
+
+    assert [row["id"] for row in read_rows("receiver")] == [own["id"]]
+    assert [row["receiver_id"] for row in read_rows("delivery")] == [own["id"]]
+
+
 def test_nothing_is_undone_without_confirmation(empty_app):
     schema_version.upgrade(last="0007_key_labels")
 

@@ -6,6 +6,7 @@ import pytest
 from remote import at_once
 
 from embed import pages
+from embed.db import batches
 from embed.db.connection import db
 from embed.db.models import Activity, Invitation, Member, Page, Person
 from embed.errors import InvalidInput, NotFound
@@ -71,6 +72,16 @@ def test_it_ends_after_seven_days(world, ann, invite):
     with pytest.raises(NotFound):
         invitations.accept(token, ann, world.clock())
     assert invitations.prune(world.clock()) == 1
+
+
+def test_old_ones_are_deleted_in_batches(world, owner, invite, monkeypatch, count_statements):
+    for number in range(5):
+        invite(f"{number}@example.com")
+    world.clock.forward(days=7)
+    monkeypatch.setattr(batches, "BATCH", 2)
+
+    assert count_statements(lambda: invitations.prune(world.clock())) == 7
+    assert Invitation.select().count() == 0
 
 
 def test_revoked_one_gives_nothing(world, ann, invite):

@@ -12,6 +12,7 @@ from peewee import (
 
 from embed.db.fields import BaseModel, ChoiceField, InstantField, LinesField, Table
 from embed.db.models.pages import Page
+from embed.db.models.people import Person
 from embed.domain.identifiers import ID_LENGTH, make_id
 
 
@@ -32,12 +33,15 @@ class Activity(BaseModel):
 
 
 class Receiver(BaseModel):
-    """Where an owner wants to hear of a page's events: a webhook, or a channel of Apprise."""
+    """Where an owner wants to hear of a page's events: a webhook, or a channel of Apprise.
+
+    With a person, it is the mail that they asked for themselves, which is nobody else's.
+    """
 
     page = ForeignKeyField(Page, on_delete="CASCADE")
     page_id: str
     kind = ChoiceField("webhook", "channel")
-    target = TextField()  # holds secrets: show only its masked form
+    target = TextField()  # holds secrets: show only its masked form; empty with a person
     event_types = LinesField(default=())  # none: all
     secret = TextField(null=True)  # of a webhook, for HMAC: whsec_...
     previous_secret = TextField(null=True)  # signs as well until it expires
@@ -47,8 +51,11 @@ class Receiver(BaseModel):
     failed_attempts = IntegerField(default=0)  # in a row
     is_slow = BooleanField(default=False)  # its last answer took long, or never came
     first_failed_at = InstantField(null=True)  # of these; null: the last attempt did not fail
+    person = ForeignKeyField(Person, on_delete="CASCADE", null=True, index=False)
+    person_id: str | None
 
     class Meta:
+        indexes = ((("person", "page"), True),)
         constraints = (Check("(kind = 'webhook') = (secret IS NOT NULL)"),)
 
 

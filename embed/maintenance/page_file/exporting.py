@@ -31,12 +31,16 @@ from embed.pages import get_page
 _BATCH = 500  # rows whose parts are read at once
 
 
-# Messages that wait stay with the installation that sends them.
+# Mails that people asked for go to their accounts here; and messages that wait stay with the
+# installation that sends them.
+_IS_OWNERS = Receiver.person.is_null()
 _IS_FINISHED = Delivery.state != "waiting"
+_IS_CARRIED = _IS_FINISHED & Delivery.receiver.in_(Receiver.select(Receiver.id).where(_IS_OWNERS))
 _CONDITIONS = {
-    Delivery: _IS_FINISHED,
+    Receiver: _IS_OWNERS,
+    Delivery: _IS_CARRIED,
     Message: fn.EXISTS(
-        Delivery.select(Value(1)).where(Delivery.message == Message.number, _IS_FINISHED)
+        Delivery.select(Value(1)).where(Delivery.message == Message.number, _IS_CARRIED)
     ),
 }
 
@@ -67,7 +71,7 @@ def export_page(page_id: str, file: IO[bytes]) -> Exported:
                 write(line)
                 counts[table.name] += 1
         waiting = Delivery.select().join(Receiver).where(Receiver.page == page, ~_IS_FINISHED)
-        count = waiting.count()
+        count = waiting.where(_IS_OWNERS).count()
     write(msgspec.json.encode(Trailer(dict(counts), digest.hexdigest())))
     return Exported(dict(counts), digest.hexdigest(), count)
 

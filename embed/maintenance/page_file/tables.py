@@ -80,6 +80,8 @@ LEFT_OUT: set[Any] = {
     models.Person.created_at,
     models.Person.password_hash,
     models.Person.is_guest,
+    # Those with a person are left out as a whole.
+    models.Receiver.person,
 }
 # Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
 # numbers that a database counts up, nor the row in whose line a part is written are in the file.

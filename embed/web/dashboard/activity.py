@@ -10,10 +10,11 @@ from flask.typing import ResponseReturnValue
 
 from embed.db.models import Activity
 from embed.db.pagination import Cursor, make_slice, read_rows
+from embed.notifications import own_mail
 from embed.submissions import queries
 from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
-from embed.web.dashboard.current_person import open_page
+from embed.web.dashboard.current_person import current_person, open_page
 from embed.web.dashboard.responses import render
 
 DAYS = 30
@@ -42,7 +43,7 @@ class Bar:
 
 @blueprint.get("/pages/<page_id>/activity")
 def show_activity(page_id: str) -> ResponseReturnValue:
-    page = open_page(page_id)
+    page, person = open_page(page_id), current_person()
     after = Cursor.parse(request.args.get("after"))
     today = runtime().clock().date()
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
@@ -54,6 +55,8 @@ def show_activity(page_id: str) -> ResponseReturnValue:
         page=page,
         after=after,
         log=make_slice(entries, SLICE_SIZE),
+        mail=own_mail.find(page, person),
+        can_mail=own_mail.can_mail(person, runtime().settings),
         stack=STACK,
         bars=build_daily_bars(days, by_day),
         most=max((counts.total() for counts in by_day.values()), default=0),

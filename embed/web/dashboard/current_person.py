@@ -91,8 +91,8 @@ def get_own_tag(page: Page, tag_id: str) -> Tag:
 
 
 def get_own_receiver(page: Page, receiver_id: str) -> Receiver:
-    """Raises NotFound unless it is a webhook or a channel of the page."""
-    return _get_of_page(Receiver, page, receiver_id)
+    """Raises NotFound unless it is a webhook or a channel of the page, and no person's own mail."""
+    return _get_of_page(Receiver, page, receiver_id, Receiver.person.is_null())
 
 
 def _get_of_page(model: type[_OfPage], page: Page, raw_id: str, *conditions: Any) -> _OfPage:

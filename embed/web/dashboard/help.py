@@ -25,6 +25,7 @@ SECTIONS = {
     "apply_import": ("owners", "wallets-as-csv"),
     "show_embed": ("owners", "embed"),
     "show_activity": ("owners", "activity"),
+    "stop_mail_by_link": ("owners", "activity"),
     "list_tags": ("owners", "tags"),
     "edit_tag": ("owners", "tags"),
     "remove_tag": ("owners", "tags"),

@@ -1,5 +1,6 @@
 """A page that another installation took over from a file is the same page."""
 
+import io
 import json
 from datetime import timedelta
 from decimal import Decimal
@@ -21,11 +22,14 @@ from embed.db.models import (
     Delivery,
     Message,
     Page,
+    Receiver,
     Submission,
     Wallet,
 )
 from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
+from embed.events.outbox import write_messages
+from embed.maintenance.page_file.exporting import export_page
 from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
 from embed.people import accounts
 from embed.wallets.listings import update_listings
@@ -42,6 +46,30 @@ def move_page(filled, database_url: str) -> None:
     content = export(filled.page_id)
     move_to(filled.world, database_url)
     take_over(filled.world, content)
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_mails_that_people_asked_for_stay_with_their_accounts(filled):
+    before = export(filled.page_id)
+    person, now = (
+        accounts.create_person("ann@example.com", filled.world.clock()),
+        filled.world.clock(),
+    )
+    own = Receiver.create(
+        page=filled.page_id, person=person, kind="channel", target="", created_at=now
+    )
+    data = make_data("queue.filling")
+    write_messages(filled.page_id, [("queue.filling", data, [own.id])] * 2, now)
+    of_own = Delivery.select(Delivery.id).where(Delivery.receiver == own).limit(1)
+    Delivery.update(state="delivered", attempts=1, attempted_at=now).where(
+        Delivery.id.in_(of_own)
+    ).execute()
+    file = io.BytesIO()
+
+    exported = export_page(filled.page_id, file)
+
+    assert file.getvalue() == before
+    assert exported.waiting == Delivery.select().where(Delivery.state == "waiting").count() - 1
 
 
 @pytest.mark.databases("sqlite", "postgres")

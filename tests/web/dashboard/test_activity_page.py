@@ -8,7 +8,7 @@ import pytest
 from many_submissions import add_submissions
 from world import Visitor
 
-from embed.db.models import STATUSES, Activity
+from embed.db.models import STATUSES, Activity, Receiver
 from embed.domain.activity import SENTENCE_BY_ACTION, Action
 from embed.events.editing import editing
 from embed.events.kinds import Event
@@ -184,3 +184,11 @@ def test_log_is_told_in_the_owners_language_also_of_changes_without_an_owner(wor
     assert f"{actor} hat ein neues Geheimnis erstellt: Kanal ntfys://ntfy.sh/…" in text
     assert f"{actor} of later Whatever" in text
     assert f"{actor} hat die Seite geändert: Titel: public, öffentlich: aus" in text
+
+
+def test_nobody_is_offered_mails_without_a_mail_server(world, owner):
+    root = f"/dashboard/pages/{world.page_id}"
+
+    assert "Mail me about this page" not in owner.see(f"{root}/activity")
+    assert owner.post(f"{root}/mail").status_code == 409
+    assert Receiver.select().count() == 0

@@ -42,6 +42,9 @@ OTHER_FORMS = {
     "sign_in",
     "sign_in_by_passkey",
     "sign_out",
+    "start_mail",  # is each person's own
+    "stop_mail",  # the same
+    "stop_mail_by_link",  # the same
 }
 
 PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC, "is_public": "y"}

@@ -1,0 +1,92 @@
+"""Mails about a page that one of its people asked for: only they see them, and stop them.
+
+Each is a receiver with a person. Where the mail goes is looked up when it is sent.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from embed.db.connection import db
+from embed.db.constraints import skip_if_reference_missing
+from embed.db.models import Message, Page, Person, Receiver
+from embed.domain.signing import Signer
+from embed.domain.times import Clock
+from embed.errors import InvalidInput, NotFound
+from embed.events.editing import lock_page
+from embed.notifications import channels
+from embed.notifications.digest import add_reason, write_digest
+from embed.notifications.mailboxes import is_mailbox
+from embed.notifications.receivers import CHANNEL_TYPES
+from embed.notifications.targets import Outcome
+from embed.people.members import find_role
+from embed.runtime import Runtime
+from embed.settings import Settings
+
+LINK_LIFETIME = timedelta(days=365)
+
+
+def can_mail(person: Person, settings: Settings) -> bool:
+    """Tell whether there is a mail server, an address for it, and one that a link can name."""
+    is_set_up = settings.smtp_url is not None and settings.public_url is not None
+    return is_set_up and is_mailbox(person.email)
+
+
+def find(page: Page, person: Person) -> Receiver | None:
+    return Receiver.get_or_none(Receiver.page == page, Receiver.person == person)
+
+
+def start(page_id: str, person: Person, settings: Settings, now: datetime) -> None:
+    """Mail a person what channels get, unless that is so already.
+
+    Raises InvalidInput, and NotFound for somebody who is not on the page, or was just removed.
+    """
+    if not can_mail(person, settings):
+        raise InvalidInput("This service cannot mail to %(email)s.", email=person.email)
+    receiver = Receiver(
+        page=page_id,
+        person=person,
+        kind="channel",
+        target="",
+        event_types=CHANNEL_TYPES,
+        created_at=now,
+    )
+    with skip_if_reference_missing(), db.atomic():
+        page = lock_page(page_id)  # until then nobody can be removed from it
+        if find_role(page, person) is None:
+            raise NotFound(page_id)
+        Receiver.insert(receiver.__data__).on_conflict_ignore().execute()
+
+
+def stop(page_id: str, person_id: str) -> None:
+    """Delete a person's receiver, with what waits for it."""
+    Receiver.delete().where(Receiver.page == page_id, Receiver.person == person_id).execute()
+
+
+def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> Outcome:
+    """Mail the person of a receiver what happened, if they still have a role on the page."""
+    settings = runtime.settings
+    reader = Person.get_or_none(Person.id == receiver.person_id)
+    if reader is None or find_role(receiver.page, reader) is None:
+        stop(receiver.page_id, receiver.person_id or "")
+        return Outcome(False, "not sent: the person has left the page", is_final=True)
+    if not can_mail(reader, settings):
+        return Outcome(False, "this installation has no mail server")
+    digest = write_digest(receiver.page, messages, public_url=settings.public_url, reader=reader)
+    link = build_link(receiver, settings, runtime.clock)
+    return channels.send(reader.email, add_reason(digest, reader, link), settings)
+
+
+def build_link(receiver: Receiver, settings: Settings, clock: Clock) -> str:
+    """Return a link that stops the mails to a person about a page, also if they asked again."""
+    named = (receiver.page_id, receiver.person_id or "")
+    token = _make_signer(settings, clock).sign(named, LINK_LIFETIME)
+    return f"{settings.base_url}/dashboard/mail/{token}"
+
+
+def read_link(token: str, settings: Settings, clock: Clock) -> tuple[str, str]:
+    """Return the ids of page and person. Raises ValueError."""
+    return _make_signer(settings, clock).unsign(token).value
+
+
+def _make_signer(settings: Settings, clock: Clock) -> Signer[tuple[str, str]]:
+    return Signer(settings.secret_keys, "mails about a page", clock, tuple[str, str])

@@ -1,0 +1,492 @@
+"""Mails that single people of a page asked for: to whom, in which words, and when they end."""
+
+import re
+from threading import Thread
+
+import pytest
+from remote import at_once
+from world import Visitor
+
+from embed import pages
+from embed.db import connection
+from embed.db.models import Delivery, Member, Person, Receiver
+from embed.errors import InvalidInput, NotFound
+from embed.events import outbox
+from embed.maintenance.owner_removal import remove_owner
+from embed.notifications import channels, delivery_log, own_mail, receivers
+from embed.notifications.delivery import find_due_receivers
+from embed.people import accounts, invitations, members
+from embed.translations import load_catalog
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+ANN = "ann@example.com"
+PUBLIC_URL = "http://localhost"
+
+
+@pytest.fixture
+def page(owner_with, mailbox):
+    """A page on an installation that can mail."""
+    return owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}", PUBLIC_URL=PUBLIC_URL)
+
+
+@pytest.fixture
+def join(page):
+    """Make somebody a member: ``join("ann@example.com")``."""
+
+    def make(email: str = ANN, *, language: str | None = None) -> Person:
+        now = page.world.clock()
+        person = accounts.create_person(email, now, language=language)
+        Member.create(page=page.world.page_id, person=person, role="viewer", created_at=now)
+        return person
+
+    return make
+
+
+@pytest.fixture
+def start(page):
+    def make(person: Person) -> Receiver:
+        world = page.world
+        own_mail.start(world.page_id, person, page.runtime.settings, world.clock())
+        return own_mail.find(world.page, person)
+
+    return make
+
+
+def list_mailed(mailbox) -> list[str]:
+    return [message["To"] for message in mailbox.messages]
+
+
+def read_link(message) -> str:
+    return re.search(rf"{PUBLIC_URL}/dashboard/mail/(\S+)", message.get_content())[1]
+
+
+def test_nobody_is_mailed_who_did_not_ask(page, join, mailbox):
+    join()
+    page.world.submit(Visitor())
+
+    assert find_due_receivers(page.world.clock()) == {}
+    assert Delivery.select().count() == 0
+
+
+def test_member_who_asked_gets_what_a_channel_gets(page, join, start, mailbox):
+    own = start(join())
+    assert own.event_types == receivers.CHANNEL_TYPES
+    page.world.submit(Visitor(), "Whale")
+    page.tell("submission.decided")
+    assert set(find_due_receivers(page.world.clock())) == {own.id}
+
+    page.deliver(own)
+
+    (message,) = mailbox.messages
+    assert message["To"] == ANN
+    assert message["Subject"] == "News about USD Coin"
+    text = message.get_content()
+    assert "New submissions to review: 1 (Whale)" in text
+    assert "Decided" not in text
+    assert f"{PUBLIC_URL}/dashboard/pages/{page.world.page_id}/queue" in text
+
+
+def test_mail_ends_with_why_it_came_and_a_link_that_stops_it(page, join, start, mailbox):
+    own = start(join())
+    page.tell()
+    page.deliver(own)
+
+    *_, reason, stop = mailbox.messages[0].get_content().strip().splitlines()
+    assert reason == "You get this mail because you asked for mails about this page."
+    assert re.fullmatch(rf"To stop them, open this link: {PUBLIC_URL}/dashboard/mail/\S+", stop)
+    token = read_link(mailbox.messages[0])
+    named = own_mail.read_link(token, page.runtime.settings, page.world.clock)
+    assert named == (page.world.page_id, own.person_id)
+
+
+def test_mail_is_in_the_persons_language_not_the_owners(page, join, start, mailbox):
+    own = start(join(language="de"))
+    page.tell()
+    page.deliver(own)
+
+    words = load_catalog("de")
+    assert mailbox.messages[0]["Subject"] == words.gettext("News about %(page)s") % {
+        "page": "USD Coin"
+    }
+    text = mailbox.messages[0].get_content()
+    assert words.gettext("You get this mail because you asked for mails about this page.") in text
+    assert "You get this mail" not in text
+
+
+def test_mails_go_to_the_address_that_the_person_has_now(page, join, start, mailbox):
+    person = join()
+    own = start(person)
+    Person.update(email="new@example.com").where(Person.id == person.id).execute()
+    page.tell()
+
+    page.deliver(own)
+
+    assert list_mailed(mailbox) == ["new@example.com"]
+
+
+def test_owner_can_ask_as_well(page, start, mailbox):
+    person = accounts.create_person("owner@example.com", page.world.clock())
+    pages.update_page(page.world.page_id, {"owner": person}, page.world.clock())
+    own = start(person)
+    page.tell()
+
+    page.deliver(own)
+
+    assert list_mailed(mailbox) == ["owner@example.com"]
+
+
+def test_asking_twice_at_once_makes_one_receiver(page, join):
+    person, world, settings = join(), page.world, page.runtime.settings
+
+    def ask() -> None:
+        own_mail.start(world.page_id, person, settings, world.clock())
+        connection.db.close()
+
+    at_once([ask] * 4)
+
+    assert Receiver.select().count() == 1
+
+
+def test_stopping_ends_what_waits_and_can_be_repeated(page, join, start, mailbox):
+    person = join()
+    own = start(person)
+    page.tell()
+
+    for _ in range(2):
+        own_mail.stop(page.world.page_id, person.id)
+
+    page.deliver(own)
+    assert mailbox.messages == []
+    assert Delivery.select().count() == 0
+
+
+def test_stopping_leaves_others_and_other_pages_alone(page, join, start):
+    ann, ben = join(), join("ben@example.com")
+    start(ann)
+    start(ben)
+    other_page = page.world.make_page(owner=ann)
+    own_mail.start(other_page, ann, page.runtime.settings, page.world.clock())
+
+    own_mail.stop(page.world.page_id, ann.id)
+
+    assert {(one.page_id, one.person_id) for one in Receiver.select()} == {
+        (page.world.page_id, ben.id),
+        (other_page, ann.id),
+    }
+
+
+# When it is refused
+
+
+@pytest.mark.parametrize("missing", ["SMTP_URL", "PUBLIC_URL"])
+def test_without_a_mail_server_or_an_address_for_the_link_nobody_can_ask(
+    owner_with, mailbox, missing
+):
+    given = {"SMTP_URL": f"smtp://127.0.0.1:{mailbox.port}", "PUBLIC_URL": PUBLIC_URL}
+    page = owner_with(**given | {missing: ""})
+    owner = page.world.page.owner
+
+    assert not own_mail.can_mail(owner, page.runtime.settings)
+    with pytest.raises(InvalidInput, match="cannot mail"):
+        own_mail.start(page.world.page_id, owner, page.runtime.settings, page.world.clock())
+
+
+def test_stranger_cannot_ask(page, start):
+    with pytest.raises(NotFound):
+        start(accounts.create_person("other@example.com", page.world.clock()))
+
+    assert Receiver.select().count() == 0
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "json://127.0.0.1:9/@example.com",
+        "a,b@example.com",
+        '"a"@example.com',
+        "a@example.com,b@example.com",
+        "a@[127.0.0.1]",
+        "ü@example.com",
+        "a@localhost",
+    ],
+)
+def test_address_that_no_mail_can_name_safely_is_never_sent_to(
+    page, join, start, mailbox, monkeypatch, address
+):
+    person = join()
+    own = start(person)
+    Person.update(email=address).where(Person.id == person.id).execute()
+    person.email = address
+    page.tell()
+    monkeypatch.setattr(channels, "send", None)
+
+    assert not own_mail.can_mail(person, page.runtime.settings)
+    page.deliver(own)
+
+    assert page.list_states(own) == [("waiting", 1, "this installation has no mail server")]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["a%0ab+c@example.com", "o'neil@example.com", "a#b&{c}=?@x.io", "'+a..b.'@example.com"],
+)
+def test_odd_address_gets_one_mail_and_no_other_header(page, join, start, mailbox, address):
+    own = start(join(address))
+    page.tell()
+
+    page.deliver(own)
+
+    (message,) = mailbox.messages
+    assert message["To"] == address
+    assert message["Bcc"] is None
+    assert message["Cc"] is None
+
+
+def test_title_with_new_lines_adds_no_header(page, join, start, mailbox):
+    own = start(join())
+    page.world.page.update(public_title="News\r\nBcc: eve@example.com\n\nBody").execute()
+    page.tell()
+
+    page.deliver(own)
+
+    (message,) = mailbox.messages
+    assert message["Bcc"] is None
+    assert "\n" not in message["Subject"]
+    assert list_mailed(mailbox) == [ANN]
+
+
+# When a role ends
+
+
+def remove(world, person) -> None:
+    members.remove_person(world.page_id, person.email, world.clock())
+
+
+def leave(world, person) -> None:
+    members.remove_person(world.page_id, person.email, world.clock(), actor=person.email)
+
+
+def delete_account(world, person) -> None:
+    remove_owner(person.email, world.clock())
+
+
+def stop(world, person) -> None:
+    own_mail.stop(world.page_id, person.id)
+
+
+def purge_page(world, person) -> None:
+    pages.purge_page(world.page_id)
+
+
+@pytest.mark.parametrize("end", [remove, leave, delete_account, purge_page])
+def test_mails_end_with_the_role_and_what_waits_is_not_sent(page, join, start, mailbox, end):
+    person = join()
+    own = start(person)
+    page.tell()
+
+    end(page.world, person)
+
+    assert Receiver.select().count() == 0
+    assert Delivery.select().count() == 0
+    page.deliver(own)
+    assert mailbox.messages == []
+
+
+def test_removal_that_fails_leaves_the_mails(page, join, start, monkeypatch):
+    person = join()
+    start(person)
+    monkeypatch.setattr(members.Event, "of_person", None)
+
+    with pytest.raises(TypeError):
+        remove(page.world, person)
+
+    assert Receiver.select().count() == 1
+
+
+def test_mails_of_a_former_owner_end_when_a_command_gives_the_page_away(page, join, start):
+    ann, world = join(), page.world
+    pages.update_page(world.page_id, {"owner": ann}, world.clock())
+    start(ann)
+
+    pages.update_page(
+        world.page_id, {"owner": accounts.get_installation_owner(world.clock())}, world.clock()
+    )
+
+    assert Receiver.select().count() == 0
+
+
+def test_owner_who_hands_over_is_an_editor_and_keeps_the_mails(page, join, start):
+    world = page.world
+    owner = accounts.create_person("owner@example.com", world.clock())
+    pages.update_page(world.page_id, {"owner": owner}, world.clock())
+    ann = join()
+    for person in (owner, ann):
+        start(person)
+    _, token = invitations.invite(world.page_id, ANN, "owner", world.clock())
+
+    invitations.accept(token, ann, world.clock())
+
+    assert members.find_role(world.page, owner) == "editor"
+    assert {one.person_id for one in Receiver.select()} == {owner.id, ann.id}
+
+
+def test_whoever_has_no_role_when_a_mail_is_sent_gets_none(page, join, start, mailbox):
+    """Whatever way the role ended, also one that forgot the mails."""
+    own = start(join())
+    page.tell()
+    Member.delete().execute()
+
+    page.deliver(own)
+
+    assert mailbox.messages == []
+    assert Receiver.select().count() == 0
+
+
+@pytest.mark.parametrize("end", [delete_account, stop])
+def test_mails_that_end_while_the_page_is_told_something_fail_no_submission(
+    page, join, start, monkeypatch, end
+):
+    """They end without the page's lock, so whoever tells its receivers something holds these."""
+    world, person = page.world, join()
+    start(person)
+
+    def end_and_close() -> None:
+        end(world, person)
+        connection.db.close()
+
+    late = Thread(target=end_and_close)
+    write = outbox.write_messages
+
+    def write_after_the_end_began(*arguments, **more):
+        late.start()
+        late.join(0.5)  # it waits for the end of this transaction, or would be done by then
+        return write(*arguments, **more)
+
+    monkeypatch.setattr(outbox, "write_messages", write_after_the_end_began)
+    assert world.submit(Visitor()).status_code == 201
+    late.join()
+
+    assert Receiver.select().count() == 0
+    assert Delivery.select().count() == 0
+
+
+def test_removal_and_asking_at_once_leave_no_mails(page, join):
+    world, settings = page.world, page.runtime.settings
+    person = join()
+
+    def ask() -> bool:
+        try:
+            own_mail.start(world.page_id, person, settings, world.clock())
+        except NotFound:  # it came too late
+            pass
+        finally:
+            connection.db.close()
+        return True
+
+    def end() -> bool:
+        remove(world, person)
+        connection.db.close()
+        return True
+
+    assert at_once([ask, end, ask]) == [True] * 3
+    assert Receiver.select().count() == 0
+
+
+# What the owner sees, and what counts
+
+
+@pytest.fixture
+def failed(page, join, start, monkeypatch) -> Receiver:
+    """A member's mail, of which one was given up and one waits after a failure."""
+    own = start(join())
+    page.tell()
+    Delivery.update(state="given_up", attempts=1, attempted_at=page.world.clock()).execute()
+    page.tell()
+    Receiver.update(first_failed_at=page.world.clock(), failed_attempts=1).execute()
+    return own
+
+
+def test_owner_sees_nothing_of_a_members_mails(page, failed):
+    world = page.world
+
+    for kind in ("channel", "webhook"):
+        assert receivers.list_receivers(world.page_id, kind) == []
+    assert delivery_log.read_log(world.page).rows == []
+    assert delivery_log.list_given_up(world.page, limit=9) == []
+    assert delivery_log.count_given_up(world.page.owner) == {}
+    assert delivery_log.count_given_up_of_page(world.page) == 0
+    assert delivery_log.list_failing(world.page.owner) == {}
+
+
+def test_owner_and_commands_can_neither_test_nor_remove_nor_send_again(page, failed):
+    world = page.world
+
+    with pytest.raises(NotFound):
+        receivers.get_receiver(failed.id, "channel")
+    with pytest.raises(NotFound):
+        receivers.remove_receiver(failed.id, "channel", world.clock())
+    with pytest.raises(NotFound):
+        receivers.rotate_secret(failed.id, world.clock())
+    assert delivery_log.send_all_again(world.page_id) == 0
+    assert page.list_states(failed)[0][0] == "given_up"
+    assert Receiver.get_by_id(failed.id).failed_attempts == 1
+
+
+def test_owner_sends_the_own_messages_again(page, failed, http_receiver):
+    hook = page.add_webhook("https://example.com/hook")
+    page.tell()
+    Delivery.update(state="given_up").execute()
+
+    assert delivery_log.count_given_up_of_page(page.world.page) == 1
+    assert delivery_log.send_all_again(page.world.page_id) == 1
+    assert page.list_states(hook)[0][0] == "waiting"
+    assert [row.receiver_id for row in delivery_log.read_log(page.world.page).rows] == [hook.id]
+
+
+def test_limit_of_receivers_does_not_count_members(page, join, start, monkeypatch):
+    monkeypatch.setattr(receivers, "MAX_RECEIVERS", 1)
+    start(join())
+
+    page.add_webhook("https://example.com/hook")
+
+    assert Receiver.select().count() == 2
+
+
+def test_asking_is_in_no_log_and_gives_no_new_version(page, join, start):
+    person, version = join(), page.world.page.version
+    activity = page.world.dump()["activity"]
+
+    start(person)
+    own_mail.stop(page.world.page_id, person.id)
+
+    assert page.world.page.version == version
+    assert page.world.dump()["activity"] == activity
+
+
+def test_queue_that_fills_is_told_to_members_alone(page, join, start, mailbox):
+    page.world.configure(queue_capacity=1)
+    own = start(join())
+    page.world.submit(Visitor())
+
+    page.deliver(own)
+
+    assert "The queue is filling up: 1 of 1" in mailbox.messages[0].get_content()
+
+
+# The link
+
+
+def test_link_lasts_a_year_and_is_of_one_person_and_page(page, join, start):
+    world, settings = page.world, page.runtime.settings
+    own = start(join())
+    token = own_mail.build_link(own, settings, world.clock).rpartition("/")[2]
+    world.clock.forward(days=364)
+    assert own_mail.read_link(token, settings, world.clock) == (own.page_id, own.person_id)
+
+    for forged in ("", "x", token[:-1], token + "x", token.swapcase(), "é"):
+        with pytest.raises(ValueError, match="not signed"):
+            own_mail.read_link(forged, settings, world.clock)
+    world.clock.forward(days=1)
+    with pytest.raises(ValueError, match="expired"):
+        own_mail.read_link(token, settings, world.clock)
