@@ -25,6 +25,10 @@ class OwnerBrowser:
         self._token = find_token(self.client.get("/dashboard/sign-in").text)
         answer = self.post("/dashboard/sign-in", email=email, password=PASSWORD)
         assert answer.status_code == 303, answer.text
+        self.find_new_token()
+
+    def find_new_token(self) -> None:
+        """Read the token of forms after a change that begins a new session."""
         self._token = find_token(self.client.get("/dashboard/account").text)
 
     @property

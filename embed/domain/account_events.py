@@ -15,12 +15,21 @@ SENTENCE_BY_KIND: Mapping[str, str] = {
     "passkey added": gettext_noop("The passkey %(name)s was added"),
     "passkey removed": gettext_noop("The passkey %(name)s was removed"),
     "passkey refused": gettext_noop("The passkey %(name)s was refused: it may have been copied"),
-    "password changed": gettext_noop("The password was changed"),
     "wallet linked": gettext_noop("You linked the wallet %(wallet)s"),
     "wallet unlinked": gettext_noop("You unlinked the wallet %(wallet)s"),
+    "confirmation failed": gettext_noop("Somebody who was signed in entered a wrong password"),
+    "password changed": gettext_noop("The password was changed"),
+    "password switched off": gettext_noop("You switched the password off"),
+    "ways in removed by link": gettext_noop(
+        "A password was chosen by the operator's link, which removed passkeys: %(passkeys)s,"
+        " wallets: %(wallets)s, recovery codes: %(codes)s"
+    ),
     "session ended": gettext_noop("You ended other sessions: %(count)s"),
     "session ended by operator": gettext_noop("The operator ended all sessions: %(count)s"),
     "session ended by password": gettext_noop("The new password ended all sessions: %(count)s"),
+    "session ended by password off": gettext_noop(
+        "Switching the password off ended all sessions: %(count)s"
+    ),
     "invited": gettext_noop("%(actor)s invited you to the page %(page)s. Your role: %(role)s."),
     "role changed": gettext_noop("%(actor)s changed your role on the page %(page)s: %(role)s"),
     "removed from a page": gettext_noop("%(actor)s removed you from the page %(page)s"),

@@ -1,4 +1,8 @@
-"""Owners' passwords: argon2id hashes, and one-time links to choose a password."""
+"""Owners' passwords: argon2id hashes, and one-time links to choose a password.
+
+Where a hash may stand, there is also None for a person who has never chosen a password, and a text
+of its own each time for one whose password is off: no fingerprint comes twice.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -8,6 +12,7 @@ from threading import Lock
 from nacl import pwhash
 from nacl.exceptions import InvalidkeyError
 
+from embed.domain.identifiers import make_id
 from embed.domain.key_format import hash_key
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
@@ -16,6 +21,7 @@ from embed.errors import InvalidInput
 MIN_LENGTH = 10
 MAX_LENGTH = 200
 LINK_LIFETIME = timedelta(days=1)
+_SWITCHED_OFF = "off:"
 
 # Each hash takes 64 MiB while it is computed, and anybody can ask for one by trying to sign in.
 _one_at_a_time = Lock()
@@ -34,15 +40,26 @@ def hash_password(password: str) -> str:
         return pwhash.argon2id.str(_encode(password)).decode("ascii")
 
 
+def make_switched_off() -> str:
+    """Return what stands in place of a hash while a password is off."""
+    return _SWITCHED_OFF + make_id()
+
+
+def has_password(password_hash: str | None) -> bool:
+    """Tell whether it is the hash of a password, not what stands in its place."""
+    return password_hash is not None and not password_hash.startswith(_SWITCHED_OFF)
+
+
 def is_correct_password(password: str, password_hash: str | None) -> bool:
     """Tell whether a password matches its hash; without a hash, False after the same time."""
-    kept = (password_hash or _dummy_hash()).encode("ascii")
+    is_hash = has_password(password_hash)
+    kept = (password_hash if password_hash is not None and is_hash else _dummy_hash()).encode()
     try:
         with _one_at_a_time:
             pwhash.verify(kept, _encode(password))
     except InvalidkeyError:
         return False
-    return password_hash is not None
+    return is_hash
 
 
 def fingerprint(password_hash: str | None) -> str:

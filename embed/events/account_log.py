@@ -17,8 +17,9 @@ from embed.serializers import write_json
 
 KEPT_FOR = timedelta(days=180)
 UNKNOWN = Client()
-_FAILED = "sign-in failed"
-# Failures are stored once per network and hour, and so many of a day, lest they fill the table.
+# Failures are stored once per kind, network and hour, and so many of a day, lest they fill the
+# table.
+FAILURES = ("sign-in failed", "confirmation failed")
 FAILURE_STORED_EVERY = timedelta(hours=1)
 MOST_FAILURES = 20
 _DAY = timedelta(days=1)
@@ -35,20 +36,22 @@ def store(
     _insert(Person.id == person.id, kind, now, client, facts)
 
 
-def store_failure(email: str, now: datetime, client: Client) -> None:
-    """Store that somebody gave a wrong password for an e-mail address, in its normalized form.
+def store_failure(email: str, now: datetime, client: Client, kind: str = "sign-in failed") -> None:
+    """Store a failure to sign in or to answer "Is it you?", for their normalized e-mail address.
 
     It is one statement whether or not there is such an account, and logs if it cannot be stored.
     """
     failed = AccountEvent.alias()
-    of_person = failed.select().where(failed.person == Person.id, failed.kind == _FAILED)
+    of_person = failed.select().where(failed.person == Person.id, failed.kind.in_(FAILURES))
     lately = of_person.where(
-        failed.network == client.network, failed.created_at > now - FAILURE_STORED_EVERY
+        failed.kind == kind,
+        failed.network == client.network,
+        failed.created_at > now - FAILURE_STORED_EVERY,
     )
     today = of_person.where(failed.created_at > now - _DAY)
     may_store = ~fn.EXISTS(lately) & (today.select(fn.COUNT(failed.id)) < MOST_FAILURES)
     with best_effort(), db.atomic():
-        _insert((Person.email == email) & may_store, _FAILED, now, client, {})
+        _insert((Person.email == email) & may_store, kind, now, client, {})
 
 
 def _insert(whose: Any, kind: str, now: datetime, client: Client, facts: dict[str, object]) -> None:

@@ -3,22 +3,13 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from embed.db.connection import db
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Person
-from embed.domain.clients import Client
 from embed.domain.emails import parse_email
 from embed.domain.languages import LANGUAGES
-from embed.domain.passwords import (
-    PasswordLinkSigner,
-    fingerprint,
-    hash_password,
-    is_correct_password,
-)
+from embed.domain.passwords import PasswordLinkSigner, is_correct_password
 from embed.errors import InvalidInput, NotFound
-from embed.events import account_log
 from embed.pages import is_of
-from embed.people import sessions
 
 # Owns the pages that were created without naming an owner.
 INSTALLATION_OWNER = "owner@localhost"
@@ -108,45 +99,6 @@ def find_by_password(raw_email: str, password: str) -> Person | None:
     person = Person.get_or_none(Person.email == normalise_email(raw_email))
     is_correct = is_correct_password(password, person.password_hash if person is not None else None)
     return person if is_correct else None
-
-
-def choose_password(
-    person_id: str,
-    made_for: str,
-    password: str,
-    now: datetime,
-    *,
-    host: str,
-    client: Client = account_log.UNKNOWN,
-) -> Person:
-    """Set a password, if `made_for` is the fingerprint of the current one; end all sessions.
-
-    `host` is the service's own, see find_weakness_for. Raises NotFound when the one-time link was
-    used already, InvalidInput for a bad password.
-    """
-    password_hash = hash_password(password)
-    person = find_by_id(person_id)
-    if person is not None and fingerprint(person.password_hash) == made_for:
-        if weakness := find_weakness_for(person, password, host):
-            raise InvalidInput(weakness, field="password")
-        is_unchanged = (
-            Person.password_hash.is_null()
-            if person.password_hash is None
-            else Person.password_hash == person.password_hash
-        )
-        # If two requests use one link at once, the database lets only one of them update the row.
-        chosen = Person.update(password_hash=password_hash).where(
-            Person.id == person_id, is_unchanged
-        )
-        with db.atomic():
-            is_chosen = bool(chosen.execute())
-            if is_chosen:
-                account_log.store(person, "password changed", now, client)
-                sessions.end_all(person, now, client, kind="session ended by password")
-        if is_chosen:
-            person.password_hash = password_hash
-            return person
-    raise NotFound("This link has already been used.")
 
 
 def find_weakness_for(person: Person, password: str, host: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from embed.db.connection import db
 from embed.db.models import Passkey, Person, RecoveryCode, Session
+from embed.domain.passwords import has_password
 from embed.errors import InvalidInput, NotFound
 
 FEWEST_WITHOUT_PASSWORD = 2
@@ -46,7 +47,7 @@ def may_switch_password_off(person: Person, host: str) -> bool:
 
 def check_may_lose_passkey(person: Person, passkey: Passkey, host: str) -> None:
     """Raises InvalidInput if too little would be left to a person whose password is off."""
-    if person.password_hash is not None or passkey.host != host:
+    if has_password(person.password_hash) or passkey.host != host:
         return
     if not _is_enough(_count_passkeys(person, host) - 1, person):
         raise InvalidInput(

@@ -33,7 +33,8 @@ FIELDS = (
 )
 # Following these would end the owner's session or take away what the others need.
 LEFT_OUT = {
-    f"dashboard.{name}" for name in ("sign_out", "choose_password", "account", "delete_page")
+    f"dashboard.{name}"
+    for name in ("sign_out", "choose_password", "account", "set_password", "delete_page")
 }
 values = unicode_texts | nearly(
     USDC, "0.5", "1e400", "https://a.example", "team", "blue", "y", "approve"

@@ -15,7 +15,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE
 from embed.maintenance import owner_removal
 from embed.notifications import receivers
-from embed.people import accounts
+from embed.people import accounts, passwords
 from embed.runtime import EXTENSION
 
 pytestmark = pytest.mark.slow
@@ -205,7 +205,7 @@ def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, r
 
     assert world.app.test_client().get(path).status_code == 404
     with pytest.raises(NotFound):
-        accounts.choose_password(other.id, "", PASSWORD, world.clock(), host="")
+        passwords.choose_password(other.id, "", PASSWORD, world.clock(), host="")
 
 
 @pytest.mark.databases("sqlite", "postgres")

@@ -15,7 +15,7 @@ from embed.domain.clients import Client
 from embed.domain.passwords import fingerprint
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.people import accounts, invitations, members, sessions
+from embed.people import accounts, invitations, members, passwords, sessions
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -72,7 +72,7 @@ def test_sign_in_is_stored_with_browser_and_network(world, ann):
 
 
 def test_sign_in_that_is_refused_is_none(world, ann):
-    changed = accounts.choose_password(
+    changed = passwords.choose_password(
         ann.id, fingerprint(None), PASSWORD, world.clock(), host="", client=HERE
     )
     assert sessions.begin(accounts.find_by_id(ann.id), world.clock()) is not None
@@ -85,7 +85,7 @@ def test_sign_in_that_is_refused_is_none(world, ann):
 def test_new_password_and_the_sessions_that_it_ends(world, ann):
     for _ in range(2):
         sessions.begin(ann, world.clock())
-    accounts.choose_password(
+    passwords.choose_password(
         ann.id, fingerprint(None), PASSWORD, world.clock(), host="", client=HERE
     )
 
@@ -96,9 +96,9 @@ def test_new_password_and_the_sessions_that_it_ends(world, ann):
 
 def test_password_that_is_refused_changes_nothing(world, ann):
     with pytest.raises(NotFound):
-        accounts.choose_password(ann.id, "another", PASSWORD, world.clock(), host="")
+        passwords.choose_password(ann.id, "another", PASSWORD, world.clock(), host="")
     with pytest.raises(InvalidInput):
-        accounts.choose_password(ann.id, fingerprint(None), "1234567890", world.clock(), host="")
+        passwords.choose_password(ann.id, fingerprint(None), "1234567890", world.clock(), host="")
 
     assert list_kinds(ann) == []
 
@@ -287,7 +287,7 @@ def test_events_are_deleted_after_180_days(world, ann):
 
 def test_every_kind_fits_its_column_and_makes_a_sentence():
     facts = {"actor": "A", "owner": "O", "page": "P", "role": "editor", "count": 3}
-    facts |= {"wallet": "W", "name": "N"}
+    facts |= {"wallet": "W", "name": "N", "passkeys": 1, "wallets": 2, "codes": 8}
     for kind in SENTENCE_BY_KIND:
         assert len(kind) <= AccountEvent.kind.max_length
         assert "%" not in write_sentence(kind, facts)

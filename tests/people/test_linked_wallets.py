@@ -16,7 +16,7 @@ from embed.domain.clients import Client
 from embed.domain.nonces import ACTIONS, Nonce, NonceSigner, RecordNonce
 from embed.domain.passwords import fingerprint
 from embed.errors import ApiError, InvalidInput, NotFound
-from embed.people import accounts, linked_wallets, sessions
+from embed.people import accounts, linked_wallets, passwords, sessions
 from embed.people.linked_wallets import MAX_WALLETS, SignedText, Signing, shorten
 
 pytestmark = [
@@ -221,7 +221,7 @@ def test_session_that_a_new_password_ends_at_that_moment_links_nothing_afterward
         )
     )
     monkeypatch.setattr(sessions, "end_all", end_all_while_somebody_links)
-    accounts.choose_password(session.person_id, fingerprint(None), PASSWORD, clock(), host=HOST)
+    passwords.choose_password(session.person_id, fingerprint(None), PASSWORD, clock(), host=HOST)
     late.join()
 
     assert outcomes == ["NotFound"]

@@ -7,7 +7,7 @@ from embed.db.fields import BaseModel, InstantField
 
 class Person(BaseModel):
     email = CharField(max_length=254, unique=True)
-    password_hash = TextField(null=True)  # null: none yet; see passwords.switch_off() too
+    password_hash = TextField(null=True)  # null: none yet; see has_password()
     language = CharField(
         max_length=10, null=True
     )  # null: notifications in English, pages as the browser asks

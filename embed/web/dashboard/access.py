@@ -18,6 +18,8 @@ _NEEDED = {
     "stop_mail_by_link": ANYBODY,
     "sign_out": PERSON,
     "account": PERSON,
+    "set_password": PERSON,
+    "switch_password_off": PERSON,
     "confirm": PERSON,
     "show_account_log": PERSON,
     "list_passkeys": PERSON,
@@ -83,6 +85,8 @@ _NEEDED = {
 }
 # By endpoint, and where only one method asks, by that too (confirmation.py).
 CONFIRMED = {
+    "set_password",
+    "switch_password_off",
     "list_passkeys",
     "remove_passkey",
     "list_keys",

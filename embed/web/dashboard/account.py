@@ -10,10 +10,10 @@ from wtforms.validators import InputRequired, Length
 
 from embed.domain.identifiers import is_id
 from embed.domain.languages import LANGUAGES
-from embed.domain.passwords import MAX_LENGTH, fingerprint, is_correct_password
+from embed.domain.passwords import MAX_LENGTH, has_password, is_correct_password
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.people import accounts, sessions
+from embed.people import accounts, passwords, sessions, ways_in
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.web import languages
 from embed.web.current import own_host, runtime
@@ -23,6 +23,7 @@ from embed.web.dashboard.current_person import (
     current_person,
     current_session,
 )
+from embed.web.dashboard.passkeys import find_party
 from embed.web.dashboard.responses import (
     Form,
     add_error,
@@ -36,6 +37,7 @@ from embed.web.dashboard.sign_in import (
     find_wait,
     refuse_attempt,
     safe_target,
+    store_failure,
 )
 from embed.web.languages import current_language, gettext, lazy_gettext
 
@@ -72,11 +74,40 @@ def account() -> ResponseReturnValue:
         return refuse_attempt(wait, form.current, lambda: _render_account(form, status=429))
     if not is_correct_password(form.current.data or "", owner.password_hash):
         form.current.errors = [gettext("This is not your current password.")]
+        answer = _render_account(form, status=422)
+        return store_failure(owner.email, answer, "confirmation failed")
+    return _change_password(
+        form, gettext("Your password has been changed. Other devices are signed out.")
+    )
+
+
+@blueprint.post("/account/password")
+def set_password() -> ResponseReturnValue:
+    """Set a password where it is off, which ends every other session."""
+    form = PasswordForm()
+    if has_password(current_person().password_hash):
+        raise InvalidInput("You have a password. Change it with the current one.")
+    if not form.validate_on_submit():
         return _render_account(form, status=422)
+    return _change_password(form, gettext("Your password is set. Other devices are signed out."))
+
+
+@blueprint.post("/account/password/off")
+def switch_password_off() -> ResponseReturnValue:
+    person = passwords.switch_off(
+        current_session(), runtime().clock(), host=_find_passkey_host(), client=current_client()
+    )
+    begin_session(person)
+    return redirect_with_message(
+        gettext("Your password is off. Other devices are signed out."),
+        url_for("dashboard.account"),
+    )
+
+
+def _change_password(form: PasswordForm, message: str) -> ResponseReturnValue:
     try:
-        changed = accounts.choose_password(
-            owner.id,
-            fingerprint(owner.password_hash),
+        changed = passwords.change_password(
+            current_session(),
             form.password.data or "",
             runtime().clock(),
             host=own_host(),
@@ -86,9 +117,13 @@ def account() -> ResponseReturnValue:
         add_error(form, mistake)
         return _render_account(form, status=422)
     begin_session(changed)
-    return redirect_with_message(
-        gettext("Your password has been changed. Other devices are signed out."), request.path
-    )
+    return redirect_with_message(message, url_for("dashboard.account"))
+
+
+def _find_passkey_host() -> str:
+    """Return the host of passkeys that can be used here; empty where none can."""
+    party = find_party()
+    return party.host if party else ""
 
 
 @blueprint.post("/account/sessions/<session_id>/end")
@@ -141,20 +176,23 @@ def choose_theme() -> ResponseReturnValue:
 
 
 def _render_account(
-    form: ChangePasswordForm, language_form: LanguageForm | None = None, *, status: int = 200
+    form: PasswordForm, language_form: LanguageForm | None = None, *, status: int = 200
 ) -> Response:
+    person, now = current_person(), runtime().clock()
+    is_on = has_password(person.password_hash)
     if language_form is None:
         language_form = LanguageForm(formdata=None, language=current_language())
-    now = runtime().clock()
     return render(
         "account.html",
         status=status,
         form=form,
         language_form=language_form,
-        sessions=sessions.list_sessions(current_person(), now),
+        has_password=is_on,
+        may_switch_off=is_on and ways_in.may_switch_password_off(person, _find_passkey_host()),
+        sessions=sessions.list_sessions(person, now),
         current=current_session(),
         hour_ago=now - SEEN_STORED_EVERY,
-        log=account_log.list_events(current_person(), NEWEST),
+        log=account_log.list_events(person, NEWEST),
     )
 
 

@@ -12,17 +12,22 @@ from flask_login import login_user
 from wtforms import PasswordField
 from wtforms.validators import InputRequired, Length
 
-from embed.domain.passwords import MAX_LENGTH, is_correct_password
+from embed.domain.passwords import MAX_LENGTH, has_password, is_correct_password
 from embed.errors import InvalidInput
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
 from embed.web.dashboard import csrf
 from embed.web.dashboard.access import needs_confirmation
 from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
-from embed.web.dashboard.current_person import SignedIn, current_person, current_session
+from embed.web.dashboard.current_person import (
+    SignedIn,
+    current_person,
+    current_session,
+    open_page,
+)
 from embed.web.dashboard.passkeys import make_ceremony
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.sign_in import find_wait, refuse_attempt, safe_target
+from embed.web.dashboard.sign_in import find_wait, refuse_attempt, safe_target, store_failure
 from embed.web.languages import gettext, lazy_gettext
 
 
@@ -41,6 +46,8 @@ def ask_who_it_is() -> ResponseReturnValue | None:
     """
     if not needs_confirmation(request.endpoint or "", request.method) or _is_confirmed():
         return None
+    if page_id := (request.view_args or {}).get("page_id"):
+        open_page(page_id)  # refuses whoever may not; they are not asked
     if request.method == "POST":
         return _ask(status=403)
     page_with_link = DOWNLOADS.get(request.endpoint or "")
@@ -70,7 +77,13 @@ def _ask(*, status: int = 200) -> ResponseReturnValue | None:
     form = ConfirmForm()
     own_fields = (csrf.FIELD, *ANSWERS)
     fields = [each for each in request.form.items(multi=True) if each[0] not in own_fields]
-    render_form = partial(render, "confirm.html", form=form, fields=fields)
+    render_form = partial(
+        render,
+        "confirm.html",
+        form=form,
+        fields=fields,
+        has_password=has_password(current_person().password_hash),
+    )
     check = next((ANSWERS[each] for each in ANSWERS if each in request.form), None)
     if check is None:
         return render_form(status=status)
@@ -91,7 +104,7 @@ def _check_password(form: ConfirmForm, render_form: Callable[..., Response]) -> 
         return refuse_attempt(wait, form.present_password, partial(render_form, status=429))
     if not is_correct_password(form.present_password.data or "", person.password_hash):
         form.present_password.errors = [gettext("This is not your current password.")]
-        return render_form(status=422)
+        return store_failure(person.email, render_form(status=422), "confirmation failed")
     return None
 
 

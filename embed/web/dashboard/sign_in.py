@@ -17,7 +17,7 @@ from embed.db.models import Person
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.people import accounts, sessions
+from embed.people import accounts, passwords, sessions
 from embed.web import languages, rate_limits
 from embed.web.current import own_host, runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -87,7 +87,7 @@ def sign_in() -> ResponseReturnValue:
     owner = accounts.find_by_password(email, password)
     if owner is None or not begin_session(owner):
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
-        return _store_failure(email, render("sign_in.html", form=form, status=422))
+        return store_failure(email, render("sign_in.html", form=form, status=422))
     _warn_of_weakness(owner, password)
     return redirect(safe_target(request.args.get("next", "")), 303)
 
@@ -102,7 +102,10 @@ def sign_out() -> ResponseReturnValue:
 
 @blueprint.route("/password/<token>", methods=["GET", "POST"])
 def choose_password(token: str) -> ResponseReturnValue:
-    """Set a password by a one-time link from the command line, which ends every session."""
+    """Set a password by a one-time link from the command line.
+
+    It ends every session, and removes all other ways in.
+    """
     try:
         owner_id, made_for = runtime().password_links.unsign(token)
     except ValueError:
@@ -114,7 +117,7 @@ def choose_password(token: str) -> ResponseReturnValue:
     if not form.validate_on_submit():
         return render("password.html", form=form, owner=owner)
     try:
-        owner = accounts.choose_password(
+        owner = passwords.choose_password(
             owner_id,
             made_for,
             form.password.data or "",
@@ -156,12 +159,13 @@ def refuse_attempt(
     return response
 
 
-def begin_session(owner: Person) -> bool:
+def begin_session(owner: Person, *, kind: str = "signed in", **facts: object) -> bool:
     """Sign in with a new session, to prevent session fixation; this browser's former one ends.
 
-    False if the owner was removed or got another password in the meantime.
+    False if the owner was removed or got another password in the meantime. `kind` and `facts` are
+    those of the account's log.
     """
-    begun = sessions.begin(owner, runtime().clock(), current_client())
+    begun = sessions.begin(owner, runtime().clock(), current_client(), kind=kind, **facts)
     if begun is None:
         return False
     if current_user.is_authenticated:
@@ -184,13 +188,13 @@ def end_own_session() -> None:
     )
 
 
-def _store_failure(email: str, response: Response) -> Response:
+def store_failure(email: str, response: Response, kind: str = "sign-in failed") -> Response:
     """Tell the account of a failed attempt once the answer is sent.
 
     The time that the answer takes must not tell whether there is such an account.
     """
     email, now, client = accounts.normalise_email(email), runtime().clock(), current_client()
-    response.call_on_close(partial(account_log.store_failure, email, now, client))
+    response.call_on_close(partial(account_log.store_failure, email, now, client, kind))
     return response
 
 

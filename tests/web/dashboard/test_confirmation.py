@@ -97,6 +97,43 @@ def test_what_the_table_names_asks_after_half_an_hour_and_not_before(world, thin
     assert world.dump() == before
 
 
+def list_confirmed_of_pages(world, things) -> list[tuple[str, str]]:
+    return [
+        (method, fill_in(rule, things))
+        for endpoint, method, rule in list_routes(world.app)
+        if needs_confirmation(endpoint, method) and "<page_id>" in rule
+    ]
+
+
+def test_whoever_may_not_is_refused_before_being_asked(world, things, make_member):
+    viewer = make_member("viewer")
+    world.clock.forward(minutes=31)
+    requests = list_confirmed_of_pages(world, things)
+
+    assert len(requests) > 15
+    for method, path in requests:
+        answer = viewer.get(path) if method == "GET" else viewer.post(path)
+        assert answer.status_code == 403 or path.endswith("wallets.csv"), path
+        assert is_asked(answer) == path.endswith("wallets.csv"), path  # which viewers may read
+
+
+def test_stranger_finds_nothing_before_being_asked(world, things, stranger):
+    world.clock.forward(minutes=31)
+
+    for method, path in list_confirmed_of_pages(world, things):
+        answer = stranger.get(path) if method == "GET" else stranger.post(path)
+        assert answer.status_code == 404, path
+
+
+def test_right_password_opens_nothing_that_the_role_does_not(world, make_member, page):
+    viewer = make_member("viewer")
+    world.clock.forward(minutes=31)
+
+    assert viewer.post(f"{page}/delete", present_password=PASSWORD).status_code == 403
+    assert world.page.deleted_at is None
+    assert is_asked(viewer.get(f"{page}/wallets.csv"))  # the password counted for nothing
+
+
 def test_nothing_else_asks(world, things, late):
     for endpoint, method, rule in list_routes(world.app):
         if needs_confirmation(endpoint, method) or endpoint == "dashboard.sign_out":

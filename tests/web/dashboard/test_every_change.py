@@ -26,6 +26,8 @@ OTHER_FORMS = {
     "accept_invitation",  # is no owner's: tests/people
     "leave_page",  # the same
     "account",  # changes the owner
+    "set_password",  # the same
+    "switch_password_off",  # the same
     "choose_language",  # changes the owner
     "choose_password",
     "confirm",  # signs in once more

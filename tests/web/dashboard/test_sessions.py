@@ -16,7 +16,7 @@ from world import Visitor
 from embed.db import connection
 from embed.db.models import Session
 from embed.domain.passwords import fingerprint
-from embed.people import accounts
+from embed.people import accounts, passwords
 from embed.web.dashboard import account, sessions, sign_in
 
 pytestmark = pytest.mark.slow
@@ -250,7 +250,7 @@ def test_sign_in_with_a_password_that_changes_meanwhile_is_refused(
 
     def find_and_change(email: str, password: str):
         found = find(email, password)
-        accounts.choose_password(
+        passwords.choose_password(
             found.id, fingerprint(found.password_hash), NEW["password"], world.clock(), host=""
         )
         return found
