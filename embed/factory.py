@@ -11,6 +11,7 @@ from embed.commands import init_commands
 from embed.db.connection import open_database
 from embed.db.lock_waits import serve_requests
 from embed.domain import times
+from embed.domain.account_nonces import AccountNonceSigner
 from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
 from embed.domain.passkeys import ChallengeSigner
 from embed.domain.passwords import PasswordLinkSigner
@@ -84,6 +85,7 @@ def create_app(
         given_chain=chain,
         nonces=NonceSigner(Nonce, settings.secret_keys, clock),
         record_nonces=NonceSigner(RecordNonce, settings.secret_keys, clock),
+        account_nonces=AccountNonceSigner(settings.secret_keys, clock),
         sessions=SessionSigner(settings.secret_keys, clock),
         password_links=PasswordLinkSigner(settings.secret_keys, clock),
         passkey_challenges=ChallengeSigner(settings.secret_keys, clock),

@@ -12,6 +12,7 @@ from embed.settings import Settings
 if TYPE_CHECKING:  # commands do without most of these, which take long to import
     from embed.balances.known import BalanceSource
     from embed.balances.solana_rpc import SolanaRpc
+    from embed.domain.account_nonces import AccountNonceSigner
     from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
     from embed.domain.passkeys import ChallengeSigner
     from embed.domain.passwords import PasswordLinkSigner
@@ -45,6 +46,7 @@ class RequestRuntime(Runtime):
     balances: BalanceSource
     nonces: NonceSigner[Nonce]
     record_nonces: NonceSigner[RecordNonce]
+    account_nonces: AccountNonceSigner
     sessions: SessionSigner
     password_links: PasswordLinkSigner
     passkey_challenges: ChallengeSigner

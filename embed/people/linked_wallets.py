@@ -43,6 +43,10 @@ def list_wallets(person: Person) -> list[LinkedWallet]:
     return list(query.order_by(LinkedWallet.created_at, LinkedWallet.id))
 
 
+def has_wallet(person: Person) -> bool:
+    return LinkedWallet.select().where(LinkedWallet.person == person).exists()
+
+
 def issue_nonce(
     purpose: Purpose, raw_address: str, signing: Signing, session: Session | None = None
 ) -> tuple[str, AccountNonce]:

@@ -13,6 +13,7 @@ HOST = "host"  # a person who may create pages
 _NEEDED = {
     "sign_in": ANYBODY,
     "sign_in_by_passkey": ANYBODY,
+    "sign_in_by_wallet": ANYBODY,
     "choose_password": ANYBODY,
     "accept_invitation": ANYBODY,
     "stop_mail_by_link": ANYBODY,
@@ -21,6 +22,9 @@ _NEEDED = {
     "set_password": PERSON,
     "switch_password_off": PERSON,
     "confirm": PERSON,
+    "confirm_by_wallet": PERSON,
+    "link_wallet": PERSON,
+    "unlink_wallet": PERSON,
     "show_account_log": PERSON,
     "list_passkeys": PERSON,
     "remove_passkey": PERSON,
@@ -85,6 +89,8 @@ _NEEDED = {
 }
 # By endpoint, and where only one method asks, by that too (confirmation.py).
 CONFIRMED = {
+    "link_wallet",
+    "unlink_wallet",
     "set_password",
     "switch_password_off",
     "list_passkeys",

@@ -13,7 +13,7 @@ from limits import parse
 from wtforms import EmailField, PasswordField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
-from embed.db.models import Person
+from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
@@ -168,13 +168,18 @@ def begin_session(owner: Person, *, kind: str = "signed in", **facts: object) ->
     begun = sessions.begin(owner, runtime().clock(), current_client(), kind=kind, **facts)
     if begun is None:
         return False
+    enter(*begun)
+    return True
+
+
+def enter(begun: Session, credential: str) -> None:
+    """Use a new session in this browser, whose former one ends."""
     if current_user.is_authenticated:
         end_own_session()
     session.clear()
     session.permanent = True
-    login_user(SignedIn(*begun))
-    languages.choose_language(owner.language)  # of what the next page says first
-    return True
+    login_user(SignedIn(begun, credential))
+    languages.choose_language(begun.person.language)  # of what the next page says first
 
 
 def end_own_session() -> None:

@@ -6,7 +6,7 @@ import pytest
 from owner_browser import OwnerBrowser
 from world import Visitor
 
-from embed.db.models import Member, Passkey, Session
+from embed.db.models import LinkedWallet, Member, Passkey, Session
 from embed.keys import access
 from embed.notifications import receivers
 from embed.notifications.delivery_log import queue_test
@@ -65,6 +65,9 @@ def things(world, owner) -> dict[str, str]:
         "page_id": world.page_id,
         "tag_id": tag.id,
         "wallet_id": wallet.id,
+        "linked_wallet_id": LinkedWallet.create(
+            person=owner.owner, address=Visitor().address, created_at=world.clock()
+        ).id,
         "key_id": key,
         "submission_id": submission,
         "receiver_id": webhook.id,

@@ -41,7 +41,11 @@ OTHER_FORMS = {
     "send_again",  # delivers a message once more
     "send_all_again",  # delivers messages once more
     "send_test",  # delivers a message
+    "confirm_by_wallet",  # signs in once more
+    "link_wallet",  # changes the owner
+    "unlink_wallet",  # changes the owner
     "sign_in",
+    "sign_in_by_wallet",
     "sign_in_by_passkey",
     "sign_out",
     "start_mail",  # is each person's own
