@@ -57,3 +57,16 @@ def test_what_was_typed_in_the_meantime_is_not_lost(dashboard, owner_page):
     expect(owner_page.get_by_role("heading", name="Your new public key")).to_be_visible()
     key = ApiKey.get(ApiKey.page == dashboard.page_id, ApiKey.label == 'The "blog"')
     assert list(key.origins) == ["https://one.example", "https://two.example"]
+
+
+def test_export_begins_by_itself_after_the_password(dashboard, owner_page):
+    owner_page.goto(f"{dashboard.base}/wallets")
+    let_time_pass(dashboard)
+    owner_page.locator("a[href$='wallets.csv']").click()
+
+    with owner_page.expect_download() as download:
+        enter(owner_page, PASSWORD)
+
+    assert download.value.suggested_filename == f"wallets-{dashboard.page_id}.csv"
+    expect(owner_page).to_have_url(f"{dashboard.base}/wallets")
+    expect(owner_page.get_by_role("link", name="Export")).to_be_visible()

@@ -16,12 +16,13 @@ from old_databases import (
     make_old,
     read_rows,
 )
+from owner_browser import PASSWORD, find_token, hash_cheaply
 from schema_description import describe_schema
 from world import SECRET_KEY, SITE, USDC
 
 from embed.db import connection, schema_version
 from embed.db.connection import db
-from embed.db.models import MODELS, Activity, ChainBalance, Message, Token
+from embed.db.models import MODELS, Activity, ChainBalance, Member, Message, Page, Token
 from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.factory import create_app
@@ -115,6 +116,31 @@ def test_upgraded_page_is_served(app):
     assert answer.status_code == 200, answer.text
     assert [wallet["publicAlias"] for wallet in answer.json["wallets"]] == ["Alias 0"]
     assert answer.json["publicTitle"] == "Größe 我们"
+
+
+# The first version that had a dashboard to sign in to, to the last whose pages had owners only.
+@pytest.mark.parametrize("last", MIGRATIONS[1 : MIGRATIONS.index("0015_people")])
+def test_owner_of_an_old_database_has_to_do_nothing_but_sign_in_once(empty_app, last):
+    make_old(last)
+    table = "owner" if db.table_exists("owner") else "person"
+    mark = db.param
+    db.execute_sql(
+        f"UPDATE {table} SET password_hash = {mark}, email = {mark} WHERE id = {mark}",  # noqa: S608 -- names of ours
+        (hash_cheaply(), "ann@example.com", ROWS["person"][0]["id"]),
+    )
+
+    schema_version.upgrade()
+
+    client, sign_in = empty_app.test_client(), "/dashboard/sign-in"
+    fields = {"email": "ann@example.com", "password": PASSWORD}
+    token = find_token(client.get(sign_in).text)
+    assert client.post(sign_in, data=fields | {"csrf_token": token}).status_code == 303
+    page = f"/dashboard/pages/{ROWS['page'][0]['id']}"
+    for path in ("queue", "wallets", "keys", "people", "policy", "settings"):
+        assert client.get(f"{page}/{path}").status_code == 200, path
+    assert client.get("/dashboard/pages/new").status_code == 200  # nobody is a guest
+    assert {one.owner_id for one in Page.select()} == {row["owner_id"] for row in ROWS["page"]}
+    assert Member.select().count() == 0
 
 
 @pytest.mark.parametrize("column", ["observed_at", "all_observed_at"])

@@ -6,7 +6,7 @@ Each answer is a field of the form that asks, beside those of the form that wait
 from collections.abc import Callable
 from functools import partial
 
-from flask import Response, redirect, request, url_for
+from flask import Response, flash, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import login_user
 from wtforms import PasswordField
@@ -26,7 +26,7 @@ from embed.web.dashboard.current_person import (
     open_page,
 )
 from embed.web.dashboard.passkeys import make_ceremony
-from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
+from embed.web.dashboard.responses import Form, add_error, render
 from embed.web.dashboard.sign_in import find_wait, refuse_attempt, safe_target, store_failure
 from embed.web.languages import gettext, lazy_gettext
 
@@ -54,10 +54,8 @@ def ask_who_it_is() -> ResponseReturnValue | None:
     if page_with_link is None:
         return redirect(url_for("dashboard.confirm", next=find_target()))
     # A download would leave the browser on the page that asks.
-    return redirect_with_message(
-        gettext("After that, press the button for the download again."),
-        url_for("dashboard.confirm", next=url_for(page_with_link, **request.view_args or {})),
-    )
+    page = url_for(page_with_link, **request.view_args or {})
+    return redirect(url_for("dashboard.confirm", next=page, download=find_target()))
 
 
 @blueprint.route("/confirm", methods=["GET", "POST"])
@@ -65,7 +63,11 @@ def confirm() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if _is_confirmed():  # in another tab
         return redirect(target)
-    return _ask() or redirect(target, 303)
+    if asked := _ask():
+        return asked
+    if "download" in request.args:  # begins on the next page, see the layout
+        flash(safe_target(request.args["download"]), "download")
+    return redirect(target, 303)
 
 
 def _is_confirmed() -> bool:

@@ -22,6 +22,7 @@ SIGN_IN = "/dashboard/sign-in"
 QUESTION = "Is it you?"
 WRONG = "not the password"
 SITES = "https://one.example\nhttps://two.example"
+REFRESH = re.compile('<meta http-equiv="refresh" content="0;url=([^"]*)">')
 LABEL = 'The "blog" <b>&amp;</b>'
 
 
@@ -302,15 +303,35 @@ def test_mistake_in_a_late_form_is_shown_beside_its_field(late, page):
     assert QUESTION not in answer.text
 
 
-def test_download_leaves_nobody_on_the_page_that_asks(late, page):
-    location = late.get(f"{page}/wallets.csv").headers["Location"]
+def test_download_begins_once_on_the_page_of_its_link(late, page):
+    export = f"{page}/wallets.csv?tag=team"
+    location = late.get(export).headers["Location"]
     asked = late.get(location)
-    assert "press the button for the download again" in asked.text
+    assert REFRESH.search(asked.text) is None
 
     answer = answer_with(late.client, location, asked)
 
     assert answer.headers["Location"] == f"{page}/wallets"
-    assert late.get(f"{page}/wallets.csv").mimetype == "text/csv"
+    assert REFRESH.search(late.get(f"{page}/wallets").text)[1] == export
+    assert REFRESH.search(late.get(f"{page}/wallets").text) is None
+    assert late.get(export).mimetype == "text/csv"
+
+
+def test_download_begins_after_no_wrong_answer(late, page):
+    location = late.get(f"{page}/wallets.csv").headers["Location"]
+
+    answer_with(late.client, location, late.get(location), password="not the password")
+
+    assert REFRESH.search(late.get(f"{page}/wallets").text) is None
+
+
+@pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example", "/embed/sign", "x"])
+def test_download_is_of_the_dashboard(late, page, target):
+    location = f"/dashboard/confirm?next={page}/wallets&download={target}"
+
+    answer_with(late.client, location, late.get(location))
+
+    assert REFRESH.search(late.get(f"{page}/wallets").text)[1] == "/dashboard/"
 
 
 # Sessions

@@ -1,5 +1,6 @@
 """The OpenAPI document itself: valid, public, and in agreement with code and docs."""
 
+import re
 import tomllib
 from decimal import Decimal
 from typing import get_args
@@ -69,6 +70,14 @@ def test_enumerations_are_those_of_the_code():
     assert set(submission["status"]["enum"]) == set(STACK)
     assert reasons == {None, "manual", *REJECT_REASON_BY_CODE.values()}
     assert set(submission["reasonCode"]["enum"]) == {None, *CODES}
+
+
+def test_document_knows_no_people():
+    """Keys open the API: who signs in to the dashboard, and as what, is nothing of it."""
+    names = {name for schema in SCHEMAS.values() for name in schema.get("properties", {})}
+
+    assert "walletAddress" in names
+    assert not re.findall("person|people|member|role|owner|email|passkey", " ".join(names).lower())
 
 
 # How it is served
