@@ -15,6 +15,7 @@ from embed.domain.account_nonces import AccountNonceSigner
 from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
 from embed.domain.passkeys import ChallengeSigner
 from embed.domain.passwords import PasswordLinkSigner
+from embed.domain.recovery_codes import OfferSigner
 from embed.domain.signing import SessionSigner
 from embed.domain.times import Clock
 from embed.runtime import EXTENSION, RequestRuntime
@@ -89,6 +90,7 @@ def create_app(
         sessions=SessionSigner(settings.secret_keys, clock),
         password_links=PasswordLinkSigner(settings.secret_keys, clock),
         passkey_challenges=ChallengeSigner(settings.secret_keys, clock),
+        code_offers=OfferSigner(settings.secret_keys, clock),
         limiter=init_limits(app, settings),
         extra_scripts=extra_scripts,
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # commands do without most of these, which take long to impor
     from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
     from embed.domain.passkeys import ChallengeSigner
     from embed.domain.passwords import PasswordLinkSigner
+    from embed.domain.recovery_codes import OfferSigner
     from embed.domain.signing import SessionSigner
     from embed.rate_limits.limiter import RateLimiter
 
@@ -50,5 +51,6 @@ class RequestRuntime(Runtime):
     sessions: SessionSigner
     password_links: PasswordLinkSigner
     passkey_challenges: ChallengeSigner
+    code_offers: OfferSigner
     limiter: RateLimiter
     extra_scripts: tuple[str, ...] = ()  # static files that the widget loads, such as the demo's

@@ -18,6 +18,11 @@ SENTENCE_BY_KIND: Mapping[str, str] = {
     "wallet linked": gettext_noop("You linked the wallet %(wallet)s"),
     "wallet unlinked": gettext_noop("You unlinked the wallet %(wallet)s"),
     "confirmation failed": gettext_noop("Somebody who was signed in entered a wrong password"),
+    "signed in by recovery code": gettext_noop(
+        "You signed in with a recovery code. Codes that are left: %(left)s"
+    ),
+    "recovery code failed": gettext_noop("Somebody tried to sign in with a wrong recovery code"),
+    "recovery codes made": gettext_noop("You made new recovery codes: %(count)s"),
     "password changed": gettext_noop("The password was changed"),
     "password switched off": gettext_noop("You switched the password off"),
     "ways in removed by link": gettext_noop(

@@ -29,6 +29,8 @@ FIELDS = (
         "event_types",
         "reason",
         "reason_text",
+        "code",
+        "offer",
     ),
 )
 # Following these would end the owner's session or take away what the others need.

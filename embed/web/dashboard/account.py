@@ -13,7 +13,7 @@ from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH, has_password, is_correct_password
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.people import accounts, linked_wallets, passwords, sessions, ways_in
+from embed.people import accounts, linked_wallets, passwords, recovery_codes, sessions, ways_in
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.web import languages
 from embed.web.current import own_host, runtime
@@ -188,6 +188,7 @@ def _render_account(
         form=form,
         language_form=language_form,
         has_password=is_on,
+        codes_left=recovery_codes.count_left(person),
         may_switch_off=is_on and ways_in.may_switch_password_off(person, _find_passkey_host()),
         sessions=sessions.list_sessions(person, now),
         current=current_session(),

@@ -6,6 +6,7 @@ from flask import request, url_for
 SECTIONS = {
     "sign_in": ("owners", "sign-in"),
     "sign_in_by_wallet": ("owners", "sign-in"),
+    "use_recovery_code": ("owners", "sign-in"),
     "choose_password": ("owners", "sign-in"),
     "account": ("owners", "sign-in"),
     "confirm": ("owners", "sign-in"),

@@ -10,7 +10,7 @@ from flask import Response, flash, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
 from limits import parse
-from wtforms import EmailField, PasswordField, SubmitField
+from wtforms import EmailField, Field, PasswordField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
@@ -141,9 +141,7 @@ def find_wait(email: str) -> timedelta | None:
     ) or rate_limits.find_sign_in_wait(accounts.normalise_email(email), PER_ACCOUNT)
 
 
-def refuse_attempt(
-    wait: timedelta, field: PasswordField, render_form: Callable[[], Response]
-) -> Response:
+def refuse_attempt(wait: timedelta, field: Field, render_form: Callable[[], Response]) -> Response:
     seconds = math.ceil(wait.total_seconds())
     minutes = math.ceil(seconds / 60)
     field.errors = [

@@ -27,6 +27,9 @@ OTHER_FORMS = {
     "leave_page",  # the same
     "account",  # changes the owner
     "set_password",  # the same
+    "make_recovery_codes",  # changes nothing yet
+    "keep_recovery_codes",  # changes the owner
+    "use_recovery_code",
     "switch_password_off",  # the same
     "choose_language",  # changes the owner
     "choose_password",
