@@ -7,6 +7,8 @@ SECTIONS = {
     "sign_in": ("owners", "sign-in"),
     "sign_in_by_wallet": ("owners", "sign-in"),
     "use_recovery_code": ("owners", "sign-in"),
+    "make_recovery_codes": ("owners", "sign-in"),
+    "keep_recovery_codes": ("owners", "sign-in"),
     "choose_password": ("owners", "sign-in"),
     "account": ("owners", "sign-in"),
     "confirm": ("owners", "sign-in"),
