@@ -10,7 +10,17 @@ from world import USDC, Visitor, read_log
 
 from embed import pages
 from embed.db import connection
-from embed.db.models import Balance, Delivery, Person, Proof, Receiver, Submission
+from embed.db.models import (
+    Balance,
+    Delivery,
+    LinkedWallet,
+    Passkey,
+    Person,
+    Proof,
+    Receiver,
+    RecoveryCode,
+    Submission,
+)
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE
 from embed.maintenance import owner_removal
@@ -167,6 +177,21 @@ def test_session_ends_at_once(owner, remove):
 
     assert owner.get("/dashboard/").location.startswith("/dashboard/sign-in")
     assert owner.sign_in_again(password=PASSWORD).status_code == 422
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_ways_to_sign_in_go_with_the_owner_and_nobody_elses(world, owner, other, remove):
+    for person in (owner.owner, other):
+        of_person = {"person": person, "created_at": world.clock()}
+        key = {"name": "Phone", "credential": "x", "host": "x", "sign_count": 0}
+        Passkey.create(credential_id=person.id, **key, **of_person)
+        LinkedWallet.create(address=person.id, **of_person)
+        RecoveryCode.create(code_hash=person.id, **of_person)
+
+    remove("--yes", "--delete-pages")
+
+    for table in (Passkey, LinkedWallet, RecoveryCode):
+        assert [row.person_id for row in table.select()] == [other.id]
 
 
 def test_form_of_a_removed_owner_is_not_saved(world, owner, other, remove):
