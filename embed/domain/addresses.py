@@ -23,6 +23,11 @@ def parse_address(raw: str) -> str:
     return raw
 
 
+def shorten_address(address: str) -> str:
+    """Return the ends of an address, where it is not kept whole."""
+    return f"{address[:4]}…{address[-4:]}"
+
+
 def parse_mint(raw: str) -> str:
     """Return `raw` if it can be the address of a mint. Raises InvalidInput."""
     if not is_address(raw):

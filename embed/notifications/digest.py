@@ -7,6 +7,7 @@ from typing import Any
 from babel.support import NullTranslations
 
 from embed.db.models import Message, Page, Person
+from embed.domain.addresses import shorten_address
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.texts import neutralise
 from embed.events.messages import QueueFilling, SubmissionChanged, WalletFlagged, read_data
@@ -84,7 +85,7 @@ def _write_lines(words: NullTranslations, by_type: dict[str, list[Any]]) -> list
         lines.append(line % {"count": len(withdrawn)})
     if flagged:
         line = words.gettext("Wallets below the minimum balance: %(count)s")
-        names = [each.public_alias or _shorten(each.address) for each in flagged]
+        names = [each.public_alias or shorten_address(each.address) for each in flagged]
         lines.append(_count(line, names))
     for newest in filling[-1:]:
         line = words.gettext(
@@ -100,10 +101,6 @@ def _count(line: str, names: Sequence[str]) -> str:
     if len(names) > MAX_NAMES:
         shown.append("…")
     return f"{line % {'count': len(names)}} ({', '.join(shown)})"
-
-
-def _shorten(address: str) -> str:
-    return f"{address[:4]}…{address[-4:]}"
 
 
 def _name_page(page: Page) -> str:

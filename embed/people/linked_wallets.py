@@ -8,7 +8,7 @@ from embed.db.constraints import translate_unique_violations
 from embed.db.models import LinkedWallet, Person, Session
 from embed.db.used_nonces import use_nonce
 from embed.domain.account_nonces import AccountNonce, AccountNonceSigner, Purpose
-from embed.domain.addresses import parse_address
+from embed.domain.addresses import parse_address, shorten_address
 from embed.domain.clients import Client
 from embed.domain.wallet_signatures import verify_signature
 from embed.errors import ApiError, InvalidInput, NotFound
@@ -76,7 +76,7 @@ def link(session: Session, signed: SignedText, signing: Signing) -> LinkedWallet
         person = ways_in.lock_person(session)
         if LinkedWallet.select().where(LinkedWallet.person == person).count() >= MAX_WALLETS:
             raise InvalidInput("You can link up to %(max)s wallets.", max=MAX_WALLETS)
-        shown = shorten(nonce.wallet_address)
+        shown = shorten_address(nonce.wallet_address)
         account_log.store(person, "wallet linked", signing.now, signing.client, wallet=shown)
         return LinkedWallet.create(
             person=person, address=nonce.wallet_address, created_at=signing.now
@@ -92,7 +92,7 @@ def unlink(session: Session, wallet_id: str, now: datetime, client: Client) -> N
         )
         if found is None:
             raise NotFound(wallet_id)
-        shown = shorten(found.address)
+        shown = shorten_address(found.address)
         account_log.store(person, "wallet unlinked", now, client, wallet=shown)
         found.delete_instance()
 
@@ -116,7 +116,7 @@ def sign_in(signed: SignedText, signing: Signing) -> tuple[Session, str]:
             signing.now,
             signing.client,
             kind="signed in with wallet",
-            wallet=shorten(nonce.wallet_address),
+            wallet=shorten_address(nonce.wallet_address),
         )
         if begun is None:  # never: the person is locked
             raise NotFound(found.person_id)
@@ -135,11 +135,6 @@ def confirm(session: Session, signed: SignedText, signing: Signing) -> str | Non
         person = ways_in.lock_person(session)
         _count_use(person.id, nonce, signing.now)
         return sessions.confirm(session, signing.now)
-
-
-def shorten(address: str) -> str:
-    """Return an address as the account's log has it, which keeps none whole."""
-    return f"{address[:4]}…{address[-4:]}"
 
 
 def _check_signed(

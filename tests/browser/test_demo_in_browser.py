@@ -7,6 +7,7 @@ import pytest
 import requests
 from demo_process import run_demo
 from embedded_page import ask_text, submit
+from owner_browser import PASSWORD
 from playwright.sync_api import expect
 from servers import find_free_port, run_flask
 from world import SECRET_KEY
@@ -73,6 +74,28 @@ def test_demo_wallet_is_another_one_at_every_load(demo, page):
         addresses.add(widget.locator("[data-show=address]").inner_text())
 
     assert len(addresses) == 2
+
+
+def test_owner_links_the_demo_wallet_and_signs_in_with_it(demo, page):
+    page.goto(demo["dashboardUrl"])
+    page.get_by_label("New password", exact=True).fill(PASSWORD)
+    page.get_by_label("Repeat the new password").fill(PASSWORD)
+    page.get_by_role("button", name="Set password").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    dashboard = page.url.partition("/dashboard/")[0] + "/dashboard"
+
+    def sign() -> None:
+        page.get_by_role("button", name="Demo wallet").click()
+        page.get_by_role("button", name="Sign with").click()
+
+    page.goto(f"{dashboard}/account/wallets/link")
+    sign()
+    expect(page.get_by_text("Your wallet is linked.")).to_be_visible()
+    page.context.clear_cookies()
+    page.goto(f"{dashboard}/sign-in/wallet")
+    sign()
+
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
 def test_site_is_another_origin_with_a_switch_for_the_theme(demo, page):

@@ -12,12 +12,13 @@ from embed.db import connection
 from embed.db.models import AccountEvent, LinkedWallet, Person, Session, UsedNonce
 from embed.domain.account_nonces import NONCE_LIFETIME, PURPOSES, AccountNonceSigner
 from embed.domain.activity import read_facts
+from embed.domain.addresses import shorten_address
 from embed.domain.clients import Client
 from embed.domain.nonces import ACTIONS, Nonce, NonceSigner, RecordNonce
 from embed.domain.passwords import fingerprint
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.people import accounts, linked_wallets, passwords, sessions
-from embed.people.linked_wallets import MAX_WALLETS, SignedText, Signing, shorten
+from embed.people.linked_wallets import MAX_WALLETS, SignedText, Signing
 
 pytestmark = [
     pytest.mark.slow,
@@ -136,8 +137,8 @@ def test_log_of_the_account_has_it_by_the_ends_of_the_address(begin, link, sign,
     linked_wallets.sign_in(sign("sign in", wallet), signing())
     linked_wallets.unlink(session, linked.id, clock(), HERE)
 
-    shown = {"wallet": shorten(wallet.address), "browser": "Firefox", "system": "Linux"}
-    assert shorten(wallet.address) == f"{wallet.address[:4]}…{wallet.address[-4:]}"
+    shown = {"wallet": shorten_address(wallet.address), "browser": "Firefox", "system": "Linux"}
+    assert shorten_address(wallet.address) == f"{wallet.address[:4]}…{wallet.address[-4:]}"
     for kind in ("wallet linked", "signed in with wallet", "wallet unlinked"):
         assert read_log(kind) == [shown]
 

@@ -61,12 +61,10 @@ def ask_who_it_is() -> ResponseReturnValue | None:
 @blueprint.route("/confirm", methods=["GET", "POST"])
 def confirm() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
-    if _is_confirmed():  # in another tab
-        return redirect(target)
-    if asked := _ask():
+    if not _is_confirmed() and (asked := _ask()):  # it may have been in another tab
         return asked
-    if "download" in request.args:  # begins on the next page, see the layout
-        flash(safe_target(request.args["download"]), "download")
+    if request.method == "POST" and "download" in request.args:
+        flash(safe_target(request.args["download"]), "download")  # it begins on the next page
     return redirect(target, 303)
 
 

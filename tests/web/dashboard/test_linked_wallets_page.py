@@ -239,6 +239,17 @@ def test_wallet_answers_the_question_and_the_form_that_waits_goes_through(world,
     assert ApiKey.select().where(ApiKey.label == "Blog").exists()
 
 
+def test_download_begins_after_an_answer_by_wallet_too(world, owner, linked):
+    wallets = f"/dashboard/pages/{world.page_id}/wallets"
+    world.clock.forward(minutes=31)
+    asked_at = owner.get(f"{wallets}.csv").headers["Location"]
+    sign(owner, CONFIRM, linked)
+
+    assert owner.post(asked_at).headers["Location"] == wallets
+
+    assert f"url={wallets}.csv" in owner.get(wallets).text
+
+
 def test_answer_by_wallet_ends_copies_of_the_cookie(world, owner, linked):
     copied = owner.client.get_cookie("embed_dashboard", path="/dashboard").value
     world.clock.forward(minutes=31)
