@@ -12,6 +12,7 @@ SENTENCE_BY_KIND: Mapping[str, str] = {
     "signed in with wallet": gettext_noop("You signed in with the wallet %(wallet)s"),
     "signed out": gettext_noop("You signed out"),
     "sign-in failed": gettext_noop("Somebody tried to sign in with a wrong password"),
+    "signed in with passkey": gettext_noop("You signed in with the passkey %(name)s"),
     "passkey added": gettext_noop("The passkey %(name)s was added"),
     "passkey removed": gettext_noop("The passkey %(name)s was removed"),
     "passkey refused": gettext_noop("The passkey %(name)s was refused: it may have been copied"),

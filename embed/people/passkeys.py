@@ -25,7 +25,7 @@ from embed.domain.passkeys import (
 from embed.domain.texts import gettext_noop, parse_text
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events import account_log
-from embed.people import ways_in
+from embed.people import sessions, ways_in
 
 MAX_PASSKEYS = 20  # of a person
 MAX_NAME_LENGTH = 50
@@ -101,9 +101,19 @@ def remove(session: Session, passkey_id: str, host: str, now: datetime, client: 
         found.delete_instance()
 
 
-def sign_in(raw_answer: str, ceremony: Ceremony) -> Person:
-    """Return whose passkey it is. Raises InvalidInput."""
-    return _verify(raw_answer, ceremony, SIGN_IN, None).person
+def sign_in(raw_answer: str, ceremony: Ceremony) -> tuple[Session, str]:
+    """Begin a session of whoever's passkey it is, as sessions.begin does. Raises InvalidInput."""
+    passkey = _verify(raw_answer, ceremony, SIGN_IN, None)
+    begun = sessions.begin(
+        passkey.person,
+        ceremony.now,
+        ceremony.client,
+        kind="signed in with passkey",
+        name=passkey.name,
+    )
+    if begun is None:  # the operator's link has just removed the passkey
+        raise InvalidInput(_UNKNOWN)
+    return begun
 
 
 def confirm(session: Session, raw_answer: str, ceremony: Ceremony) -> None:

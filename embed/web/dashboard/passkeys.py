@@ -22,7 +22,7 @@ from embed.web.dashboard.responses import Form, add_error, redirect_with_message
 from embed.web.dashboard.sign_in import (
     PER_ADDRESS,
     SignInForm,
-    begin_session,
+    enter,
     refuse_attempt,
     safe_target,
 )
@@ -85,11 +85,11 @@ def sign_in_by_passkey() -> ResponseReturnValue:
             wait, form.password, lambda: render("sign_in.html", form=form, status=429)
         )
     try:
-        person = passkeys.sign_in(request.form.get("passkey", ""), make_ceremony())
+        begun = passkeys.sign_in(request.form.get("passkey", ""), make_ceremony())
     except InvalidInput as mistake:
         add_error(form, mistake)
         return render("sign_in.html", form=form, status=422)
-    begin_session(person)
+    enter(*begun)
     return redirect(safe_target(request.args.get("next", "")), 303)
 
 

@@ -368,7 +368,7 @@ def test_form_of_another_site_is_refused(owner, device, visitor):
 def test_sign_in_is_logged_with_a_new_session(owner, device, visitor):
     sign_in(visitor, device)
 
-    assert count_logged(owner.owner, "signed in") == 2
+    assert count_logged(owner.owner, "signed in with passkey") == 1
     assert Session.select().where(Session.person == owner.owner).count() == 2
 
 
