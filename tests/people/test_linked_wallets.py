@@ -1,5 +1,6 @@
 """Linked wallets: what links one, what it opens, and what it does not."""
 
+import base64
 from functools import partial
 from threading import Thread
 
@@ -16,6 +17,7 @@ from embed.domain.addresses import shorten_address
 from embed.domain.clients import Client
 from embed.domain.nonces import ACTIONS, Nonce, NonceSigner, RecordNonce
 from embed.domain.passwords import fingerprint
+from embed.domain.wallet_signatures import FORMS, list_signable_forms
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.people import accounts, linked_wallets, passwords, sessions
 from embed.people.linked_wallets import MAX_WALLETS, SignedText, Signing
@@ -410,6 +412,18 @@ def test_visitors_signature_opens_no_account(uses, sign, clock, purpose, made_fo
         use(SignedText(raw_nonce_id=nonce_id, raw_address=wallet.address, raw_signature=signature))
     with pytest.raises(ApiError, match=r"^invalid_signature$"):
         use(change(sign(purpose, wallet, session), raw_signature=signature))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("purpose", PURPOSES)
+def test_each_form_in_which_wallets_sign_counts(uses, signing, purpose, form):
+    """Hardware wallets and the command line sign an envelope around the text."""
+    wallet, session, use = uses[purpose]
+    nonce_id, nonce = linked_wallets.issue_nonce(purpose, wallet.address, signing(), session)
+    forms = list_signable_forms(nonce.build_message(), bytes(wallet.key.verify_key), host=HOST)
+    signature = base64.b64encode(wallet.key.sign(dict(forms)[form]).signature).decode()
+
+    use(SignedText(raw_nonce_id=nonce_id, raw_address=wallet.address, raw_signature=signature))
 
 
 @pytest.mark.parametrize("purpose", ["link", "confirm"])
