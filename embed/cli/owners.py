@@ -32,7 +32,10 @@ def create(email: str, language: str | None) -> None:
 @group.command("reset")
 @click.argument("email")
 def reset(email: str) -> None:
-    """Print a one-time link for an owner to choose a new password."""
+    """Print a one-time link for an owner to choose a new password.
+
+    Its use ends all sessions, and removes passkeys, linked wallets and recovery codes.
+    """
     _print_with_link(accounts.get_person(email))
 
 
