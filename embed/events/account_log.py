@@ -36,7 +36,7 @@ def store(
     _insert(Person.id == person.id, kind, now, client, facts)
 
 
-def store_failure(email: str, now: datetime, client: Client, kind: str = "sign-in failed") -> None:
+def store_failure(email: str, now: datetime, client: Client, kind: str) -> None:
     """Store a failure to sign in or to answer "Is it you?", for their normalized e-mail address.
 
     It is one statement whether or not there is such an account, and logs if it cannot be stored.

@@ -199,7 +199,8 @@ def test_log_goes_with_its_person(world, owner, ann, join):
 
 
 def fail(world, email: str = ANN, network: str | None = "192.0.2.0/24") -> None:
-    account_log.store_failure(email, world.clock(), Client("Firefox", None, network))
+    client = Client("Firefox", None, network)
+    account_log.store_failure(email, world.clock(), client, "sign-in failed")
 
 
 @pytest.mark.parametrize("network", ["192.0.2.0/24", None])

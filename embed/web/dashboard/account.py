@@ -1,6 +1,7 @@
 """A person's account: password, sessions, language, and the colours of the dashboard."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from flask import Response, current_app, redirect, request, url_for
@@ -10,20 +11,21 @@ from wtforms.validators import InputRequired, Length
 
 from embed.domain.identifiers import is_id
 from embed.domain.languages import LANGUAGES
-from embed.domain.passwords import MAX_LENGTH, has_password, is_correct_password
+from embed.domain.passwords import MAX_LENGTH, has_password
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
 from embed.people import accounts, linked_wallets, passwords, recovery_codes, sessions, ways_in
 from embed.people.sessions import SEEN_STORED_EVERY
 from embed.web import languages
 from embed.web.current import own_host, runtime
+from embed.web.dashboard.attempts import refuse_wrong_password
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import (
     current_client,
     current_person,
     current_session,
 )
-from embed.web.dashboard.passkeys import find_party
+from embed.web.dashboard.passkeys import find_passkey_host
 from embed.web.dashboard.responses import (
     Form,
     add_error,
@@ -31,14 +33,7 @@ from embed.web.dashboard.responses import (
     render,
 )
 from embed.web.dashboard.shell import THEME_COOKIE, THEMES
-from embed.web.dashboard.sign_in import (
-    PasswordForm,
-    begin_session,
-    find_wait,
-    refuse_attempt,
-    safe_target,
-    store_failure,
-)
+from embed.web.dashboard.sign_in import PasswordForm, begin_session, safe_target
 from embed.web.languages import current_language, gettext, lazy_gettext
 
 NEWEST = 10  # of what happened with the account
@@ -69,13 +64,8 @@ def account() -> ResponseReturnValue:
     form = ChangePasswordForm()
     if not form.validate_on_submit():
         return _render_account(form)
-    owner = current_person()
-    if wait := find_wait(owner.email):
-        return refuse_attempt(wait, form.current, lambda: _render_account(form, status=429))
-    if not is_correct_password(form.current.data or "", owner.password_hash):
-        form.current.errors = [gettext("This is not your current password.")]
-        answer = _render_account(form, status=422)
-        return store_failure(owner.email, answer, "confirmation failed")
+    if refusal := refuse_wrong_password(form.current, partial(_render_account, form)):
+        return refusal
     return _change_password(
         form, gettext("Your password has been changed. Other devices are signed out.")
     )
@@ -95,7 +85,7 @@ def set_password() -> ResponseReturnValue:
 @blueprint.post("/account/password/off")
 def switch_password_off() -> ResponseReturnValue:
     person = passwords.switch_off(
-        current_session(), runtime().clock(), host=_find_passkey_host(), client=current_client()
+        current_session(), runtime().clock(), host=find_passkey_host(), client=current_client()
     )
     begin_session(person)
     return redirect_with_message(
@@ -118,12 +108,6 @@ def _change_password(form: PasswordForm, message: str) -> ResponseReturnValue:
         return _render_account(form, status=422)
     begin_session(changed)
     return redirect_with_message(message, url_for("dashboard.account"))
-
-
-def _find_passkey_host() -> str:
-    """Return the host of passkeys that can be used here; empty where none can."""
-    party = find_party()
-    return party.host if party else ""
 
 
 @blueprint.post("/account/sessions/<session_id>/end")
@@ -189,7 +173,7 @@ def _render_account(
         language_form=language_form,
         has_password=is_on,
         codes_left=recovery_codes.count_left(person),
-        may_switch_off=is_on and ways_in.may_switch_password_off(person, _find_passkey_host()),
+        may_switch_off=is_on and ways_in.may_switch_password_off(person, find_passkey_host()),
         sessions=sessions.list_sessions(person, now),
         current=current_session(),
         wallets=linked_wallets.list_wallets(person),

@@ -3,7 +3,6 @@
 Each answer is a field of the form that asks, beside those of the form that waits for it.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 from flask import Response, flash, redirect, request, url_for
@@ -12,12 +11,13 @@ from flask_login import login_user
 from wtforms import PasswordField
 from wtforms.validators import InputRequired, Length
 
-from embed.domain.passwords import MAX_LENGTH, has_password, is_correct_password
+from embed.domain.passwords import MAX_LENGTH, has_password
 from embed.errors import InvalidInput
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
 from embed.web.dashboard import csrf
 from embed.web.dashboard.access import needs_confirmation
+from embed.web.dashboard.attempts import RenderForm, refuse_wrong_password
 from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
 from embed.web.dashboard.current_person import (
     SignedIn,
@@ -27,8 +27,8 @@ from embed.web.dashboard.current_person import (
 )
 from embed.web.dashboard.passkeys import make_ceremony
 from embed.web.dashboard.responses import Form, add_error, render
-from embed.web.dashboard.sign_in import find_wait, refuse_attempt, safe_target, store_failure
-from embed.web.languages import gettext, lazy_gettext
+from embed.web.dashboard.sign_in import safe_target
+from embed.web.languages import lazy_gettext
 
 
 class ConfirmForm(Form):
@@ -96,19 +96,13 @@ def _ask(*, status: int = 200) -> ResponseReturnValue | None:
     return None
 
 
-def _check_password(form: ConfirmForm, render_form: Callable[..., Response]) -> Response | None:
-    person = current_person()
+def _check_password(form: ConfirmForm, render_form: RenderForm) -> Response | None:
     if not form.validate():
         return render_form(status=422)
-    if wait := find_wait(person.email):
-        return refuse_attempt(wait, form.present_password, partial(render_form, status=429))
-    if not is_correct_password(form.present_password.data or "", person.password_hash):
-        form.present_password.errors = [gettext("This is not your current password.")]
-        return store_failure(person.email, render_form(status=422), "confirmation failed")
-    return None
+    return refuse_wrong_password(form.present_password, render_form)
 
 
-def _check_passkey(form: ConfirmForm, render_form: Callable[..., Response]) -> Response | None:
+def _check_passkey(form: ConfirmForm, render_form: RenderForm) -> Response | None:
     try:
         passkeys.confirm(current_session(), request.form["present_passkey"], make_ceremony())
     except InvalidInput as mistake:

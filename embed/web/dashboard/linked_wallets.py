@@ -20,8 +20,8 @@ from embed.domain.identifiers import is_id
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.people import linked_wallets
 from embed.people.linked_wallets import SignedText, Signing
-from embed.web import rate_limits
 from embed.web.current import own_host, runtime
+from embed.web.dashboard.attempts import find_network_wait
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import (
     SignedIn,
@@ -30,7 +30,7 @@ from embed.web.dashboard.current_person import (
     current_session,
 )
 from embed.web.dashboard.responses import redirect_with_message, render, write_mistake
-from embed.web.dashboard.sign_in import PER_ADDRESS, enter, safe_target
+from embed.web.dashboard.sign_in import enter, safe_target
 from embed.web.languages import gettext
 
 View = Callable[[], ResponseReturnValue]
@@ -118,10 +118,9 @@ def unlink_wallet(linked_wallet_id: str) -> ResponseReturnValue:
 def _read_form() -> tuple[SignedText | None, Signing]:
     """Return what a wallet signed, None if its text is still to be made; count the request.
 
-    By network alone: nobody can guess a signature, and anybody could use up the attempts of a
-    wallet, whose address is public. Raises ApiError `rate_limit_ip`.
+    Raises ApiError `rate_limit_ip`.
     """
-    if wait := rate_limits.find_sign_in_wait(rate_limits.client_network(), PER_ADDRESS):
+    if wait := find_network_wait():
         raise ApiError("rate_limit_ip", retry_after=wait)
     signing = Signing(
         nonces=runtime().account_nonces,

@@ -1,5 +1,6 @@
 """The page with a person's passkeys, signing in by one, and what browsers are asked for."""
 
+from functools import partial
 from typing import Any
 
 from flask import redirect, request, url_for
@@ -14,18 +15,12 @@ from embed.domain.passkeys import ADD, CONFIRM, SIGN_IN, RelyingParty
 from embed.errors import InvalidInput, NotFound
 from embed.people import passkeys
 from embed.people.passkeys import MAX_NAME_LENGTH, Ceremony
-from embed.web import rate_limits
 from embed.web.current import own_origin, runtime
+from embed.web.dashboard.attempts import find_network_wait, refuse_attempt
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_client, current_person, current_session
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.sign_in import (
-    PER_ADDRESS,
-    SignInForm,
-    enter,
-    refuse_attempt,
-    safe_target,
-)
+from embed.web.dashboard.sign_in import SignInForm, enter, safe_target
 from embed.web.languages import gettext, lazy_gettext
 
 
@@ -46,6 +41,12 @@ def provide_question() -> dict[str, Any]:
 def find_party() -> RelyingParty | None:
     """Return the service as browsers know it; None where passkeys cannot be offered."""
     return RelyingParty.find(own_origin())
+
+
+def find_passkey_host() -> str:
+    """Return the host of passkeys that can be used here; empty where none can."""
+    party = find_party()
+    return party.host if party else ""
 
 
 def make_ceremony() -> Ceremony:
@@ -80,10 +81,8 @@ def ask_for_passkey() -> str | None:
 @blueprint.post("/sign-in/passkey")
 def sign_in_by_passkey() -> ResponseReturnValue:
     form = SignInForm(formdata=None)
-    if wait := rate_limits.find_sign_in_wait(rate_limits.client_network(), PER_ADDRESS):
-        return refuse_attempt(
-            wait, form.password, lambda: render("sign_in.html", form=form, status=429)
-        )
+    if wait := find_network_wait():
+        return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
     try:
         begun = passkeys.sign_in(request.form.get("passkey", ""), make_ceremony())
     except InvalidInput as mistake:
@@ -117,14 +116,8 @@ def list_passkeys() -> ResponseReturnValue:
 def remove_passkey(passkey_id: str) -> ResponseReturnValue:
     if not is_id(passkey_id):
         raise NotFound(passkey_id)
-    party = find_party()
-    passkeys.remove(
-        current_session(),
-        passkey_id,
-        party.host if party else "",
-        runtime().clock(),
-        current_client(),
-    )
+    now, client = runtime().clock(), current_client()
+    passkeys.remove(current_session(), passkey_id, find_passkey_host(), now, client)
     return redirect_with_message(
         gettext("The passkey is removed. Your device may keep its half; delete that there."),
         url_for("dashboard.list_passkeys"),

@@ -1,5 +1,7 @@
 """Making recovery codes, and signing in with one."""
 
+from functools import partial
+
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user
@@ -10,16 +12,11 @@ from embed.domain.recovery_codes import make_codes
 from embed.errors import InvalidInput
 from embed.people import recovery_codes
 from embed.web.current import runtime
+from embed.web.dashboard.attempts import find_wait, refuse_attempt, store_failure
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_client, current_session
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.sign_in import (
-    begin_session,
-    find_wait,
-    refuse_attempt,
-    safe_target,
-    store_failure,
-)
+from embed.web.dashboard.sign_in import begin_session, safe_target
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 MAX_TYPED = 100
@@ -87,7 +84,7 @@ def use_recovery_code() -> ResponseReturnValue:
         return _render_sign_in(form)
     email, code = form.email.data or "", form.code.data or ""
     if wait := find_wait(email):
-        return refuse_attempt(wait, form.code, lambda: _render_sign_in(form, status=429))
+        return refuse_attempt(wait, form.code, partial(_render_sign_in, form))
     used = recovery_codes.use(email, code)
     if used is None or not begin_session(used[0], kind="signed in by recovery code", left=used[1]):
         form.code.errors = [gettext("The e-mail address or the code is wrong.")]

@@ -1,25 +1,21 @@
 """Signing in and out, and choosing a password by a one-time link."""
 
-import math
 import re
-from collections.abc import Callable
-from datetime import timedelta
 from functools import partial
 
-from flask import Response, flash, redirect, request, session, url_for
+from flask import flash, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import current_user, login_user, logout_user
-from limits import parse
-from wtforms import EmailField, Field, PasswordField, SubmitField
+from wtforms import EmailField, PasswordField, SubmitField
 from wtforms.validators import EqualTo, InputRequired, Length
 
 from embed.db.models import Person, Session
 from embed.domain.passwords import MAX_LENGTH, MIN_LENGTH, fingerprint
 from embed.errors import InvalidInput, NotFound
-from embed.events import account_log
 from embed.people import accounts, passwords, sessions
-from embed.web import languages, rate_limits
+from embed.web import languages
 from embed.web.current import own_host, runtime
+from embed.web.dashboard.attempts import find_wait, refuse_attempt, store_failure
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import (
     SignedIn,
@@ -34,10 +30,8 @@ from embed.web.dashboard.responses import (
     render,
     render_mistake,
 )
-from embed.web.languages import gettext, lazy_gettext, ngettext
+from embed.web.languages import gettext, lazy_gettext
 
-PER_ACCOUNT = parse("10/10 minutes")
-PER_ADDRESS = parse("30/10 minutes")
 _INSIDE = re.compile(r"/dashboard/[!-\[\]-~]*")  # printable ASCII, no backslash
 DEAD_LINK = lazy_gettext(
     "This link has been used or has expired. Whoever runs this server can create a new one:"
@@ -81,13 +75,12 @@ def sign_in() -> ResponseReturnValue:
         return render("sign_in.html", form=form)
     email, password = form.email.data or "", form.password.data or ""
     if wait := find_wait(email):
-        return refuse_attempt(
-            wait, form.password, lambda: render("sign_in.html", form=form, status=429)
-        )
+        return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
     owner = accounts.find_by_password(email, password)
     if owner is None or not begin_session(owner):
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
-        return store_failure(email, render("sign_in.html", form=form, status=422))
+        answer = render("sign_in.html", form=form, status=422)
+        return store_failure(email, answer, "sign-in failed")
     _warn_of_weakness(owner, password)
     return redirect(safe_target(request.args.get("next", "")), 303)
 
@@ -134,29 +127,6 @@ def choose_password(token: str) -> ResponseReturnValue:
     return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
 
 
-def find_wait(email: str) -> timedelta | None:
-    """Count an attempt to guess a password; after too many, return how long to wait."""
-    return rate_limits.find_sign_in_wait(
-        rate_limits.client_network(), PER_ADDRESS
-    ) or rate_limits.find_sign_in_wait(accounts.normalise_email(email), PER_ACCOUNT)
-
-
-def refuse_attempt(wait: timedelta, field: Field, render_form: Callable[[], Response]) -> Response:
-    seconds = math.ceil(wait.total_seconds())
-    minutes = math.ceil(seconds / 60)
-    field.errors = [
-        ngettext(
-            "Too many attempts. Please wait %(minutes)s minute.",
-            "Too many attempts. Please wait %(minutes)s minutes.",
-            minutes,
-            minutes=minutes,
-        )
-    ]
-    response = render_form()
-    response.headers["Retry-After"] = str(seconds)
-    return response
-
-
 def begin_session(owner: Person, *, kind: str = "signed in", **facts: object) -> bool:
     """Sign in with a new session, to prevent session fixation; this browser's former one ends.
 
@@ -189,16 +159,6 @@ def end_own_session() -> None:
         current_client(),
         kind="signed out",
     )
-
-
-def store_failure(email: str, response: Response, kind: str = "sign-in failed") -> Response:
-    """Tell the account of a failed attempt once the answer is sent.
-
-    The time that the answer takes must not tell whether there is such an account.
-    """
-    email, now, client = accounts.normalise_email(email), runtime().clock(), current_client()
-    response.call_on_close(partial(account_log.store_failure, email, now, client, kind))
-    return response
 
 
 def _warn_of_weakness(owner: Person, password: str) -> None:

@@ -10,7 +10,7 @@ from routes import fill_in, list_routes
 from embed.db.connection import db
 from embed.db.models import ApiKey, Receiver, Session
 from embed.people import sessions
-from embed.web.dashboard import confirmation
+from embed.web.dashboard import attempts
 from embed.web.dashboard.access import CONFIRMED, needs_confirmation
 from embed.web.dashboard.sessions import BACKGROUND_ENDPOINTS, LOCAL_NAME
 
@@ -389,13 +389,13 @@ def test_session_that_has_ended_meanwhile_is_not_confirmed(world, late, page):
 def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(
     world, late, page, monkeypatch
 ):
-    check = confirmation.is_correct_password
+    check = attempts.is_correct_password
 
     def check_slowly(*arguments) -> bool:
         sessions.end_all(late.owner, late.world.clock())
         return check(*arguments)
 
-    monkeypatch.setattr(confirmation, "is_correct_password", check_slowly)
+    monkeypatch.setattr(attempts, "is_correct_password", check_slowly)
     answer = late.post(f"{page}/delete", present_password=PASSWORD)
 
     assert answer.headers["Location"] == SIGN_IN
