@@ -9,20 +9,20 @@ from embed.domain.texts import gettext_noop
 # Every kind, in up to 30 letters, with its sentence for the person: translated where it is shown.
 SENTENCE_BY_KIND: Mapping[str, str] = {
     "signed in": gettext_noop("You signed in"),
+    "signed in with passkey": gettext_noop("You signed in with the passkey %(name)s"),
     "signed in with wallet": gettext_noop("You signed in with the wallet %(wallet)s"),
+    "signed in with recovery code": gettext_noop(
+        "You signed in with a recovery code. Codes that are left: %(left)s"
+    ),
     "signed out": gettext_noop("You signed out"),
     "sign-in failed": gettext_noop("Somebody tried to sign in with a wrong password"),
-    "signed in with passkey": gettext_noop("You signed in with the passkey %(name)s"),
+    "recovery code failed": gettext_noop("Somebody tried to sign in with a wrong recovery code"),
+    "confirmation failed": gettext_noop("Somebody who was signed in entered a wrong password"),
     "passkey added": gettext_noop("The passkey %(name)s was added"),
     "passkey removed": gettext_noop("The passkey %(name)s was removed"),
     "passkey refused": gettext_noop("The passkey %(name)s was refused: it may have been copied"),
     "wallet linked": gettext_noop("You linked the wallet %(wallet)s"),
     "wallet unlinked": gettext_noop("You unlinked the wallet %(wallet)s"),
-    "confirmation failed": gettext_noop("Somebody who was signed in entered a wrong password"),
-    "signed in by recovery code": gettext_noop(
-        "You signed in with a recovery code. Codes that are left: %(left)s"
-    ),
-    "recovery code failed": gettext_noop("Somebody tried to sign in with a wrong recovery code"),
     "recovery codes made": gettext_noop("You made new recovery codes: %(count)s"),
     "password changed": gettext_noop("The password was changed"),
     "password switched off": gettext_noop("You switched the password off"),

@@ -1,4 +1,4 @@
-"""Owners' passwords: argon2id hashes, and one-time links to choose a password.
+"""Passwords: argon2id hashes, and one-time links to choose a password.
 
 Where a hash may stand, there is also None for a person who has never chosen a password, and a text
 of its own each time for one whose password is off: no fingerprint comes twice.
@@ -63,7 +63,7 @@ def is_correct_password(password: str, password_hash: str | None) -> bool:
 
 
 def fingerprint(password_hash: str | None) -> str:
-    """Return a short value that changes with the password, to bind sessions and links to it."""
+    """Return a short value that changes with the password, to bind links to it."""
     return hash_key(password_hash or "")[:16]
 
 
@@ -73,11 +73,11 @@ class PasswordLinkSigner:
     def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
         self._signer = Signer(secret_keys, "dashboard password link", clock, tuple[str, str])
 
-    def sign(self, owner_id: str, password_hash: str | None) -> str:
-        return self._signer.sign((owner_id, fingerprint(password_hash)), LINK_LIFETIME)
+    def sign(self, person_id: str, password_hash: str | None) -> str:
+        return self._signer.sign((person_id, fingerprint(password_hash)), LINK_LIFETIME)
 
     def unsign(self, raw: str) -> tuple[str, str]:
-        """Return the owner's id and the fingerprint at the time of signing. Raises ValueError."""
+        """Return the person's id and the fingerprint at the time of signing. Raises ValueError."""
         return self._signer.unsign(raw).value
 
 

@@ -126,7 +126,7 @@ def end_other_sessions() -> ResponseReturnValue:
 
 @blueprint.post("/account/language")
 def choose_language() -> ResponseReturnValue:
-    """Choose the language of the owner's dashboard and notifications."""
+    """Choose the language of the person's dashboard and notifications."""
     form = LanguageForm()
     if not form.validate_on_submit():
         return _render_account(ChangePasswordForm(formdata=None), form, status=422)

@@ -33,7 +33,7 @@ DOWNLOADS = {"dashboard.export_wallets": "dashboard.list_wallets"}
 def is_from_elsewhere() -> bool:
     """Tell whether another site made the request, and not by a link to one of the pages.
 
-    Answers that depend on the owner would tell such a site who its visitor is. Sites of the
+    Answers that depend on who is signed in would tell such a site who its visitor is. Sites of the
     same domain count too: SameSite cookies are sent with their requests. Browsers that send
     no Sec-Fetch headers (https://www.w3.org/TR/fetch-metadata/) are not checked.
     """
@@ -128,7 +128,7 @@ def guard_request() -> ResponseReturnValue | None:
 
 
 def _find_size_limit() -> int:
-    """Return the most bytes that an owner may send; much only as the parts of a file upload.
+    """Return the most bytes that a person may send; much only as the parts of a file upload.
 
     Megabytes of a form in the URL's encoding would take seconds to parse.
     """

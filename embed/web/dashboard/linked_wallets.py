@@ -30,7 +30,7 @@ from embed.web.dashboard.current_person import (
     current_session,
 )
 from embed.web.dashboard.responses import redirect_with_message, render, write_mistake
-from embed.web.dashboard.sign_in import enter, safe_target
+from embed.web.dashboard.sign_in import safe_target, use_session
 from embed.web.languages import gettext
 
 View = Callable[[], ResponseReturnValue]
@@ -73,7 +73,7 @@ def sign_in_by_wallet() -> ResponseReturnValue:
     signed, signing = _read_form()
     if signed is None:
         return _issue_nonce("sign in", signing)
-    enter(*linked_wallets.sign_in(signed, signing))
+    use_session(*linked_wallets.sign_in(signed, signing))
     return {"next": target}
 
 

@@ -20,7 +20,7 @@ from embed.web.dashboard.attempts import find_network_wait, refuse_attempt
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_client, current_person, current_session
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.sign_in import SignInForm, enter, safe_target
+from embed.web.dashboard.sign_in import SignInForm, safe_target, use_session
 from embed.web.languages import gettext, lazy_gettext
 
 
@@ -80,6 +80,9 @@ def ask_for_passkey() -> str | None:
 
 @blueprint.post("/sign-in/passkey")
 def sign_in_by_passkey() -> ResponseReturnValue:
+    target = safe_target(request.args.get("next", ""))
+    if current_user.is_authenticated:
+        return redirect(target, 303)
     form = SignInForm(formdata=None)
     if wait := find_network_wait():
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
@@ -88,8 +91,8 @@ def sign_in_by_passkey() -> ResponseReturnValue:
     except InvalidInput as mistake:
         add_error(form, mistake)
         return render("sign_in.html", form=form, status=422)
-    enter(*begun)
-    return redirect(safe_target(request.args.get("next", "")), 303)
+    use_session(*begun)
+    return redirect(target, 303)
 
 
 @blueprint.route("/account/passkeys", methods=["GET", "POST"])

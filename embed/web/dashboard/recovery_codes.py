@@ -77,19 +77,20 @@ def _render_again(form: KeepForm) -> Response:
 @blueprint.route("/sign-in/recovery", methods=["GET", "POST"])
 def use_recovery_code() -> ResponseReturnValue:
     """Sign in with a recovery code in place of a password."""
+    target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
-        return redirect(url_for("dashboard.list_pages"))
+        return redirect(target)
     form = RecoveryForm()
     if not form.validate_on_submit():
         return _render_sign_in(form)
     email, code = form.email.data or "", form.code.data or ""
     if wait := find_wait(email):
         return refuse_attempt(wait, form.code, partial(_render_sign_in, form))
-    used = recovery_codes.use(email, code)
-    if used is None or not begin_session(used[0], kind="signed in by recovery code", left=used[1]):
+    person, left = recovery_codes.use(email, code) or (None, 0)
+    kind = "signed in with recovery code"
+    if person is None or not begin_session(person, kind=kind, left=left):
         form.code.errors = [gettext("The e-mail address or the code is wrong.")]
         return store_failure(email, _render_sign_in(form, status=422), "recovery code failed")
-    left = used[1]
     return redirect_with_message(
         ngettext(
             "You signed in with a recovery code. %(count)s more is left.",
@@ -97,7 +98,7 @@ def use_recovery_code() -> ResponseReturnValue:
             left,
             count=left,
         ),
-        safe_target(request.args.get("next", "")),
+        target,
     )
 
 

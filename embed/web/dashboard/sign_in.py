@@ -68,21 +68,22 @@ class PasswordForm(Form):
 
 @blueprint.route("/sign-in", methods=["GET", "POST"])
 def sign_in() -> ResponseReturnValue:
+    target = safe_target(request.args.get("next", ""))
     if current_user.is_authenticated:
-        return redirect(url_for("dashboard.list_pages"))
+        return redirect(target)
     form = SignInForm()
     if not form.validate_on_submit():
         return render("sign_in.html", form=form)
     email, password = form.email.data or "", form.password.data or ""
     if wait := find_wait(email):
         return refuse_attempt(wait, form.password, partial(render, "sign_in.html", form=form))
-    owner = accounts.find_by_password(email, password)
-    if owner is None or not begin_session(owner):
+    person = accounts.find_by_password(email, password)
+    if person is None or not begin_session(person):
         form.password.errors = [gettext("The e-mail address or the password is wrong.")]
         answer = render("sign_in.html", form=form, status=422)
         return store_failure(email, answer, "sign-in failed")
-    _warn_of_weakness(owner, password)
-    return redirect(safe_target(request.args.get("next", "")), 303)
+    _warn_of_weakness(person, password)
+    return redirect(target, 303)
 
 
 @blueprint.post("/sign-out")
@@ -100,18 +101,18 @@ def choose_password(token: str) -> ResponseReturnValue:
     It ends every session, and removes all other ways in.
     """
     try:
-        owner_id, made_for = runtime().password_links.unsign(token)
+        person_id, made_for = runtime().password_links.unsign(token)
     except ValueError:
         return render_mistake(DEAD_LINK, 404)
-    owner = accounts.find_by_id(owner_id)
-    if owner is None or fingerprint(owner.password_hash) != made_for:
+    person = accounts.find_by_id(person_id)
+    if person is None or fingerprint(person.password_hash) != made_for:
         return render_mistake(DEAD_LINK, 404)
     form = PasswordForm()
     if not form.validate_on_submit():
-        return render("password.html", form=form, owner=owner)
+        return render("password.html", form=form, person=person)
     try:
-        owner = passwords.choose_password(
-            owner_id,
+        person = passwords.choose_password(
+            person_id,
             made_for,
             form.password.data or "",
             runtime().clock(),
@@ -122,25 +123,25 @@ def choose_password(token: str) -> ResponseReturnValue:
         return render_mistake(DEAD_LINK, 409)
     except InvalidInput as mistake:
         add_error(form, mistake)
-        return render("password.html", status=422, form=form, owner=owner)
-    begin_session(owner)
+        return render("password.html", status=422, form=form, person=person)
+    begin_session(person)
     return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
 
 
-def begin_session(owner: Person, *, kind: str = "signed in", **facts: object) -> bool:
+def begin_session(person: Person, *, kind: str = "signed in", **facts: object) -> bool:
     """Sign in with a new session, to prevent session fixation; this browser's former one ends.
 
-    False if the owner was removed or got another password in the meantime. `kind` and `facts` are
+    False if the person was removed or got another password in the meantime. `kind` and `facts` are
     those of the account's log.
     """
-    begun = sessions.begin(owner, runtime().clock(), current_client(), kind=kind, **facts)
+    begun = sessions.begin(person, runtime().clock(), current_client(), kind=kind, **facts)
     if begun is None:
         return False
-    enter(*begun)
+    use_session(*begun)
     return True
 
 
-def enter(begun: Session, credential: str) -> None:
+def use_session(begun: Session, credential: str) -> None:
     """Use a new session in this browser, whose former one ends."""
     if current_user.is_authenticated:
         end_own_session()
@@ -161,9 +162,9 @@ def end_own_session() -> None:
     )
 
 
-def _warn_of_weakness(owner: Person, password: str) -> None:
+def _warn_of_weakness(person: Person, password: str) -> None:
     """On the next page, advise to change a password from before passwords were judged."""
-    if weakness := accounts.find_weakness_for(owner, password, own_host()):
+    if weakness := accounts.find_weakness_for(person, password, own_host()):
         flash(gettext("Your password still works. %(reason)s", reason=gettext(weakness)), "weak")
 
 

@@ -186,7 +186,7 @@ def test_code_signs_in_and_tells_how_many_are_left(world, owner, codes, guest):
 
     assert (answer.status_code, answer.headers["Location"]) == (303, HOME)
     assert "You signed in with a recovery code. 7 more are left." in read_text(guest.get(HOME))
-    event = AccountEvent.get(AccountEvent.kind == "signed in by recovery code")
+    event = AccountEvent.get(AccountEvent.kind == "signed in with recovery code")
     assert read_facts(event.data)["left"] == 7
     assert "Codes that are left: 7" in owner.see(ACCOUNT)
 

@@ -278,6 +278,15 @@ def test_owner_lands_where_they_were_going(world, guest):
     assert guest.sign_in(path=location).headers["Location"] == wanted
 
 
+@pytest.mark.parametrize("way", ["", "/wallet", "/recovery", "/passkey"])
+def test_whoever_is_signed_in_already_lands_where_they_were_going(owner, way):
+    send = owner.post if way == "/passkey" else owner.get
+
+    answer = send(f"{SIGN_IN}{way}?next=/dashboard/account")
+
+    assert answer.headers["Location"] == "/dashboard/account"
+
+
 @pytest.mark.parametrize(
     "target",
     [
