@@ -10,7 +10,7 @@ from peewee import EXCLUDED
 
 from embed.balances.supply import Supply, store_supplies
 from embed.db.batches import in_batches
-from embed.db.connection import db
+from embed.db.connection import db, lock_rows
 from embed.db.models import Balance, ChainBalance, DailyBalance, Page, Wallet
 from embed.db.statements import Statement, make_insertion
 from embed.domain import amounts
@@ -237,7 +237,7 @@ def bump_pages_of(mints: Sequence[str], *, excluding: Container[str] = ()) -> li
         return []
     with db.atomic():
         pages = Page.select(Page.id).where(Page.token_mint.in_(mints)).order_by(Page.id)
-        found = [page.id for page in (pages.for_update() if db.for_update else pages)]
+        found = [page.id for page in lock_rows(pages)]
         ids = [page_id for page_id in found if page_id not in excluding]
         for batch in in_batches(ids):
             Page.update(version=Page.version + 1).where(Page.id.in_(batch)).execute()

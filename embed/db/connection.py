@@ -257,6 +257,14 @@ def locking_row(row_id: str) -> Iterator[None]:
         yield
 
 
+def lock_rows(query: Any, strength: str = "FOR UPDATE") -> Any:
+    """Return a query that also locks the rows that it finds until the transaction ends.
+
+    SQLite, which locks the whole database instead, gets the query as it is.
+    """
+    return query.for_update(strength) if db.for_update else query
+
+
 @contextmanager
 def best_effort() -> Iterator[None]:
     """Log a failed transaction, instead of raising, where no answer depends on it.

@@ -6,7 +6,7 @@ from typing import Any
 from peewee import Value, fn
 
 from embed.db.batches import delete_in_batches
-from embed.db.connection import best_effort, db
+from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import AccountEvent, Person
 from embed.db.pagination import Cursor, Slice, make_slice, read_rows
 from embed.domain.account_events import SENTENCE_BY_KIND
@@ -68,10 +68,8 @@ def _insert(whose: Any, kind: str, now: datetime, client: Client, facts: dict[st
     }
     values = [Value(value, converter=False) for value in row.values()]
     query = Person.select(Person.id, *values).where(whose)
-    if db.for_update:  # SQLite locks the whole database
-        strength: Any = "FOR KEY SHARE"  # as the foreign key does; peewee's stubs know none
-        query = query.for_update(strength)
-    AccountEvent.insert_from(query, [AccountEvent.person, *row]).execute()
+    people = lock_rows(query, "FOR KEY SHARE")  # as the foreign key does
+    AccountEvent.insert_from(people, [AccountEvent.person, *row]).execute()
 
 
 def list_events(person: Person, size: int, after: Cursor | None = None) -> Slice[AccountEvent]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from peewee import Model, ModelSelect
 
 from embed.db.batches import in_batches
-from embed.db.connection import db, locking_row
+from embed.db.connection import db, lock_rows, locking_row
 from embed.db.models import Activity, ApiKey, Page, Person, Receiver, Tag, Wallet
 from embed.db.statements import Parameter, Statement
 from embed.domain.activity import find_address
@@ -122,9 +122,8 @@ def lock_owners(*owner_ids: str) -> None:
     if db.for_update:  # SQLite locks the whole database
         # Foreign keys to an owner need not wait. Postgres checks them again for a page that one
         # transaction updates twice, which holds the page's lock by then.
-        strength: Any = "FOR NO KEY UPDATE"  # peewee's stubs know none
         owners = Person.select(Person.id).where(Person.id.in_(owner_ids)).order_by(Person.id)
-        list(owners.for_update(strength))
+        list(lock_rows(owners, "FOR NO KEY UPDATE"))
 
 
 def check_owner_is_there(owner_id: str) -> None:
@@ -143,7 +142,7 @@ def lock_page(page_id: str) -> Page:
     """
     query = Page.select()
     with locking_row(page_id):
-        return _read_page(query.for_update() if db.for_update else query, page_id)
+        return _read_page(lock_rows(query), page_id)
 
 
 def hold_page(page_id: str) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from embed.db.batches import in_batches
-from embed.db.connection import db
+from embed.db.connection import db, lock_rows
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain.activity import find_address
 from embed.serializers import write_json
@@ -20,10 +20,7 @@ def send_messages(
     and only if the change does, and a page's messages are numbered in the order of its changes.
     """
     query = Receiver.select(Receiver.id, Receiver.event_types).where(Receiver.page == page_id)
-    if db.for_update:  # SQLite locks the whole database
-        strength: Any = "FOR KEY SHARE"  # peewee's stubs know none
-        query = query.for_update(strength)  # those of a person may go without the page's lock
-    receivers = list(query)
+    receivers = list(lock_rows(query, "FOR KEY SHARE"))  # a person's may go without the page's lock
     addressed = [
         (message_type, data, [one.id for one in receivers if _wants(one, message_type)])
         for message_type, data in messages
@@ -76,5 +73,4 @@ def lock_receivers(condition: Any) -> None:
     """
     if db.for_update:  # SQLite locks the whole database
         found = Receiver.select(Receiver.id).where(condition).order_by(Receiver.id)
-        strength: Any = "FOR NO KEY UPDATE"  # peewee's stubs know none
-        list(found.for_update(strength))
+        list(lock_rows(found, "FOR NO KEY UPDATE"))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from embed.db.batches import delete_in_batches
-from embed.db.connection import best_effort, db
+from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
 from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, make_token
@@ -57,10 +57,7 @@ def begin(
 def _hold_person(person_id: str) -> Person | None:
     """Read a person, whose password then cannot change until the transaction ends."""
     query = Person.select().where(Person.id == person_id)
-    if db.for_update:  # SQLite locks the whole database
-        strength: Any = "FOR SHARE"  # peewee's stubs know none
-        query = query.for_update(strength)
-    found: Person | None = query.get_or_none()
+    found: Person | None = lock_rows(query, "FOR SHARE").get_or_none()
     return found
 
 

@@ -4,9 +4,7 @@ Whatever adds one or takes one away locks the person first, so that two changes 
 other, and so that a session from before a new password adds none.
 """
 
-from typing import Any
-
-from embed.db.connection import db
+from embed.db.connection import lock_rows
 from embed.db.models import Passkey, Person, RecoveryCode, Session
 from embed.domain.passwords import has_password
 from embed.errors import InvalidInput, NotFound
@@ -28,10 +26,8 @@ def lock_person(session: Session) -> Person:
 def lock_person_by_id(person_id: str) -> Person:
     """As `lock_person`, where the right to change them comes from elsewhere. Raises NotFound."""
     query = Person.select().where(Person.id == person_id)
-    if db.for_update:  # SQLite locks the whole database
-        strength: Any = "FOR NO KEY UPDATE"  # foreign keys need not wait; peewee's stubs know none
-        query = query.for_update(strength)
-    person: Person | None = query.get_or_none()
+    # Foreign keys to the person need not wait.
+    person: Person | None = lock_rows(query, "FOR NO KEY UPDATE").get_or_none()
     if person is None:
         raise NotFound(person_id)
     return person
