@@ -92,15 +92,15 @@ def build_invitation_url(token: str, base_url: str) -> str:
 def accept(token: str, person: Person, now: datetime) -> Page:
     """Give a person what the invitation offers, once, and return the page.
 
-    Raises NotFound, and InvalidInput for a person of another address.
+    Raises NotFound, and InvalidInput for a person of another address or who has been removed.
     """
     found = find_invitation(token, now)
     if found is None:
         raise NotFound("This link has already been used.")
     if found.email != person.email:
         raise InvalidInput("This invitation is for %(email)s.", email=found.email)
-    next_owner_id = person.id if found.role == OWNER else None
-    with editing(found.page_id, person.email, now, next_owner_id=next_owner_id) as edit:
+    # With any role, the person is locked as a next owner is, lest they are removed meanwhile.
+    with editing(found.page_id, person.email, now, next_owner_id=person.id) as edit:
         # If it is accepted twice at once, or revoked meanwhile, there is no row any more.
         if not Invitation.delete().where(Invitation.id == found.id).execute():
             raise NotFound("This link has already been used.")

@@ -1,5 +1,6 @@
 """People's passkeys: adding and removing them, and what they answer for."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -103,25 +104,43 @@ def remove(session: Session, passkey_id: str, host: str, now: datetime, client: 
 
 def sign_in(raw_answer: str, ceremony: Ceremony) -> tuple[Session, str]:
     """Begin a session of whoever's passkey it is, as sessions.begin does. Raises InvalidInput."""
-    passkey = _verify(raw_answer, ceremony, SIGN_IN, None)
-    begun = sessions.begin(
-        passkey.person,
-        ceremony.now,
-        ceremony.client,
-        kind="signed in with passkey",
-        name=passkey.name,
-    )
-    if begun is None:  # the operator's link has just removed the passkey
+    used = _verify(raw_answer, ceremony, None)
+    with db.atomic():
+        is_copied, begun = not _count_use(used, ceremony, SIGN_IN, ""), None
+        if not is_copied:
+            begun = sessions.begin(
+                used.passkey.person,
+                ceremony.now,
+                ceremony.client,
+                kind="signed in with passkey",
+                name=used.passkey.name,
+            )
+    if is_copied:
+        raise InvalidInput(_COPIED)
+    if begun is None:  # the password has just been changed
         raise InvalidInput(_UNKNOWN)
     return begun
 
 
 def confirm(session: Session, raw_answer: str, ceremony: Ceremony) -> None:
     """Verify that the person of a session has used one of their passkeys. Raises InvalidInput."""
-    _verify(raw_answer, ceremony, CONFIRM, session)
+    used = _verify(raw_answer, ceremony, session)
+    with db.atomic():
+        is_copied = not _count_use(used, ceremony, CONFIRM, session.id)
+    if is_copied:
+        raise InvalidInput(_COPIED)
 
 
-def _verify(raw_answer: str, ceremony: Ceremony, purpose: str, session: Session | None) -> Passkey:
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """A verified use of a passkey, but for whose challenge it has."""
+
+    passkey: Passkey
+    answer: Answer
+    sign_count: int
+
+
+def _verify(raw_answer: str, ceremony: Ceremony, session: Session | None) -> _Used:
     try:
         answer = passkeys.read_answer(raw_answer)
         known = _find(answer, ceremony.party, session)
@@ -132,18 +151,18 @@ def _verify(raw_answer: str, ceremony: Ceremony, purpose: str, session: Session 
             person_id=known.person_id,
             needs_handle=session is None,
         )
-        with db.atomic():
-            _use_challenge(answer, ceremony, purpose, "" if session is None else session.id)
-            is_copied = not _count_use(known, sign_count, ceremony.now)
-            if is_copied:
-                account_log.store(
-                    known.person, "passkey refused", ceremony.now, ceremony.client, name=known.name
-                )
     except RefusedPasskey as refused:
         raise _explain(refused) from refused
-    if is_copied:
-        raise InvalidInput(_COPIED)
-    return known
+    return _Used(known, answer, sign_count)
+
+
+def _lock_person_of(passkey: Passkey) -> None:
+    """Raises InvalidInput if the passkey has been removed since it was read."""
+    with suppress(NotFound):
+        ways_in.lock_person_by_id(passkey.person_id)
+        if Passkey.select().where(Passkey.id == passkey.id).exists():
+            return
+    raise InvalidInput(_UNKNOWN)
 
 
 def _find(answer: Answer, party: RelyingParty, session: Session | None) -> Passkey:
@@ -157,16 +176,26 @@ def _find(answer: Answer, party: RelyingParty, session: Session | None) -> Passk
     return found
 
 
-def _count_use(passkey: Passkey, sign_count: int, now: datetime) -> bool:
-    """Store a use; False if a passkey that counts them did not count this one: there is a copy.
+def _count_use(used: _Used, ceremony: Ceremony, purpose: str, session_id: str) -> bool:
+    """Store a use, in a transaction until whose end the passkey stays as it is.
 
-    https://www.w3.org/TR/webauthn-3/#sctn-sign-counter
+    False, with a line in the account's log, if a passkey that counts its uses did not count this
+    one: there is a copy (https://www.w3.org/TR/webauthn-3/#sctn-sign-counter). Raises InvalidInput.
     """
-    is_new: Any = Passkey.sign_count < sign_count
-    if sign_count == 0:
+    passkey, now = used.passkey, ceremony.now
+    _lock_person_of(passkey)
+    try:
+        _use_challenge(used.answer, ceremony, purpose, session_id)
+    except RefusedPasskey as refused:
+        raise _explain(refused) from refused
+    is_new: Any = Passkey.sign_count < used.sign_count
+    if used.sign_count == 0:
         is_new = Passkey.sign_count == 0
-    used = Passkey.update(sign_count=sign_count, used_at=now)
-    return bool(used.where(Passkey.id == passkey.id, is_new).execute())
+    counted = Passkey.update(sign_count=used.sign_count, used_at=now)
+    if counted.where(Passkey.id == passkey.id, is_new).execute():
+        return True
+    account_log.store(passkey.person, "passkey refused", now, ceremony.client, name=passkey.name)
+    return False
 
 
 def _use_challenge(answer: Answer, ceremony: Ceremony, purpose: str, session_id: str) -> None:

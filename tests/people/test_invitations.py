@@ -60,6 +60,18 @@ def test_invitation_gives_what_it_says_once(world, ann, invite):
         invitations.accept(token, ann, world.clock())
 
 
+@pytest.mark.parametrize("role", ["viewer", "owner"])
+def test_person_who_has_been_removed_accepts_nothing(world, ann, invite, role):
+    """Their open tab may still send the form, at the moment of the removal."""
+    token = invite(role=role)
+    Person.delete().where(Person.id == ann.id).execute()
+
+    with pytest.raises(InvalidInput, match="just been removed"):
+        invitations.accept(token, ann, world.clock())
+    assert list_roles(world) == {"owner@example.com": "owner"}
+    assert Invitation.select().count() == 1
+
+
 def test_token_is_not_in_the_database(world, invite):
     assert invite() not in repr(world.dump())
 

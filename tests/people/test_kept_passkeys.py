@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from threading import Thread
 
 import pytest
 from passkey_device import Device
@@ -107,6 +108,56 @@ def test_of_two_answers_with_one_count_at_once_the_copy_is_refused(ceremony, dev
     assert sorted(at_once(calls)) == [False, True]
     refused = AccountEvent.select().where(AccountEvent.kind == "passkey refused")
     assert refused.count() == 1
+
+
+@pytest.mark.parametrize("end", ["passkey", "person"])
+def test_passkey_that_is_removed_at_that_moment_signs_nobody_in_and_is_no_copy(
+    ceremony, session, device, clock, monkeypatch, end
+):
+    verify = ceremonies.verify_assertion
+
+    def verify_and_remove(*arguments, **named) -> int:
+        sign_count = verify(*arguments, **named)
+        if end == "person":
+            session.person.delete_instance()
+        else:
+            passkey = Passkey.get()
+            passkeys.remove(session, passkey.id, "embed.example", clock(), Client())
+        return sign_count
+
+    monkeypatch.setattr(ceremonies, "verify_assertion", verify_and_remove)
+
+    with pytest.raises(InvalidInput, match="does not know this passkey"):
+        passkeys.sign_in(answer(ceremony, device), ceremony)
+
+    assert list(Session.select()) == ([] if end == "person" else [session])
+    assert not AccountEvent.select().where(AccountEvent.kind == "passkey refused").exists()
+
+
+def test_whoever_removes_a_passkey_finds_the_session_that_it_began(
+    ceremony, session, device, clock, monkeypatch
+):
+    """Who removes a passkey and ends all other sessions leaves none that it began meanwhile."""
+    begin, removals = sessions.begin, []
+
+    def remove_and_end() -> None:
+        passkeys.remove(session, passkey_id, "embed.example", clock(), Client())
+        sessions.end_others(session, clock())
+        connection.db.close()
+
+    def begin_while_it_is_removed(*arguments, **named):
+        removals.append(Thread(target=remove_and_end))
+        removals[0].start()
+        removals[0].join(0.3)  # it waits for the person
+        return begin(*arguments, **named)
+
+    passkey_id, raw = Passkey.get().id, answer(ceremony, device)
+    monkeypatch.setattr(sessions, "begin", begin_while_it_is_removed)
+    passkeys.sign_in(raw, ceremony)
+    removals[0].join()
+
+    assert list(Session.select()) == [session]
+    assert Passkey.select().count() == 0
 
 
 def test_session_that_has_ended_adds_and_removes_none(ceremony, session, device, person, clock):

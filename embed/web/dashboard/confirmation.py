@@ -26,7 +26,7 @@ from embed.web.dashboard.current_person import (
     open_page,
 )
 from embed.web.dashboard.passkeys import make_ceremony
-from embed.web.dashboard.responses import Form, add_error, render
+from embed.web.dashboard.responses import MAX_FLASHED, Form, add_error, render
 from embed.web.dashboard.sign_in import safe_target
 from embed.web.languages import lazy_gettext
 
@@ -63,8 +63,10 @@ def confirm() -> ResponseReturnValue:
     target = safe_target(request.args.get("next", ""))
     if not _is_confirmed() and (asked := _ask()):  # it may have been in another tab
         return asked
-    if request.method == "POST" and "download" in request.args:
-        flash(safe_target(request.args["download"]), "download")  # it begins on the next page
+    download = safe_target(request.args.get("download", ""))
+    # Ours are short. A longer one would not fit into the cookie, which has just been replaced.
+    if request.method == "POST" and "download" in request.args and len(download) <= MAX_FLASHED:
+        flash(download, "download")  # it begins on the next page
     return redirect(target, 303)
 
 

@@ -1,6 +1,7 @@
 """The dashboard's session, in a cookie that no other host can set."""
 
 import hashlib
+from datetime import timedelta
 from typing import Any, TypedDict, cast
 from urllib.parse import urlsplit
 
@@ -9,7 +10,7 @@ from flask import Flask, Request, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, TimestampSigner
 
-from embed.people.sessions import IDLE_FOR, is_credential
+from embed.people.sessions import IDLE_FOR, SEEN_STORED_EVERY, is_credential
 
 LOCAL_NAME = "embed_dashboard"
 # Browsers accept a cookie of this name only if it is Secure, for / and without a Domain: other
@@ -30,6 +31,10 @@ class _Values(TypedDict, total=False):
     csrf_token: str
 
 
+class _Session(SecureCookieSession):
+    is_old = False  # its cookie was sent an hour ago or more
+
+
 class DashboardSessions(SecureCookieSessionInterface):
     """Flask's session cookie, with another name on localhost, where there may be no TLS."""
 
@@ -39,30 +44,39 @@ class DashboardSessions(SecureCookieSessionInterface):
         """Skip the API and the widget, which do not use this session, to save time."""
         if not request.path.startswith("/dashboard"):
             return None
-        return self.session_class(
-            self.read(app, request.headers.get("Cookie", ""), self.get_cookie_name(app))
-        )
+        values, age = self._read(app, request.headers.get("Cookie", ""), self.get_cookie_name(app))
+        session = _Session(values)
+        session.is_old = age >= SEEN_STORED_EVERY
+        return session
 
     def read(self, app: Flask, cookies: str, name: str) -> dict[str, Any]:
         """Return what the session in a Cookie header holds; nothing unless it is a valid one."""
+        return self._read(app, cookies, name)[0]
+
+    def _read(self, app: Flask, cookies: str, name: str) -> tuple[dict[str, Any], timedelta]:
+        """As `read`, with how long ago the cookie was signed."""
         serializer = self.get_signing_serializer(app)
         raw = _find_cookie(cookies, name)
         if serializer is None or raw is None:
-            return {}
+            return {}, timedelta()
         try:
             # Not by max_age, which refuses what was signed before the clock went back.
             values, signed_at = serializer.loads(raw, return_timestamp=True)
             msgspec.convert(values, _Values)  # another version of the service may have signed it
         except (BadSignature, msgspec.ValidationError):
-            return {}
+            return {}, timedelta()
         signer = cast(TimestampSigner, serializer.make_signer())
-        age_s = signer.get_timestamp() - signed_at.timestamp()
-        return values if age_s <= IDLE_FOR.total_seconds() else {}
+        age = timedelta(seconds=signer.get_timestamp() - signed_at.timestamp())
+        return (values, age) if age <= IDLE_FOR else ({}, timedelta())
 
     def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
-        return request.endpoint not in BACKGROUND_ENDPOINTS and super().should_set_cookie(
-            app, session
-        )
+        """Send it where it changed, and once an hour, so that it lasts.
+
+        Each time would let a slow answer bring back the cookie of before "Is it you?".
+        """
+        if request.endpoint in BACKGROUND_ENDPOINTS:
+            return False
+        return session.modified or (session.permanent and cast(_Session, session).is_old)
 
     def get_cookie_name(self, app: Flask) -> str:
         return LOCAL_NAME if _is_local() else NAME

@@ -2,6 +2,7 @@
 
 import html
 import re
+import secrets
 
 import pytest
 from owner_browser import PASSWORD, find_token
@@ -315,6 +316,18 @@ def test_download_begins_once_on_the_page_of_its_link(late, page):
     assert REFRESH.search(late.get(f"{page}/wallets").text)[1] == export
     assert REFRESH.search(late.get(f"{page}/wallets").text) is None
     assert late.get(export).mimetype == "text/csv"
+
+
+def test_long_address_of_a_download_signs_nobody_out(late):
+    """Browsers refuse a cookie of more than 4 KB, and would keep that of before the question."""
+    query = {"next": HOME, "download": f"{HOME}{secrets.token_hex(4000)}"}
+    form = {"csrf_token": late.token, "present_password": PASSWORD}
+
+    answer = late.client.post(ASK, query_string=query, data=form)
+
+    assert answer.headers["Location"] == HOME
+    assert len(answer.headers["Set-Cookie"]) < 1000
+    assert not REFRESH.search(late.get(HOME).text)
 
 
 def test_download_begins_after_no_wrong_answer(late, page):

@@ -2,6 +2,7 @@
 
 import re
 import time
+from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -31,7 +32,6 @@ IPHONE = (
     " Gecko) Version/18.5 Mobile/15E148 Safari/604.1"
 )
 CREDENTIAL = f"{'s' * 20}.{'S' * 32}"  # of no session
-DAY_S = 24 * 60 * 60
 
 
 class Timer:
@@ -40,8 +40,8 @@ class Timer:
     def __init__(self) -> None:
         self.now_s = int(time.time())
 
-    def forward(self, days: float) -> None:
-        self.now_s += int(days * DAY_S)
+    def forward(self, **by: float) -> None:
+        self.now_s += int(timedelta(**by).total_seconds())
 
 
 @pytest.fixture
@@ -145,7 +145,10 @@ def test_owner_signs_in_again_after_90_days_though_they_came_every_day(world, ti
 
 
 @pytest.mark.parametrize("path", ["queue/news", "embed/contrast", "embed/preview"])
-def test_what_scripts_ask_for_does_not_bring_back_a_session_that_has_ended(world, owner, path):
+def test_what_scripts_ask_for_does_not_bring_back_a_session_that_has_ended(
+    world, timer, owner, path
+):
+    timer.forward(days=1)
     world.clock.forward(days=1)
     seen_at = own_session(owner).seen_at
 
@@ -154,6 +157,32 @@ def test_what_scripts_ask_for_does_not_bring_back_a_session_that_has_ended(world
     assert answer.status_code in (200, 302)
     assert "Set-Cookie" not in answer.headers
     assert own_session(owner).seen_at == seen_at  # no visit either
+
+
+def test_cookie_is_sent_again_after_an_hour_and_not_before(timer, owner):
+    timer.forward(hours=1, seconds=-1)
+    assert "Set-Cookie" not in owner.get(HOME).headers
+
+    timer.forward(seconds=1)
+    assert "Set-Cookie" in owner.get(HOME).headers
+    assert "Set-Cookie" not in owner.get(HOME).headers
+
+
+def test_slow_answer_does_not_bring_back_the_cookie_of_before_the_question(world, owner, steal):
+    """Other tabs of a browser have one cookie, and its requests may be answered in any order."""
+    other_tab = steal(owner.client)
+    token = find_token(other_tab.get(ACCOUNT).text)
+    world.clock.forward(minutes=31)
+    assert "Set-Cookie" not in other_tab.get(HOME).headers
+
+    owner.confirm()
+
+    for path in (HOME, ACCOUNT, "/dashboard/confirm", SIGN_IN):
+        assert "Set-Cookie" not in other_tab.get(path).headers, path
+    answered_too = other_tab.post("/dashboard/confirm", token, present_password=PASSWORD)
+    assert answered_too.headers["Location"] == SIGN_IN
+    assert "Set-Cookie" not in answered_too.headers
+    assert owner.get(HOME).status_code == 200
 
 
 def test_visits_are_stored_to_the_hour(world, owner):
