@@ -115,7 +115,9 @@ class Life:
     def use_code(self) -> None:
         used = recovery_codes.use(ANN, self.codes[1])
         if used is not None:
-            sessions.begin(used[0], self.now, HERE, kind="signed in by recovery code", left=used[1])
+            sessions.begin(
+                used[0], self.now, HERE, kind="signed in with recovery code", left=used[1]
+            )
 
     def list_acts(self) -> list[Callable[[], object]]:
         page_id, now = self.world.page_id, self.now
@@ -142,7 +144,7 @@ class Life:
             partial(sessions.store_visit, self.session, now + timedelta(hours=2)),
             partial(sessions.end_others, self.session, now, HERE),
             partial(sessions.end_all, self.ann, now, HERE),
-            partial(account_log.store_failure, ANN, now, HERE),
+            partial(account_log.store_failure, ANN, now, HERE, "sign-in failed"),
             partial(accounts.choose_language, self.ann.id, "de"),
             partial(members.change_role, page_id, ANN, "viewer", now),
             partial(members.remove_person, page_id, ANN, now),
