@@ -6,6 +6,7 @@ import os
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from cryptography.hazmat.primitives import hashes
@@ -13,7 +14,24 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from fido2 import cbor
 from fido2.cose import ES256, RS256, CoseKey, EdDSA
 
+from embed.db.models import Passkey, Person
+
 PRESENT, VERIFIED, BACKUP_ELIGIBLE, BACKED_UP, ATTESTED = 0x01, 0x04, 0x08, 0x10, 0x40
+
+
+def store_passkey(
+    person: Person, now: datetime, *, host: str = "localhost", credential_id: str = "x"
+) -> Passkey:
+    """Store a passkey that no device has."""
+    return Passkey.create(
+        person=person,
+        name="Laptop",
+        credential_id=credential_id,
+        credential="",
+        host=host,
+        sign_count=0,
+        created_at=now,
+    )
 
 
 def encode(raw: bytes) -> str:

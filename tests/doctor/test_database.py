@@ -9,13 +9,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from passkey_device import store_passkey
 from servers import PROJECT_DIR
 from world import RANDOM_KEY, USDC
 
 from embed import pages
 from embed.db import connection
 from embed.db.connection import db
-from embed.db.models import Job, Passkey, WorkerProcess
+from embed.db.models import Job, WorkerProcess
 from embed.doctor import database
 from embed.doctor.database import check_database, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
@@ -99,15 +100,7 @@ def test_passkeys_of_another_host_are_found(database_url):
     connection.open_database(database_url)
     now = times.now()
     for host in ("former.example", "www.former.example", "embed.example"):
-        Passkey.create(
-            person=accounts.get_installation_owner(now),
-            name="Laptop",
-            credential_id=host,
-            credential="",
-            host=host,
-            sign_count=0,
-            created_at=now,
-        )
+        store_passkey(accounts.get_installation_owner(now), now, host=host, credential_id=host)
     db.close()
 
     found = examine(database_url, PUBLIC_URL="https://embed.example:8443")

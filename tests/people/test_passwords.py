@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from passkey_device import store_passkey
 from remote import at_once
 
 from embed.db import connection
@@ -34,15 +35,7 @@ def add_ways_in(person, clock):
     """Add a passkey, a wallet and two recovery codes."""
 
     def add(who: Person = person) -> None:
-        Passkey.create(
-            person=who,
-            name="Phone",
-            credential_id=f"credential of {who.id}",
-            credential="x",
-            host=HOST,
-            sign_count=0,
-            created_at=clock(),
-        )
+        store_passkey(who, clock(), host=HOST, credential_id=f"credential of {who.id}")
         LinkedWallet.create(person=who, address=f"wallet {who.id}", created_at=clock())
         for number in range(2):
             code_hash = f"{number} of {who.id}"

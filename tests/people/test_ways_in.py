@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from passkey_device import store_passkey
 from remote import at_once
 
 from embed.db import connection
@@ -32,15 +33,7 @@ def person(app, clock) -> Person:
 def add_passkey(person, clock):
     def add(host: str = HOST) -> Passkey:
         number = Passkey.select().count()
-        return Passkey.create(
-            person=person,
-            name=f"Phone {number}",
-            credential_id=f"credential{number}",
-            credential="x",
-            host=host,
-            sign_count=0,
-            created_at=clock(),
-        )
+        return store_passkey(person, clock(), host=host, credential_id=f"credential{number}")
 
     return add
 

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import pytest
 from owner_browser import OwnerBrowser
+from passkey_device import store_passkey
 from world import Visitor
 
-from embed.db.models import LinkedWallet, Member, Passkey, Session
+from embed.db.models import LinkedWallet, Member, Session
 from embed.keys import access
 from embed.notifications import receivers
 from embed.notifications.delivery_log import queue_test
@@ -51,15 +52,7 @@ def things(world, owner) -> dict[str, str]:
         world.page_id, "https://hooks.example/x", settings=settings, now=world.clock()
     )
     message = queue_test(webhook, world.clock())
-    passkey = Passkey.create(
-        person=owner.owner,
-        name="Laptop",
-        credential_id="x",
-        credential="",
-        host="localhost",
-        sign_count=0,
-        created_at=world.clock(),
-    )
+    passkey = store_passkey(owner.owner, world.clock())
     key = access.find_access(world.public_key).key_id
     return {
         "page_id": world.page_id,

@@ -8,7 +8,7 @@ import pytest
 from flask import Response
 from flask.testing import FlaskClient
 from owner_browser import OwnerBrowser, find_token
-from passkey_device import BACKED_UP, PRESENT, VERIFIED, Device, encode
+from passkey_device import BACKED_UP, PRESENT, VERIFIED, Device, encode, store_passkey
 
 from embed.db.models import AccountEvent, Passkey, Session
 from embed.people.passkeys import MAX_PASSKEYS
@@ -134,15 +134,7 @@ def test_passkey_of_another_account_is_not_taken_over(owner, device, stranger, v
 
 def test_no_more_than_the_most_are_kept(owner):
     for number in range(MAX_PASSKEYS):
-        Passkey.create(
-            person=owner.owner,
-            name="x",
-            credential_id=f"{number}",
-            credential="",
-            host="localhost",
-            sign_count=0,
-            created_at=owner.world.clock(),
-        )
+        store_passkey(owner.owner, owner.world.clock(), credential_id=f"{number}")
 
     answer = add(owner, Device(ORIGIN))
 
@@ -492,15 +484,7 @@ class ByAddress(FlaskClient):
 
 def test_passkeys_are_listed_and_removed_where_they_cannot_be_offered(world):
     owner = OwnerBrowser(world, client=ByAddress(world.app, Response))
-    passkey = Passkey.create(
-        person=owner.owner,
-        name="Laptop",
-        credential_id="x",
-        credential="",
-        host="former.example",
-        sign_count=0,
-        created_at=world.clock(),
-    )
+    passkey = store_passkey(owner.owner, world.clock(), host="former.example")
 
     assert not has_button(owner.get(PAGE))
     assert "only at former.example" in owner.see(PAGE)

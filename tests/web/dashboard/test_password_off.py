@@ -2,6 +2,7 @@
 
 import pytest
 from owner_browser import PASSWORD, find_token, read_text
+from passkey_device import store_passkey
 from test_confirmation import is_asked
 
 from embed.db.models import AccountEvent, Passkey, Person, RecoveryCode, Session
@@ -22,15 +23,7 @@ def add_ways_in(world, owner):
     """Give the owner a passkey of this host and a recovery code."""
 
     def add() -> None:
-        Passkey.create(
-            person=owner.owner,
-            name="Phone",
-            credential_id="id",
-            credential="x",
-            host="localhost",
-            sign_count=0,
-            created_at=world.clock(),
-        )
+        store_passkey(owner.owner, world.clock())
         RecoveryCode.create(person=owner.owner, code_hash="x", created_at=world.clock())
 
     return add
