@@ -13,7 +13,17 @@ from world import USDC
 pytestmark = pytest.mark.slow
 
 FIELDS = (
-    *("email", "password", "again", "present", "next", "submit", "sure", "change", "decision"),
+    *(
+        "email",
+        "password",
+        "again",
+        "present_password",
+        "next",
+        "submit",
+        "sure",
+        "change",
+        "decision",
+    ),
     *("token_name", "token_symbol", "token_mint", "public_title", "public_comments", "owner"),
     *("address", "alias", "tag_names", "is_hidden", "balance", "name", "color", "origins"),
     *("origin", "allow_null_origin", "min_balance", "queue_capacity", "cooldown", "trust_after"),
@@ -31,6 +41,12 @@ FIELDS = (
         "reason_text",
         "code",
         "offer",
+        "role",
+        "passkey",
+        "present_passkey",
+        "nonceId",
+        "signature",
+        "download",
     ),
 )
 # Following these would end the owner's session or take away what the others need.
