@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from embed.db.connection import db
+from embed.db.connection import db, lock_rows
 from embed.db.models import Person, RecoveryCode, Session
 from embed.db.used_nonces import use_nonce
 from embed.domain.clients import Client
@@ -10,7 +10,7 @@ from embed.domain.identifiers import make_id
 from embed.domain.recovery_codes import Offer, OfferSigner, hash_code
 from embed.errors import ApiError, InvalidInput
 from embed.events import account_log
-from embed.people import ways_in
+from embed.people import sessions, ways_in
 from embed.people.accounts import normalise_email
 
 _OVER = "These codes do not count any more. Make new ones."
@@ -55,12 +55,31 @@ def keep(
         ).execute()
 
 
-def use(raw_email: str, raw_code: str) -> tuple[Person, int] | None:
-    """Use a person's code up; return the person as read before, and how many codes are left.
+def sign_in(
+    raw_email: str, raw_code: str, now: datetime, client: Client = account_log.UNKNOWN
+) -> tuple[Session, str, int] | None:
+    """Begin a session as sessions.begin does; return how many codes are left, too.
 
-    None if it is not theirs or was used. The same statements run for an unknown address.
+    None if the code is not the person's, or was used.
     """
-    person: Person | None = Person.get_or_none(Person.email == normalise_email(raw_email))
+    with db.atomic():
+        used = use(raw_email, raw_code)
+        if used is None:
+            return None
+        person, left = used
+        kind = "signed in with recovery code"
+        begun = sessions.begin(person, now, client, kind=kind, left=left)
+    return None if begun is None else (*begun, left)
+
+
+def use(raw_email: str, raw_code: str) -> tuple[Person, int] | None:
+    """Use a person's code up; return the person, and how many codes are left.
+
+    In a transaction, the person is locked as by `ways_in.lock_person`. None if it is not theirs or
+    was used. The same statements run for an unknown address.
+    """
+    query = Person.select().where(Person.email == normalise_email(raw_email))
+    person: Person | None = lock_rows(query, "FOR NO KEY UPDATE").get_or_none()
     is_it = RecoveryCode.code_hash == hash_code(raw_code)
     is_theirs = RecoveryCode.person == ("" if person is None else person.id)
     # Of several requests that race, one deletes the row.

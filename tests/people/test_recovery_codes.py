@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from functools import partial
+from threading import Thread
 
 import pytest
 from remote import at_once
@@ -12,10 +13,9 @@ from embed.db import connection
 from embed.db.models import AccountEvent, Person, RecoveryCode, Session
 from embed.domain.activity import read_facts
 from embed.domain.key_format import hash_key
-from embed.domain.passwords import fingerprint
 from embed.domain.recovery_codes import ALPHABET, OfferSigner, hash_code, make_codes
 from embed.errors import InvalidInput, NotFound
-from embed.people import accounts, passwords, recovery_codes, sessions
+from embed.people import accounts, recovery_codes, sessions
 
 pytestmark = [
     pytest.mark.slow,
@@ -254,12 +254,30 @@ def test_wrong_code_takes_the_same_statements_for_whatever_address(keep, count_s
     assert count_statements(lambda: recovery_codes.use(email, make_codes()[0])) == 2
 
 
-def test_code_that_a_new_password_removed_meanwhile_begins_no_session(person, keep, clock):
-    found, _ = recovery_codes.use(ANN, keep()[0])
-    passwords.choose_password(person.id, fingerprint(None), PASSWORD, clock(), host="")
+def test_whoever_makes_new_codes_finds_the_session_that_one_began(
+    session, offer, keep, clock, monkeypatch
+):
+    """Who makes new codes and ends all other sessions leaves none that one began meanwhile."""
+    earlier, (codes, offered) = keep(), offer()
+    begin, changes = sessions.begin, []
 
-    assert sessions.begin(found, clock()) is None
-    assert list_hashes() == set()
+    def replace_and_end() -> None:
+        recovery_codes.keep(session, offered, codes[0], clock())
+        sessions.end_others(session, clock())
+        connection.db.close()
+
+    def begin_while_they_are_replaced(*arguments, **named):
+        changes.append(Thread(target=replace_and_end))
+        changes[0].start()
+        changes[0].join(0.3)  # it waits for the person
+        return begin(*arguments, **named)
+
+    monkeypatch.setattr(sessions, "begin", begin_while_they_are_replaced)
+    recovery_codes.sign_in(ANN, earlier[0], clock())
+    changes[0].join()
+
+    assert list(Session.select()) == [session]
+    assert list_hashes() == set(offered.hashes)
 
 
 def test_removed_person_has_no_codes(person, keep):

@@ -113,11 +113,7 @@ class Life:
         return partial(recovery_codes.keep, self.session, offer, codes[0], self.now, HERE)
 
     def use_code(self) -> None:
-        used = recovery_codes.use(ANN, self.codes[1])
-        if used is not None:
-            sessions.begin(
-                used[0], self.now, HERE, kind="signed in with recovery code", left=used[1]
-            )
+        recovery_codes.sign_in(ANN, self.codes[1], self.now, HERE)
 
     def list_acts(self) -> list[Callable[[], object]]:
         page_id, now = self.world.page_id, self.now

@@ -16,7 +16,7 @@ from embed.web.dashboard.attempts import find_wait, refuse_attempt, store_failur
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_client, current_session
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
-from embed.web.dashboard.sign_in import begin_session, safe_target
+from embed.web.dashboard.sign_in import safe_target, use_session
 from embed.web.languages import gettext, lazy_gettext, ngettext
 
 MAX_TYPED = 100
@@ -86,11 +86,12 @@ def use_recovery_code() -> ResponseReturnValue:
     email, code = form.email.data or "", form.code.data or ""
     if wait := find_wait(email):
         return refuse_attempt(wait, form.code, partial(_render_sign_in, form))
-    person, left = recovery_codes.use(email, code) or (None, 0)
-    kind = "signed in with recovery code"
-    if person is None or not begin_session(person, kind=kind, left=left):
+    signed_in = recovery_codes.sign_in(email, code, runtime().clock(), current_client())
+    if signed_in is None:
         form.code.errors = [gettext("The e-mail address or the code is wrong.")]
         return store_failure(email, _render_sign_in(form, status=422), "recovery code failed")
+    session, credential, left = signed_in
+    use_session(session, credential)
     return redirect_with_message(
         ngettext(
             "You signed in with a recovery code. %(count)s more is left.",

@@ -128,13 +128,12 @@ def choose_password(token: str) -> ResponseReturnValue:
     return redirect_with_message(gettext("Your password is set."), url_for("dashboard.list_pages"))
 
 
-def begin_session(person: Person, *, kind: str = "signed in", **facts: object) -> bool:
+def begin_session(person: Person) -> bool:
     """Sign in with a new session, to prevent session fixation; this browser's former one ends.
 
-    False if the person was removed or got another password in the meantime. `kind` and `facts` are
-    those of the account's log.
+    False if the person was removed or got another password in the meantime.
     """
-    begun = sessions.begin(person, runtime().clock(), current_client(), kind=kind, **facts)
+    begun = sessions.begin(person, runtime().clock(), current_client())
     if begun is None:
         return False
     use_session(*begun)
