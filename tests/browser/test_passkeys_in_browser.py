@@ -8,6 +8,7 @@ from axe import find_faults
 from embedded_page import EmbeddedPage
 from owner_browser import PASSWORD
 from playwright.sync_api import CDPSession, Page, expect
+from remote import make_environ
 
 from embed.db.models import AccountEvent, ApiKey, Passkey, Session
 
@@ -15,6 +16,12 @@ pytestmark = pytest.mark.browser
 
 ADD, SIGN_IN, USE = "Add a passkey", "Sign in with a passkey", "Use a passkey"
 KEPT = "No passkey was used: it was cancelled, or took too long."
+
+
+@pytest.fixture(scope="module")
+def service_environ(make_service_database) -> dict[str, str]:
+    """A service of its own: attempts to sign in are counted by network."""
+    return make_environ(make_service_database())
 
 
 class Device:

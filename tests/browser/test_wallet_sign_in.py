@@ -8,12 +8,19 @@ from axe import find_faults
 from embedded_page import read_text, sign_in
 from owner_browser import PASSWORD
 from playwright.sync_api import Page, expect
+from remote import make_environ
 
 from embed.db.models import ApiKey, LinkedWallet, Session
 
 pytestmark = pytest.mark.browser
 
 NARROW = {"width": 320, "height": 640}
+
+
+@pytest.fixture(scope="module")
+def service_environ(make_service_database) -> dict[str, str]:
+    """A service of its own: attempts to sign in are counted by network."""
+    return make_environ(make_service_database())
 
 
 @pytest.fixture
