@@ -12,7 +12,7 @@ from embed.domain.recovery_codes import make_codes
 from embed.errors import InvalidInput
 from embed.people import recovery_codes
 from embed.web.current import runtime
-from embed.web.dashboard.attempts import find_wait, refuse_attempt, store_failure
+from embed.web.dashboard.attempts import find_network_wait, refuse_attempt, store_failure
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_client, current_session
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
@@ -84,7 +84,7 @@ def use_recovery_code() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _render_sign_in(form)
     email, code = form.email.data or "", form.code.data or ""
-    if wait := find_wait(email):
+    if wait := find_network_wait():
         return refuse_attempt(wait, form.code, partial(_render_sign_in, form))
     signed_in = recovery_codes.sign_in(email, code, runtime().clock(), current_client())
     if signed_in is None:
