@@ -67,6 +67,7 @@ def test_documented_installations_look_at_python_first(document, count):
     assert settings["project"]["requires-python"] == ">=3.11"
 
 
+@pytest.mark.slow  # so that CI runs it where it has installed the lock, not in a new user's clone
 def test_lock_holds_what_the_installed_packages_need_and_nothing_else():
     locked = read_locked_versions(LOCK)
     others = "; ".join(find_other_versions(locked))
