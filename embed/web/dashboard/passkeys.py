@@ -39,8 +39,14 @@ def provide_question() -> dict[str, Any]:
 
 
 def find_party() -> RelyingParty | None:
-    """Return the service as browsers know it; None where passkeys cannot be offered."""
-    return RelyingParty.find(own_origin())
+    """Return the service as browsers know it; None where passkeys cannot be offered.
+
+    PUBLIC_URL has to name it, as anybody can write a Host header, unless it is on localhost.
+    """
+    party = RelyingParty.find(own_origin())
+    if party and party.host != "localhost" and runtime().settings.public_url is None:
+        return None
+    return party
 
 
 def find_passkey_host() -> str:
