@@ -218,7 +218,7 @@ def sign_in_by_form(page: Page, embedded_page: EmbeddedPage, owner: Person | Non
     page.goto(f"{embedded_page.service_url}/dashboard/")
     page.get_by_label("E-mail").fill((owner or embedded_page.owner).email)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 

@@ -209,7 +209,7 @@ def test_sign_in_has_room_between_fields_button_and_focus_ring(dashboard, page):
     label = page.get_by_text("E-mail", exact=True).bounding_box()
     field = page.get_by_label("E-mail").bounding_box()
     password = page.get_by_label("Password").bounding_box()
-    button = page.get_by_role("button", name="Sign in").bounding_box()
+    button = page.get_by_role("button", name="Sign in", exact=True).bounding_box()
     expect(page.get_by_label("E-mail")).to_be_focused()
     ring = page.get_by_label("E-mail").evaluate(
         "one => parseFloat(getComputedStyle(one).outlineWidth)"

@@ -40,7 +40,7 @@ def test_section_fits_a_small_phone_and_its_button_stops(dashboard, page, own, l
     section.get_by_role("button").click()
 
     expect(section).to_have_count(0)  # as this service cannot mail
-    assert Receiver.select().count() == 0
+    assert own_mail.find(dashboard.page_id, dashboard.owner) is None
 
 
 def test_link_stops_by_a_button_for_somebody_who_is_not_signed_in(dashboard, page, own):
@@ -49,9 +49,9 @@ def test_link_stops_by_a_button_for_somebody_who_is_not_signed_in(dashboard, pag
     page.goto(f"{dashboard.service_url}/dashboard/mail/{link.rpartition('/')[2]}")
     assert find_faults("the link of a mail", page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == 320
-    assert Receiver.select().count() == 1
+    assert own_mail.find(dashboard.page_id, dashboard.owner) == own
 
     page.get_by_role("button", name="Stop the mails").click()
 
     expect(page.get_by_text("You get no more mails about this page.")).to_be_visible()
-    assert Receiver.select().count() == 0
+    assert own_mail.find(dashboard.page_id, dashboard.owner) is None

@@ -79,7 +79,7 @@ def test_sibling_can_neither_sign_an_owner_in_nor_out(secure_page, sibling, open
     assert {"embed_dashboard", f"\u2000{NAME}"} <= tossed  # else the test is void
     assert NAME not in tossed
     page.goto(f"{secure_page.service_url}/dashboard/")
-    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
 
     sign_in_by_form(page, secure_page)
     toss(page, sibling, list_cookies(session_of(attackers)))
