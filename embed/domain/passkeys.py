@@ -7,11 +7,11 @@ origin is exactly ours, since it lets subdomains in, the algorithms, and whose p
 import ipaddress
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from embed.domain.identifiers import make_id
@@ -22,7 +22,6 @@ ADD, SIGN_IN, CONFIRM = "add", "sign in", "confirm"  # what a challenge is for
 CHALLENGE_LIFETIME = timedelta(hours=1)  # for as long, a page that offers passkeys may stay open
 ALGORITHMS = (-7, -8, -257)  # ES256, EdDSA, RS256, as COSE numbers them
 MAX_CREDENTIAL_BYTES = 2048  # an id of 1,023 bytes, which is the longest, and a key of RSA
-_Read = TypeVar("_Read")
 
 
 class RefusedPasskey(ValueError):
@@ -147,43 +146,20 @@ def describe_request(party: RelyingParty, challenge: str, known_ids: Iterable[st
     )
 
 
-def read_answer(raw: str) -> Answer:
-    """Read a browser's answer, a credential as JSON. Raises RefusedPasskey."""
-    return _refuse_what_fails(lambda: _read_answer(raw))
-
-
-def read_registration(answer: Answer, party: RelyingParty) -> NewPasskey:
-    """Verify the answer to describe_creation, but for whose challenge it has.
-
-    Raises RefusedPasskey.
-    """
-    return _refuse_what_fails(lambda: _read_registration(answer, party))
-
-
-def verify_assertion(
-    answer: Answer, party: RelyingParty, *, credential: str, person_id: str, needs_handle: bool
-) -> int:
-    """Verify the answer to describe_request by a passkey's `credential`, as NewPasskey has it.
-
-    `needs_handle`: nobody is signed in yet, so the answer has to say whose passkey it is. Returns
-    how often the passkey has signed, 0 if it does not count. Raises RefusedPasskey.
-    """
-    return _refuse_what_fails(
-        lambda: _verify_assertion(answer, party, credential, person_id, needs_handle)
-    )
-
-
-def _refuse_what_fails(read: Callable[[], _Read]) -> _Read:
-    """Call `read`, for which anything may be sent: fido2 raises errors of many kinds then."""
+@contextmanager
+def _refusing_what_fails() -> Iterator[None]:
+    """Read what anybody may have sent, for which fido2 raises errors of many kinds."""
     try:
-        return read()
+        yield
     except RefusedPasskey:
         raise
     except Exception as error:
         raise RefusedPasskey(f"{type(error).__name__}: {error}") from error
 
 
-def _read_answer(raw: str) -> Answer:
+@_refusing_what_fails()
+def read_answer(raw: str) -> Answer:
+    """Read a browser's answer, a credential as JSON. Raises RefusedPasskey."""
     from fido2.webauthn import CollectedClientData
 
     fields = json.loads(raw)
@@ -191,7 +167,12 @@ def _read_answer(raw: str) -> Answer:
     return Answer(fields, _encode(_decode(fields["rawId"])), client_data.challenge.decode("ascii"))
 
 
-def _read_registration(answer: Answer, party: RelyingParty) -> NewPasskey:
+@_refusing_what_fails()
+def read_registration(answer: Answer, party: RelyingParty) -> NewPasskey:
+    """Verify the answer to describe_creation, but for whose challenge it has.
+
+    Raises RefusedPasskey.
+    """
     from fido2.webauthn import RegistrationResponse
 
     response = RegistrationResponse.from_dict(answer.fields)
@@ -206,9 +187,15 @@ def _read_registration(answer: Answer, party: RelyingParty) -> NewPasskey:
     return NewPasskey(answer.credential_id, _encode(made), data.counter)
 
 
-def _verify_assertion(
-    answer: Answer, party: RelyingParty, credential: str, person_id: str, needs_handle: bool
+@_refusing_what_fails()
+def verify_assertion(
+    answer: Answer, party: RelyingParty, *, credential: str, person_id: str, needs_handle: bool
 ) -> int:
+    """Verify the answer to describe_request by a passkey's `credential`, as NewPasskey has it.
+
+    `needs_handle`: nobody is signed in yet, so the answer has to say whose passkey it is. Returns
+    how often the passkey has signed, 0 if it does not count. Raises RefusedPasskey.
+    """
     from fido2.webauthn import AttestedCredentialData, AuthenticationResponse
 
     response = AuthenticationResponse.from_dict(answer.fields)
