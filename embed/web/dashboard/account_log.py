@@ -7,6 +7,7 @@ from embed.db.models import AccountEvent
 from embed.db.pagination import Cursor
 from embed.domain.account_events import write_sentence
 from embed.domain.activity import read_facts
+from embed.domain.clients import Client
 from embed.events import account_log
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_person
@@ -33,7 +34,8 @@ def describe_event(event: AccountEvent) -> str:
 
 
 @blueprint.app_template_filter("event_client")
-def read_client(event: AccountEvent) -> dict[str, str]:
-    """Return the browser and the system from which it was done, as far as they are known."""
+def read_client(event: AccountEvent) -> Client | None:
+    """Return the browser and the system from which it was done; None if neither is known."""
     facts = read_facts(event.data)
-    return {name: facts[name] for name in ("browser", "system") if name in facts}
+    named = {name: facts[name] for name in ("browser", "system") if name in facts}
+    return Client(**named) if named else None

@@ -10,8 +10,9 @@ from typing import Any
 from babel.dates import format_timedelta
 from babel.numbers import parse_pattern
 
-from embed.db.models import Activity, ApiKey
+from embed.db.models import Activity, ApiKey, Session
 from embed.domain.activity import SENTENCE_BY_ACTION, read_facts, write_subject
+from embed.domain.clients import Client
 from embed.domain.origins import parse_allowlist_entry
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.figures import ROUNDED
@@ -122,6 +123,14 @@ def split_span(span_s: int) -> tuple[int, str]:
 def name_key(key: ApiKey) -> str:
     """Return the name of a key in a sentence for its owner."""
     return f"{key.label} ({key.display_prefix}…)" if key.label else f"{key.display_prefix}…"
+
+
+@blueprint.app_template_filter("browser_name")
+def name_browser_of(one: Client | Session) -> str | None:
+    """Return a browser and its system in words, as far as they are known; None if neither is."""
+    if one.browser and one.system:
+        return gettext("%(browser)s on %(system)s", browser=one.browser, system=one.system)
+    return one.browser or one.system
 
 
 def explain_changes(raw_origins: Iterable[str]) -> list[str]:

@@ -19,6 +19,7 @@ from embed.web.current import own_origin, runtime
 from embed.web.dashboard.attempts import find_network_wait, refuse_attempt
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import current_client, current_person, current_session
+from embed.web.dashboard.filters import name_browser_of
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.dashboard.sign_in import SignInForm, safe_target, use_session
 from embed.web.languages import gettext, lazy_gettext
@@ -104,7 +105,7 @@ def sign_in_by_passkey() -> ResponseReturnValue:
 @blueprint.route("/account/passkeys", methods=["GET", "POST"])
 def list_passkeys() -> ResponseReturnValue:
     """List a person's passkeys, and add one."""
-    form = PasskeyForm(name=_suggest_name())
+    form = PasskeyForm(name=name_browser_of(current_client()))
     if form.validate_on_submit():
         try:
             passkeys.add(
@@ -148,11 +149,3 @@ def _render_passkeys(form: PasskeyForm, *, status: int) -> ResponseReturnValue:
     return render(
         "passkeys.html", status=status, form=form, passkeys=known, party=party, options=options
     )
-
-
-def _suggest_name() -> str:
-    client = current_client()
-    names = {"browser": client.browser, "system": client.system}
-    if client.browser and client.system:
-        return gettext("%(browser)s on %(system)s", **names)
-    return client.browser or client.system or ""
