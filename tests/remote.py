@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import requests
@@ -12,6 +13,7 @@ from http_client import TIMEOUT_S, HttpAnswer
 from world import SECRET_KEY, SITE, USDC, PageClient
 
 from embed.db import connection
+from embed.errors import ApiError, InvalidInput, NotFound
 from embed.factory import create_app
 from embed.settings import Settings
 
@@ -91,6 +93,23 @@ def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
     with ThreadPoolExecutor(len(calls)) as pool:
         return list(pool.map(run, calls))
+
+
+def race(*calls: Callable[[], Any]) -> list[Any]:
+    """Make all calls of use cases at once; return their results, and the names of refusals."""
+    return at_once([partial(name_outcome, call) for call in calls])
+
+
+def name_outcome(call: Callable[[], Any]) -> Any:
+    """Call in a thread, and return the result or the name of a refusal that is expected."""
+    try:
+        return call()
+    except ApiError as refusal:
+        return refusal.code
+    except (InvalidInput, NotFound) as mistake:
+        return type(mistake).__name__
+    finally:
+        connection.db.close()
 
 
 def summarise(answers: Sequence[Response]) -> dict[tuple[int, str | None], int]:

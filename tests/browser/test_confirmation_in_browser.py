@@ -1,14 +1,12 @@
 """The question "Is it you?" in a browser."""
 
-from datetime import timedelta
-
 import pytest
 from axe import find_faults
-from embedded_page import sign_in
+from embedded_page import let_confirmation_end, sign_in
 from owner_browser import PASSWORD
 from playwright.sync_api import Page, expect
 
-from embed.db.models import ApiKey, Session
+from embed.db.models import ApiKey
 
 pytestmark = pytest.mark.browser
 
@@ -19,11 +17,6 @@ def owner_page(dashboard, page) -> Page:
     return page
 
 
-def let_time_pass(dashboard) -> None:
-    long_ago = dashboard.clock() - timedelta(minutes=31)
-    Session.update(confirmed_at=long_ago).where(Session.person == dashboard.owner).execute()
-
-
 def enter(page: Page, password: str) -> None:
     expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
     expect(page.get_by_label("Password")).to_be_focused()
@@ -32,7 +25,7 @@ def enter(page: Page, password: str) -> None:
 
 
 def test_owner_enters_the_password_and_lands_on_the_keys(dashboard, owner_page):
-    let_time_pass(dashboard)
+    let_confirmation_end(dashboard)
 
     owner_page.goto(f"{dashboard.base}/keys")
     assert find_faults("the question", owner_page) == []
@@ -49,7 +42,7 @@ def test_what_was_typed_in_the_meantime_is_not_lost(dashboard, owner_page):
     owner_page.goto(f"{dashboard.base}/keys/new/public")
     owner_page.get_by_label("Label").fill('The "blog"')
     owner_page.get_by_label("Sites").fill("https://one.example\nhttps://two.example")
-    let_time_pass(dashboard)
+    let_confirmation_end(dashboard)
 
     owner_page.get_by_role("button", name="Create the key").click()
     enter(owner_page, PASSWORD)
@@ -61,7 +54,7 @@ def test_what_was_typed_in_the_meantime_is_not_lost(dashboard, owner_page):
 
 def test_export_begins_by_itself_after_the_password(dashboard, owner_page):
     owner_page.goto(f"{dashboard.base}/wallets")
-    let_time_pass(dashboard)
+    let_confirmation_end(dashboard)
     owner_page.locator("a[href$='wallets.csv']").click()
 
     with owner_page.expect_download() as download:

@@ -1,16 +1,15 @@
 """Passkeys in a browser, whose virtual device makes and keeps them."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 import pytest
 from axe import find_faults
-from embedded_page import EmbeddedPage
+from embedded_page import EmbeddedPage, let_confirmation_end
 from owner_browser import PASSWORD
 from playwright.sync_api import CDPSession, Page, expect
 from remote import make_environ
 
-from embed.db.models import AccountEvent, ApiKey, Passkey, Session
+from embed.db.models import AccountEvent, ApiKey, Passkey
 
 pytestmark = pytest.mark.browser
 
@@ -97,11 +96,6 @@ def sign_out(page: Page, origin: str) -> None:
     page.goto(f"{origin}/dashboard/sign-in")
 
 
-def let_time_pass(dashboard) -> None:
-    long_ago = dashboard.clock() - timedelta(minutes=31)
-    Session.update(confirmed_at=long_ago).where(Session.person == dashboard.owner).execute()
-
-
 def test_passkey_is_added_and_signs_in_without_any_typing(dashboard, origin, signed_in, device):
     assert find_faults("no passkeys", signed_in) == []
     add(signed_in)
@@ -154,7 +148,7 @@ def test_passkey_answers_whether_it_is_you_and_the_waiting_form_goes_on(
     signed_in.goto(f"{origin}/dashboard/pages/{dashboard.page_id}/keys/new/public")
     signed_in.get_by_label("Label").fill('The "shop"')
     signed_in.get_by_label("Sites").fill("https://one.example\nhttps://two.example")
-    let_time_pass(dashboard)
+    let_confirmation_end(dashboard)
     signed_in.get_by_role("button", name="Create the key").click()
     expect(signed_in.get_by_role("heading", name="Is it you?")).to_be_visible()
     assert find_faults("the question", signed_in) == []

@@ -1,11 +1,10 @@
 """A wallet as a way in, in a browser: linked, signed in with, and as the answer to "Is it you?"."""
 
 import base64
-from datetime import timedelta
 
 import pytest
 from axe import find_faults
-from embedded_page import read_text, sign_in
+from embedded_page import let_confirmation_end, read_text, sign_in
 from owner_browser import PASSWORD
 from playwright.sync_api import Page, expect
 from remote import make_environ
@@ -40,11 +39,6 @@ def linked(dashboard, browser_wallet) -> LinkedWallet:
 
 def locate(dashboard, path: str) -> str:
     return f"{dashboard.service_url}/dashboard/{path}"
-
-
-def let_time_pass(dashboard) -> None:
-    long_ago = dashboard.clock() - timedelta(minutes=31)
-    Session.update(confirmed_at=long_ago).where(Session.person == dashboard.owner).execute()
 
 
 def choose(page: Page) -> str:
@@ -158,7 +152,7 @@ def test_form_that_waits_is_sent_once_a_wallet_has_answered(dashboard, owner_pag
     page.goto(f"{dashboard.base}/keys/new/public")
     page.get_by_label("Label").fill('The "blog"')
     page.get_by_label("Sites").fill("https://one.example")
-    let_time_pass(dashboard)
+    let_confirmation_end(dashboard)
     page.get_by_role("button", name="Create the key").click()
     expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
     check_layout(page, "the question")
@@ -179,7 +173,7 @@ def test_form_that_waits_is_sent_once_a_wallet_has_answered(dashboard, owner_pag
 
 
 def test_page_that_asks_goes_on_to_where_the_person_was_going(dashboard, owner_page, linked):
-    let_time_pass(dashboard)
+    let_confirmation_end(dashboard)
     owner_page.goto(f"{dashboard.base}/keys")
     with owner_page.expect_popup() as popup:
         owner_page.get_by_role("link", name="Use your wallet").click()
@@ -191,7 +185,7 @@ def test_page_that_asks_goes_on_to_where_the_person_was_going(dashboard, owner_p
 
 
 def test_page_that_asks_waits_while_the_wallet_was_not_used(dashboard, owner_page, linked):
-    let_time_pass(dashboard)
+    let_confirmation_end(dashboard)
     owner_page.goto(f"{dashboard.base}/keys")
     with owner_page.expect_popup() as popup:
         owner_page.get_by_role("link", name="Use your wallet").click()
@@ -206,7 +200,7 @@ def test_page_that_asks_waits_while_the_wallet_was_not_used(dashboard, owner_pag
 
 def test_other_sites_cannot_send_the_form_that_waits(dashboard, owner_page, linked):
     """The message that goes on counts from the service's own pages only."""
-    let_time_pass(dashboard)
+    let_confirmation_end(dashboard)
     owner_page.goto(f"{dashboard.base}/keys")
     sent = []
     owner_page.on("request", lambda request: sent.append(request.method))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from threading import Thread
 
 import pytest
 from passkey_device import Device
@@ -135,26 +134,16 @@ def test_passkey_that_is_removed_at_that_moment_signs_nobody_in_and_is_no_copy(
 
 
 def test_whoever_removes_a_passkey_finds_the_session_that_it_began(
-    ceremony, session, device, clock, monkeypatch
+    ceremony, session, device, clock, while_it_begins
 ):
     """Who removes a passkey and ends all other sessions leaves none that it began meanwhile."""
-    begin, removals = sessions.begin, []
+    passkey_id, raw = Passkey.get().id, answer(ceremony, device)
 
     def remove_and_end() -> None:
         passkeys.remove(session, passkey_id, "embed.example", clock(), Client())
         sessions.end_others(session, clock())
-        connection.db.close()
 
-    def begin_while_it_is_removed(*arguments, **named):
-        removals.append(Thread(target=remove_and_end))
-        removals[0].start()
-        removals[0].join(0.3)  # it waits for the person
-        return begin(*arguments, **named)
-
-    passkey_id, raw = Passkey.get().id, answer(ceremony, device)
-    monkeypatch.setattr(sessions, "begin", begin_while_it_is_removed)
-    passkeys.sign_in(raw, ceremony)
-    removals[0].join()
+    while_it_begins(remove_and_end, partial(passkeys.sign_in, raw, ceremony))
 
     assert list(Session.select()) == [session]
     assert Passkey.select().count() == 0

@@ -6,10 +6,9 @@ from threading import Thread
 
 import base58
 import pytest
-from remote import at_once
+from remote import name_outcome, race
 from world import Visitor
 
-from embed.db import connection
 from embed.db.models import AccountEvent, LinkedWallet, Person, Session, UsedNonce
 from embed.domain.account_nonces import NONCE_LIFETIME, PURPOSES, AccountNonceSigner
 from embed.domain.activity import read_facts
@@ -98,22 +97,6 @@ def list_linked() -> set[tuple[str, str]]:
 def read_log(kind: str) -> list[dict[str, object]]:
     events = AccountEvent.select().where(AccountEvent.kind == kind)
     return [read_facts(event.data) for event in events]
-
-
-def name_outcome(call):
-    """Call in a thread, and return the result or the name of a refusal that is expected."""
-    try:
-        return call()
-    except ApiError as refusal:
-        return refusal.code
-    except (InvalidInput, NotFound) as mistake:
-        return type(mistake).__name__
-    finally:
-        connection.db.close()
-
-
-def race(*calls) -> list:
-    return at_once([partial(name_outcome, call) for call in calls])
 
 
 # Linking

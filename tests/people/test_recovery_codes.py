@@ -3,7 +3,6 @@
 import re
 from datetime import timedelta
 from functools import partial
-from threading import Thread
 
 import pytest
 from remote import at_once
@@ -255,26 +254,16 @@ def test_wrong_code_takes_the_same_statements_for_whatever_address(keep, count_s
 
 
 def test_whoever_makes_new_codes_finds_the_session_that_one_began(
-    session, offer, keep, clock, monkeypatch
+    session, offer, keep, clock, while_it_begins
 ):
     """Who makes new codes and ends all other sessions leaves none that one began meanwhile."""
     earlier, (codes, offered) = keep(), offer()
-    begin, changes = sessions.begin, []
 
     def replace_and_end() -> None:
         recovery_codes.keep(session, offered, codes[0], clock())
         sessions.end_others(session, clock())
-        connection.db.close()
 
-    def begin_while_they_are_replaced(*arguments, **named):
-        changes.append(Thread(target=replace_and_end))
-        changes[0].start()
-        changes[0].join(0.3)  # it waits for the person
-        return begin(*arguments, **named)
-
-    monkeypatch.setattr(sessions, "begin", begin_while_they_are_replaced)
-    recovery_codes.sign_in(ANN, earlier[0], clock())
-    changes[0].join()
+    while_it_begins(replace_and_end, partial(recovery_codes.sign_in, ANN, earlier[0], clock()))
 
     assert list(Session.select()) == [session]
     assert list_hashes() == set(offered.hashes)

@@ -4,13 +4,12 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from remote import at_once
+from remote import race
 from world import Visitor, code_of
 
 from embed import pages
-from embed.db import connection
 from embed.db.models import Submission, UsedNonce, Wallet, Withdrawal
-from embed.errors import ApiError, InvalidInput, NotFound
+from embed.errors import ApiError, InvalidInput
 from embed.keys import access
 from embed.notifications import delivery, receivers, webhooks
 from embed.notifications.targets import Outcome
@@ -45,22 +44,6 @@ def issue(world, runtime, visitor):
         access=access.find_access(world.public_key),
         host="localhost",
     )[1]
-
-
-def name_outcome(call):
-    """Call in a thread, and return the result or the name of a refusal that is expected."""
-    try:
-        return call()
-    except ApiError as refusal:
-        return refusal.code
-    except (InvalidInput, NotFound) as mistake:
-        return type(mistake).__name__
-    finally:
-        connection.db.close()
-
-
-def race(*calls) -> list:
-    return at_once([partial(name_outcome, call) for call in calls])
 
 
 def test_one_nonce_withdraws_once(world, runtime):
