@@ -28,7 +28,7 @@ from embed.domain.times import Seconds
 
 T = TypeVar("T")
 
-_INVALID_PARAMS = -32602
+INVALID_PARAMS = -32602  # such as an address that is no mint
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 -- an address
 TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 -- an address
 TOKEN_PROGRAMS = (TOKEN_PROGRAM, TOKEN_2022_PROGRAM)
@@ -96,7 +96,7 @@ def ask(
     try:
         return rpc.call(method, params, parse=parse, timeout_s=timeout_s)
     except RpcRefused as refused:
-        if refused.code == _INVALID_PARAMS:
+        if refused.code == INVALID_PARAMS:
             raise NoSuchMint(mint) from None
         raise UnusableAnswer(str(refused)) from None
 

@@ -97,6 +97,14 @@ class OwnedAccounts(Result):
     value: list[OwnedAccount]
 
 
+class LargestAccount(Result):
+    address: Address  # of the token account; its owner is not told
+
+
+class LargestAccounts(Result):
+    value: list[LargestAccount]
+
+
 class TokenSupply(Result):
     context: Context
     value: Amount

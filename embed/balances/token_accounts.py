@@ -129,11 +129,18 @@ def _find_amount(account: Account | None, mint: str, owner: str) -> Decimal | No
 
     Raises WrongAnswer, UnusableAmount.
     """
+    holding = find_holding(account, mint)
+    if holding is None:
+        return Decimal(0)
+    return read_amount(holding.token_amount) if holding.owner == owner else None
+
+
+def find_holding(account: Account | None, mint: str) -> Holding | None:
+    """Return what a token account of a mint has; None if it does not exist. Raises WrongAnswer."""
     # Anybody can send lamports to an address before its token account is created.
     if account is None or (account.owner == SYSTEM_PROGRAM and account.data == _NO_DATA):
-        return Decimal(0)
-    holding = _read_holding(account, mint)
-    return read_amount(holding.token_amount) if holding.owner == owner else None
+        return None
+    return _read_holding(account, mint)
 
 
 def _read_holding(account: Account, mint: str) -> Holding:

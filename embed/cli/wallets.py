@@ -54,6 +54,31 @@ def list_all(page: str) -> None:
     print_answer(described, table)
 
 
+@group.command("suggest")
+@click.argument("page")
+def suggest(page: str) -> None:
+    """List the largest holders of a page's token, as the chain tells; adds none."""
+    # Imported here, as what reads the chain takes long to import.
+    from embed.wallets.suggestions import suggest_wallets
+
+    described = [
+        {
+            "address": one.address,
+            "tokenBalance": one.balance,
+            "share": one.share,
+            "tracked": one.is_tracked,
+            "ofProgram": one.is_of_program,
+        }
+        for one in suggest_wallets(get_page(page), runtime())
+    ]
+    print_answer(
+        described,
+        format_table(described, ("address", "tokenBalance", "share", "tracked", "ofProgram"))
+        if described
+        else "Nobody holds this token yet.",
+    )
+
+
 @group.command("update")
 @click.argument("wallet_id")
 @detail_options

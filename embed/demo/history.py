@@ -1,12 +1,12 @@
 """Sample submissions and balances of the last weeks, so that the demo's dashboard is not empty."""
 
-import os
 import random
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 import base58
+from nacl.signing import SigningKey
 
 from embed.balances.mints import TOKEN_PROGRAM, derive_token_account
 from embed.balances.observations import ChainObservation, store_chain
@@ -27,7 +27,7 @@ _rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
 
 
 def make_address() -> str:
-    return base58.b58encode(os.urandom(32)).decode()
+    return base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
 
 
 def create_history(page: Page, key_id: str, now: datetime) -> None:

@@ -31,6 +31,7 @@ WELCOME = 250 * UNITS  # what a wallet has when the service first asks for it
 SLOT_S = 0.4
 NOT_NOW = -32005  # what a node answers that has fallen behind
 MINT_BYTES, ACCOUNT_BYTES = 82, 165
+LARGEST = 20  # accounts that a node tells
 
 
 class Market:
@@ -89,6 +90,8 @@ class Market:
                 return [self._find_account(address) for address in addresses]
             case "getTokenAccountsByOwner", [owner, {"mint": self.mint}, *_]:
                 return self._list_accounts(owner)
+            case "getTokenLargestAccounts", [self.mint, *_]:
+                return self._list_largest()
         return None
 
     def _find_account(self, address: str) -> dict[str, Any] | None:
@@ -106,6 +109,11 @@ class Market:
             self._give(owner, WELCOME)
         pubkey = derive_token_account(owner, self.mint, TOKEN_PROGRAM)
         return [{"pubkey": pubkey, "account": self._describe_account(owner)}]
+
+    def _list_largest(self) -> list[dict[str, Any]]:
+        units = {account: self._units[owner] for account, owner in self._owners.items()}
+        largest = sorted(units, key=lambda account: -units[account])[:LARGEST]
+        return [{"address": one} | _describe_amount(units[one]) for one in largest]
 
     def _describe_account(self, owner: str) -> dict[str, Any]:
         amount = _describe_amount(self._units[owner])

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from solders.pubkey import Pubkey
+
 from embed import pages
+from embed.balances.mints import TOKEN_PROGRAM
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Page, Person
 from embed.demo.history import create_history, make_address
@@ -24,6 +27,7 @@ COMMENTS = "This token, its wallets and their names were made for the demo. They
 TAGS = {"team": "blue", "market maker": "green", "exchange": "orange", "watch": "red"}
 WALLET_COUNT = 36
 MIN_BALANCE = "100"
+POOL_UNITS = 1_000_000 * UNITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class DemoPage:
     owner: Person
     reviewer: Person
     mint: str
-    units: Mapping[str, int]  # what the wallets hold, by address
+    units: Mapping[str, int]  # what the wallets and a pool hold, by address
     public_key: str
     secret_key: str
 
@@ -62,7 +66,14 @@ def make_demo_page(origins: list[str], settings: Settings, now: datetime) -> Dem
         _renew_channel(page, settings, now)
     observed = ChainBalance.select().where(ChainBalance.mint == page.token_mint)
     units = {each.address: int(each.amount * UNITS) for each in observed}
+    units[_derive_pool(page.token_mint)] = POOL_UNITS
     return DemoPage(page.id, owner, reviewer, page.token_mint, units, public_key, secret_key)
+
+
+def _derive_pool(mint: str) -> str:
+    """Return an address that no person has the key of, which holds tokens as a pool's does."""
+    seeds = [b"pool", bytes(Pubkey.from_string(mint))]
+    return str(Pubkey.find_program_address(seeds, Pubkey.from_string(TOKEN_PROGRAM))[0])
 
 
 def _find_reviewer(page: Page, now: datetime) -> Person:

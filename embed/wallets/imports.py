@@ -166,6 +166,15 @@ def apply_import(
     Raises NotFound.
     """
     sheet = parse_sheet(text, max_wallets=settings.max_wallets)  # before anybody waits for a lock
+    return apply_sheet(
+        page_id, sheet, makes_tags=makes_tags, settings=settings, now=now, actor=actor
+    )
+
+
+def apply_sheet(
+    page_id: str, sheet: Sheet, *, makes_tags: bool, settings: Settings, now: datetime, actor: str
+) -> Plan:
+    """As apply_import, for a table that has been read."""
     with editing(page_id, actor, now) as edit:
         page = edit.page
         plan = _compare(page, sheet, makes_tags=makes_tags, settings=settings)

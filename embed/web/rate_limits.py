@@ -98,6 +98,12 @@ def find_invitation_wait(person_id: str, limit: RateLimitItem) -> timedelta | No
     return limiter.find_wait(limiter.make_counter("invitation", limit, person_id))
 
 
+def find_look_up_wait(person_id: str, limit: RateLimitItem) -> timedelta | None:
+    """Count a question to the chain; above the limit, return how long to wait."""
+    limiter = runtime().limiter
+    return limiter.find_wait(limiter.make_counter("look_up", limit, person_id))
+
+
 def report_refused_site(key_id: str, origin: str) -> None:
     """Tell the owner of a site that the key's allowlist refused, by its normalised origin.
 

@@ -170,6 +170,10 @@ class Ledger:
     def list_accounts(self, owner: str, mint: str) -> list[str]:
         return list(self._accounts_by_owner.get((owner, mint), ()))
 
+    def list_all_accounts(self, mint: str) -> list[str]:
+        by_owner = self._accounts_by_owner
+        return [one for owner, of in by_owner if of == mint for one in by_owner[owner, of]]
+
     def display(self, mint: str, units: int) -> str:
         """Return what wallets show for so many units."""
         facts = self.mints[mint]

@@ -16,6 +16,7 @@ from chain.token_instructions import ACCOUNT_BYTES, EXTENDED_BYTES, MINT_BYTES
 
 INVALID_PARAMS, UNKNOWN_METHOD = -32602, -32601
 MAX_ACCOUNTS = 100  # in one call of getMultipleAccounts
+MAX_LARGEST = 20
 PROGRAM_NAMES = {SPL_TOKEN: "spl-token", SPL_TOKEN_2022: "spl-token-2022"}
 TOKEN_METADATA = 19  # the extension's number
 EXTENSIONS = {7: "immutableOwner", 10: "interestBearingConfig", 18: "metadataPointer"}
@@ -38,6 +39,7 @@ class Methods:
             "getMultipleAccounts": self._get_accounts,
             "getTokenAccountsByOwner": self._get_accounts_of_owner,
             "getTokenSupply": self._get_supply,
+            "getTokenLargestAccounts": self._get_largest,
         }
 
     def answer(self, name: str, params: list[Any]) -> Any:
@@ -75,14 +77,26 @@ class Methods:
         )
 
     def _get_supply(self, mint: str, _: dict[str, Any] | None = None) -> Any:
+        (units,) = struct.unpack_from("<Q", self._find_mint(mint).data, 36)
+        return self._in_context(self._describe_amount(mint, units))
+
+    def _get_largest(self, mint: str, _: dict[str, Any] | None = None) -> Any:
+        self._find_mint(mint)
+        accounts = self._ledger.list_all_accounts(mint)
+        units = {address: self._ledger.count_units(address) for address in accounts}
+        largest = sorted(units, key=lambda address: (-units[address], address))[:MAX_LARGEST]
+        return self._in_context(
+            [{"address": one} | self._describe_amount(mint, units[one]) for one in largest]
+        )
+
+    def _find_mint(self, mint: str) -> Account:
         _check_address(mint)
         account = self._ledger.find_account(mint)
         if account is None:
             raise RpcError(INVALID_PARAMS, "Invalid param: could not find account")
         if mint not in self._ledger.mints:
             raise RpcError(INVALID_PARAMS, "Invalid param: not a Token mint")
-        (units,) = struct.unpack_from("<Q", account.data, 36)
-        return self._in_context(self._describe_amount(mint, units))
+        return account
 
     def _in_context(self, value: Any) -> Any:
         return {"context": {"apiVersion": "3.0.6", "slot": self._ledger.slot}, "value": value}

@@ -55,6 +55,7 @@ COMMANDS = {
     "wallets list",
     "wallets update",
     "wallets remove",
+    "wallets suggest",
     "wallets import",
     "submissions list",
     "submissions approve",

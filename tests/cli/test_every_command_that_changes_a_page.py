@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 MEMBER = "member@example.com"
 HOOK, NTFY = "https://example.com/hook", "ntfys://ntfy.sh/topic"
-READS = {"list", "show", "receipt"}
+READS = {"list", "show", "receipt", "suggest"}
 # Commands that do not change a page, or that delete it together with its log.
 OTHER_COMMANDS = {
     "balances refresh",  # what it observes is no owner's change; flags are logged by the watch

@@ -9,6 +9,7 @@ from chain.rpc_methods import Methods
 from rpc_access import PatientClock, connect
 from world import Visitor
 
+from embed.balances.largest_holders import look_up_largest_holders
 from embed.balances.mints import derive_token_account, read_token
 from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import RpcUnavailable
@@ -69,6 +70,14 @@ def test_token_has_its_name_symbol_and_supply(market, rpc, addresses):
     assert (found.name, found.symbol, found.decimals) == (NAME, SYMBOL, DECIMALS)
     account = derive_token_account(addresses[0], market.mint, SPL_TOKEN)
     assert read_associated(rpc, market.mint, {addresses[0]: account}).supply == SUPPLY
+
+
+def test_largest_holders_are_told(market, rpc, addresses):
+    found = look_up_largest_holders(rpc, market.mint)
+
+    assert list(found.amounts) == addresses[::-1]
+    assert list(found.amounts.values()) == [3, 2, 1]
+    assert found.supply == SUPPLY
 
 
 def test_wallet_gets_tokens_when_it_is_first_asked_for_unless_it_is_penniless(market, rpc):

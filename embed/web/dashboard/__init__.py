@@ -24,6 +24,7 @@ from embed.web.dashboard import (
     tags,
     wallet_files,
     wallet_list,
+    wallet_suggestions,
     wallets,
 )
 from embed.web.dashboard.blueprint import blueprint, init_dashboard
@@ -54,5 +55,6 @@ __all__ = [
     "tags",
     "wallet_files",
     "wallet_list",
+    "wallet_suggestions",
     "wallets",
 ]

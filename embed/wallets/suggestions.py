@@ -1,0 +1,71 @@
+"""A draft of a page's list: the largest holders of its token, of whom the owner chooses."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from solders.pubkey import Pubkey
+
+from embed.balances.largest_holders import look_up_largest_holders
+from embed.balances.supply import find_supply
+from embed.db.models import Page, Wallet
+from embed.domain.addresses import is_address
+from embed.domain.amounts import find_share
+from embed.errors import InvalidInput
+from embed.runtime import Runtime
+from embed.settings import Settings
+from embed.wallets.csv_format import Line, Sheet
+from embed.wallets.imports import apply_sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One of the largest holders."""
+
+    address: str
+    balance: Decimal  # whole tokens in those of its accounts that are among the largest
+    share: Decimal | None  # of the supply; None: nobody knows
+    is_tracked: bool  # by the page, also if it is hidden
+    is_of_program: bool  # such as a pool: its address has no private key, so it cannot sign
+
+
+def suggest_wallets(page: Page, runtime: Runtime) -> list[Suggestion]:
+    """Ask the chain for the largest holders, most first. Raises InvalidInput."""
+    found = look_up_largest_holders(runtime.chain, page.token_mint)
+    known = find_supply(page, uses_chain=runtime.settings.uses_chain)
+    supply = known.amount if found.supply is None and known is not None else found.supply
+    rows: Any = Wallet.select(Wallet.address).where(
+        Wallet.page == page, Wallet.address.in_(list(found.amounts))
+    )
+    tracked = {address for (address,) in rows.tuples()}
+    return [
+        Suggestion(
+            address,
+            amount,
+            find_share(amount, supply),
+            is_tracked=address in tracked,
+            is_of_program=not Pubkey.from_string(address).is_on_curve(),
+        )
+        for address, amount in found.amounts.items()
+    ]
+
+
+def add_suggested(
+    page_id: str, addresses: Collection[str], *, settings: Settings, now: datetime, actor: str
+) -> int:
+    """Track addresses as the owner's own, and return how many are new; all or none are added.
+
+    What the page tracks already stays as it is. Raises NotFound, InvalidInput.
+    """
+    wrong = next((address for address in addresses if not is_address(address)), None)
+    if wrong is not None:
+        raise InvalidInput(
+            "%(address)s is not a wallet address (base58 of 32 bytes).", address=repr(wrong)
+        )
+    sheet = Sheet([Line(address) for address in dict.fromkeys(addresses)], mistakes=[])
+    plan = apply_sheet(page_id, sheet, makes_tags=False, settings=settings, now=now, actor=actor)
+    if plan.mistakes:
+        raise plan.mistakes[0].cause  # the page is full
+    return plan.added

@@ -1,0 +1,80 @@
+"""A draft of the list: the largest holders, of whom the owner ticks those to add."""
+
+from threading import Lock
+
+from flask import Response, request
+from flask.typing import ResponseReturnValue
+from limits import parse
+
+from embed.balances.largest_holders import NOBODY_TO_ASK
+from embed.db.models import Page
+from embed.errors import InvalidInput
+from embed.wallets import suggestions
+from embed.wallets.suggestions import Suggestion
+from embed.web import rate_limits
+from embed.web.current import runtime
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.current_person import current_person, open_page
+from embed.web.dashboard.responses import redirect_with_message, render, write_mistake
+from embed.web.dashboard.wallet_list import build_list_url
+from embed.web.languages import format_number, gettext, ngettext
+
+LOOK_UPS_PER_PERSON = parse("10/minute")
+
+# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four.
+_one_at_a_time = Lock()
+
+
+@blueprint.get("/pages/<page_id>/wallets/suggestions")
+def show_suggestions(page_id: str) -> ResponseReturnValue:
+    """Ask nobody yet: whoever may only look at pages must not use up the endpoint's rate."""
+    page = open_page(page_id)
+    return _render(page, problem=gettext(NOBODY_TO_ASK) if runtime().chain is None else None)
+
+
+@blueprint.post("/pages/<page_id>/wallets/suggestions")
+def look_up_suggestions(page_id: str) -> ResponseReturnValue:
+    page = open_page(page_id)
+    if rate_limits.find_look_up_wait(current_person().id, LOOK_UPS_PER_PERSON):
+        return _render(page, problem=gettext("Please wait a minute."), status=429)
+    if not _one_at_a_time.acquire(blocking=False):
+        busy = gettext("Somebody is looking up holders right now. Try again in a moment.")
+        return _render(page, problem=busy, status=503)
+    try:
+        found = suggestions.suggest_wallets(page, runtime())
+    except InvalidInput as mistake:
+        return _render(page, problem=write_mistake(mistake), status=422)
+    finally:
+        _one_at_a_time.release()
+    return _render(page, found)
+
+
+@blueprint.post("/pages/<page_id>/wallets/suggestions/add")
+def add_suggestions(page_id: str) -> ResponseReturnValue:
+    """Add the ticked addresses; nothing else of the form counts."""
+    page = open_page(page_id)
+    ticked = request.form.getlist("address")
+    if not ticked:
+        raise InvalidInput("Select at least one wallet first.")
+    added = suggestions.add_suggested(
+        page.id,
+        ticked,
+        settings=runtime().settings,
+        now=runtime().clock(),
+        actor=current_person().email,
+    )
+    sentence = ngettext(
+        "%(count)s wallet has been added.", "%(count)s wallets have been added.", added
+    )
+    return redirect_with_message(sentence % {"count": format_number(added)}, build_list_url(page))
+
+
+def _render(
+    page: Page,
+    found: list[Suggestion] | None = None,
+    *,
+    problem: str | None = None,
+    status: int = 200,
+) -> Response:
+    """`found`: None before the chain was asked."""
+    return render("wallets_suggested.html", page=page, found=found, problem=problem, status=status)

@@ -1,0 +1,230 @@
+"""The largest holders of a token, as endpoints tell, refuse to tell, or tell wrongly."""
+
+import time
+from decimal import Decimal
+
+import pytest
+import rpc_faults
+from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
+from chain.rpc_server import run_rpc
+from rpc_access import connect
+from rpc_faults import WRONG_RESULTS, amount_of, answer_error, answer_status, change, info_of
+from world import USDC, Visitor
+
+from embed.balances import largest_holders
+from embed.balances.largest_holders import look_up_largest_holders
+from embed.errors import InvalidInput
+
+pytestmark = pytest.mark.slow
+
+LARGEST, OWNERS = "getTokenLargestAccounts", "getMultipleAccounts"
+REFUSED = "does not tell the largest holders"
+FAILED = "cannot be looked up now"
+
+
+@pytest.fixture
+def rpc(endpoint):
+    return connect(endpoint)
+
+
+def make_address() -> str:
+    return Visitor().address
+
+
+@pytest.mark.parametrize("program", [SPL_TOKEN, SPL_TOKEN_2022], ids=["spl-token", "token-2022"])
+def test_owners_are_told_with_all_of_their_large_accounts_most_first(
+    ledger, endpoint, rpc, program
+):
+    mint = ledger.create_mint(9, program=program)
+    small, large, split = (make_address() for _ in range(3))
+    ledger.mint_to(small, mint, 1)
+    ledger.mint_to(large, mint, 2**63)
+    ledger.mint_to(split, mint, 2**62)
+    ledger.open_auxiliary_account(split, mint, 2**62 - 2)
+
+    found = look_up_largest_holders(rpc, mint)
+
+    assert list(found.amounts.items()) == [
+        (large, Decimal("9223372036.854775808")),
+        (split, Decimal("9223372036.854775806")),
+        (small, Decimal("0.000000001")),
+    ]
+    assert found.supply == Decimal("18446744073.709551615")
+    assert endpoint.calls == {LARGEST: 1, OWNERS: 1}
+
+
+def test_amounts_of_a_scaled_mint_are_those_that_wallets_show(ledger, rpc):
+    mint = ledger.create_mint(2, program=SPL_TOKEN_2022, multiplier=2.5)
+    holder = make_address()
+    ledger.mint_to(holder, mint, 300)
+
+    found = look_up_largest_holders(rpc, mint)
+
+    assert found.amounts == {holder: Decimal("7.5")}
+    assert found.supply is None  # which the mint's account tells otherwise
+
+
+def test_twenty_of_many_accounts_are_told(ledger, rpc):
+    mint = ledger.create_mint(0)
+    holders = [make_address() for _ in range(25)]
+    for units, holder in enumerate(holders, start=1):
+        ledger.mint_to(holder, mint, units)
+
+    assert list(look_up_largest_holders(rpc, mint).amounts) == holders[:4:-1]
+
+
+def test_empty_accounts_are_no_holders(ledger, rpc):
+    mint, holder = ledger.create_mint(0), make_address()
+    ledger.open_auxiliary_account(holder, mint)
+
+    assert look_up_largest_holders(rpc, mint).amounts == {}
+    assert look_up_largest_holders(rpc, ledger.create_mint(0)).amounts == {}
+
+
+@pytest.fixture
+def held(ledger):
+    """A mint with two holders."""
+    mint = ledger.create_mint(0)
+    for units in (7, 5):
+        ledger.mint_to(make_address(), mint, units)
+    return mint
+
+
+def rows(edit):
+    return change(lambda answer: edit(answer["result"]["value"]))
+
+
+@pytest.mark.parametrize(
+    "gone", [None, {"owner": "1" * 32, "data": ["", "base64"]}], ids=["closed", "lamports only"]
+)
+def test_account_that_was_closed_between_the_calls_is_left_out(rpc, endpoint, held, gone):
+    endpoint.fail(rows(lambda accounts: accounts.__setitem__(0, gone)), method=OWNERS)
+
+    assert list(look_up_largest_holders(rpc, held).amounts.values()) == [5]
+
+
+def test_amount_that_no_page_can_store_is_left_out(rpc, endpoint, held):
+    endpoint.fail(
+        rows(lambda accounts: amount_of(accounts[0]).update(uiAmountString="inf")), method=OWNERS
+    )
+
+    assert list(look_up_largest_holders(rpc, held).amounts.values()) == [5]
+
+
+def refuse(rpc, mint: str) -> str:
+    with pytest.raises(InvalidInput) as refusal:
+        look_up_largest_holders(rpc, mint)
+    assert "a-secret" not in str(refusal.value)
+    return str(refusal.value)
+
+
+@pytest.mark.parametrize("code", [-32010, -32600, -32601])
+@pytest.mark.parametrize("method", [LARGEST, OWNERS])
+def test_endpoint_that_refuses_the_question_is_told_so(rpc, endpoint, held, code, method):
+    endpoint.fail(answer_error(code), method=method)
+
+    sentence = refuse(rpc, held)
+
+    assert REFUSED in sentence
+    assert f"(error {code})" in sentence
+    assert "another provider" in sentence
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (answer_status(403), "HTTP status 403"),
+        (answer_status(410), "HTTP status 410"),
+        (answer_status(429, Retry_After="7"), "too many requests"),
+        (answer_error(429), "too many requests"),
+        (answer_error(-32603), "error -32603"),
+        (rpc_faults.cut, ""),
+        (rpc_faults.HTML, "its answer was refused"),
+        (rpc_faults.DEEP, "its answer was refused"),
+    ],
+)
+@pytest.mark.parametrize("method", [LARGEST, OWNERS])
+def test_endpoint_that_fails_is_told_with_the_reason(rpc, endpoint, held, fault, reason, method):
+    endpoint.fail(fault, method=method)
+
+    sentence = refuse(rpc, held)
+
+    assert FAILED in sentence
+    assert reason in sentence
+
+
+def test_endpoint_that_hangs_is_given_up_in_time(rpc, endpoint, held, monkeypatch):
+    monkeypatch.setattr(largest_holders, "CALL_WITHIN_S", 0.3)
+    endpoint.fail(rpc_faults.hang)
+    started_at = time.monotonic()
+
+    assert "timed out" in refuse(rpc, held)
+    assert time.monotonic() - started_at < rpc_faults.HUNG_S
+
+
+def test_endpoint_that_answers_stands_in_for_one_that_refuses(ledger, endpoint, held):
+    with run_rpc(ledger) as second:
+        endpoint.fail(answer_error(-32010), method=LARGEST)
+
+        found = look_up_largest_holders(connect(endpoint, second), held)
+
+    assert list(found.amounts.values()) == [7, 5]
+
+
+@pytest.mark.parametrize("mint", [USDC, "11111111111111111111111111111111"])
+def test_address_that_is_no_mint_is_told(rpc, mint):
+    assert refuse(rpc, mint) == f"{mint} is not the mint of a token."
+
+
+def test_without_an_endpoint_the_setting_is_named():
+    assert "SOLANA_RPC_URL is not set" in refuse(None, USDC)
+
+
+WRONG_LISTS = {
+    "10,000 rows": lambda found: found.extend([{"address": make_address()}] * 10_000),
+    "100 others": lambda found: found.extend({"address": make_address()} for _ in range(100)),
+    "one twice": lambda found: found.append(found[0]),
+    "no address": lambda found: found.append({}),
+    "a number": lambda found: found.append({"address": 5}),
+    "null": lambda found: found.append(None),
+    "a short text": lambda found: found.append({"address": "x"}),
+    "no base58": lambda found: found.append({"address": "O" * 40}),
+    "too few bytes": lambda found: found.append({"address": "1" * 40}),
+    "a newline": lambda found: found.append({"address": make_address() + "\n"}),
+}
+
+
+@pytest.mark.parametrize("edit", WRONG_LISTS.values(), ids=WRONG_LISTS)
+def test_wrong_list_of_accounts_is_refused(rpc, endpoint, held, edit):
+    endpoint.fail(rows(edit), method=LARGEST)
+
+    assert FAILED in refuse(rpc, held)
+
+
+WRONG_OWNERS = {
+    "another mint": lambda found: info_of(found[0]).update(mint=USDC),
+    "another program": lambda found: found[0].update(owner=USDC),
+    "a mint": lambda found: found.__setitem__(0, found[-1]),
+    "more than u64": lambda found: amount_of(found[0]).update(amount=str(2**64)),
+    "negative": lambda found: amount_of(found[0]).update(uiAmountString="-1"),
+    "one less": lambda found: found.pop(),
+    "one more": lambda found: found.append(found[0]),
+    "no mint": lambda found: found.__setitem__(-1, None),
+    "account for the mint": lambda found: found.__setitem__(-1, found[0]),
+    "owner that is none": lambda found: info_of(found[0]).update(owner="<script>" * 5),
+    "owner too long": lambda found: info_of(found[0]).update(owner="1" * 10_000),
+}
+
+
+@pytest.mark.parametrize("edit", WRONG_OWNERS.values(), ids=WRONG_OWNERS)
+def test_wrong_owners_are_refused(rpc, endpoint, held, edit):
+    endpoint.fail(rows(edit), method=OWNERS)
+
+    assert FAILED in refuse(rpc, held)
+
+
+@pytest.mark.parametrize("fault", WRONG_RESULTS.values(), ids=WRONG_RESULTS)
+def test_results_that_no_method_has_are_refused(rpc, endpoint, held, fault):
+    endpoint.fail(fault, method=OWNERS)
+
+    assert FAILED in refuse(rpc, held)

@@ -1,0 +1,202 @@
+"""Suggested wallets: what is told of each, and entering those that an owner chose."""
+
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import base58
+import pytest
+from fake_chain import FakeChain
+from solders.pubkey import Pubkey
+from world import USDC, Visitor, read_log
+
+from embed.balances.observations import store_chain_of_mints
+from embed.balances.supply import Supply
+from embed.balances.tokens import get_token
+from embed.db.connection import db
+from embed.db.models import Balance, ChainBalance, Wallet
+from embed.errors import InvalidInput, NotFound
+from embed.runtime import EXTENSION
+from embed.wallets.suggestions import add_suggested, suggest_wallets
+
+POOL = str(Pubkey.find_program_address([b"pool"], Pubkey.default())[0])
+
+
+@pytest.fixture
+def chain() -> FakeChain:
+    return FakeChain()
+
+
+@pytest.fixture
+def suggest(world):
+    return lambda: suggest_wallets(world.page, world.app.extensions[EXTENSION])
+
+
+@pytest.fixture
+def add(world):
+    """Enter addresses as an owner who ticked them."""
+
+    def enter(*addresses: str, page_id: str = world.page_id) -> int:
+        return add_suggested(
+            page_id,
+            addresses,
+            settings=world.settings,
+            now=world.clock(),
+            actor="owner@example.com",
+        )
+
+    return enter
+
+
+def test_share_tracked_wallets_and_programs_are_told(world, chain, suggest):
+    listed, hidden, other = (Visitor().address for _ in range(3))
+    for number, address in enumerate((POOL, listed, hidden, other)):
+        chain.hold(address, 40 - 10 * number)
+    world.track(listed)
+    world.track(hidden, is_hidden=True)
+
+    assert [
+        (one.address, one.balance, one.share, one.is_tracked, one.is_of_program)
+        for one in suggest()
+    ] == [
+        (POOL, 40, Decimal("0.4"), False, True),
+        (listed, 30, Decimal("0.3"), True, False),
+        (hidden, 20, Decimal("0.2"), True, False),
+        (other, 10, Decimal("0.1"), False, False),
+    ]
+
+
+def test_wallets_of_another_page_are_not_tracked_here(world, chain, suggest):
+    address = Visitor().address
+    chain.hold(address, 5)
+    world.track(address, page_id=world.make_page())
+
+    assert [one.is_tracked for one in suggest()] == [False]
+
+
+def test_shares_of_a_scaled_mint_are_of_the_supply_that_was_read_before(
+    world, chain, suggest, clock
+):
+    mint = chain.ledger.create_mint(
+        6, program="TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb", multiplier=2.0
+    )
+    world.configure(token_mint=mint)
+    chain.hold(Visitor().address, 5, mint=mint)
+    assert [(one.balance, one.share) for one in suggest()] == [(10, None)]
+
+    get_token(chain, mint, clock())
+    store_chain_of_mints({}, supplies={mint: Supply(Decimal(40), clock())})
+
+    assert [(one.balance, one.share) for one in suggest()] == [(10, Decimal("0.25"))]
+
+
+def test_chain_is_asked_outside_of_transactions_and_nothing_is_written(world, chain, suggest):
+    chain.hold(Visitor().address, 5)
+    asked = []
+    chain.before_answer = lambda method: asked.append((method, db.in_transaction()))
+    before = world.dump()
+
+    suggest()
+
+    assert asked == [("getTokenLargestAccounts", False), ("getMultipleAccounts", False)]
+    assert world.dump() == before
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_chosen_addresses_become_the_owners_own(world, add):
+    first, second = Visitor().address, Visitor().address
+    world.clock.forward(seconds=1)
+    version = world.page.version
+
+    assert add(first, second, first) == 2
+
+    rows = list(Wallet.select().where(Wallet.page == world.page_id))
+    assert {row.address for row in rows} == {first, second}
+    assert {(row.submission_id, row.public_alias, row.is_hidden) for row in rows} == {
+        (None, None, False)
+    }
+    entry = read_log(world.page_id)[0]
+    assert (entry.actor, entry.action) == ("owner@example.com", "import wallets")
+    assert entry.subject == "2 added, 0 changed"
+    assert world.page.version == version + 1
+    # What they hold is left to the next reading of the chain.
+    assert (Balance.select().count(), ChainBalance.select().count()) == (0, 0)
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_what_is_tracked_meanwhile_stays_as_it_is(world, add):
+    visitor, new = Visitor(), Visitor().address
+    world.approve(world.submit(visitor).json["submissionId"])
+    world.track(USDC, alias="Mint", is_hidden=True, balance=5)
+    before = list(Wallet.select().order_by(Wallet.id).dicts())
+
+    assert add(visitor.address, USDC, new) == 1
+
+    assert [
+        row for row in Wallet.select().order_by(Wallet.id).dicts() if row["address"] != new
+    ] == before
+
+
+def test_nothing_new_changes_nothing(world, add):
+    world.track(USDC)
+    before = world.dump()
+
+    assert add(USDC) == 0
+    assert add() == 0
+    assert world.dump() == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["", "x", "O" * 44, "1" * 44, USDC + "\n", f"{USDC},Alias", "\0", "\ud800", "9" * 60_000],
+    ids=ascii,
+)
+def test_one_wrong_address_adds_none(world, add, wrong):
+    before = world.dump()
+
+    with pytest.raises(InvalidInput, match="is not a wallet address"):
+        add(Visitor().address, wrong)
+    assert world.dump() == before
+
+
+def test_full_page_takes_none_of_too_many(environ, request):
+    environ["MAX_WALLETS"] = "2"
+    world, add = map(request.getfixturevalue, ("world", "add"))
+    world.track(USDC)
+    new = [Visitor().address for _ in range(2)]
+
+    with pytest.raises(InvalidInput, match="at most 2 wallets"):
+        add(*new)
+    assert Wallet.select().count() == 1
+    assert add(USDC, new[0]) == 1
+
+
+def test_unknown_page_is_told(add):
+    with pytest.raises(NotFound):
+        add(USDC, page_id="A" * 20)
+
+
+@pytest.mark.databases("sqlite", "postgres")
+def test_two_owners_at_once_add_each_wallet_once(world, add):
+    addresses = [base58.b58encode(bytes([number]) * 32).decode() for number in range(1, 21)]
+
+    def run(chosen: list[str]) -> int:
+        try:
+            return add(*chosen)
+        finally:
+            db.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(run, [addresses, addresses[::-1]] * 2))
+
+    assert sum(counts) == len(addresses)
+    assert Wallet.select().where(Wallet.page == world.page_id).count() == len(addresses)
+
+
+def test_next_reading_tells_what_an_added_wallet_holds(world, chain, add, suggest):
+    address = Visitor().address
+    chain.hold(address, 5)
+    add(suggest()[0].address)
+
+    world.app.test_cli_runner().invoke(args=["balances", "refresh"])
+
+    assert ChainBalance.get(ChainBalance.address == address).amount == 5

@@ -1,0 +1,210 @@
+"""The page that suggests wallets: who may ask the chain, what it shows, what its form adds."""
+
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from fake_chain import FakeChain
+from solders.pubkey import Pubkey
+from waiting import wait_for
+from world import USDC, Visitor
+
+from embed.balances.rpc_endpoint import RpcRefused
+from embed.db.connection import db
+from embed.db.models import Wallet
+
+pytestmark = pytest.mark.slow
+
+POOL = str(Pubkey.find_program_address([b"pool"], Pubkey.default())[0])
+
+
+@pytest.fixture
+def chain() -> FakeChain:
+    return FakeChain()
+
+
+@pytest.fixture
+def path(world) -> str:
+    return f"/dashboard/pages/{world.page_id}/wallets/suggestions"
+
+
+def list_offered(answer) -> list[str]:
+    return re.findall(r'name="address" value="(\w+)"', answer.text)
+
+
+def list_rows(answer) -> list[str]:
+    return re.findall(r"<tr>.*?</tr>", answer.text.partition("<tbody>")[2], re.DOTALL)
+
+
+def test_opening_the_page_asks_nobody(owner, chain, path):
+    answer = owner.get(path)
+
+    assert answer.status_code == 200
+    assert "Look up the largest holders" in answer.text
+    assert chain.calls.total() == 0
+
+
+def test_holders_are_shown_and_none_is_ticked(world, owner, chain, path):
+    listed, other = Visitor().address, Visitor().address
+    for address, amount in ((POOL, 600), (listed, 300), (other, 100)):
+        chain.hold(address, amount)
+    world.track(listed)
+
+    answer = owner.post(path)
+
+    assert answer.status_code == 200
+    assert list_offered(answer) == [POOL, other]
+    assert " checked" not in answer.text
+    pool, known, last = list_rows(answer)
+    assert "a program" in pool
+    assert "60.0%" in pool
+    assert "on your list" in known
+    assert "pill" not in last
+    assert "10.0%" in last
+    assert "100.00" in last
+    assert Wallet.select().count() == 1
+
+
+def test_ticked_wallets_are_added_whatever_else_the_form_says(world, owner, chain, path):
+    address = Visitor().address
+    chain.hold(address, 5)
+
+    answer = owner.post(
+        f"{path}/add",
+        address=[address, USDC],
+        balance="999",
+        alias="Someone",
+        name="Someone",
+        tags="team",
+        hidden="y",
+    )
+
+    assert answer.status_code == 303
+    assert answer.headers["Location"].endswith("/wallets")
+    assert "2 wallets have been added." in owner.get(answer.headers["Location"]).text
+    rows = list(Wallet.select().dicts())
+    assert {row["address"] for row in rows} == {address, USDC}
+    assert {(row["public_alias"], row["is_hidden"]) for row in rows} == {(None, False)}
+    assert chain.calls.total() == 0
+
+
+def test_wallet_that_came_onto_the_list_meanwhile_is_no_mistake(world, owner, path):
+    world.track(USDC, alias="Mint")
+
+    answer = owner.post(f"{path}/add", address=USDC)
+
+    assert answer.status_code == 303
+    assert "0 wallets have been added." in owner.get(answer.headers["Location"]).text
+    assert Wallet.get().public_alias == "Mint"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"address": []},
+        {"address": ["x"]},
+        {"address": [USDC, "<script>"]},
+        {"address": [f"{USDC},Name"]},
+        {"address": ["\0"]},
+        {"wallet": [USDC]},
+    ],
+    ids=str,
+)
+def test_form_without_proper_addresses_adds_nothing(world, owner, path, form):
+    before = world.dump()
+
+    answer = owner.post(f"{path}/add", **form)
+
+    assert answer.status_code == 409
+    assert "<script>" not in answer.text
+    assert {**world.dump(), "session": None} == {**before, "session": None}
+
+
+def test_owner_reads_that_the_endpoint_refuses(owner, chain, path):
+    def refuse(method: str) -> None:
+        raise RpcRefused(-32010)
+
+    chain.before_answer = refuse
+
+    answer = owner.post(path)
+
+    assert answer.status_code == 422
+    assert "does not tell the largest holders (error -32010)" in answer.text
+    assert list_offered(answer) == []
+    assert "Look up the largest holders" in answer.text  # to try again
+
+
+def test_owner_reads_that_the_endpoint_is_down(owner, chain, path):
+    chain.is_down = True
+
+    answer = owner.post(path)
+
+    assert answer.status_code == 422
+    assert "cannot be looked up now" in answer.text
+
+
+def test_owner_reads_that_nobody_holds_the_token(owner, path):
+    assert "Nobody holds this token yet." in owner.post(path).text
+
+
+@pytest.mark.parametrize("chain", [None])
+def test_without_an_endpoint_there_is_no_button(world, owner, chain, path):
+    page = owner.get(path)
+
+    assert "SOLANA_RPC_URL is not set" in page.text
+    assert "<form" not in page.text.partition("<main")[2]
+    assert owner.post(path).status_code == 422
+    assert path not in owner.get(f"/dashboard/pages/{world.page_id}/wallets").text
+
+
+def test_link_is_for_whoever_may_use_it(world, make_member, path):
+    wallets = f"/dashboard/pages/{world.page_id}/wallets"
+
+    assert path in make_member("editor").get(wallets).text
+    for role in ("viewer", "reviewer"):
+        assert path not in make_member(role).get(wallets).text
+
+
+@pytest.mark.parametrize("role", ["viewer", "reviewer"])
+def test_reviewers_cannot_ask_the_chain(make_member, chain, path, role):
+    member = make_member(role)
+
+    assert [member.get(path).status_code, member.post(path).status_code] == [403, 403]
+    assert chain.calls.total() == 0
+
+
+def test_many_look_ups_of_a_person_are_refused_for_a_minute(owner, chain, path):
+    statuses = [owner.post(path).status_code for _ in range(12)]
+
+    assert statuses == [200] * 10 + [429] * 2
+    assert chain.calls["getTokenLargestAccounts"] == 10
+
+
+def test_one_look_up_at_a_time_keeps_the_other_threads_free(owner, stranger, chain, path):
+    other_path = f"/dashboard/pages/{stranger.make_page()}/wallets/suggestions"
+    asked, answered = threading.Event(), threading.Event()
+
+    def hang(method: str) -> None:
+        asked.set()
+        assert answered.wait(10)
+
+    chain.before_answer = hang
+
+    def press(browser, where: str) -> int:
+        try:
+            return browser.post(where).status_code
+        finally:
+            db.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(press, owner, path)
+        wait_for(asked.is_set)
+        second = stranger.post(other_path)
+        answered.set()
+        assert first.result(10) == 200
+
+    assert second.status_code == 503
+    assert "Somebody is looking up holders right now" in second.text
+    assert stranger.post(other_path).status_code == 200
