@@ -37,7 +37,7 @@ _SPEC = {
     "origin_not_allowed": (403, "public key, and the origin is not on its list"),
     "embed_disabled": (403, "the owner made the page private or switched embedding off"),
     "not_found": (404, "the page to read was deleted, or there is no such path"),
-    "page_not_found": (404, "submitting, or a wallet's records: the page was deleted"),
+    "page_not_found": (404, "anything but reading the page: it was deleted"),
     "duplicate": (409, "the wallet waits on this page, or was approved there"),
     "ca_gate_failed": (
         422,
@@ -48,7 +48,7 @@ _SPEC = {
         429,
         "the page's queue is full, or its list of wallets",
     ),
-    "rate_limit_key": (429, "too many requests with this key"),
+    "rate_limit_key": (429, "too many requests with this key, or refreshes of its page"),
     "rate_limit_ip": (429, "too many requests from this address"),
     "rate_limit_session": (
         429,
@@ -61,6 +61,9 @@ _OWN = {
     "bad_request": (400, "any other request that cannot be understood"),
     "invalid_action": (400, "`action` is neither `show` nor `withdraw`"),
     "invalid_host": (400, "the `Host` header is not that of `PUBLIC_URL`"),
+    "secret_key_required": (403, "public key, and this is for servers"),
+    "wallet_not_found": (404, "the page does not track this wallet"),
+    "chain_disabled": (409, "the operator set no `SOLANA_RPC_URL`, so no balance is read"),
     "method_not_allowed": (
         405,
         "the path has other methods, which `Allow` lists",

@@ -447,6 +447,31 @@ class WithdrawnWallet(Json):
     ]
 
 
+# A wallet's balance
+
+
+class RefreshRequest(WalletRequest):
+    """Which of the page's wallets is to be read."""
+
+
+class RefreshedBalance(Json):
+    """What a wallet holds in all of its token accounts: the newest observation on the chain."""
+
+    wallet_address: WalletAddress
+    token_mint: Annotated[
+        str,
+        about(
+            "Base58 address of the token's mint.", "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+        ),
+    ]
+    token_balance: Annotated[Raw, exact_amount("What it holds.", Decimal("1250.5"))]
+    observed_at_iso: Annotated[str, instant("When it was observed.")]
+    slot: Annotated[
+        int,
+        about("The ledger's slot at which it held that; never less than before.", 368_421_907),
+    ]
+
+
 # Refusals
 
 

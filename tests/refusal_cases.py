@@ -6,6 +6,7 @@ Each endpoint's list is in the order of the checks (design: life of a request).
 import base64
 from dataclasses import replace
 from datetime import timedelta
+from functools import wraps
 
 import pytest
 from world import Visitor, code_of
@@ -19,6 +20,7 @@ SETTINGS = {
     "LIMIT_SESSION_NONCES": "5/hour",
     "LIMIT_SESSION_SUBMISSIONS": "1/hour",
     "LIMIT_IP_SUBMISSIONS": "4/hour",
+    "LIMIT_REFRESHES": "3/hour",
 }
 ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}  # the client that prepares a request
 
@@ -61,6 +63,15 @@ class Attempt:
         """Prepare a request for the visitor's records, or their withdrawal."""
         nonce = self.world.ask_record_nonce(self.visitor, action, environ_base=ELSEWHERE).json
         self.body = self.world.sign_for_records(self.visitor, action, nonce=nonce)
+
+    def prepare_refresh(self) -> None:
+        """Prepare a request to read the visitor's wallet, which the page tracks."""
+        self.key = self.world.secret_key
+        self.world.track(self.visitor.address)
+        self.body = {
+            "trackingPageId": self.world.page_id,
+            "walletAddress": self.visitor.address,
+        }
 
 
 # Faults, one for each check
@@ -226,6 +237,43 @@ def raise_gate(attempt):
     attempt.world.configure(min_balance=1)
 
 
+def take_public_key(attempt):
+    attempt.key = attempt.world.public_key
+
+
+def with_public_key(fault):
+    """Return a fault that only a public key's request can have."""
+
+    @wraps(fault)
+    def put(attempt):
+        take_public_key(attempt)
+        fault(attempt)
+
+    return put
+
+
+def use_up_refreshes(attempt):
+    use_up(
+        "rate_limit_key",
+        lambda: attempt.world.refresh(
+            attempt.visitor.address, key=attempt.world.secret_key, environ_base=ELSEWHERE
+        ),
+    )
+
+
+def name_untracked_wallet(attempt):
+    attempt.body["walletAddress"] = Visitor().address
+
+
+def lose_endpoint(attempt):
+    """Ask an endpoint that does not answer."""
+    attempt.world.use_endpoint("http://127.0.0.1:9/")
+
+
+def have_no_endpoint(attempt):
+    attempt.world.use_endpoint()
+
+
 def start_cooldown(attempt):
     attempt.world.configure(cooldown_s=60)
 
@@ -314,4 +362,18 @@ RECORDS = [
     ("invalid_signature", malform_signature),
     ("rate_limit_session", use_up_requests_for_records),
     ("rate_limit_ip", use_up_requests_for_records_of_the_address),
+]
+REFRESH = [
+    *DOOR[:4],
+    *((code, with_public_key(fault)) for code, fault in DOOR[4:]),
+    ("secret_key_required", take_public_key),
+    ("invalid_json", break_json),
+    ("missing_fields", omit_field),
+    ("invalid_key", name_another_page_in_body),
+    ("rate_limit_key", use_up_refreshes),
+    ("page_not_found", delete_page),
+    ("invalid_wallet_address", malform_address),
+    ("wallet_not_found", name_untracked_wallet),
+    ("chain_disabled", have_no_endpoint),
+    ("balance_unavailable", lose_endpoint),
 ]

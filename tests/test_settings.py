@@ -47,6 +47,7 @@ def test_service_runs_on_defaults():
     assert limit_of(defaults.limit_session_nonces) == (20, 600)
     assert limit_of(defaults.limit_session_submissions) == (10, 600)
     assert limit_of(defaults.limit_ip_submissions) == (20, 600)
+    assert limit_of(defaults.limit_refreshes) == (60, 60)
     assert defaults.max_wallets == 50_000
     assert defaults.nonce_lifetime == timedelta(minutes=10)
     assert defaults.solana_rpc_url == ()
@@ -74,6 +75,7 @@ def test_every_variable_is_read():
         LIMIT_SESSION_NONCES="3/hour",
         LIMIT_SESSION_SUBMISSIONS="4/day",
         LIMIT_IP_SUBMISSIONS="5/minute",
+        LIMIT_REFRESHES="7/minute",
         MAX_WALLETS="7",
         NONCE_LIFETIME="60",
         SOLANA_RPC_URL="https://a.example/?api-key=hush, http://localhost:8899",
@@ -99,6 +101,7 @@ def test_every_variable_is_read():
     assert limit_of(given.limit_session_nonces) == (3, 3600)
     assert limit_of(given.limit_session_submissions) == (4, 86400)
     assert limit_of(given.limit_ip_submissions) == (5, 60)
+    assert limit_of(given.limit_refreshes) == (7, 60)
     assert given.max_wallets == 7
     assert given.nonce_lifetime == timedelta(minutes=1)
     assert given.solana_rpc_url == ("https://a.example/?api-key=hush", "http://localhost:8899")

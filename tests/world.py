@@ -200,6 +200,11 @@ class PageClient:
         body = self.sign_for_records(visitor, "withdraw")
         return self.post_for_records("withdraw", body, **arguments)
 
+    def refresh(self, address: str, *, page_id=None, **arguments):
+        """Read a wallet's balance now, which needs the page's secret key: ``key=``."""
+        body = {"trackingPageId": page_id or self.page_id, "walletAddress": address}
+        return self.call("POST", f"{self.root}/refresh", json=body, **arguments)
+
     def list_own(self, visitor: Visitor, *, page_id=None, **arguments):
         path = f"{self.root}/session/submissions?trackingPageId={page_id or self.page_id}"
         return self.call("GET", path, cookie=visitor.cookie, **arguments)

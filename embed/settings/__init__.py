@@ -70,6 +70,7 @@ class Settings:
     limit_session_nonces: RateLimitItem = read(parse_limit, "20/10 minutes")
     limit_session_submissions: RateLimitItem = read(parse_limit, "10/10 minutes")
     limit_ip_submissions: RateLimitItem = read(parse_limit, "20/10 minutes")
+    limit_refreshes: RateLimitItem = read(parse_limit, "60/minute")  # of a page's balances
     first_owner: str | None = read(parse_email)
     max_wallets: int = read(partial(parse_whole_number, least=1), "50000")  # per page
     nonce_lifetime: timedelta = read(parse_seconds, "600")

@@ -86,6 +86,12 @@ def check_session_nonces() -> None:
         limiter.hit(limiter.make_counter("rate_limit_session", limit, f"nonce {session_id}"))
 
 
+def check_refreshes(page_id: str) -> None:
+    """Limit a page's questions to the chain, with all of its secret keys together."""
+    limiter, limit = runtime().limiter, runtime().settings.limit_refreshes
+    limiter.hit(limiter.make_counter("rate_limit_key", limit, f"refreshes {page_id}"))
+
+
 def find_sign_in_wait(who: str, limit: RateLimitItem) -> timedelta | None:
     """Count an attempt to sign in; above the limit, return how long to wait."""
     limiter = runtime().limiter

@@ -55,6 +55,12 @@ def check_page(page_id: str) -> None:
         raise ApiError("invalid_key")
 
 
+def check_secret_key() -> None:
+    """Raises ApiError `secret_key_required` for a public key, which anybody can read."""
+    if g.access.tier != "secret":
+        raise ApiError("secret_key_required")
+
+
 def check_origin(access: Access) -> None:
     """Raises ApiError `missing_origin` or `origin_not_allowed`."""
     headers = request.headers

@@ -15,6 +15,8 @@ from embed.schemas import (
     RecordNonce,
     RecordNonceRequest,
     RecordRequest,
+    RefreshedBalance,
+    RefreshRequest,
     SubmissionRequest,
     TrackingPage,
     TrackingPageDelta,
@@ -23,6 +25,7 @@ from embed.schemas import (
 )
 from embed.serializers import describe_submission
 from embed.submissions import proofs, queries, records, submitting, withdrawal
+from embed.wallets import live_reading
 from embed.web import rate_limits, visitor
 from embed.web.api import tracking_page
 from embed.web.api.operations import Operation
@@ -179,6 +182,30 @@ def withdraw_wallet(body: RecordRequest) -> WithdrawnWallet:
     list if only that put it there. It cannot be undone.
     """
     return withdrawal.withdraw(_check_ownership(body, "withdraw"), runtime())
+
+
+@Operation(
+    "POST",
+    "/refresh",
+    needs_secret_key=True,
+    refusals=(
+        "secret_key_required",
+        "page_not_found",
+        "invalid_wallet_address",
+        "wallet_not_found",
+        "chain_disabled",
+        "balance_unavailable",
+    ),
+    has_session=False,
+)
+def refresh_balance(body: RefreshRequest) -> RefreshedBalance:
+    """Read a wallet's balance from the chain now.
+
+    For servers that hear of transfers: with a secret key, one wallet of the page, hidden ones too.
+    The page shows the balance at once. Also while the page is private or embedding is off.
+    """
+    rate_limits.check_refreshes(g.access.page_id)
+    return live_reading.refresh_balance(body, runtime=runtime(), access=g.access)
 
 
 def _check_ownership(body: RecordRequest, action: Action) -> IssuedNonce:

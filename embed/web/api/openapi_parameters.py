@@ -126,7 +126,7 @@ def describe_page(place: str) -> Described:
 def list_parameters(operation: Operation) -> list[Described]:
     """Describe what a request may have beside its body; the whole path has that of the path."""
     return [
-        *_ORIGIN_HEADERS,
+        *(() if operation.needs_secret_key else _ORIGIN_HEADERS),
         *(_CONDITIONS if 304 in operation.answers else ()),
         *(_LANGUAGE if operation.is_translated else ()),
         *([_SESSION] if operation.has_session else ()),

@@ -42,6 +42,7 @@ class Operation:
     is_translated: bool = False  # whether it speaks the visitor's language at OWN_API
     links: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # to operations, and when
     check_first: Callable[[], None] | None = None  # comes before the body is read
+    needs_secret_key: bool = False
     view: Callable[..., Any] = field(init=False)
     body: type[WalletRequest] | None = field(init=False)
 
@@ -63,6 +64,8 @@ class Operation:
         return "body" if self.body else "query"
 
     def respond(self, page_id: str | None = None) -> Response:
+        if self.needs_secret_key:
+            auth.check_secret_key()
         if self.check_first is not None:
             self.check_first()
         arguments = {}

@@ -115,6 +115,11 @@ def refuse_deleted(world):
     return world.read()
 
 
+def refuse_without_chain(world):
+    wallet = world.track(Visitor().address)
+    return world.refresh(wallet.address, key=world.secret_key)
+
+
 def refuse_at_limit(world):
     visitor = Visitor()
     world.open_widget(visitor)
@@ -148,6 +153,12 @@ ANSWERS = {
     "origin_not_allowed": (lambda world: world.read(headers={"Origin": EVIL}), 403),
     "null origin": (lambda world: world.read(headers={"Origin": "null"}), 403),
     "embed_disabled": (refuse_closed, 403),
+    "secret_key_required": (lambda world: world.refresh(Visitor().address), 403),
+    "wallet_not_found": (
+        lambda world: world.refresh(Visitor().address, key=world.secret_key),
+        404,
+    ),
+    "chain_disabled": (refuse_without_chain, 409),
     "not_found": (refuse_deleted, 404),
     "unknown path": (lambda world: world.call("GET", f"{world.root}/nothing"), 404),
     "method_not_allowed": (lambda world: world.call("PUT", f"{world.root}/submissions"), 405),
@@ -250,6 +261,7 @@ def test_unknown_path_is_not_found(world, path):
         ("/siws/nonce", {"POST", "OPTIONS"}),
         ("/submissions", {"POST", "OPTIONS"}),
         ("/session/submissions", {"GET", "HEAD", "OPTIONS"}),
+        ("/refresh", {"POST", "OPTIONS"}),
     ],
 )
 def test_wrong_method_is_told_the_right_ones(world, root, path, allowed):

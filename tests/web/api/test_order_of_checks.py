@@ -5,7 +5,17 @@ has to get that step's code, so no two neighbours can change places unseen.
 """
 
 import pytest
-from refusal_cases import LIST, NONCE, READ, RECORD_NONCE, RECORDS, SETTINGS, SUBMIT, Attempt
+from refusal_cases import (
+    LIST,
+    NONCE,
+    READ,
+    RECORD_NONCE,
+    RECORDS,
+    REFRESH,
+    SETTINGS,
+    SUBMIT,
+    Attempt,
+)
 from world import code_of
 
 
@@ -75,3 +85,11 @@ def test_request_for_records_answers_with_the_first_step_that_fails(world, posit
     attempt.prepare_records(action)
 
     check_step(attempt, RECORDS, position)
+
+
+@each_step(REFRESH)
+def test_refresh_answers_with_the_first_step_that_fails(world, position):
+    attempt = Attempt(world, "POST", "/api/embed/refresh")
+    attempt.prepare_refresh()
+
+    check_step(attempt, REFRESH, position)

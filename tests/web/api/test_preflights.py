@@ -13,6 +13,7 @@ PATHS = {
     "records' nonce": ("/wallet-records/nonce", "POST, OPTIONS", "Authorization, Content-Type"),
     "records": ("/wallet-records", "POST, OPTIONS", "Authorization, Content-Type"),
     "withdrawal": ("/wallet-records/withdraw", "POST, OPTIONS", "Authorization, Content-Type"),
+    "refresh": ("/refresh", "POST, OPTIONS", "Authorization, Content-Type"),
     "session": ("/session/submissions", "GET, OPTIONS", "Authorization"),
 }
 every_path = pytest.mark.parametrize(("path", "methods", "headers"), PATHS.values(), ids=PATHS)

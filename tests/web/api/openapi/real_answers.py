@@ -4,20 +4,24 @@ import gzip
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 from contract import DOCUMENT_PATH, OPERATIONS, Answer
+from fake_chain import FakeChain
 from refusal_cases import (
     LIST,
     NONCE,
     READ,
     RECORD_NONCE,
     RECORDS,
+    REFRESH,
     SETTINGS,
     SUBMIT,
     Attempt,
     submit_elsewhere,
+    with_public_key,
 )
 from world import SECRET_KEY, SITE, Clock, Visitor, World
 
@@ -25,6 +29,7 @@ from embed.balances.observations import ChainObservation, store_chain
 from embed.db import connection
 from embed.db.models import Wallet
 from embed.factory import create_app
+from embed.runtime import EXTENSION
 from embed.settings import Settings
 from embed.wallets.listings import update_listings
 from embed.wallets.tracking import WalletFields, update_wallet
@@ -71,6 +76,7 @@ def succeed(world: World) -> Iterator[Answer]:
     yield from submit_in_every_way(world, visitor)
     yield describe("listSessionSubmissions", world.list_own(visitor))
     yield from see_and_withdraw(world)
+    yield refresh(world)
     for operation, (method, path, _) in OPERATIONS.items():
         if method == "OPTIONS":
             path = world.root + path.format(trackingPageId=world.page_id)
@@ -120,6 +126,19 @@ def see_and_withdraw(world: World) -> Iterator[Answer]:
     yield describe("withdrawWallet", world.post_for_records("withdraw", body))
 
 
+def refresh(world: World) -> Answer:
+    """Read a wallet from a chain, which only this request has."""
+    chain, holder = FakeChain(), Visitor().address
+    chain.hold(holder, 5)
+    world.track(holder)
+    before = world.app.extensions[EXTENSION]
+    world.app.extensions[EXTENSION] = replace(before, given_chain=chain)
+    world.use_endpoint("http://127.0.0.1:9/")
+    answer = world.refresh(holder, key=world.secret_key)
+    world.app.extensions[EXTENSION] = before
+    return describe("refreshBalance", answer)
+
+
 # Refusals
 
 
@@ -153,6 +172,8 @@ FAULTS = {
     "createRecordNonce": [fault for _, fault in RECORD_NONCE] + [*BY_ANY],
     "showWalletRecords": [fault for _, fault in RECORDS] + [*BY_ANY],
     "withdrawWallet": [fault for _, fault in RECORDS] + [*BY_ANY],
+    "refreshBalance": [fault for _, fault in REFRESH]
+    + [*BY_ANY_PREFLIGHT, with_public_key(take_other_origin)],
     "preflightTrackingPage": [*BY_ANY],
     "preflightNonce": [*BY_ANY_PREFLIGHT],
     "preflightSubmission": [*BY_ANY_PREFLIGHT],
@@ -160,6 +181,7 @@ FAULTS = {
     "preflightRecordNonce": [*BY_ANY_PREFLIGHT],
     "preflightWalletRecords": [*BY_ANY_PREFLIGHT],
     "preflightWallet": [*BY_ANY_PREFLIGHT],
+    "preflightBalance": [*BY_ANY_PREFLIGHT],
 }
 
 
@@ -190,6 +212,8 @@ def prepare(attempt: Attempt) -> None:
         attempt.prepare_records("show")
     elif attempt.path.endswith("/withdraw"):
         attempt.prepare_records("withdraw")
+    elif attempt.path.endswith("/refresh"):
+        attempt.prepare_refresh()
     elif attempt.path.endswith("embed/submissions"):
         attempt.prepare_draft()
     elif attempt.path.endswith("/session/submissions"):

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from contract import DOCUMENT, OPERATIONS, resolve
+from fake_chain import FakeChain
 from werkzeug.datastructures import EnvironHeaders, ImmutableMultiDict
 from world import SITE, Visitor, code_of
 
@@ -22,11 +23,20 @@ ACTIONS = {"showWalletRecords": "show", "withdrawWallet": "withdraw"}
 PLACES = ("header", "cookie", "query", "body")
 
 
+@pytest.fixture
+def chain(operation):
+    """What only one operation asks."""
+    return FakeChain() if operation == "refreshBalance" else None
+
+
 def prepare(world, operation: str) -> dict:
     """Return the arguments of a valid call, by a visitor with a session."""
     visitor = Visitor()
     world.open_widget(visitor)
     arguments = {"cookie": visitor.cookie}
+    if operation == "refreshBalance":
+        world.track(visitor.address)
+        arguments["key"] = world.secret_key
     described = OPERATIONS[operation][2]
     if "requestBody" in described:
         draft = make_draft(world, visitor, operation)
@@ -138,7 +148,8 @@ def test_document_has_everything_that_is_read_and_nothing_else(world, reads, ope
 
 
 @pytest.mark.parametrize(
-    "operation", ["createNonce", "createSubmission", "createRecordNonce", *ACTIONS]
+    "operation",
+    ["createNonce", "createSubmission", "createRecordNonce", "refreshBalance", *ACTIONS],
 )
 def test_body_needs_the_required_fields_and_no_other(world, operation):
     schema = read_body_schema(OPERATIONS[operation][2])
@@ -154,11 +165,12 @@ def test_body_needs_the_required_fields_and_no_other(world, operation):
     )
 
 
-def test_query_needs_the_required_parameter(world):
-    described = OPERATIONS["listSessionSubmissions"][2]
+@pytest.mark.parametrize("operation", ["listSessionSubmissions"])
+def test_query_needs_the_required_parameter(world, operation):
+    described = OPERATIONS[operation][2]
     required = [one["name"] for one in described["parameters"] if one["required"]]
 
-    answer = call(world, "listSessionSubmissions", {})
+    answer = call(world, operation, {})
 
     assert required == ["trackingPageId"]
     assert code_of(answer) == "missing_tracking_page_id"
