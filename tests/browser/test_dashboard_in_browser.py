@@ -21,7 +21,7 @@ from embed.runtime import EXTENSION
 pytestmark = pytest.mark.browser
 
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
-         "wallets/import", "tags", "keys", "keys/new/public", "policy", "embed", "activity",
+         "wallets/import", "wallets/suggestions", "tags", "keys", "keys/new/public", "policy", "embed", "activity",
          "settings", "notifications", "notifications/log", "notifications/channels/new",
          "notifications/webhooks/new")  # fmt: skip
 

@@ -27,7 +27,7 @@ _one_at_a_time = Lock()
 
 @blueprint.get("/pages/<page_id>/wallets/suggestions")
 def show_suggestions(page_id: str) -> ResponseReturnValue:
-    """Ask nobody yet: whoever may only look at pages must not use up the endpoint's rate."""
+    """Ask nobody yet: links and reloads must not use up the endpoint's rate."""
     page = open_page(page_id)
     return _render(page, problem=gettext(NOBODY_TO_ASK) if runtime().chain is None else None)
 

@@ -82,7 +82,7 @@ def test_running_service_keeps_the_contract(page, tmp_path):
     assert run.status == 0, run.output
     # That it got to the end of the way, and did not only meet refusals:
     succeeded = {answer["operation"] for answer in run.answers if answer["status"] < 300}
-    assert len(succeeded) == 14
+    assert len(succeeded) == 15
     assert run.count(phase="stateful", operation="createSubmission", status=201) > 0, run.answers
     listed = [one["submissions"] for one in run.answers if one["phase"] == "stateful"]
     assert max(listed) > 0
