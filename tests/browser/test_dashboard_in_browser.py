@@ -21,8 +21,8 @@ from embed.runtime import EXTENSION
 pytestmark = pytest.mark.browser
 
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
-         "wallets/import", "wallets/suggestions", "tags", "keys", "keys/new/public", "policy", "embed", "activity",
-         "settings", "notifications", "notifications/log", "notifications/channels/new",
+         "wallets/import", "wallets/suggestions", "tags", "keys", "keys/new/public", "policy",
+         "embed", "activity", "settings", "notifications", "notifications/log", "notifications/channels/new",
          "notifications/webhooks/new")  # fmt: skip
 
 

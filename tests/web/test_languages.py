@@ -33,7 +33,11 @@ BY_HAND = {
     f"reason_{code}" for code in ("manual", *CODES)
 }  # an owner's rejection, which answers no request
 # For unknown codes words.js uses the sentence of "server"; our own pages do not get these.
-WITHOUT_WORDS = {"invalid_action", "invalid_host", "bad_request", "method_not_allowed"}
+WITHOUT_WORDS = {"invalid_action", "invalid_host", "bad_request", "method_not_allowed"} | {
+    "secret_key_required",
+    "wallet_not_found",
+    "chain_disabled",
+}
 RENAMED_BY_API_JS = {"internal_error": "server"}
 
 each_translation = pytest.mark.parametrize("language", TRANSLATED)
