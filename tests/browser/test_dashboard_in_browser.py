@@ -22,8 +22,8 @@ pytestmark = pytest.mark.browser
 
 VIEWS = ("queue", "queue?tab=decided", "queue?tab=turned-away", "wallets", "wallets/new",
          "wallets/import", "wallets/suggestions", "tags", "keys", "keys/new/public", "policy",
-         "embed", "activity", "settings", "notifications", "notifications/log", "notifications/channels/new",
-         "notifications/webhooks/new")  # fmt: skip
+         "embed", "activity", "settings", "notifications", "notifications/log",
+         "notifications/channels/new", "notifications/webhooks/new")  # fmt: skip
 
 
 def send(embedded_page, nickname: str) -> Visitor:
