@@ -10,6 +10,7 @@ from world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
 from embed.db.models import Member, RefusedOrigin
+from embed.db.statements import Statement
 from embed.domain.look import DEFAULT_LOOK
 from embed.keys import access
 from embed.notifications import receivers
@@ -224,27 +225,34 @@ def test_new_page_begins_with_an_entry(world, owner):
 def test_change_is_whole_or_not_at_all(world, send, monkeypatch):
     """If any of its writes fails, none is stored."""
     before = dump(world)
-    execute = db.obj.execute_sql
+    execute, execute_many = db.obj.execute_sql, Statement.execute_many
     writes = re.compile("INSERT|UPDATE|DELETE")
 
     for allowed in count():
         left = iter(range(allowed))
 
-        def interrupt(sql, *arguments, left=left, **more):
-            if writes.match(sql) and next(left, None) is None:
+        def count_down(left=left):
+            if next(left, None) is None:
                 raise OperationalError("interrupted by the test")
+
+        def interrupt(sql, *arguments, count_down=count_down, **more):
+            if writes.match(sql):
+                count_down()
             return execute(sql, *arguments, **more)
+
+        def interrupt_many(statement, rows, count_down=count_down):
+            count_down()
+            execute_many(statement, rows)
 
         with monkeypatch.context() as patch:
             patch.setattr(db.obj, "execute_sql", interrupt)
+            patch.setattr(Statement, "execute_many", interrupt_many)
             status = send().status_code
         if status != 503:
             break
         assert dump(world) == before, f"after {allowed} writes"
 
-    # The entry in the log, the version, and most changes themselves; compiled statements, which
-    # write many wallets at once, go another way.
-    assert allowed >= 2
+    assert allowed >= 3  # the change itself, its entry in the log, and the version
     assert status in (201, 303)
     assert dump(world) != before
 
