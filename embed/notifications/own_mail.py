@@ -63,7 +63,7 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
 def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) -> None:
     """Let whoever reads a person's mails decide as that person may, or end that at once.
 
-    Raises NotFound for somebody who gets none.
+    Raises NotFound, and InvalidInput for somebody who gets none.
     """
     with editing(page_id, person.email, now) as edit:
         # Not read before: the mails may be stopped at any time.
@@ -79,8 +79,8 @@ def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) ->
         if changed:
             action: Action = "allow deciding" if may_decide else "end deciding"
             edit.log(Event(action, {"kind": "mail", "target": person.email}))
-        elif find(edit.page, person) is None:
-            raise NotFound(page_id)
+        elif may_decide and find(edit.page, person) is None:
+            raise InvalidInput("You get no mails about this page.")
 
 
 def stop(page_id: str, person_id: str) -> None:

@@ -87,7 +87,9 @@ def test_owner_reads_their_language(language):
 
     assert "Our whales" in digest.title
     assert "Our whales" in test.title
-    assert all(name in write_text(digest) for name in ("Ann", "Cleo", "Whale", f"{PUBLIC_URL}/dashboard"))
+    assert all(
+        name in write_text(digest) for name in ("Ann", "Cleo", "Whale", f"{PUBLIC_URL}/dashboard")
+    )
     assert len(write_text(digest).splitlines()) == 7
     assert "%(" not in write_text(digest) + digest.title
     if language != "en":

@@ -78,26 +78,26 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     )
 
 
-@blueprint.route("/pages/<page_id>/notifications/<receiver_id>/decide", methods=["GET", "POST"])
-def let_channel_decide(page_id: str, receiver_id: str) -> ResponseReturnValue:
+@blueprint.route("/pages/<page_id>/notifications/<channel_id>/decide", methods=["GET", "POST"])
+def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
     """Ask whether everybody who reads a channel may decide on submissions."""
     page = open_page(page_id)
-    channel = _get_channel(page, receiver_id)
+    channel = _get_channel(page, channel_id)
     if request.method == "GET":
         return render("receiver_deciding.html", page=page, masked=mask_target(channel))
     return _switch_deciding(channel, True)
 
 
-@blueprint.post("/pages/<page_id>/notifications/<receiver_id>/decide/stop")
-def end_deciding(page_id: str, receiver_id: str) -> ResponseReturnValue:
-    return _switch_deciding(_get_channel(open_page(page_id), receiver_id), False)
+@blueprint.post("/pages/<page_id>/notifications/<channel_id>/decide/stop")
+def end_deciding(page_id: str, channel_id: str) -> ResponseReturnValue:
+    return _switch_deciding(_get_channel(open_page(page_id), channel_id), False)
 
 
-def _get_channel(page: Page, receiver_id: str) -> Receiver:
-    receiver = get_own_receiver(page, receiver_id)
-    if receiver.kind != "channel":
-        raise NotFound(receiver_id)
-    return receiver
+def _get_channel(page: Page, channel_id: str) -> Receiver:
+    channel = get_own_receiver(page, channel_id)
+    if channel.kind != "channel":
+        raise NotFound(channel_id)
+    return channel
 
 
 def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue:
