@@ -11,7 +11,7 @@ from embed.notifications.digest import Choice, Digest, Line, Link
 
 Write = Callable[[Digest], str]
 
-_SMALL = "font-size:small;color:#777;word-break:break-all"
+_SMALL = "font-size:small;color:#666"
 
 
 def write_text(digest: Digest) -> str:
@@ -60,7 +60,7 @@ def write_mail(digest: Digest) -> str:
     address is also there as text.
     """
     lines = "<br>".join(_write_for_mail(_escape(line)) for line in _list_lines(digest))
-    return f'<div dir="auto">{lines}</div>'
+    return f'<div dir="auto" style="overflow-wrap:anywhere">{lines}</div>'
 
 
 def _write_for_mail(line: Line) -> str:

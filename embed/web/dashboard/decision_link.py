@@ -73,8 +73,8 @@ def _show(
             410,
         )
     if submission.status != "pending":
-        decided_by = queries.find_decider(submission)
-        return _render(link, page, submission, status=409, decided_by=decided_by)
+        decider = queries.find_decider(submission)
+        return _render(link, page, submission, status=409, decided_by=decider)
     try:
         decision_links.check_can_be_used(link)
     except AlreadyUsed:
@@ -85,23 +85,24 @@ def _show(
             ),
             410,
         )
-    return _render(link, page, submission, status=status, mistake=mistake)
-
-
-def _render(
-    link: DecisionLink, page: Page, submission: Submission, *, status: int = 200, **values: Any
-) -> ResponseReturnValue:
     contexts = build_review_context(page, [submission], uses_chain=runtime().settings.uses_chain)
-    return render(
-        "decision_link.html",
+    return _render(
+        link,
+        page,
+        submission,
         status=status,
-        decision=link.decision,
-        of_page=page,
-        one=submission,
         context=contexts[submission.id],
         rules=read_policy(page),
         reasons=write_sentences(gettext),
-        **values,
+        mistake=mistake,
+    )
+
+
+def _render(
+    link: DecisionLink, page: Page, submission: Submission, **values: Any
+) -> ResponseReturnValue:
+    return render(
+        "decision_link.html", decision=link.decision, of_page=page, one=submission, **values
     )
 
 
