@@ -173,11 +173,14 @@ def _end_roles(page: Page, owner: Person) -> None:
     """End what only held before a page changed hands.
 
     The new owner is no member, and whomever the former owner asked to take the page cannot. The
-    former owner gets no more mails, unless they are a member by now.
+    former owner gets no more mails, unless they are a member by now. Which channels may decide is
+    for the new owner to say.
     """
     is_member = Member.select().where(Member.page == page, Member.person == page.owner)
     own_mail = (Receiver.page == page) & (Receiver.person == page.owner)
     Receiver.delete().where(own_mail, ~fn.EXISTS(is_member)).execute()
+    is_channel = (Receiver.page == page) & Receiver.person.is_null()
+    Receiver.update(may_decide=False).where(is_channel, Receiver.may_decide).execute()
     Member.delete().where(Member.page == page, Member.person == owner).execute()
     Invitation.delete().where(Invitation.page == page, Invitation.role == OWNER).execute()
 

@@ -31,6 +31,8 @@ def describe(receiver: Receiver) -> JsonObject:
         "failedAttempts": receiver.failed_attempts,
         "nextAttemptAtIso": format_optional(receiver.next_attempt_at),
     }
+    if receiver.kind == "channel":
+        described["mayDecide"] = receiver.may_decide
     if receiver.signing_key is not None:
         described["publicKey"] = read_public_key(receiver.signing_key)
     return described
@@ -81,11 +83,32 @@ webhooks = build_group(
 @click.argument("page")
 @click.argument("target", metavar="APPRISE_URL_OR_EMAIL")
 @event_option
-def add_channel(page: str, target: str, event_types: tuple[str, ...]) -> None:
+@click.option(
+    "--may-decide", is_flag=True, help="Everybody who reads it can decide on submissions, by links."
+)
+def add_channel(page: str, target: str, event_types: tuple[str, ...], may_decide: bool) -> None:
     """Add an e-mail address or an Apprise URL, such as ntfys://ntfy.sh/my-topic."""
-    settings, now = runtime().settings, runtime().clock()
-    added = receivers.add_channel(page, target, event_types=event_types, settings=settings, now=now)
+    added = receivers.add_channel(
+        page,
+        target,
+        event_types=event_types,
+        may_decide=may_decide,
+        settings=runtime().settings,
+        now=runtime().clock(),
+    )
     print_answer(describe(added))
+
+
+@channels.command("update")
+@click.argument("channel_id")
+@click.option(
+    "--may-decide/--no-may-decide",
+    required=True,
+    help="Whether everybody who reads it can decide on submissions, by links.",
+)
+def update_channel(channel_id: str, may_decide: bool) -> None:
+    """Let those who read a channel decide on submissions, or end that at once."""
+    print_answer(describe(receivers.let_decide(channel_id, may_decide, runtime().clock())))
 
 
 @webhooks.command("add")

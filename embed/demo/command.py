@@ -111,7 +111,7 @@ def _list_addresses(
 def _describe(shown: dict[str, str], installation: Mapping[str, str]) -> str:
     return f"""
 Open the site:    {shown["hostUrl"]}  (the widget in a frame, with a test wallet)
-Read the mailbox: {shown["mailboxUrl"]}  (what the service writes to the owner)
+Read the mailbox: {shown["mailboxUrl"]}  (what the owner is told, with links that decide)
 Open the widget:  {shown["widgetUrl"]}
 Be its owner:     {shown["dashboardUrl"]}
                   (choose a password; from then on sign in as {OWNER})

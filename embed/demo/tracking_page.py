@@ -119,4 +119,4 @@ def _renew_channel(page: Page, settings: Settings, now: datetime) -> None:
     """Replace the channel, since one that was told something a moment ago waits for a minute."""
     for channel in receivers.list_receivers(page.id, "channel"):
         receivers.remove_receiver(channel.id, "channel", now)
-    receivers.add_channel(page.id, MAIL_ADDRESS, settings=settings, now=now)
+    receivers.add_channel(page.id, MAIL_ADDRESS, may_decide=True, settings=settings, now=now)

@@ -21,7 +21,7 @@ Action = Literal[
     "add wallet", "change wallet", "remove wallet", "import wallets",
     "hide wallets", "show wallets", "tag wallets", "untag wallets", "remove wallets",
     "flag wallet", "unflag wallet",
-    "add receiver", "remove receiver", "rotate secret",
+    "add receiver", "remove receiver", "rotate secret", "allow deciding", "end deciding",
     "approve submission", "reject submission", "undo decision",
     "withdraw submission", "erase wallet",
 ]  # fmt: skip
@@ -59,6 +59,10 @@ SENTENCE_BY_ACTION: Mapping[str, str] = {
     "add receiver": gettext_noop("%(actor)s added the %(subject)s"),
     "remove receiver": gettext_noop("%(actor)s removed the %(subject)s"),
     "rotate secret": gettext_noop("%(actor)s created a new secret for the %(subject)s"),
+    "allow deciding": gettext_noop("%(actor)s let readers decide on submissions: %(subject)s"),
+    "end deciding": gettext_noop(
+        "%(actor)s no longer lets readers decide on submissions: %(subject)s"
+    ),
     "approve submission": gettext_noop("%(actor)s approved the submission of %(subject)s"),
     "reject submission": gettext_noop("%(actor)s rejected the submission of %(subject)s"),
     "undo decision": gettext_noop("%(actor)s undid the decision on %(subject)s"),
@@ -156,6 +160,8 @@ def write_subject(action: str, facts: Facts, gettext: Gettext = str) -> str:
             return gettext("webhook %(target)s") % {"target": target}
         case {"kind": "channel", "target": target}:
             return gettext("channel %(target)s") % {"target": target}
+        case {"kind": "mail", "target": target}:
+            return gettext("mails to %(target)s") % {"target": target}
     return gettext("and all that was kept of it") if action == "erase wallet" else ""
 
 

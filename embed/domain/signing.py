@@ -16,6 +16,10 @@ Value = TypeVar("Value")
 SESSION_LIFETIME = timedelta(days=30)
 
 
+class Expired(ValueError):
+    """A value that was signed here, and is no longer valid."""
+
+
 @dataclass(frozen=True, slots=True)
 class Signed(Generic[Value]):
     """A signed value, valid from `signed_at` until before `expires_at`."""
@@ -55,7 +59,7 @@ class Signer(Generic[Value]):
         return signed if isinstance(signed, str) else signed.decode("ascii")
 
     def unsign(self, raw: str) -> Signed[Value]:
-        """Raises ValueError for a value that was not signed here or has expired."""
+        """Raises ValueError for a value that was not signed here, and Expired."""
         if not raw.isascii():
             raise ValueError("not signed here")
         try:
@@ -66,7 +70,7 @@ class Signer(Generic[Value]):
             raise ValueError("not signed here") from None
         signed = Signed(value, signed_at, expires_at)
         if self._clock() >= signed.expires_at:
-            raise ValueError("expired")
+            raise Expired("expired")
         return signed
 
 

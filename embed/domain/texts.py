@@ -29,6 +29,8 @@ _SPECIAL = str.maketrans(
     }
 )
 _POINT_IN_WORD = re.compile(r"(?<=\w)([.:])(?=[\w/])")
+# Chat services take what stands between these for emphasis, but not within a word.
+_LINE_AT_EDGE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 
 
 MAX_TICKER_LENGTH = 20  # code points
@@ -90,7 +92,12 @@ def neutralise(text: str, *, max_length: int) -> str:
     shown = "".join(each for each in words if unicodedata.category(each)[0] != "C")
     if len(shown) > max_length:
         shown = shown[: max_length - 1] + "…"
-    return _POINT_IN_WORD.sub("\\1\N{WORD JOINER}", shown.translate(_SPECIAL))
+    plain = _LINE_AT_EDGE.sub(_widen, shown.translate(_SPECIAL))
+    return _POINT_IN_WORD.sub("\\1\N{WORD JOINER}", plain)
+
+
+def _widen(found: re.Match[str]) -> str:
+    return "\N{FULLWIDTH LOW LINE}" * len(found[0])
 
 
 def parse_ticker(raw: str) -> str:

@@ -23,7 +23,10 @@ _LONGEST_READ = 16 * 1024  # of cookies and of a body
 _FORMS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(svc_(?:pub|sec)_[0-9A-Za-z]{4})[0-9A-Za-z]+"), rf"\1{_HIDDEN}"),
     (re.compile(r"(wh(?:sec|sk)_)[\w+/=-]{8,}"), rf"\1{_HIDDEN}"),
-    (re.compile(r"(/dashboard/(?:password|invitations|mail)/)[^\s?'\"<>]+"), rf"\1{_HIDDEN}"),
+    (
+        re.compile(r"(/dashboard/(?:password|invitations|mail|decide)/)[^\s?'\"<>]+"),
+        rf"\1{_HIDDEN}",
+    ),
     (re.compile(r"(?<![\w+.-])([a-z][a-z0-9+.-]{1,20}://)[^\s/@'\"]{0,300}@"), rf"\1{_HIDDEN}@"),
 )
 

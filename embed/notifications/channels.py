@@ -2,8 +2,9 @@
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -11,7 +12,15 @@ from apprise import Apprise, AppriseAsset, NotifyBase, NotifyFormat
 from apprise.plugins import N_MGR, url_to_dict
 
 from embed.errors import InvalidInput
-from embed.notifications.digest import Digest
+from embed.notifications.digest import Choice, Digest
+from embed.notifications.formats import (
+    Write,
+    write_actions,
+    write_mail,
+    write_markdown,
+    write_telegram,
+    write_text,
+)
 from embed.notifications.mailboxes import build_arguments, is_mailbox
 from embed.notifications.services import ALLOWED, FILE_ARGUMENTS, REFUSED, UNKNOWN
 from embed.notifications.targets import Outcome, check_host
@@ -25,6 +34,18 @@ MAX_MAIL_BYTES = 256 * 1024  # of all replies of a mail server; smtplib is slow 
 MAX_TARGET_LENGTH = 2000
 # Some addresses of these have a topic or a token, which has no dot, in place of the host.
 _MAY_NAME_HOST = {"Ntfy", "Matrix"}
+
+# What shows links by their words, once there are choices.
+_FORMATS: Mapping[str, tuple[NotifyFormat, Write]] = {
+    "Discord": (NotifyFormat.MARKDOWN, write_markdown),
+    "Email": (NotifyFormat.HTML, write_mail),
+    "Slack": (NotifyFormat.MARKDOWN, write_markdown),
+    "Telegram": (NotifyFormat.HTML, write_telegram),
+}
+# Where less arrives than Apprise sends: a section of Slack's blocks has 3,000 characters, and
+# ntfy's servers make an attachment of what is longer than 4,096 bytes.
+_ROOM = {"Slack": 3_000, "Ntfy": 4_000}
+_RESERVE = 200  # for the title, and for what is escaped
 
 # Nothing on disk: no storage between messages, no keys that are made by themselves.
 _ASSET = AppriseAsset(
@@ -137,8 +158,9 @@ def send(target: str, digest: Digest, settings: Settings) -> Outcome:
 def _notify(target: str, digest: Digest, settings: Settings, bounds: Guard) -> Outcome:
     failure: Exception | None = None
     try:
-        service = _open_service(target, settings)
-        if service.notify(title=digest.title, body=digest.body, body_format=NotifyFormat.TEXT):
+        service = _open_service(target, settings, digest.choices)
+        body, body_format = _write(service, digest)
+        if service.notify(title=digest.title, body=body, body_format=body_format):
             return Outcome(True, "sent")
     except InvalidInput as mistake:
         return Outcome(False, str(mistake).removesuffix("."))
@@ -158,13 +180,34 @@ def _is_mail(target: str) -> bool:
     return is_mailbox(target) or target.lower().startswith(("mailto:", "mailtos:"))
 
 
-def _open_service(target: str, settings: Settings) -> NotifyBase:
+def _write(service: NotifyBase, digest: Digest) -> tuple[str, NotifyFormat]:
+    """Return a message's body with as many choices as it has room for, and its format."""
+    name = _find_name(type(service))
+    if name == "Ntfy":
+        digest = replace(digest, choices=digest.choices[1:])  # the first are its buttons
+    plain = (NotifyFormat.TEXT, write_text)
+    wanted, write = _FORMATS.get(name, plain) if digest.choices else plain
+    if service.resolve_format(wanted) != wanted:  # the address asks for another
+        wanted, write = plain
+    room = min(service.body_maxlen, _ROOM.get(name, service.body_maxlen)) - _RESERVE
+    body = write(digest)
+    while digest.choices and len(body.encode()) > room:
+        digest = replace(digest, choices=digest.choices[:-1])
+        body = write(digest)
+    return body, wanted
+
+
+def _open_service(target: str, settings: Settings, choices: Sequence[Choice] = ()) -> NotifyBase:
     """Raises InvalidInput."""
     if is_mailbox(target):
-        service: Any = _instantiate(build_arguments(target, settings))
+        how = {"format": "html"} if choices else {}
+        service: Any = _instantiate(build_arguments(target, settings) | how)
         service.targets = [(False, target)]  # Apprise would read o'neil@… as neil@…
         return service  # type: ignore[no-any-return]  # it has no type for its targets
-    return _instantiate(_read_address(target))
+    arguments = _read_address(target)
+    if choices and _find_name(N_MGR[arguments["schema"]]) == "Ntfy":
+        arguments["actions"] = write_actions(choices[0])
+    return _instantiate(arguments)
 
 
 def _read_address(address: str) -> dict[str, Any]:

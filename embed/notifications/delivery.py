@@ -20,6 +20,7 @@ from embed.events.messages import TEST, read_data
 from embed.events.outbox import lock_receivers
 from embed.metrics import DELIVERIES
 from embed.notifications import channels, own_mail, webhooks
+from embed.notifications.decision_links import list_decidable
 from embed.notifications.delivery_log import end_waits
 from embed.notifications.digest import write_digest, write_test
 from embed.notifications.targets import Outcome
@@ -158,7 +159,12 @@ def send(
         return webhooks.send(receiver, messages[0], client, runtime.clock())
     if messages[0].type == TEST:
         return channels.send(receiver.target, write_test(receiver.page), settings)
-    digest = write_digest(receiver.page, messages, public_url=settings.public_url)
+    digest = write_digest(
+        receiver.page,
+        messages,
+        public_url=settings.public_url,
+        decisions=list_decidable(receiver, messages, settings, runtime.clock),
+    )
     return channels.send(receiver.target, digest, settings)
 
 

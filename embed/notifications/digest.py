@@ -1,12 +1,12 @@
-"""The words of channels: one short plain text for all that happened, in its reader's language."""
+"""The words of channels: one short text for all that happened, in its reader's language."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from babel.support import NullTranslations
 
-from embed.db.models import Message, Page, Person
+from embed.db.models import Message, Page, Person, Submission
 from embed.domain.addresses import shorten_address
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE
 from embed.domain.texts import neutralise
@@ -18,9 +18,30 @@ _MAX_NAME_LENGTH = 40
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    sentence: str  # has %(link)s where the address goes
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A submission on which the reader may decide."""
+
+    name: str
+    links: tuple[tuple[str, str], ...]  # what each does, and its address
+
+
+Line: TypeAlias = str | Link | Choice
+
+
+@dataclass(frozen=True, slots=True)
 class Digest:
+    """What a message says; formats.py writes it."""
+
     title: str
-    body: str
+    lines: tuple[str, ...]
+    choices: tuple[Choice, ...] = ()
+    end: tuple[str | Link, ...] = ()
 
 
 def write_digest(
@@ -29,36 +50,53 @@ def write_digest(
     *,
     public_url: str | None,
     reader: Person | None = None,
+    decisions: Sequence[tuple[Submission, Mapping[str, str]]] = (),
 ) -> Digest:
     """Sum up messages, whose data fit; without `public_url` there is no link to the queue.
 
-    `reader`: None for the owner.
+    `reader`: None for the owner. `decisions`: submissions with the addresses that decide on each,
+    by what they do.
     """
     words = _load_words(reader or page.owner)
     by_type: dict[str, list[Any]] = {}
     for message in messages:
         by_type.setdefault(message.type, []).append(read_data(message.type, message.data))
-    lines = _write_lines(words, by_type)
+    end: tuple[Link, ...] = ()
     if public_url is not None:
-        link = f"{public_url}/dashboard/pages/{page.id}/queue"
-        lines.append(words.gettext("Open the queue: %(link)s") % {"link": link})
-    title = words.gettext("News about %(page)s") % {"page": _name_page(page)}
-    return Digest(title, "\n".join(lines))
+        url = f"{public_url}/dashboard/pages/{page.id}/queue"
+        end = (Link(words.gettext("Open the queue: %(link)s"), url),)
+    return Digest(
+        words.gettext("News about %(page)s") % {"page": _name_page(page)},
+        tuple(_write_lines(words, by_type)),
+        tuple(_write_choice(words, one, links) for one, links in decisions),
+        end,
+    )
+
+
+def _write_choice(
+    words: NullTranslations, submission: Submission, links: Mapping[str, str]
+) -> Choice:
+    labels = {"approve": words.gettext("Approve"), "reject": words.gettext("Reject")}
+    name = neutralise(submission.nickname, max_length=_MAX_NAME_LENGTH)
+    return Choice(
+        f"{name} ({shorten_address(submission.wallet_address)})",
+        tuple((labels[decision], url) for decision, url in links.items()),
+    )
 
 
 def add_reason(digest: Digest, reader: Person, stop_link: str) -> Digest:
     """Add why a person gets the mail, and what stops it."""
     words = _load_words(reader)
     reason = words.gettext("You get this mail because you asked for mails about this page.")
-    stop = words.gettext("To stop them, open this link: %(link)s") % {"link": stop_link}
-    return Digest(digest.title, f"{digest.body}\n\n{reason}\n{stop}")
+    stop = Link(words.gettext("To stop them, open this link: %(link)s"), stop_link)
+    return replace(digest, end=(*digest.end, "", reason, stop))
 
 
 def write_test(page: Page) -> Digest:
     words = _load_words(page.owner)
     return Digest(
         words.gettext("Test message from %(page)s") % {"page": _name_page(page)},
-        words.gettext("Messages about this page arrive here."),
+        (words.gettext("Messages about this page arrive here."),),
     )
 
 

@@ -9,11 +9,14 @@ from datetime import datetime, timedelta
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Message, Page, Person, Receiver
+from embed.domain.activity import Action
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
 from embed.errors import InvalidInput, NotFound
-from embed.events.editing import lock_page
+from embed.events.editing import editing, lock_page
+from embed.events.kinds import Event
 from embed.notifications import channels
+from embed.notifications.decision_links import list_decidable
 from embed.notifications.digest import add_reason, write_digest
 from embed.notifications.mailboxes import is_mailbox
 from embed.notifications.receivers import CHANNEL_TYPES
@@ -57,6 +60,29 @@ def start(page_id: str, person: Person, settings: Settings, now: datetime) -> No
         Receiver.insert(receiver.__data__).on_conflict_ignore().execute()
 
 
+def let_decide(page_id: str, person: Person, may_decide: bool, now: datetime) -> None:
+    """Let whoever reads a person's mails decide as that person may, or end that at once.
+
+    Raises NotFound, and InvalidInput for somebody who gets none.
+    """
+    with editing(page_id, person.email, now) as edit:
+        # Not read before: the mails may be stopped at any time.
+        changed = (
+            Receiver.update(may_decide=may_decide)
+            .where(
+                Receiver.page == edit.page,
+                Receiver.person == person,
+                Receiver.may_decide != may_decide,
+            )
+            .execute()
+        )
+        if changed:
+            action: Action = "allow deciding" if may_decide else "end deciding"
+            edit.log(Event(action, {"kind": "mail", "target": person.email}))
+        elif may_decide and find(edit.page, person) is None:
+            raise InvalidInput("You get no mails about this page.")
+
+
 def stop(page_id: str, person_id: str) -> None:
     """Delete a person's receiver, with what waits for it."""
     Receiver.delete().where(Receiver.page == page_id, Receiver.person == person_id).execute()
@@ -71,7 +97,13 @@ def send(receiver: Receiver, messages: Sequence[Message], runtime: Runtime) -> O
         return Outcome(False, "not sent: the person has left the page", is_final=True)
     if not can_mail(reader, settings):
         return Outcome(False, "this installation has no mail server")
-    digest = write_digest(receiver.page, messages, public_url=settings.public_url, reader=reader)
+    digest = write_digest(
+        receiver.page,
+        messages,
+        public_url=settings.public_url,
+        reader=reader,
+        decisions=list_decidable(receiver, messages, settings, runtime.clock),
+    )
     link = build_link(receiver, settings, runtime.clock)
     return channels.send(reader.email, add_reason(digest, reader, link), settings)
 

@@ -65,12 +65,14 @@ def add_channel(
     raw_target: str,
     *,
     event_types: Sequence[str] = (),
+    may_decide: bool = False,
     settings: Settings,
     now: datetime,
     actor: str = COMMAND_LINE,
 ) -> Receiver:
     """Add an e-mail address or an address of Apprise; without `event_types`: CHANNEL_TYPES.
 
+    `may_decide`: whoever reads it may decide on submissions, by links (decision_links.py).
     Raises NotFound, InvalidInput.
     """
     from embed.notifications import channels
@@ -80,6 +82,7 @@ def add_channel(
         kind="channel",
         target=target,
         event_types=_parse_types(event_types or CHANNEL_TYPES),
+        may_decide=may_decide,
         created_at=now,
     )
     return _add(receiver, page_id, now, actor)
@@ -107,6 +110,8 @@ def _add(receiver: Receiver, page_id: str, now: datetime, actor: str) -> Receive
         receiver.page = edit.page
         receiver.save(force_insert=True)
         _log(edit, "add receiver", receiver)
+        if receiver.may_decide:
+            _log(edit, "allow deciding", receiver)
     return receiver
 
 
@@ -134,6 +139,19 @@ def remove_receiver(
     with editing_row(Receiver, receiver_id, actor, now) as (edit, receiver):
         _log(edit, "remove receiver", receiver)
         receiver.delete_instance()
+    return receiver
+
+
+def let_decide(
+    channel_id: str, may_decide: bool, now: datetime, *, actor: str = COMMAND_LINE
+) -> Receiver:
+    """Let whoever reads a channel decide on submissions, or end that at once. Raises NotFound."""
+    get_receiver(channel_id, "channel")
+    with editing_row(Receiver, channel_id, actor, now) as (edit, receiver):
+        if receiver.may_decide != may_decide:
+            receiver.may_decide = may_decide
+            receiver.save(only=[Receiver.may_decide])
+            _log(edit, "allow deciding" if may_decide else "end deciding", receiver)
     return receiver
 
 

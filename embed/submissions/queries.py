@@ -148,6 +148,20 @@ def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submissi
     return list(decisions.values())[:MAX_UNDOABLE]
 
 
+def find_decider(submission: Submission) -> str | None:
+    """Return who decided on a submission by hand, as the log has them; None if it does not say."""
+    entries = read_rows(
+        Activity,
+        Activity.page == submission.page_id,
+        Activity.address == submission.wallet_address,
+        Activity.created_at == submission.decided_at,
+        Activity.action.in_(("approve submission", "reject submission")),
+        limit=MAX_CHANGED,
+    )
+    deciders = (one.actor for one in entries if read_facts(one.data).get("id") == submission.id)
+    return next(deciders, None)
+
+
 def count_by_day(page: Page, since: datetime) -> dict[date, Counter[str]]:
     """Return the page's submissions since then by day (UTC) and status; empty days are absent."""
     day_number = Submission.created_at / _DAY_MS

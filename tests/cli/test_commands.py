@@ -76,6 +76,7 @@ COMMANDS = {
     "channels add",
     "channels list",
     "channels remove",
+    "channels update",
     "channels test",
     "webhooks add",
     "webhooks list",

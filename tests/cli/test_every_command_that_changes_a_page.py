@@ -76,6 +76,7 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "submissions approve": lambda things: (things.submission_id,),
     "submissions reject": lambda things: (things.submission_id,),
     "channels add": lambda things: (things.page_id, NTFY),
+    "channels update": lambda things: (things.channel_id, "--may-decide"),
     "channels remove": lambda things: (things.channel_id,),
     "webhooks add": lambda things: (things.page_id, HOOK),
     "webhooks remove": lambda things: (things.webhook_id,),

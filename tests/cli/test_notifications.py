@@ -142,3 +142,18 @@ def test_owner_is_made_with_a_language(world):
 
     assert made["language"] == "de"
     run(world, "owners", "create", "bob@example.com", "--language", "xx", exit_code=2)
+
+
+def test_channel_is_let_decide_when_it_is_added_and_afterwards(world):
+    quiet = run_json(world, "channels", "add", world.page_id, DISCORD)
+    added = run_json(world, "channels", "add", world.page_id, DISCORD, "--may-decide")
+    assert (quiet["mayDecide"], added["mayDecide"]) == (False, True)
+
+    assert run_json(world, "channels", "update", quiet["id"], "--may-decide")["mayDecide"]
+    assert not run_json(world, "channels", "update", added["id"], "--no-may-decide")["mayDecide"]
+
+    run(world, "channels", "update", added["id"], exit_code=2)
+    run(world, "channels", "update", "x", "--may-decide", exit_code=1)
+    webhook = run_json(world, "webhooks", "add", world.page_id, HOOK)
+    assert "mayDecide" not in webhook
+    run(world, "channels", "update", webhook["id"], "--may-decide", exit_code=1)

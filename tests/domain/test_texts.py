@@ -109,6 +109,7 @@ def test_emoji_newer_than_this_python_is_kept():
             "**bold** `code` ~x~ |y|",
             "\u2217\u2217bold\u2217\u2217 'code' \u223cx\u223c \u00a6y\u00a6",
         ),
+        ("_x_ __y a_b_c_", "\uff3fx\uff3f \uff3f\uff3fy a_b_c\uff3f"),
         ("a\r\nb\tc\x00d\u202ee\u200bf", "a b cdef"),
         ("x" * 41, "x" * 39 + "…"),
         ("\ud800", ""),

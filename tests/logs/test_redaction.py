@@ -21,6 +21,7 @@ SECRETS = {
     "bearer": (f"Authorization: Bearer {KEY}", KEY[12:]),
     "one-time link": ("http://x.example/dashboard/password/abc-def.gh", "abc-def"),
     "invitation": ("GET /dashboard/invitations/Ab-c_d HTTP/1.1", "Ab-c_d"),
+    "link that decides": ("http://x.example/dashboard/decide/WzM.Ab-c", "WzM"),
     "link that stops mails": ("http://x.example/dashboard/mail/WzM.Ab-c", "WzM"),
     "webhook's secret": (
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

@@ -8,6 +8,7 @@ from message_bodies import make_data
 from embed.db.models import Message, Page, Person
 from embed.domain.languages import LANGUAGES
 from embed.notifications.digest import write_digest, write_test
+from embed.notifications.formats import write_text
 
 PUBLIC_URL = "https://embed.example.com"
 ADDRESS = "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
@@ -47,7 +48,7 @@ def test_everything_that_happened_is_summed_up():
     digest = write_digest(make_page(), EVERYTHING, public_url=PUBLIC_URL)
 
     assert digest.title == "News about USD Coin"
-    assert digest.body.splitlines() == [
+    assert write_text(digest).splitlines() == [
         "New submissions to review: 2 (Ann, Bob)",
         "Wallets added without review: 1 (Cleo)",
         "Decided submissions: 1 (Dan)",
@@ -61,7 +62,7 @@ def test_everything_that_happened_is_summed_up():
 def test_what_did_not_happen_is_not_mentioned_and_without_an_address_there_is_no_link():
     digest = write_digest(make_page(), [make_submission("Ann")], public_url=None)
 
-    assert digest.body == "New submissions to review: 1 (Ann)"
+    assert write_text(digest) == "New submissions to review: 1 (Ann)"
 
 
 def test_at_most_five_names_are_shown():
@@ -69,13 +70,13 @@ def test_at_most_five_names_are_shown():
         make_page(), [make_submission(f"V{number}") for number in range(500)], public_url=None
     )
 
-    assert digest.body == "New submissions to review: 500 (V0, V1, V2, V3, V4, …)"
+    assert write_text(digest) == "New submissions to review: 500 (V0, V1, V2, V3, V4, …)"
 
 
 def test_only_the_newest_state_of_the_queue_is_told():
     messages = [make_message("queue.filling", pending=n, queueCapacity=10) for n in (8, 9)]
 
-    assert write_digest(make_page(), messages, public_url=None).body.count("9 of 10") == 1
+    assert write_text(write_digest(make_page(), messages, public_url=None)).count("9 of 10") == 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -86,12 +87,14 @@ def test_owner_reads_their_language(language):
 
     assert "Our whales" in digest.title
     assert "Our whales" in test.title
-    assert all(name in digest.body for name in ("Ann", "Cleo", "Whale", f"{PUBLIC_URL}/dashboard"))
-    assert len(digest.body.splitlines()) == 7
-    assert "%(" not in digest.body + digest.title
+    assert all(
+        name in write_text(digest) for name in ("Ann", "Cleo", "Whale", f"{PUBLIC_URL}/dashboard")
+    )
+    assert len(write_text(digest).splitlines()) == 7
+    assert "%(" not in write_text(digest) + digest.title
     if language != "en":
         english = write_digest(make_page(), EVERYTHING, public_url=PUBLIC_URL)
-        assert not set(digest.body.splitlines()) & set(english.body.splitlines())
+        assert not set(write_text(digest).splitlines()) & set(write_text(english).splitlines())
 
 
 @pytest.mark.parametrize("language", [None, "xx"])
@@ -110,7 +113,7 @@ def test_names_act_nowhere(name):
         public_url=None,
     )
 
-    text = digest.title + digest.body
+    text = digest.title + write_text(digest)
     assert name not in text
     assert not set("@<>") & set(text)
-    assert len(digest.body.splitlines()) == 2
+    assert len(write_text(digest).splitlines()) == 2

@@ -53,6 +53,7 @@ class Receiver(BaseModel):
     first_failed_at = InstantField(null=True)  # of these; null: the last attempt did not fail
     person = ForeignKeyField(Person, on_delete="CASCADE", null=True, index=False)
     person_id: str | None
+    may_decide = BooleanField(default=False)  # whoever reads its messages may, by their links
 
     class Meta:
         indexes = ((("person", "page"), True),)

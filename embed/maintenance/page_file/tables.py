@@ -82,6 +82,8 @@ LEFT_OUT: set[Any] = {
     models.Person.is_guest,
     # Those with a person are left out as a whole.
     models.Receiver.person,
+    # Whoever imports a page allows it anew: a file may come from somebody else.
+    models.Receiver.may_decide,
 }
 # Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
 # numbers that a database counts up, nor the row in whose line a part is written are in the file.

@@ -69,6 +69,9 @@ def describe_outcome(code: str) -> str:
 
 @blueprint.app_template_filter("actor")
 def describe_actor(actor: str) -> str:
+    kind, _, target = actor.partition(" ")
+    if kind == "channel":  # no e-mail address has a space
+        return gettext("channel %(target)s", target=target)
     return str(ACTORS.get(actor, actor))
 
 

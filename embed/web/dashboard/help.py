@@ -35,6 +35,7 @@ SECTIONS = {
     "show_embed": ("owners", "embed"),
     "show_activity": ("owners", "activity"),
     "stop_mail_by_link": ("owners", "activity"),
+    "decide_by_link": ("owners", "deciding-from-a-message"),
     "list_tags": ("owners", "tags"),
     "edit_tag": ("owners", "tags"),
     "remove_tag": ("owners", "tags"),
@@ -51,6 +52,7 @@ SECTIONS = {
     "add_webhook": ("notifications", "webhooks"),
     "rotate_secret": ("notifications", "change-the-secret"),
     "remove_receiver": ("owners", "notifications"),
+    "let_channel_decide": ("owners", "deciding-from-a-message"),
     "show_deliveries": ("notifications", "how-messages-are-delivered"),
 }
 

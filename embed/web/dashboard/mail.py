@@ -31,6 +31,26 @@ def stop_mail(page_id: str) -> ResponseReturnValue:
     )
 
 
+@blueprint.post("/pages/<page_id>/mail/decide")
+def let_mail_decide(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    own_mail.let_decide(page.id, person, True, runtime().clock())
+    return redirect_with_message(
+        gettext("Mails to you now have links that approve and reject."),
+        url_for("dashboard.show_activity", page_id=page.id),
+    )
+
+
+@blueprint.post("/pages/<page_id>/mail/decide/stop")
+def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
+    page, person = open_page(page_id), current_person()
+    own_mail.let_decide(page.id, person, False, runtime().clock())
+    return redirect_with_message(
+        gettext("The links in mails to you decide no more."),
+        url_for("dashboard.show_activity", page_id=page.id),
+    )
+
+
 @blueprint.route("/mail/<token>", methods=["GET", "POST"])
 def stop_mail_by_link(token: str) -> ResponseReturnValue:
     """Ask whether to stop, which only the button does: mail scanners open links.

@@ -109,7 +109,7 @@ def _mail(page: Page, invitation: Invitation, link: str) -> str | None:
         link,
         gettext("If you do not know what this is about, ignore it: nothing happens then."),
     )
-    digest = Digest(title, "\n\n".join(sentences))
+    digest = Digest(title, ("\n\n".join(sentences),))
     outcome = channels.send(invitation.email, digest, runtime().settings)
     if outcome.is_delivered:
         return gettext("The link has been mailed to %(email)s.", email=invitation.email)

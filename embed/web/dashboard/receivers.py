@@ -1,12 +1,13 @@
 """The notifications of a page: its channels and webhooks, with their secrets."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from flask import request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import SelectMultipleField, StringField, SubmitField
+from wtforms import BooleanField, SelectMultipleField, StringField, SubmitField
 from wtforms.validators import InputRequired
 from wtforms.widgets import CheckboxInput, ListWidget
 
@@ -44,6 +45,7 @@ def list_receivers(page_id: str) -> ResponseReturnValue:
         given_up=delivery_log.list_given_up(page, limit=MAX_GIVEN_UP_SHOWN),
         given_up_count=delivery_log.count_given_up_of_page(page),
         read_public_key=read_public_key,
+        can_link=runtime().settings.public_url is not None,
         work=read_work_status(now),
         now=now,
     )
@@ -73,6 +75,40 @@ def remove_receiver(page_id: str, receiver_id: str) -> ResponseReturnValue:
     return redirect_with_message(
         gettext("%(name)s has been removed.", name=masked),
         url_for("dashboard.list_receivers", page_id=page.id),
+    )
+
+
+@blueprint.route("/pages/<page_id>/notifications/<channel_id>/decide", methods=["GET", "POST"])
+def let_channel_decide(page_id: str, channel_id: str) -> ResponseReturnValue:
+    """Ask whether everybody who reads a channel may decide on submissions."""
+    page = open_page(page_id)
+    channel = _get_channel(page, channel_id)
+    if request.method == "GET":
+        return render("receiver_deciding.html", page=page, masked=mask_target(channel))
+    return _switch_deciding(channel, True)
+
+
+@blueprint.post("/pages/<page_id>/notifications/<channel_id>/decide/stop")
+def end_deciding(page_id: str, channel_id: str) -> ResponseReturnValue:
+    return _switch_deciding(_get_channel(open_page(page_id), channel_id), False)
+
+
+def _get_channel(page: Page, channel_id: str) -> Receiver:
+    channel = get_own_receiver(page, channel_id)
+    if channel.kind != "channel":
+        raise NotFound(channel_id)
+    return channel
+
+
+def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue:
+    now, actor = runtime().clock(), current_person().email
+    receivers.let_decide(channel.id, may_decide, now, actor=actor)
+    name = mask_target(channel)
+    return redirect_with_message(
+        gettext("Whoever reads %(name)s can now decide on submissions.", name=name)
+        if may_decide
+        else gettext("The links in messages to %(name)s decide no more.", name=name),
+        url_for("dashboard.list_receivers", page_id=channel.page_id),
     )
 
 
@@ -154,6 +190,14 @@ class ReceiverForm(Form):
         widget=ListWidget(prefix_label=False),
         option_widget=CheckboxInput(),
     )
+    may_decide = BooleanField(
+        lazy_gettext("Readers may decide"),
+        description=lazy_gettext(
+            "Each submission that waits comes with two links, to approve and to reject, which need"
+            " no sign-in. Everybody who reads the channel can decide, and so can whoever is sent a"
+            " link. The log names the channel."
+        ),
+    )
     submit = SubmitField(lazy_gettext("Add"))
 
 
@@ -186,7 +230,9 @@ def _add(page: Page, form: ReceiverForm, kind: Kind) -> Receiver | None:
     """Return None if the form was not sent, or has mistakes."""
     if not form.validate_on_submit():
         return None
-    add = receivers.add_webhook if kind == "webhook" else receivers.add_channel
+    add: Callable[..., Receiver] = receivers.add_webhook
+    if kind == "channel":
+        add = partial(receivers.add_channel, may_decide=form.may_decide.data)
     try:
         return add(
             page.id,
@@ -210,5 +256,6 @@ def _show_form(page: Page, form: ReceiverForm, kind: Kind) -> ResponseReturnValu
         examples=EXAMPLES,
         own_mail_server=OWN_MAIL_SERVER,
         has_mail_server=runtime().settings.smtp_url is not None,
+        can_link=runtime().settings.public_url is not None,
         status=422 if form.errors else 200,
     )

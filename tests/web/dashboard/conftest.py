@@ -51,6 +51,9 @@ def things(world, owner) -> dict[str, str]:
     webhook = receivers.add_webhook(
         world.page_id, "https://hooks.example/x", settings=settings, now=world.clock()
     )
+    channel = receivers.add_channel(
+        world.page_id, "ntfys://ntfy.sh/topic", settings=settings, now=world.clock()
+    )
     message = queue_test(webhook, world.clock())
     passkey = store_passkey(owner.owner, world.clock())
     key = access.find_access(world.public_key).key_id
@@ -64,6 +67,7 @@ def things(world, owner) -> dict[str, str]:
         "key_id": key,
         "submission_id": submission,
         "receiver_id": webhook.id,
+        "channel_id": channel.id,
         "message_id": message.id,
         "session_id": Session.get(person=owner.owner).id,
         "passkey_id": passkey.id,

@@ -69,13 +69,13 @@ def test_another_owner_finds_nothing_and_changes_nothing(world, things, stranger
 
 
 def has_a_thing(rule: str) -> bool:
-    return bool(re.search(r"<(tag|wallet|key|submission|receiver)_id>", rule))
+    return bool(re.search(r"<(tag|wallet|key|submission|receiver|channel)_id>", rule))
 
 
 def test_what_cannot_be_an_id_is_not_found(world, things, owner):
     tried = [
         fill_in(rule, things | {name: wrong})
-        for name in ("page_id", "tag_id", "wallet_id", "key_id", "receiver_id")
+        for name in ("page_id", "tag_id", "wallet_id", "key_id", "receiver_id", "channel_id")
         for wrong in ("x", "%00", "A" * 5000, "%ff", "..%2f")
         for _, method, rule in list_routes(world.app)
         if method == "GET" and f"<{name}>" in rule

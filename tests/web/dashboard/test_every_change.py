@@ -56,6 +56,9 @@ OTHER_FORMS = {
     "start_mail",  # is each person's own
     "stop_mail",  # the same
     "stop_mail_by_link",  # the same
+    "decide_by_link",  # is no owner's: test_decision_link.py
+    "let_mail_decide",  # the same, of whoever gets mails
+    "end_deciding_by_mail",  # the same
 }
 
 PAGE_FORM = {"token_name": "Other", "token_symbol": "USDC", "token_mint": USDC, "is_public": "y"}
@@ -86,6 +89,16 @@ class Things:
         self.webhook_id = receivers.add_webhook(
             world.page_id, f"{EVIL}/hook", settings=settings, now=world.clock()
         ).id
+        self.channel_id, self.deciding_id = (
+            receivers.add_channel(
+                world.page_id,
+                f"ntfys://ntfy.sh/{may_decide}",
+                may_decide=may_decide,
+                settings=settings,
+                now=world.clock(),
+            ).id
+            for may_decide in (False, True)
+        )
         member = accounts.create_person(MEMBER, world.clock())
         Member.create(page=world.page_id, person=member, role="viewer", created_at=world.clock())
         invitations.invite(world.page_id, MEMBER, "owner", world.clock())
@@ -134,6 +147,14 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
     ),
     "rotate_secret": lambda things: (
         f"{things.root}/notifications/{things.webhook_id}/secret",
+        {},
+    ),
+    "let_channel_decide": lambda things: (
+        f"{things.root}/notifications/{things.channel_id}/decide",
+        {},
+    ),
+    "end_deciding": lambda things: (
+        f"{things.root}/notifications/{things.deciding_id}/decide/stop",
         {},
     ),
     "remove_receiver": lambda things: (

@@ -1,0 +1,146 @@
+"""Links in messages that decide on a submission, for receivers that may decide.
+
+Each is for one submission and one receiver. Nothing about it is stored until it is used: what it
+says is signed, and whether its receiver may still decide is looked up each time.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypeAlias, get_args
+
+from embed.db.connection import lock_rows
+from embed.db.models import Message, Page, Person, Receiver, Submission
+from embed.db.used_nonces import check_unused, use_nonce
+from embed.domain.identifiers import make_id
+from embed.domain.roles import includes
+from embed.domain.signing import Signer
+from embed.domain.times import Clock
+from embed.errors import ApiError
+from embed.events.editing import editing
+from embed.events.messages import read_data
+from embed.notifications.digest import MAX_NAMES
+from embed.notifications.receivers import mask_target
+from embed.people.members import find_role
+from embed.settings import Settings
+
+LIFETIME = timedelta(hours=48)
+LEAST_ROLE = "reviewer"  # of a person whose own mails decide
+_MAX_ACTOR_LENGTH = 254
+
+Decision = Literal["approve", "reject"]
+_Contents: TypeAlias = tuple[str, str, Decision, str]
+Decidable: TypeAlias = tuple[Submission, Mapping[str, str]]
+
+
+class MayNotDecide(Exception):
+    """The receiver of a link is gone or may no longer decide, or its page is gone."""
+
+
+class AlreadyUsed(Exception):
+    """The link, or its counterpart, has decided before."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionLink:
+    submission_id: str
+    receiver_id: str
+    decision: Decision
+    token: str  # the same for approving and rejecting: one of both can be used, once
+    expires_at: datetime
+
+
+def list_decidable(
+    receiver: Receiver, messages: Sequence[Message], settings: Settings, clock: Clock
+) -> list[Decidable]:
+    """Return the first submissions of these messages that still wait, with links to decide.
+
+    None unless the receiver may decide. Links begin with PUBLIC_URL, so none without it either.
+    """
+    if settings.public_url is None or find_actor(receiver) is None:
+        return []
+    created = [
+        read_data(one.type, one.data) for one in messages if one.type == "submission.created"
+    ]
+    ids = list(dict.fromkeys(one.id for one in created if one.status == "pending"))
+    rows = Submission.select().where(
+        Submission.page == receiver.page, Submission.id.in_(ids), Submission.status == "pending"
+    )
+    waiting = {one.id: one for one in rows}
+    named = [waiting[each] for each in ids if each in waiting][:MAX_NAMES]
+    return [(one, build_links(receiver, one, settings, clock)) for one in named]
+
+
+def build_links(
+    receiver: Receiver, submission: Submission, settings: Settings, clock: Clock
+) -> dict[str, str]:
+    """Return the addresses that approve and reject."""
+    signer, token = _make_signer(settings, clock), make_id()
+    return {
+        decision: f"{settings.base_url}/dashboard/decide/"
+        + signer.sign((submission.id, receiver.id, decision, token), LIFETIME)
+        for decision in get_args(Decision)
+    }
+
+
+def read_link(raw: str, settings: Settings, clock: Clock) -> DecisionLink:
+    """Raises ValueError for a link that was not made here, and Expired."""
+    signed = _make_signer(settings, clock).unsign(raw)
+    submission_id, receiver_id, decision, token = signed.value
+    return DecisionLink(submission_id, receiver_id, decision, token, signed.expires_at)
+
+
+def _make_signer(settings: Settings, clock: Clock) -> Signer[_Contents]:
+    shape: Any = _Contents
+    return Signer(settings.secret_keys, "decide on a submission", clock, shape)
+
+
+def find_actor(receiver: Receiver) -> str | None:
+    """Return who decides by a receiver's links, as the log names them; None: nobody may."""
+    page: Page = receiver.page
+    if not receiver.may_decide or page.deleted_at is not None:
+        return None
+    person: Person | None = receiver.person
+    if person is None:
+        return f"channel {mask_target(receiver)}"[:_MAX_ACTOR_LENGTH]
+    role = find_role(page, person)
+    return person.email if role is not None and includes(role, LEAST_ROLE) else None
+
+
+def open_link(link: DecisionLink) -> Page:
+    """Return the page of a link. Raises MayNotDecide."""
+    receiver = Receiver.get_or_none(Receiver.id == link.receiver_id)
+    if receiver is None or find_actor(receiver) is None:
+        raise MayNotDecide
+    page: Page = receiver.page
+    return page
+
+
+def check_can_be_used(link: DecisionLink) -> None:
+    """Raises AlreadyUsed."""
+    try:
+        check_unused(link.token)
+    except ApiError:
+        raise AlreadyUsed from None
+
+
+@contextmanager
+def using(link: DecisionLink, now: datetime) -> Iterator[str]:
+    """Use a link up, for a decision that the block makes by the actor that it is given.
+
+    The block is in the same transaction: what it raises leaves the link unused.
+    Raises MayNotDecide, AlreadyUsed.
+    """
+    with editing(open_link(link).id, "", now):
+        # A person's own may be removed or changed without the page's lock.
+        query = Receiver.select().where(Receiver.id == link.receiver_id)
+        receiver = lock_rows(query, "FOR SHARE").get_or_none()
+        actor = None if receiver is None else find_actor(receiver)
+        if actor is None:
+            raise MayNotDecide
+        try:
+            use_nonce(link.token, link.expires_at)
+        except ApiError:
+            raise AlreadyUsed from None
+        yield actor

@@ -1,0 +1,113 @@
+"""The page behind a link that decides on a submission: it shows it, and only its button decides."""
+
+from functools import partial
+from typing import Any
+
+from flask import request
+from flask.typing import ResponseReturnValue
+
+from embed.db.models import Page, Submission
+from embed.domain.reasons import NO_REASON, parse_reason, write_sentences
+from embed.domain.signing import Expired
+from embed.errors import InvalidInput, NotFound
+from embed.notifications import decision_links
+from embed.notifications.decision_links import AlreadyUsed, DecisionLink, MayNotDecide
+from embed.pages import read_policy
+from embed.submissions import decisions, queries
+from embed.submissions.review_context import build_review_context
+from embed.web.current import runtime
+from embed.web.dashboard.blueprint import blueprint
+from embed.web.dashboard.responses import render, render_mistake, write_mistake
+from embed.web.languages import gettext
+
+
+@blueprint.route("/decide/<token>", methods=["GET", "POST"])
+def decide_by_link(token: str) -> ResponseReturnValue:
+    """Show what a link decides on, and decide when the button is pressed: scanners open links."""
+    try:
+        link = decision_links.read_link(token, runtime().settings, runtime().clock)
+        page = decision_links.open_link(link)
+    except Expired:
+        return render_mistake(gettext("This link has expired: it worked for 48 hours."), 410)
+    except ValueError:
+        return render_mistake(gettext("This link is invalid. Was it copied as a whole?"), 404)
+    except MayNotDecide:
+        return _refuse_receiver()
+    return _decide(link, page) if request.method == "POST" else _show(link, page)
+
+
+def _decide(link: DecisionLink, page: Page) -> ResponseReturnValue:
+    now = runtime().clock()
+    try:
+        if link.decision == "approve":
+            change = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
+        else:
+            raw_reason = request.form.get("reason", "")
+            reason = parse_reason(raw_reason) if raw_reason else NO_REASON
+            change = partial(decisions.reject, reason=reason)
+        with decision_links.using(link, now) as actor:
+            submission = decisions.decide_one(
+                link.submission_id, partial(change, now=now, actor=actor)
+            )
+    except MayNotDecide:
+        return _refuse_receiver()
+    except (AlreadyUsed, NotFound):
+        return _show(link, page)
+    except InvalidInput as mistake:  # decided meanwhile, or the list is full
+        return _show(link, page, mistake=write_mistake(mistake), status=409)
+    return _render(link, page, submission, is_done=True)
+
+
+def _show(
+    link: DecisionLink, page: Page, *, mistake: str | None = None, status: int = 200
+) -> ResponseReturnValue:
+    """Show the submission as it is now."""
+    submission = Submission.get_or_none(
+        Submission.id == link.submission_id, Submission.page == page
+    )
+    if submission is None:
+        return render_mistake(
+            gettext(
+                "The wallet's holder has withdrawn this submission. Nothing is left to decide."
+            ),
+            410,
+        )
+    if submission.status != "pending":
+        decider = queries.find_decider(submission)
+        return _render(link, page, submission, status=409, decided_by=decider)
+    try:
+        decision_links.check_can_be_used(link)
+    except AlreadyUsed:
+        return render_mistake(
+            gettext(
+                "This link has been used. The decision was undone since, so the submission waits"
+                " in the queue again."
+            ),
+            410,
+        )
+    contexts = build_review_context(page, [submission], uses_chain=runtime().settings.uses_chain)
+    return _render(
+        link,
+        page,
+        submission,
+        status=status,
+        context=contexts[submission.id],
+        rules=read_policy(page),
+        reasons=write_sentences(gettext),
+        mistake=mistake,
+    )
+
+
+def _render(
+    link: DecisionLink, page: Page, submission: Submission, **values: Any
+) -> ResponseReturnValue:
+    return render(
+        "decision_link.html", decision=link.decision, of_page=page, one=submission, **values
+    )
+
+
+def _refuse_receiver() -> ResponseReturnValue:
+    return render_mistake(
+        gettext("This link no longer works: nobody may decide by messages like the one it was in."),
+        410,
+    )

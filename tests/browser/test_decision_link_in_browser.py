@@ -1,0 +1,120 @@
+"""Deciding from a message: a mail arrives, its link is opened, its button pressed."""
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+from axe import find_faults
+from embedded_page import sign_in
+from playwright.sync_api import expect
+from receivers import run_mail_server
+from world import Visitor
+
+from embed.db.models import Message, Receiver, Submission
+from embed.events.kinds import Event
+from embed.notifications import webhooks
+from embed.notifications.delivery import send
+from embed.runtime import EXTENSION
+from embed.serializers import write_json
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def channel(dashboard) -> Receiver:
+    """A mailbox whose readers may decide."""
+    return Receiver.create(
+        page=dashboard.page_id,
+        kind="channel",
+        target="team@example.com",
+        may_decide=True,
+        created_at=dashboard.clock(),
+    )
+
+
+@pytest.fixture
+def submission(dashboard) -> Submission:
+    answer = dashboard.submit(Visitor(), "Night heron")
+    return Submission.get_by_id(answer.json["submissionId"])
+
+
+@pytest.fixture
+def mail(dashboard, submission, channel):
+    """What the channel is told of the submission, by a real mail server."""
+    data = {
+        "trackingPageId": dashboard.page_id,
+        **Event.of_decision("undo decision", submission).data,
+    }
+    message = Message(
+        page=dashboard.page_id,
+        type="submission.created",
+        data=write_json(data, is_compact=True).decode(),
+        created_at=dashboard.clock(),
+    )
+    runtime = dashboard.app.extensions[EXTENSION]
+    with run_mail_server() as server:
+        settings = replace(
+            runtime.settings,
+            public_url=dashboard.service_url,
+            smtp_url=f"smtp://127.0.0.1:{server.port}",
+        )
+        with closing(webhooks.open_client(settings)) as client:
+            assert send(
+                channel, [message], replace(runtime, settings=settings), client
+            ).is_delivered
+        (arrived,) = server.messages
+    return arrived
+
+
+def open_mail(page, mail) -> None:
+    """Show the HTML part of a mail, as a mail reader does."""
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto("about:blank")  # which has no rules for its content
+    page.set_content(mail.get_body(("html",)).get_content())
+
+
+@pytest.mark.parametrize(("decision", "status"), [("Approve", "approved"), ("Reject", "rejected")])
+def test_link_in_a_mail_and_its_button_decide(page, mail, submission, decision, status):
+    open_mail(page, mail)
+    page.get_by_role("link", name=decision).click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"{decision} this submission?")
+    expect(page.get_by_text("Night heron", exact=True)).to_be_visible()
+    expect(page.get_by_text(submission.wallet_address)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert find_faults("the page behind a link", page) == []
+    assert Submission.get_by_id(submission.id).status == "pending"
+
+    page.get_by_role("button", name=decision).click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text(status.capitalize())
+    assert Submission.get_by_id(submission.id).status == status
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert find_faults("the page after a decision", page) == []
+
+
+def test_other_link_then_says_by_whom(page, mail, submission):
+    open_mail(page, mail)
+    page.get_by_role("link", name="Approve").click()
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("The wallet is on the list now.")).to_be_visible()
+
+    open_mail(page, mail)
+    page.get_by_role("link", name="Reject").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("approved by channel team@example.com")
+    expect(page.get_by_role("button")).to_have_count(0)
+    assert find_faults("what was decided", page) == []
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_pages_with_the_switch_fit_a_small_phone(dashboard, page, channel, language):
+    dashboard.owner.language = language
+    dashboard.owner.save()
+    sign_in(page, dashboard)
+    page.set_viewport_size({"width": 320, "height": 640})
+    notifications = f"{dashboard.base}/notifications"
+    for path in ("", "/channels/new", f"/{channel.id}/decide"):
+        page.goto(notifications + path)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, path
+        assert find_faults(f"notifications{path}", page) == []

@@ -1,0 +1,655 @@
+"""Links that decide: which messages have them, what each service is sent, and when they end."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import partial
+from io import BytesIO
+from typing import Any
+
+import pytest
+import requests
+from remote import race
+from world import Visitor, read_log
+
+from embed import pages
+from embed.db.models import Member, Receiver, Submission, UsedNonce
+from embed.domain.signing import Expired
+from embed.errors import InvalidInput
+from embed.maintenance.page_file.exporting import export_page
+from embed.notifications import decision_links, own_mail, receivers
+from embed.notifications.decision_links import AlreadyUsed, MayNotDecide
+from embed.people import accounts, members
+from embed.submissions import decisions
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+PUBLIC_URL = "http://localhost"
+LINK = re.compile(rf"{PUBLIC_URL}/dashboard/decide/([\w.-]+)")
+ANN = "ann@example.com"
+DISCORD = "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js"
+SLACK = "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/general"
+TELEGRAM = "tgram://123456789:abcdefg_hijklmnop/12315544/"
+NTFY = "ntfys://ntfy.sh/topic"
+
+
+@pytest.fixture
+def owner(owner_with, mailbox):
+    """The owner on an installation that can mail and link."""
+    return owner_with(
+        SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}",
+        PUBLIC_URL=PUBLIC_URL,
+        ALLOW_PRIVATE_TARGETS="1",
+    )
+
+
+@pytest.fixture
+def add(owner):
+    """Add a channel that may decide: ``add("ann@example.com")``."""
+
+    def make(target: str = ANN, *event_types: str) -> Receiver:
+        channel = owner.add_channel(target, *event_types)
+        return receivers.let_decide(channel.id, True, owner.world.clock())
+
+    return make
+
+
+@pytest.fixture
+def submit(owner):
+    def make(name: str = "Bob") -> Submission:
+        answer = owner.world.submit(Visitor(), name)
+        return Submission.get_by_id(answer.json["submissionId"])
+
+    return make
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[dict[str, Any]]:
+    """What Apprise would send to well-known services, whose own servers are not asked."""
+    requests_sent: list[dict[str, Any]] = []
+
+    def catch(_session, method, url, **how):
+        requests_sent.append(
+            {"url": url, "headers": how["headers"], "json": json.loads(how["data"])}
+        )
+        answer = requests.Response()
+        answer.status_code = 200
+        answer._content = b"ok" if "slack.com" in url else b'{"ok": true}'
+        return answer
+
+    monkeypatch.setattr(requests.Session, "request", catch)
+    return requests_sent
+
+
+def read(owner, raw: str):
+    return decision_links.read_link(raw, owner.runtime.settings, owner.world.clock)
+
+
+def make_links(owner, receiver: Receiver, submission: Submission) -> dict[str, Any]:
+    urls = decision_links.build_links(
+        receiver, submission, owner.runtime.settings, owner.world.clock
+    )
+    return {name: read(owner, LINK.fullmatch(url)[1]) for name, url in urls.items()}
+
+
+def use(owner, link) -> str:
+    """Do what the page behind a link does when its button is pressed; return who decided."""
+    now = owner.world.clock()
+    change = decisions.reject
+    if link.decision == "approve":
+        change = partial(decisions.approve, max_wallets=50_000)
+    with decision_links.using(link, now) as actor:
+        decisions.decide_one(link.submission_id, partial(change, now=now, actor=actor))
+    return actor
+
+
+def list_named(owner, text: str) -> list[tuple[str, str]]:
+    """Return the decision and the submission's name of each link in a text."""
+    found = [read(owner, raw) for raw in LINK.findall(text)]
+    return [(one.decision, Submission.get_by_id(one.submission_id).nickname) for one in found]
+
+
+def get_parts(message) -> tuple[str, str]:
+    plain, rich = message.get_body(("plain",)), message.get_body(("html",))
+    return plain.get_content(), rich.get_content()
+
+
+def list_texts(value: Any) -> Iterator[str]:
+    """Yield every text in JSON, buttons of ntfy included."""
+    if isinstance(value, str):
+        yield from list_texts(json.loads(value)) if value.startswith("[{") else [value]
+    elif isinstance(value, list | dict):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from list_texts(each)
+
+
+# Who gets links
+
+
+def test_channel_gets_no_links_unless_its_owner_allows_it(owner, submit, mailbox):
+    channel = owner.add_channel(ANN)
+    submit()
+    owner.deliver(channel)
+    assert "/dashboard/decide/" not in mailbox.messages[0].as_string()
+    assert mailbox.messages[0].get_content_type() == "text/plain"
+
+    receivers.let_decide(channel.id, True, owner.world.clock(), actor="owner@example.com")
+    submit("Cleo")
+    owner.world.clock.forward(minutes=1)
+    owner.deliver(channel)
+
+    text, _ = get_parts(mailbox.messages[1])
+    assert list_named(owner, text) == [("approve", "Cleo"), ("reject", "Cleo")]
+
+
+def test_mail_has_the_links_as_text_and_as_a_small_html_part(owner, add, submit, mailbox):
+    channel = add()
+    bob = submit("Bob")
+    owner.deliver(channel)
+
+    (message,) = mailbox.messages
+    text, rich = get_parts(message)
+    approve, reject = LINK.findall(text)
+    short = f"{bob.wallet_address[:4]}…{bob.wallet_address[-4:]}"
+    assert text.strip().splitlines() == [
+        "New submissions to review: 1 (Bob)",
+        f"Bob ({short})",
+        f"Approve: {PUBLIC_URL}/dashboard/decide/{approve}",
+        f"Reject: {PUBLIC_URL}/dashboard/decide/{reject}",
+        f"Open the queue: {PUBLIC_URL}/dashboard/pages/{owner.world.page_id}/queue",
+    ]
+    assert f'<a href="{PUBLIC_URL}/dashboard/decide/{approve}"><strong>Approve</strong></a>' in rich
+    assert f'<a href="{PUBLIC_URL}/dashboard/decide/{reject}"><strong>Reject</strong></a>' in rich
+    assert f'/queue">{PUBLIC_URL}' in rich
+
+
+def test_only_what_still_waits_has_links(owner, add, submit, mailbox):
+    channel = add()
+    decided, waiting = submit("Ann"), submit("Bob")
+    owner.world.approve(decided.id)
+    owner.deliver(channel)
+
+    text, _ = get_parts(mailbox.messages[0])
+    assert "New submissions to review: 2 (Ann, Bob)" in text
+    assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
+    assert waiting.status == "pending"
+
+
+def test_nothing_waits_any_more_so_the_mail_is_plain(owner, add, submit, mailbox):
+    channel = add()
+    owner.world.approve(submit().id)
+    owner.deliver(channel)
+
+    assert mailbox.messages[0].get_content_type() == "text/plain"
+
+
+def test_at_most_the_first_five_that_wait_have_links(owner, add, submit, mailbox):
+    channel = add()
+    all_of_them = [submit(f"V{number}") for number in range(8)]
+    owner.world.reject(all_of_them[0].id)
+    owner.deliver(channel)
+
+    text, _ = get_parts(mailbox.messages[0])
+    assert [name for _, name in list_named(owner, text)[::2]] == ["V1", "V2", "V3", "V4", "V5"]
+
+
+def test_without_a_public_address_there_are_no_links(owner_with, mailbox):
+    owner = owner_with(SMTP_URL=f"smtp://127.0.0.1:{mailbox.port}")
+    channel = owner.add_channel(ANN)
+    receivers.let_decide(channel.id, True, owner.world.clock())
+    owner.world.submit(Visitor())
+    owner.deliver(channel)
+
+    assert "/dashboard/" not in mailbox.messages[0].as_string()
+
+
+def test_webhook_can_never_decide(owner, submit):
+    webhook = owner.add_webhook("https://hooks.example/x")
+
+    with pytest.raises(LookupError):
+        receivers.let_decide(webhook.id, True, owner.world.clock())
+    assert not owner.read(webhook).may_decide
+
+
+# What services are sent
+
+
+def test_telegram_shows_links_by_their_words(owner, add, submit, sent):
+    channel = add(TELEGRAM)
+    submit("Bob")
+    owner.deliver(channel)
+
+    (one,) = sent
+    assert one["json"]["parse_mode"] == "HTML"
+    links = re.findall(rf'<a href="{LINK.pattern}">(\w+)</a>', one["json"]["text"])
+    assert [label for _, label in links] == ["Approve", "Reject"]
+    assert list_named(owner, one["json"]["text"]) == [("approve", "Bob"), ("reject", "Bob")]
+
+
+def test_discord_shows_links_by_their_words_and_no_previews(owner, add, submit, sent):
+    channel = add(DISCORD)
+    submit("Bob")
+    owner.deliver(channel)
+
+    (one,) = sent
+    text = one["json"]["content"]
+    links = re.findall(rf"\[(\w+)\]\(<{LINK.pattern}>\)", text)
+    assert [label for label, _ in links] == ["Approve", "Reject"]
+    assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
+
+
+@pytest.mark.parametrize("form", ["", "?blocks=yes"])
+def test_slack_shows_links_by_their_words(owner, add, submit, sent, form):
+    channel = add(SLACK + form)
+    submit("Bob")
+    owner.deliver(channel)
+
+    (one,) = sent
+    text = json.dumps(one["json"])
+    links = re.findall(rf"<{LINK.pattern}\|(\w+)>", text)
+    assert [label for _, label in links] == ["Approve", "Reject"]
+    assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
+
+
+def test_ntfy_shows_buttons_for_the_first_and_links_for_the_others(owner, add, submit, sent):
+    channel = add(NTFY)
+    submit("Größe 我们")
+    submit("Cleo")
+    owner.deliver(channel)
+
+    (one,) = sent
+    assert one["headers"]["X-Actions"].isascii()
+    actions = json.loads(one["headers"]["X-Actions"])
+    assert [(each["action"], each["label"].partition(" (")[0]) for each in actions] == [
+        ("view", "Approve: Größe 我们"),
+        ("view", "Reject: Größe 我们"),
+    ]
+    assert list_named(owner, " ".join(each["url"] for each in actions)) == [
+        ("approve", "Größe 我们"),
+        ("reject", "Größe 我们"),
+    ]
+    text = one["json"]["message"]
+    assert list_named(owner, text) == [("approve", "Cleo"), ("reject", "Cleo")]
+
+
+def test_ntfy_server_gets_the_buttons(owner, add, submit, http_receiver):
+    channel = add(f"ntfy://127.0.0.1:{http_receiver.port}/topic")
+    submit("Bob")
+    http_receiver.statuses = [200]
+    owner.deliver(channel)
+
+    (one,) = http_receiver.received
+    urls = [each["url"] for each in json.loads(one.headers["x-actions"])]
+    assert list_named(owner, " ".join(urls)) == [("approve", "Bob"), ("reject", "Bob")]
+
+
+def test_other_services_get_plain_addresses(owner, add, submit, http_receiver):
+    channel = add(f"json://127.0.0.1:{http_receiver.port}/hook")
+    submit("Bob")
+    owner.deliver(channel)
+
+    text = json.loads(http_receiver.received[0].body)["message"]
+    assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        f"{TELEGRAM}?format=markdown",
+        f"{TELEGRAM}?format=text",
+        f"{DISCORD}?format=markdown",
+        f"{DISCORD}?format=text",
+        f"{SLACK}?format=text",
+        f"{NTFY}?format=markdown",
+        "matrixs://user:password@matrix.example.com/%23room?mode=matrix",
+    ],
+)
+def test_links_survive_whatever_format_the_address_asks_for(owner, add, submit, sent, target):
+    channel = add(target)
+    submit("Bob")
+    owner.deliver(channel)
+
+    text = "\n".join(list_texts(sent[-1])).replace("\\", "")  # with which some escape
+    assert set(list_named(owner, text)) == {("approve", "Bob"), ("reject", "Bob")}
+
+
+@pytest.mark.parametrize(
+    ("target", "limit"),
+    [(DISCORD, 2000), (TELEGRAM, 4096), (f"{SLACK}?blocks=yes", 3000), (NTFY, 4096)],
+)
+def test_no_link_is_cut_where_a_service_has_no_room_for_all(
+    owner, add, submit, sent, target, limit
+):
+    channel = add(target)
+    for number in range(5):
+        submit(f"{number} 名前名前名前名前名前名前名前名前")
+    owner.deliver(channel)
+
+    (one,) = sent
+    attachment = (one["json"].get("attachments") or [{}])[0]
+    blocks = [each["text"]["text"] for each in attachment.get("blocks", ()) if "text" in each]
+    text = next(
+        part
+        for part in (
+            one["json"].get("content"),
+            one["json"].get("text"),
+            one["json"].get("message"),
+            max(blocks, key=len, default=None),
+        )
+        if part
+    )
+    assert len(text.encode()) <= limit
+    raw = LINK.findall(text)
+    assert text.count("/dashboard/decide/") == len(raw) >= 4
+    assert len(list_named(owner, text)) == len(raw)
+
+
+def test_message_of_160_characters_has_no_links(owner, add, submit, monkeypatch, http_receiver):
+    monkeypatch.setattr("apprise.plugins.custom_json.NotifyJSON.body_maxlen", 160)
+    channel = add(f"json://127.0.0.1:{http_receiver.port}/hook")
+    submit("Bob")
+    owner.deliver(channel)
+
+    text = json.loads(http_receiver.received[0].body)["message"]
+    assert "New submissions to review: 1 (Bob)" in text
+    assert "/dashboard/decide/" not in text
+
+
+HOSTILE = ["@everyone", "[x](https://evil.example)", "<b>x</b>", '"><img src=x>', "_x_", "*x*"]
+
+
+@pytest.mark.parametrize("target", [ANN, TELEGRAM, DISCORD, SLACK, NTFY])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_name_is_never_markup(owner, add, submit, sent, mailbox, target, name):
+    """No nickname has such characters; a page's file that somebody forged might."""
+    channel = add(target)
+    submission = submit("Bob")
+    Submission.update(nickname=name).where(Submission.id == submission.id).execute()
+    owner.deliver(channel)
+
+    text = "\n".join(
+        [*list_texts(sent), *(part for one in mailbox.messages for part in get_parts(one))]
+    )
+    for harmful in (name, "evil.example", "@everyone", "<img", "<b>x", "_x_", "*x*"):
+        assert harmful not in text
+    assert len({read(owner, raw).decision for raw in LINK.findall(text)}) == 2
+
+
+# Mails of one's own
+
+
+@pytest.fixture
+def join(owner):
+    def make(role: str, email: str = ANN) -> Receiver:
+        world, now = owner.world, owner.world.clock()
+        person = accounts.create_person(email, now)
+        Member.create(page=world.page_id, person=person, role=role, created_at=now)
+        own_mail.start(world.page_id, person, owner.runtime.settings, now)
+        own_mail.let_decide(world.page_id, person, True, now)
+        return own_mail.find(world.page, person)
+
+    return make
+
+
+def test_own_mail_decides_in_the_name_of_its_person(owner, join, submit, mailbox):
+    own = join("reviewer")
+    submission = submit("Bob")
+    owner.deliver(own)
+    text, rich = get_parts(mailbox.messages[0])
+    assert list_named(owner, text) == [("approve", "Bob"), ("reject", "Bob")]
+    assert "To stop them, open this link" in rich
+
+    use(owner, read(owner, LINK.findall(text)[0]))
+
+    assert Submission.get_by_id(submission.id).status == "approved"
+    assert read_log(owner.world.page_id)[0].actor == ANN
+
+
+def test_own_mail_of_whoever_only_reads_has_no_links(owner, join, submit, mailbox):
+    own = join("viewer")
+    submission = submit()
+    owner.deliver(own)
+
+    assert "/dashboard/decide/" not in mailbox.messages[0].as_string()
+    with pytest.raises(MayNotDecide):
+        use(owner, make_links(owner, own, submission)["approve"])
+
+
+@pytest.mark.parametrize("end", ["demote", "remove", "stop", "switch off"])
+def test_links_of_own_mail_end_with_the_role_the_mails_or_the_switch(owner, join, submit, end):
+    own = join("reviewer")
+    link = make_links(owner, own, submit())["approve"]
+    world, now, ann = owner.world, owner.world.clock(), own.person
+
+    if end == "demote":
+        members.change_role(world.page_id, ANN, "viewer", now)
+    elif end == "remove":
+        members.remove_person(world.page_id, ANN, now)
+    elif end == "stop":
+        own_mail.stop(world.page_id, ann.id)
+    else:
+        own_mail.let_decide(world.page_id, ann, False, now)
+
+    with pytest.raises(MayNotDecide):
+        use(owner, link)
+    assert Submission.get().status == "pending"
+
+
+def test_asking_for_mails_again_does_not_let_them_decide_again(owner, join):
+    own = join("reviewer")
+    own_mail.stop(owner.world.page_id, own.person_id)
+    own_mail.start(owner.world.page_id, own.person, owner.runtime.settings, owner.world.clock())
+
+    assert not own_mail.find(owner.world.page, own.person).may_decide
+
+
+def test_nobody_who_gets_no_mails_lets_them_decide(owner):
+    person = owner.world.page.owner
+
+    with pytest.raises(InvalidInput, match="no mails"):
+        own_mail.let_decide(owner.world.page_id, person, True, owner.world.clock())
+
+
+# What the log says
+
+
+def test_log_has_the_switch_and_names_the_channel(owner, add, submit):
+    channel = add(NTFY)
+    submission = submit("Bob")
+    assert (
+        use(owner, make_links(owner, channel, submission)["reject"]) == "channel ntfys://ntfy.sh/…"
+    )
+    for _ in range(2):
+        owner.world.clock.forward(seconds=1)
+        receivers.let_decide(channel.id, False, owner.world.clock(), actor="owner@example.com")
+
+    log = [(one.actor, one.action, one.subject) for one in read_log(owner.world.page_id, limit=4)]
+    assert log[0] == ("owner@example.com", "end deciding", "channel ntfys://ntfy.sh/…")
+    assert ("channel ntfys://ntfy.sh/…", "reject submission") in [each[:2] for each in log]
+    assert ("command line", "allow deciding", "channel ntfys://ntfy.sh/…") in log
+
+
+def test_channel_that_is_added_so_is_logged_as_such(owner):
+    receivers.add_channel(
+        owner.world.page_id,
+        NTFY,
+        may_decide=True,
+        settings=owner.runtime.settings,
+        now=owner.world.clock(),
+    )
+
+    actions = [one.action for one in read_log(owner.world.page_id, limit=2)]
+    assert set(actions) == {"add receiver", "allow deciding"}
+
+
+def test_actor_of_a_long_host_fits_into_a_pages_file(owner, submit):
+    host = ".".join(["h" * 60] * 4)
+    channel = owner.add_unchecked_channel(f"json://{host}/x")
+    channel.may_decide = True
+    channel.save()
+    submission = submit()
+
+    assert len(use(owner, make_links(owner, channel, submission)["approve"])) == 254
+
+
+# One link
+
+
+def test_link_is_good_for_48_hours(owner, add, submit):
+    channel, submission = add(), submit()
+    url = decision_links.build_links(
+        channel, submission, owner.runtime.settings, owner.world.clock
+    )["approve"]
+    raw = LINK.fullmatch(url)[1]
+    owner.world.clock.forward(hours=47, minutes=59)
+    assert read(owner, raw).submission_id == submission.id
+
+    owner.world.clock.forward(minutes=1)
+
+    with pytest.raises(Expired):
+        read(owner, raw)
+
+
+def test_forged_link_is_no_link(owner, add, submit):
+    channel, submission = add(), submit()
+    urls = decision_links.build_links(
+        channel, submission, owner.runtime.settings, owner.world.clock
+    )
+    raw = LINK.fullmatch(urls["approve"])[1]
+    stop = own_mail.build_link(
+        Receiver(page=owner.world.page_id, person="x"), owner.runtime.settings, owner.world.clock
+    ).rpartition("/")[2]
+
+    for forged in ("", "x", raw[:-1], raw + "x", raw.swapcase(), "é", stop):
+        with pytest.raises(ValueError, match="not signed"):
+            read(owner, forged)
+
+
+@pytest.mark.parametrize("other", ["approve", "reject"])
+def test_link_and_its_counterpart_decide_once_also_after_an_undo(owner, add, submit, other):
+    channel, submission = add(), submit()
+    links = make_links(owner, channel, submission)
+    use(owner, links["approve"])
+    owner.world.undo(submission.id)
+
+    with pytest.raises(AlreadyUsed):
+        decision_links.check_can_be_used(links[other])
+    with pytest.raises(AlreadyUsed):
+        use(owner, links[other])
+
+    assert Submission.get_by_id(submission.id).status == "pending"
+    use(owner, make_links(owner, channel, submission)["reject"])  # of a later message
+    assert Submission.get_by_id(submission.id).status == "rejected"
+
+
+def test_decision_that_fails_leaves_the_link_unused(owner, add, submit):
+    channel, submission = add(), submit()
+    link = make_links(owner, channel, submission)["approve"]
+    owner.world.approve(submission.id)
+
+    with pytest.raises(InvalidInput, match="already approved"):
+        use(owner, link)
+    owner.world.undo(submission.id)
+
+    use(owner, link)
+    assert Submission.get_by_id(submission.id).status == "approved"
+
+
+@pytest.mark.parametrize("end", ["switch off", "remove", "delete page", "hand over"])
+def test_links_of_a_channel_end_at_once(owner, add, submit, end):
+    channel, submission = add(), submit()
+    link = make_links(owner, channel, submission)["reject"]
+    world, now = owner.world, owner.world.clock()
+
+    if end == "switch off":
+        receivers.let_decide(channel.id, False, now)
+    elif end == "remove":
+        receivers.remove_receiver(channel.id, "channel", now)
+    elif end == "delete page":
+        world.delete_page()
+    else:
+        other = accounts.create_person("other@example.com", now)
+        pages.update_page(world.page_id, {"owner": other}, now)
+
+    with pytest.raises(MayNotDecide):
+        decision_links.open_link(link)
+    with pytest.raises(MayNotDecide):
+        use(owner, link)
+    assert Submission.get_by_id(submission.id).status == "pending"
+    assert UsedNonce.select().count() == 0
+
+
+def test_link_of_a_channel_that_was_switched_on_again_works_again(owner, add, submit):
+    channel, submission = add(), submit()
+    link = make_links(owner, channel, submission)["approve"]
+    for may_decide in (False, True):
+        receivers.let_decide(channel.id, may_decide, owner.world.clock())
+
+    use(owner, link)
+
+    assert Submission.get_by_id(submission.id).status == "approved"
+
+
+def test_page_in_a_file_takes_no_right_to_decide_along(owner, add):
+    add()
+    file = BytesIO()
+
+    export_page(owner.world.page_id, file)
+
+    lines = file.getvalue().splitlines()
+    (line,) = [each for each in lines if json.loads(each)["type"] == "receiver"]
+    assert b"decide" not in line.lower()
+
+
+# At once
+
+
+def test_one_link_that_is_pressed_often_at_once_decides_once(owner, add, submit):
+    channel, submission = add(), submit()
+    link = make_links(owner, channel, submission)["approve"]
+
+    def press() -> str:
+        try:
+            return use(owner, link)
+        except AlreadyUsed:
+            return "used"
+
+    outcomes = race(*[press] * 6)
+
+    assert sorted(outcomes) == ["channel ann@example.com", *["used"] * 5]
+    decided = [one for one in read_log(owner.world.page_id) if one.action == "approve submission"]
+    assert len(decided) == 1
+
+
+def test_of_two_receivers_that_decide_differently_at_once_one_wins(owner, add, submit):
+    for number in range(4):
+        first, second = add(f"a{number}@example.com"), add(f"b{number}@example.com")
+        submission = submit()
+        approve = make_links(owner, first, submission)["approve"]
+        reject = make_links(owner, second, submission)["reject"]
+
+        outcomes = race(partial(use, owner, approve), partial(use, owner, reject))
+
+        assert outcomes.count("InvalidInput") == 1
+        (winner,) = [one for one in outcomes if one != "InvalidInput"]
+        status = Submission.get_by_id(submission.id).status
+        assert winner == f"channel {'a' if status == 'approved' else 'b'}{number}@example.com"
+
+
+def test_switching_off_at_the_same_time_lets_the_link_decide_before_or_never(owner, add, submit):
+    for number in range(4):
+        channel, submission = add(f"a{number}@example.com"), submit()
+        link = make_links(owner, channel, submission)["approve"]
+
+        def press(link=link) -> str:
+            try:
+                return use(owner, link)
+            except MayNotDecide:
+                return "may not"
+
+        switch_off = partial(receivers.let_decide, channel.id, False, owner.world.clock())
+        outcome, _ = race(press, switch_off)
+
+        is_approved = Submission.get_by_id(submission.id).status == "approved"
+        assert is_approved == (outcome != "may not")
+        assert not owner.read(channel).may_decide

@@ -1,0 +1,490 @@
+"""The page behind a link that decides: what it shows, who decides, and when it no longer can."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from owner_browser import find_token, read_text
+from world import Visitor, read_log
+
+from embed.db.models import Activity, Receiver, Submission, Wallet
+from embed.notifications import decision_links, own_mail, receivers
+from embed.people import members
+from embed.runtime import EXTENSION
+
+pytestmark = pytest.mark.slow
+
+BASE = "http://localhost"
+TEAM = "ntfys://ntfy.sh/topic"
+
+
+@pytest.fixture
+def world(world_with):
+    """A page on an installation that can link, and mail to its people."""
+    return world_with(PUBLIC_URL=BASE, SMTP_URL="smtp://127.0.0.1:1")
+
+
+@pytest.fixture
+def root(world) -> str:
+    return f"/dashboard/pages/{world.page_id}"
+
+
+@pytest.fixture
+def channel(world, owner) -> Receiver:
+    return receivers.add_channel(
+        world.page_id, TEAM, may_decide=True, settings=world.settings, now=world.clock()
+    )
+
+
+@pytest.fixture
+def visitor() -> Visitor:
+    return Visitor()
+
+
+@pytest.fixture
+def submission(world, owner, visitor) -> Submission:
+    answer = world.submit(visitor, "Bob")
+    return Submission.get_by_id(answer.json["submissionId"])
+
+
+@pytest.fixture
+def links(world, channel, submission) -> dict[str, str]:
+    """The paths that approve and reject."""
+    return make_links(world, channel, submission)
+
+
+@pytest.fixture
+def reader(world):
+    """Somebody who is not signed in."""
+    return world.app.test_client()
+
+
+def make_links(world, receiver: Receiver, submission: Submission) -> dict[str, str]:
+    urls = decision_links.build_links(receiver, submission, world.settings, world.clock)
+    return {decision: url.removeprefix(BASE) for decision, url in urls.items()}
+
+
+def change_settings(world, **changes: object) -> None:
+    """Change settings of the app as it runs."""
+    runtime = world.app.extensions[EXTENSION]
+    settings = replace(runtime.settings, **changes)
+    world.app.extensions[EXTENSION] = replace(runtime, settings=settings)
+
+
+def press(client, path: str, **fields: str):
+    """Open a link, and press its button."""
+    return client.post(path, data={"csrf_token": find_token(client.get(path).text)} | fields)
+
+
+def list_deciders(world) -> list[str]:
+    decisions = ("approve submission", "reject submission")
+    return [one.actor for one in read_log(world.page_id) if one.action in decisions]
+
+
+def read_status(submission: Submission) -> str:
+    return Submission.get_by_id(submission.id).status
+
+
+# What it shows
+
+
+@pytest.mark.parametrize(
+    ("decision", "question"),
+    [("approve", "Approve this submission?"), ("reject", "Reject this submission?")],
+)
+def test_link_shows_the_submission_as_the_queue_does(
+    world, reader, visitor, submission, links, decision, question
+):
+    world.configure(min_balance=5)
+    world.observe(visitor.address, 3)
+
+    text = read_text(reader.get(links[decision]))
+
+    for shown in (question, "Bob", visitor.address, "first time", "below 5 now", "3 of 5 needed"):
+        assert shown in text
+    assert "USD Coin" in text
+    assert "search for visitor" not in text
+
+
+def test_opening_a_link_decides_nothing(world, reader, submission, links):
+    before = world.dump()
+    for path in links.values():
+        for _ in range(2):
+            assert reader.get(path).status_code == 200
+            assert reader.head(path).status_code == 200
+            assert reader.options(path).status_code == 405
+
+    assert world.dump() == before
+
+
+def test_button_approves_without_signing_in(world, reader, visitor, submission, links):
+    answer = press(reader, links["approve"])
+
+    assert answer.status_code == 200
+    assert "The wallet is on the list now." in read_text(answer)
+    assert Wallet.get(Wallet.address == visitor.address).submission_id == submission.id
+    assert list_deciders(world) == ["channel ntfys://ntfy.sh/…"]
+
+
+def test_button_rejects_with_a_reason(world, reader, submission, links):
+    answer = press(reader, links["reject"], reason="not_for_list")
+
+    assert answer.status_code == 200
+    rejected = Submission.get_by_id(submission.id)
+    assert (rejected.status, rejected.reason_code) == ("rejected", "not_for_list")
+
+
+def test_button_rejects_without_a_reason(reader, submission, links):
+    press(reader, links["reject"])
+
+    rejected = Submission.get_by_id(submission.id)
+    assert (rejected.status, rejected.reason_code, rejected.reason_text) == ("rejected", None, None)
+
+
+@pytest.mark.parametrize("reason", ["x" * 5000, "a\0b", "\u202e"])
+def test_reason_that_cannot_be_is_told_and_leaves_the_link_usable(
+    reader, submission, links, reason
+):
+    assert press(reader, links["reject"], reason=reason).status_code == 409
+    assert read_status(submission) == "pending"
+
+    press(reader, links["reject"])
+    assert read_status(submission) == "rejected"
+
+
+def test_page_is_in_the_readers_language(reader, links):
+    answer = reader.get(links["approve"], headers={"Accept-Language": "de"})
+
+    assert '<html lang="de"' in answer.text
+
+
+def test_log_and_the_queue_name_the_channel(world, owner, reader, root, links):
+    press(reader, links["approve"])
+
+    assert "channel ntfys://ntfy.sh/… approved the submission of Bob" in owner.see(
+        f"{root}/activity"
+    )
+    assert "Undo" in owner.see(f"{root}/queue?tab=decided")
+
+
+# Forms of others
+
+
+@pytest.mark.parametrize("fields", [{}, {"csrf_token": "x"}, {"csrf_token": ""}])
+def test_form_without_the_token_of_its_page_decides_nothing(reader, submission, links, fields):
+    reader.get(links["approve"])
+
+    assert reader.post(links["approve"], data=fields).status_code in (400, 415)
+    assert read_status(submission) == "pending"
+
+
+def test_token_of_another_visitors_form_decides_nothing(world, reader, submission, links):
+    token = find_token(world.app.test_client().get(links["approve"]).text)
+
+    assert reader.post(links["approve"], data={"csrf_token": token}).status_code == 400
+    assert read_status(submission) == "pending"
+
+
+def test_other_sites_neither_frame_nor_fetch_nor_post(reader, submission, links):
+    token = find_token(reader.get(links["approve"]).text)
+    elsewhere = {"Sec-Fetch-Site": "cross-site"}
+    posted = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+    for how in ({"Sec-Fetch-Dest": "iframe", "Sec-Fetch-Mode": "navigate"}, {}):
+        assert reader.get(links["approve"], headers=elsewhere | how).status_code == 403
+    answer = reader.post(links["approve"], data={"csrf_token": token}, headers=elsewhere | posted)
+    assert answer.status_code == 403
+    assert read_status(submission) == "pending"
+    assert reader.get(links["approve"], headers=elsewhere | posted).status_code == 200
+
+
+def test_nothing_carries_the_link_elsewhere(reader, links):
+    answer = reader.get(links["approve"])
+
+    assert answer.headers["Referrer-Policy"] == "same-origin"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+    token = links["approve"].rpartition("/")[2]
+    assert token not in answer.text  # the form goes to its own address
+
+
+# When it no longer decides
+
+
+@pytest.mark.parametrize("token", ["x", "%00", "x" * 500, "é", "a.b.c"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_link_that_we_did_not_make_is_refused(owner, token, method):
+    path = f"/dashboard/decide/{token}"
+    answer = owner.get(path) if method == "GET" else owner.post(path)
+
+    assert answer.status_code == 404
+    assert "This link is invalid" in read_text(answer)
+
+
+def test_link_that_stops_mails_decides_nothing_and_the_other_way_round(world, owner, reader, links):
+    now = world.clock()
+    own_mail.start(world.page_id, owner.owner, world.settings, now)
+    own = own_mail.find(world.page, owner.owner)
+    stop = own_mail.build_link(own, world.settings, world.clock).removeprefix(BASE)
+
+    assert reader.get(stop.replace("/mail/", "/decide/")).status_code == 404
+    assert reader.get(links["approve"].replace("/decide/", "/mail/")).status_code == 404
+
+
+def test_expired_link_says_so(world, reader, submission, links):
+    world.clock.forward(hours=48)
+
+    answer = reader.get(links["approve"])
+
+    assert answer.status_code == 410
+    assert "expired" in read_text(answer)
+
+
+def test_link_that_expires_before_the_button_is_pressed_decides_nothing(
+    world, reader, submission, links
+):
+    token = find_token(reader.get(links["approve"]).text)
+    world.clock.forward(hours=48)
+
+    assert reader.post(links["approve"], data={"csrf_token": token}).status_code == 410
+    assert read_status(submission) == "pending"
+
+
+@pytest.mark.parametrize("end", ["remove", "switch off", "delete page"])
+def test_ended_receiver_shows_nothing_more_and_decides_nothing(
+    world, reader, channel, submission, links, end
+):
+    token = find_token(reader.get(links["approve"]).text)
+    if end == "remove":
+        receivers.remove_receiver(channel.id, "channel", world.clock())
+    elif end == "switch off":
+        receivers.let_decide(channel.id, False, world.clock())
+    else:
+        world.delete_page()
+
+    for answer in (
+        reader.get(links["approve"]),
+        reader.post(links["approve"], data={"csrf_token": token}),
+    ):
+        assert answer.status_code == 410
+        text = read_text(answer)
+        assert "This link no longer works" in text
+        assert "Bob" not in text
+    assert read_status(submission) == "pending"
+
+
+def test_withdrawn_submission_is_gone(world, reader, visitor, submission, links):
+    token = find_token(reader.get(links["approve"]).text)
+    assert world.withdraw(visitor).status_code == 200
+
+    for answer in (
+        reader.get(links["approve"]),
+        reader.post(links["approve"], data={"csrf_token": token}),
+    ):
+        assert answer.status_code == 410
+        assert "withdrawn this submission" in read_text(answer)
+    assert Wallet.select().count() == 0
+
+
+def test_already_decided_says_by_whom(world, owner, root, reader, submission, links):
+    token = find_token(reader.get(links["reject"]).text)
+    owner.post(f"{root}/queue/decide", ids=submission.id, decision="approve")
+
+    for answer in (
+        reader.get(links["reject"]),
+        reader.post(links["reject"], data={"csrf_token": token}),
+    ):
+        assert answer.status_code == 409
+        assert "It was approved by owner@example.com" in read_text(answer)
+    assert read_status(submission) == "approved"
+
+
+def test_second_press_says_that_the_channel_has_decided(reader, submission, links):
+    token = find_token(reader.get(links["approve"]).text)
+    press(reader, links["approve"])
+
+    answer = reader.post(links["approve"], data={"csrf_token": token})
+
+    assert answer.status_code == 409
+    assert "It was approved by channel ntfys://ntfy.sh/…" in read_text(answer)
+
+
+def test_decided_by_hand_whose_log_is_erased_names_nobody(reader, submission, links):
+    press(reader, links["reject"])
+    Activity.update(data='{"erasedBy":"holder"}', address=None).execute()
+
+    answer = reader.get(links["approve"])
+
+    assert answer.status_code == 409
+    assert "It is already rejected" in read_text(answer)
+
+
+def test_used_link_does_not_decide_after_an_undo(world, owner, root, reader, submission, links):
+    press(reader, links["approve"])
+    owner.post(f"{root}/queue/undo", ids=submission.id)
+    assert read_status(submission) == "pending"
+
+    for path in links.values():
+        answer = reader.get(path)
+        assert answer.status_code == 410
+        assert "This link has been used" in read_text(answer)
+        token = find_token(reader.get("/dashboard/sign-in").text)
+        assert reader.post(path, data={"csrf_token": token}).status_code == 410
+    assert read_status(submission) == "pending"
+
+
+def test_full_list_is_told_and_leaves_the_link_usable(world, reader, submission, links):
+    world.track(Visitor().address)
+    change_settings(world, max_wallets=1)
+
+    answer = press(reader, links["approve"])
+
+    assert answer.status_code == 409
+    assert "at most 1 wallets" in read_text(answer)
+    assert read_status(submission) == "pending"
+    change_settings(world, max_wallets=2)
+    press(reader, links["approve"])
+    assert read_status(submission) == "approved"
+
+
+# The switch in the dashboard
+
+
+def test_form_says_that_every_reader_can_decide_and_it_is_off(owner, root):
+    page = owner.get(f"{root}/notifications/channels/new")
+
+    assert "Everybody who reads the channel can decide" in read_text(page)
+    box = re.search(r'<input[^>]*name="may_decide"[^>]*>', page.text)[0]
+    assert "checked" not in box
+    assert "may_decide" not in owner.get(f"{root}/notifications/webhooks/new").text
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_channel_is_added_as_the_form_says(owner, root, wanted):
+    fields = {"target": TEAM, "event_types": ["submission.created"]}
+    owner.post(
+        f"{root}/notifications/channels/new", **fields, **({"may_decide": "y"} if wanted else {})
+    )
+
+    (added,) = Receiver.select()
+    assert added.may_decide == wanted
+    assert ("can approve and reject" in owner.see(f"{root}/notifications")) == wanted
+
+
+def test_owner_switches_a_channel_on_and_off(world, owner, root):
+    channel = receivers.add_channel(world.page_id, TEAM, settings=world.settings, now=world.clock())
+    path = f"{root}/notifications/{channel.id}/decide"
+    assert "Everybody who reads this channel can decide" in owner.see(path)
+    assert not Receiver.get().may_decide
+
+    for _ in range(2):
+        assert owner.post(path).status_code == 303
+    assert Receiver.get().may_decide
+    world.clock.forward(seconds=1)
+    for _ in range(2):
+        assert owner.post(f"{path}/stop").status_code == 303
+    assert not Receiver.get().may_decide
+
+    log = [(one.actor, one.action) for one in read_log(world.page_id)]
+    assert (
+        log.count((owner.email, "allow deciding")) == log.count((owner.email, "end deciding")) == 1
+    )
+
+
+def test_switching_on_asks_is_it_you_and_switching_off_does_not(world, owner, root, channel):
+    world.clock.forward(minutes=31)
+    path = f"{root}/notifications/{channel.id}/decide"
+
+    assert owner.post(f"{path}/stop").status_code == 303
+    assert not Receiver.get().may_decide
+    assert owner.post(path).status_code == 403
+    assert not Receiver.get().may_decide
+
+
+def test_without_a_public_address_nothing_is_offered(world, owner, root, channel):
+    change_settings(world, public_url=None)
+
+    assert "may_decide" not in owner.get(f"{root}/notifications/channels/new").text
+    page = owner.see(f"{root}/notifications")
+    assert "has no PUBLIC_URL" in page
+    assert "End deciding" in page
+    owner.post(f"{root}/notifications/{channel.id}/decide/stop")
+    assert "Let readers decide" not in owner.see(f"{root}/notifications")
+
+
+def test_webhook_has_no_switch(world, owner, root):
+    webhook = receivers.add_webhook(
+        world.page_id, "https://hooks.example/x", settings=world.settings, now=world.clock()
+    )
+
+    assert "Let readers decide" not in owner.see(f"{root}/notifications")
+    path = f"{root}/notifications/{webhook.id}/decide"
+    assert owner.get(path).status_code == 404
+    assert owner.post(path).status_code == 404
+    assert owner.post(f"{path}/stop").status_code == 404
+
+
+# Mails to oneself
+
+
+def test_reviewer_decides_by_mail_and_viewer_is_not_offered_it(world, root, make_member):
+    viewer, reviewer = make_member("viewer"), make_member("reviewer")
+    for person in (viewer, reviewer):
+        person.post(f"{root}/mail")
+    assert "Decide by mail" not in viewer.see(f"{root}/activity")
+    assert viewer.post(f"{root}/mail/decide").status_code == 403
+    assert "Decide by mail" in reviewer.see(f"{root}/activity")
+
+    assert reviewer.post(f"{root}/mail/decide").status_code == 303
+
+    assert [one.person for one in Receiver.select() if one.may_decide] == [reviewer.owner]
+    assert "let readers decide on submissions: mails to reviewer@example.com" in reviewer.see(
+        f"{root}/activity"
+    )
+    assert reviewer.post(f"{root}/mail/decide/stop").status_code == 303
+    assert not any(one.may_decide for one in Receiver.select())
+
+
+def test_deciding_by_mail_asks_is_it_you(world, root, make_member):
+    reviewer = make_member("reviewer")
+    reviewer.post(f"{root}/mail")
+    world.clock.forward(minutes=31)
+
+    assert reviewer.post(f"{root}/mail/decide").status_code == 403
+    assert not Receiver.get().may_decide
+
+
+def test_deciding_by_mail_needs_mails(root, make_member):
+    answer = make_member("reviewer").post(f"{root}/mail/decide")
+
+    assert answer.status_code == 409
+    assert "You get no mails about this page." in read_text(answer)
+
+
+def test_link_in_a_reviewers_mail_decides_in_their_name(
+    world, root, reader, make_member, submission
+):
+    reviewer = make_member("reviewer")
+    reviewer.post(f"{root}/mail")
+    reviewer.post(f"{root}/mail/decide")
+    links = make_links(world, own_mail.find(world.page, reviewer.owner), submission)
+
+    press(reader, links["approve"])
+
+    assert list_deciders(world) == [reviewer.email]
+    assert "It was approved by reviewer@example.com" in read_text(reader.get(links["reject"]))
+
+
+def test_link_of_whoever_lost_the_role_shows_and_decides_nothing(
+    world, root, reader, make_member, submission
+):
+    reviewer = make_member("reviewer")
+    reviewer.post(f"{root}/mail")
+    reviewer.post(f"{root}/mail/decide")
+    links = make_links(world, own_mail.find(world.page, reviewer.owner), submission)
+    token = find_token(reader.get(links["approve"]).text)
+    members.change_role(world.page_id, reviewer.email, "viewer", world.clock())
+
+    assert reader.get(links["approve"]).status_code == 410
+    assert reader.post(links["approve"], data={"csrf_token": token}).status_code == 410
+    assert read_status(submission) == "pending"
