@@ -143,6 +143,14 @@ class Wallet(Json, kw_only=True):
             "that.",
         ),
     ] = True
+    domain_name: Annotated[
+        str | UnsetType,
+        about(
+            "Its primary domain of the Solana Name Service, where the page shows these. Absent if "
+            "it has none, or one of other characters than a to z, 0 to 9, _ and -.",
+            "treasury.sns",
+        ),
+    ] = UNSET
     tags: Annotated[list[Tag], about("Those of the page's tags that this wallet has.")]
 
 
