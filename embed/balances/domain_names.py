@@ -83,7 +83,8 @@ def read_names(
             without.append(NameObservation(one.address, None, one.slot, now))
         else:
             chosen.append(_Choice(one.address, one.domain, one.slot))
-    yield without
+    if without:
+        yield without
     first_failure: UnusableAnswer | None = None
     for batch in chunked(chosen, MOST_WALLETS):
         try:

@@ -24,8 +24,8 @@ _CLOCKS_DIFFER_BY_MS = CLOCKS_DIFFER_BY // timedelta(milliseconds=1)
 def find_due(now: datetime) -> set[str]:
     """Return the addresses whose names are to be read, as pages show them."""
     read_at = DomainName.observed_at
-    latest = now + CLOCKS_DIFFER_BY  # later ones are from before the clock went back
-    is_due = read_at.is_null() | ~read_at.between(now - READ_AGAIN_AFTER, latest)
+    is_old = (read_at <= now - READ_AGAIN_AFTER) | (read_at > now + CLOCKS_DIFFER_BY)
+    is_due = read_at.is_null() | is_old  # or from before the clock went back
     found: set[str] = set()
     for batch in in_batches(_list_pages()):
         rows: Any = (

@@ -7,7 +7,7 @@ import pytest
 from chain.ledger import SPL_TOKEN, Ledger
 from chain.rpc_methods import Methods
 from rpc_access import PatientClock, connect
-from world import Visitor
+from world import Clock, Visitor
 
 from embed.balances.mints import derive_token_account, read_token
 from embed.balances.rpc_results import PARSED
@@ -69,6 +69,16 @@ def test_token_has_its_name_symbol_and_supply(market, rpc, addresses):
     assert (found.name, found.symbol, found.decimals) == (NAME, SYMBOL, DECIMALS)
     account = derive_token_account(addresses[0], market.mint, SPL_TOKEN)
     assert read_associated(rpc, market.mint, {addresses[0]: account}).supply == SUPPLY
+
+
+def test_some_wallets_have_domain_names(market, rpc, addresses):
+    accounts = {each: derive_token_account(each, market.mint, SPL_TOKEN) for each in addresses}
+    chosen = read_associated(rpc, market.mint, accounts, addresses).favourites
+
+    names = {row.address: row.name for rows in read_names(rpc, Clock(), chosen) for row in rows}
+
+    first, *others = addresses
+    assert names == {first: f"demo-{first[:4].lower()}.sns"} | dict.fromkeys(others)
 
 
 def test_wallet_gets_tokens_when_it_is_first_asked_for_unless_it_is_penniless(market, rpc):
