@@ -9,6 +9,7 @@ from chain.rpc_methods import Methods
 from rpc_access import PatientClock, connect
 from world import Clock, Visitor
 
+from embed.balances.domain_names import read_names
 from embed.balances.mints import derive_token_account, read_token
 from embed.balances.rpc_results import PARSED
 from embed.balances.solana_rpc import RpcUnavailable
