@@ -443,6 +443,9 @@ class WalletRecords(Json):
         about("What it held on the chain; every page of the token shares it."),
     ]
     entered_balance: Annotated[EnteredBalance | None, about("What the owner entered.")]
+    domain_name: Annotated[
+        str | None, about("Its name on the chain, if a page shows such names.", "treasury.sns")
+    ]
 
 
 class WithdrawnWallet(Json):

@@ -10,7 +10,7 @@ from peewee import EXCLUDED, JOIN
 from embed.balances.domain_names import NameObservation
 from embed.balances.observations import BELIEVED_FOR_MS, bump_pages
 from embed.db.batches import BATCH, in_batches
-from embed.db.connection import db
+from embed.db.connection import db, lock_rows
 from embed.db.models import DomainName, Page, Wallet
 from embed.domain.times import CLOCKS_DIFFER_BY
 from embed.events.editing import lock_owners
@@ -49,6 +49,12 @@ def _list_pages(*conditions: Any) -> list[str]:
         Page.look.is_null(False), Page.deleted_at.is_null(), *conditions
     )
     return [page.id for page in looks if page.look.has_names]
+
+
+def find_name(address: str) -> str | None:
+    """Return the stored name of an address."""
+    row = DomainName.get_or_none(DomainName.address == address)
+    return None if row is None else row.name
 
 
 def store_names(rows: Sequence[NameObservation]) -> None:
@@ -104,15 +110,19 @@ def drop_old_names(before: datetime) -> int:
 
     They could not be read again, or no page shows them any more.
     """
-    dropped = 0
-    while old := list(DomainName.select().where(DomainName.observed_at < before).limit(BATCH)):
-        addresses = [one.address for one in old]
-        named = [one.address for one in old if one.name is not None]
+    old = DomainName.select().where(DomainName.observed_at < before)
+    dropped, count = 0, BATCH
+    while count == BATCH:
         with db.atomic():
-            is_old = DomainName.address.in_(addresses) & (DomainName.observed_at < before)
-            dropped += DomainName.delete().where(is_old).execute()
+            rows = list(lock_rows(old.order_by(DomainName.address).limit(BATCH)))
+            DomainName.delete().where(
+                DomainName.address.in_([one.address for one in rows])
+            ).execute()
+            named = [one.address for one in rows if one.name is not None]
             bumped = _bump_pages_with(named)
         _bump_pages_with(named, excluding=bumped)
+        count = len(rows)
+        dropped += count
     return dropped
 
 

@@ -1,6 +1,8 @@
 """Domain names: what is read with the balances, what is believed, shown, and dropped again."""
 
+import threading
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from chain.domains import (
@@ -13,14 +15,19 @@ from chain.domains import (
     to_bytes,
 )
 from fake_chain import SWEEP, FakeChain
-from world import Visitor
+from remote import at_once
+from world import USDC, Visitor
 
 from embed import pages
 from embed.balances import stored_names
 from embed.balances.domain_names import MOST_WALLETS, NameObservation
+from embed.balances.observations import ChainObservation, store_chain
 from embed.balances.token_accounts import MOST_ACCOUNTS
+from embed.db.connection import db
 from embed.db.models import DomainName, Wallet
 from embed.maintenance.wallet_erasure import erase_wallet, find_kept
+from embed.people import accounts
+from embed.public_payload.payloads import PayloadKey, get_payload
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import refresh_balances
 from embed.wallets.tracking import list_wallets
@@ -357,6 +364,77 @@ def test_erased_wallet_leaves_no_name(world, chain, domains, page, run):
     erase_wallet(address, world.clock(), timedelta(minutes=10))
 
     assert not DomainName.select().exists()
+
+
+def test_names_balances_and_changes_at_once_lose_nothing_and_never_wait_in_a_circle(world, page):
+    stranger = accounts.create_person("other@site.example", world.clock())
+    page_ids = [page.id, world.make_page(owner=stranger)]
+    pages.change_look(page_ids[1], {"names": "instead"}, world.clock())
+    addresses = [Visitor().address for _ in range(20)]
+    for page_id in page_ids:
+        for address in addresses:
+            world.track(address, page_id=page_id)
+    now, old = world.clock(), world.clock() - timedelta(days=2)
+
+    def repeat(act):
+        try:
+            for number in range(8):
+                act(number)
+        finally:
+            db.close()
+
+    def name(number):
+        order = addresses if number % 2 else addresses[::-1]
+        rows = [NameObservation(one, f"n{number}.sol", number, now) for one in order]
+        stored_names.store_names(rows)
+
+    def name_long_ago(number):
+        rows = [NameObservation(one, None, 0, old) for one in addresses[::-1]]
+        stored_names.store_names(rows)
+
+    def drop(number):
+        stored_names.drop_old_names(now - HOUR)
+
+    def balance(number):
+        rows = [ChainObservation(one, "x", Decimal(number), number, now) for one in addresses]
+        store_chain(USDC, rows)
+
+    def edit(number):
+        world.track(Visitor().address, page_id=page_ids[number % 2])
+
+    at_once([lambda act=act: repeat(act) for act in (name, name_long_ago, drop, balance, edit) * 2])
+    name(9)
+
+    assert names_on(world) == dict.fromkeys(addresses, "n9.sol")
+
+
+def test_page_that_comes_to_a_wallet_while_its_name_is_stored_shows_it(world, page, monkeypatch):
+    (address,) = track(world)
+    other_id = world.make_page()
+    bump = stored_names._bump_pages_with
+
+    def show_names_meanwhile(addresses, *, excluding=()):
+        bumped = bump(addresses, excluding=excluding)
+        if not excluding:
+            joining.start()
+            joining.join(0.5)  # SQLite lets it in only after the transaction
+        return bumped
+
+    def join():
+        try:
+            world.track(address, page_id=other_id)
+            pages.change_look(other_id, {"names": "beside"}, world.clock())
+            get_payload(PayloadKey(other_id, pages.get_page(other_id).version, uses_chain=True))
+        finally:
+            db.close()
+
+    joining = threading.Thread(target=join)
+    monkeypatch.setattr(stored_names, "_bump_pages_with", show_names_meanwhile)
+    stored_names.store_names([NameObservation(address, "toly.sol", 5, world.clock())])
+    joining.join(20)
+
+    payload = get_payload(PayloadKey(other_id, pages.get_page(other_id).version, uses_chain=True))
+    assert payload.read_part(1)[0]["domainName"] == "toly.sol"
 
 
 # What is not believed
