@@ -410,7 +410,8 @@ def test_names_balances_and_changes_at_once_lose_nothing_and_never_wait_in_a_cir
 
 def test_page_that_comes_to_a_wallet_while_its_name_is_stored_shows_it(world, page, monkeypatch):
     (address,) = track(world)
-    other_id = world.make_page()
+    stranger = accounts.create_person("other@site.example", world.clock())
+    other_id = world.make_page(owner=stranger)
     bump = stored_names._bump_pages_with
 
     def show_names_meanwhile(addresses, *, excluding=()):
