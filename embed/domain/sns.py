@@ -18,7 +18,7 @@ REVERSE_CLASS = "33m47vH6Eav6jr5Ry86XjhRft2jRBLDnDgPSHoquXi2Z"
 # From this slot on, in October 2026, SNS calls its names .sns, and .sol is another registry's.
 FIRST_SLOT_OF_SNS = 452_825_395
 
-MAX_LABEL = 32  # letters; longer ones are not shown
+MAX_LABEL = 32  # characters; longer ones are not shown
 # How many of an account's bytes are read: a head of three keys, a length, and a label with the
 # mark of subdomains. What owners keep there besides may have megabytes.
 READ_BYTES = 3 * 32 + 4 + 1 + MAX_LABEL

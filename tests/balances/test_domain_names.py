@@ -25,6 +25,7 @@ from embed.balances.observations import ChainObservation, store_chain
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.connection import db
 from embed.db.models import DomainName, Wallet
+from embed.maintenance.pruning import prune
 from embed.maintenance.wallet_erasure import erase_wallet, find_kept
 from embed.people import accounts
 from embed.public_payload.payloads import PayloadKey, get_payload
@@ -334,6 +335,22 @@ def test_hiding_names_takes_them_off_at_once_and_they_are_forgotten(
     later(world, chain, timedelta(days=1, seconds=1))
     run()
     assert not DomainName.select().exists()
+
+
+def test_names_that_no_endpoint_renews_are_pruned_with_the_history(
+    world, chain, domains, page, run
+):
+    (address,) = track(world)
+    domains.give(address, "toly")
+    run()
+    history = timedelta(days=30)
+
+    kept, dropped = (
+        prune(world.clock() + history + after, history)["domain names of wallets"]
+        for after in (timedelta(0), timedelta(milliseconds=1))
+    )
+
+    assert (kept, dropped) == (0, 1)
 
 
 def test_names_count_only_with_an_endpoint(world, chain, domains, page, run):
