@@ -213,6 +213,8 @@ ROWS: dict[str, list[Row]] = {
                        "amount": "18446744073709.551615", "other_amount": "0", "slot": 2**62,
                        "observed_at": AT, "all_observed_at": None}],
     "daily_balance": [{"balance_id": 3, "day": 20_370, "amount": "0.000001", "observed_at": AT}],
+    "domain_name": [{"address": ADDRESSES[0], "name": "toly.sol", "slot": 2**62,
+                     "observed_at": AT}],
     "imported_balance": [{"id": 4, "page_id": _id("page"), "mint": USDC, "address": ADDRESSES[0]}],
     "imported_day": [{"balance_id": 4, "day": 20_370, "amount": "0.000001", "observed_at": AT}],
     "listing": [{"id": 5, "page_id": _id("page"), "address": ADDRESSES[0], "name": "Alias 0",

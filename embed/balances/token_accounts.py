@@ -1,13 +1,14 @@
 """What the accounts that hold a token's balances have, as the chain says."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 
 import msgspec
 
+from embed.balances.domain_names import Favourite, parse_favourite
 from embed.balances.mint_supply import parse_supply
 from embed.balances.mints import (
     SYSTEM_PROGRAM,
@@ -28,6 +29,7 @@ from embed.balances.rpc_results import (
     read_amount,
 )
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.domain import sns
 from embed.domain.amounts import add
 from embed.domain.times import Seconds
 
@@ -44,6 +46,7 @@ class AssociatedAccounts:
     amounts: dict[str, Decimal]  # the whole tokens of owners, as wallets show them
     given_away: list[str]  # the owners whose account has another owner now
     supply: Decimal | None  # of the mint, in whole tokens; None: wallets show another amount
+    favourites: list[Favourite]  # of the owners that were given for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +59,18 @@ class AllAccounts:
 
 
 def read_associated(
-    rpc: SolanaRpc, mint: str, token_accounts: Mapping[str, str]
+    rpc: SolanaRpc, mint: str, token_accounts: Mapping[str, str], named: Sequence[str] = ()
 ) -> AssociatedAccounts:
-    """Return what these associated accounts hold (at most MOST_ACCOUNTS).
+    """Return what these associated accounts hold, and which names the owners `named` have chosen.
 
+    Both together are at most MOST_ACCOUNTS.
     `token_accounts` holds them by their owners' addresses. One that does not exist holds 0; one
     that was given to another owner, or whose amount is too large or too fine, is left out. The
     mint itself is asked for too, for its supply, and because on another network no account exists,
     so that all would hold 0.
     Raises RpcUnavailable, UnusableAnswer.
     """
-    wanted = [*token_accounts.values(), mint]
+    wanted = [*token_accounts.values(), *map(sns.derive_favourite, named), mint]
 
     def parse(raw: msgspec.Raw) -> AssociatedAccounts:
         answer = msgspec.json.decode(raw, type=Accounts)
@@ -75,8 +79,11 @@ def read_associated(
         *accounts, mint_account = answer.value
         if mint_account is None:
             raise WrongAnswer("it does not know the mint, so it may be of another network")
-        found = AssociatedAccounts(answer.context.slot, {}, [], parse_supply(mint_account))
-        for owner, account in zip(token_accounts, accounts, strict=True):
+        slot, count = answer.context.slot, len(token_accounts)
+        chosen = zip(named, accounts[count:], strict=True)
+        favourites = [parse_favourite(owner, account, slot) for owner, account in chosen]
+        found = AssociatedAccounts(slot, {}, [], parse_supply(mint_account), favourites)
+        for owner, account in zip(token_accounts, accounts[:count], strict=True):
             with suppress(UnusableAmount):
                 amount = _find_amount(account, mint, owner)
                 if amount is None:

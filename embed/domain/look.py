@@ -28,7 +28,14 @@ class Look(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown
     theme: Literal["site", "light", "dark", "auto"] = "site"
     order: Literal["listed", "balance", "name"] = "listed"
     explorer: Literal["none", "solana", "solscan", "orb"] = "none"
+    # Domain names, and where they are: beside the short address or instead of it.
+    names: Literal["hide", "beside", "instead"] = "hide"
     hide: Annotated[tuple[HideablePart, ...], Meta(max_length=4)] = ()
+
+    @property
+    def has_names(self) -> bool:
+        """Whether domain names are to be read and shown."""
+        return self.names != "hide"
 
     def write_texts(self) -> dict[str, str]:
         """Return all fields as texts, which `change` and `override` read."""

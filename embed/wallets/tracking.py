@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from peewee import fn
+from peewee import JOIN, Value, fn
 
 from embed.balances.known import join_balances, list_amounts
 from embed.balances.observations import Observation, store_entered
@@ -15,6 +15,7 @@ from embed.db.constraints import translate_unique_violations
 from embed.db.models import (
     IS_VISIBLE,
     LOW_IN_A_ROW,
+    DomainName,
     Page,
     Submission,
     Tag,
@@ -71,9 +72,15 @@ def read_tracked(
     """
     columns = (Wallet.id, Wallet.address, Wallet.public_alias, Wallet.is_hidden)
     marks = (Wallet.low_count, Wallet.is_withheld)
+    has_names = uses_chain and page.look.has_names
+    name = DomainName.name if has_names else Value(None)
     amounts = list_amounts(uses_chain=uses_chain)
+    query = Wallet.select(*columns, *marks, name, *amounts)
+    if has_names:
+        is_named = DomainName.address == Wallet.address
+        query = query.join(DomainName, JOIN.LEFT_OUTER, on=is_named)
     rows = (
-        join_balances(Wallet.select(*columns, *marks, *amounts), page, uses_chain=uses_chain)
+        join_balances(query, page, uses_chain=uses_chain)
         .where(Wallet.page == page, *conditions)
         .order_by(Wallet.created_at, in_byte_order(Wallet.id))
     )
@@ -88,6 +95,7 @@ def _build_tracked(
     is_hidden: bool,
     low_count: int,
     is_withheld: bool,
+    domain_name: str | None,
     *amounts: Decimal | None,
     tags: Mapping[str, tuple[Tag, ...]],
 ) -> TrackedWallet:
@@ -100,6 +108,7 @@ def _build_tracked(
         tags[wallet_id],
         is_flagged=low_count >= LOW_IN_A_ROW,
         is_withheld=bool(is_withheld),
+        domain_name=domain_name,
     )
 
 

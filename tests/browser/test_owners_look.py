@@ -12,7 +12,8 @@ pytestmark = pytest.mark.browser
 
 EXTREMES = {
     "accent": "ffee55", "neutral": "sand", "radius": "0", "density": "roomy", "font": "mono",
-    "size": "18", "order": "name", "explorer": "orb", "hide": "heading,tools,changes",
+    "size": "18", "order": "name", "explorer": "orb", "names": "instead",
+    "hide": "heading,tools,changes",
 }  # fmt: skip
 # Every computed property of all elements, but for what of a filled button takes the accent.
 READ_STYLES = """(selector) => {

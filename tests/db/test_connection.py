@@ -29,6 +29,7 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     Delivery,
+    DomainName,
     Invitation,
     Job,
     LinkedWallet,
@@ -240,7 +241,8 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 
 
 OF_PEOPLE = (Person, Session, Passkey, LinkedWallet, RecoveryCode, AccountEvent)
-OF_NO_PAGE = (*OF_PEOPLE, Token, ChainBalance, DailyBalance, UsedNonce, Job, WorkerProcess)
+OF_READINGS = (Token, ChainBalance, DailyBalance, DomainName)
+OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, WorkerProcess)
 
 
 def fill(world: World) -> None:

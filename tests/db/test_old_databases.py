@@ -228,6 +228,23 @@ def test_mails_that_people_asked_for_end_in_the_version_before_which_would_not_k
     assert [row["receiver_id"] for row in read_rows("delivery")] == [own["id"]]
 
 
+@pytest.mark.parametrize(
+    ("look", "before"),
+    [
+        ('{"names":"beside"}', None),
+        ('{"size":18,"names":"instead"}', '{"size": 18}'),
+        ('{"accent":"7c4ddb","radius":3}', '{"accent":"7c4ddb","radius":3}'),
+    ],
+)
+def test_look_with_names_can_be_read_by_the_version_before(empty_app, look, before):
+    make_old("0021_domain_names")
+    db.execute_sql(f"UPDATE page SET look = '{look}'")  # noqa: S608 -- written above
+
+    schema_version.downgrade("0021_domain_names")
+
+    assert {row["look"] for row in read_rows("page")} == {before}
+
+
 def test_nothing_is_undone_without_confirmation(empty_app):
     schema_version.upgrade(last="0007_key_labels")
 

@@ -16,6 +16,7 @@ LOOK = Look().change(
         "theme": "dark",
         "order": "balance",
         "explorer": "orb",
+        "names": "instead",
         "hide": "add,heading",
     }
 )
@@ -56,6 +57,7 @@ def test_every_choice_is_taken():
         ("theme", "pink"),
         ("order", "random"),
         ("explorer", "https://evil.example"),
+        ("names", "show"),
         ("hide", "add,everything"),
         ("hide", "add,"),
     ],

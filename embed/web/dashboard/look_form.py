@@ -78,6 +78,9 @@ _NAMES = {
     "balance": lazy_gettext("Balance"),
     "name": lazy_gettext("Name"),
     "none": lazy_gettext("No link"),
+    "hide": lazy_gettext("Not shown"),
+    "beside": lazy_gettext("Beside the address"),
+    "instead": lazy_gettext("In its place"),
     "heading": lazy_gettext("Token, title and comment"),
     "tools": lazy_gettext("Search, sorting and tags to choose from"),
     "changes": lazy_gettext("Changes of balances"),
@@ -111,6 +114,14 @@ class LookForm(Form):
     )
     order = RadioField(lazy_gettext("Order of the list"), choices=_name_choices("order"))
     explorer = RadioField(lazy_gettext("Link to an explorer"), choices=_name_choices("explorer"))
+    names = RadioField(
+        lazy_gettext("Domain names (.sol, .sns)"),
+        choices=_name_choices("names"),
+        description=lazy_gettext(
+            "What a wallet has chosen at the Solana Name Service. Read with the balances, after"
+            " saving."
+        ),
+    )
     hide = SelectMultipleField(
         lazy_gettext("Leave out"),
         choices=_name_choices("hide"),

@@ -7,6 +7,9 @@ import pytest
 from chain_history import import_balance
 from world import Visitor, code_of, read_exactly
 
+from embed import pages
+from embed.balances import stored_names
+from embed.balances.domain_names import NameObservation
 from embed.balances.observations import ChainObservation, store_chain
 from embed.db import used_nonces
 from embed.db.models import Submission, UsedNonce
@@ -90,7 +93,17 @@ def test_wallet_that_the_page_knows_nothing_of(world):
         "listings": [],
         "observedBalance": None,
         "enteredBalance": None,
+        "domainName": None,
     }
+
+
+def test_domain_name_is_shown(world):
+    visitor = Visitor()
+    world.track(visitor.address)
+    pages.change_look(world.page_id, {"names": "beside"}, world.clock())
+    stored_names.store_names([NameObservation(visitor.address, "toly.sns", 5, world.clock())])
+
+    assert show(world, visitor)["domainName"] == "toly.sns"
 
 
 @pytest.mark.databases("sqlite", "postgres")
