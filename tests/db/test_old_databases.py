@@ -26,6 +26,7 @@ from embed.db.models import MODELS, Activity, ChainBalance, Member, Message, Pag
 from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.factory import create_app
+from embed.keys import access, derived
 from embed.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -226,6 +227,27 @@ def test_mails_that_people_asked_for_end_in_the_version_before_which_would_not_k
 
     assert [row["id"] for row in read_rows("receiver")] == [own["id"]]
     assert [row["receiver_id"] for row in read_rows("delivery")] == [own["id"]]
+
+
+def test_links_end_in_the_version_before_which_keeps_what_was_sent_by_them(empty_app):
+    make_old("0022_public_by_link")
+    page_id, at = ROWS["page"][0]["id"], ROWS["page"][0]["created_at"]
+    now = datetime.fromtimestamp(at / 1000, UTC)
+    derived.share_page(page_id, SECRET_KEY, now)
+    key = derived.get_link_key(Page.get_by_id(page_id), SECRET_KEY)
+    link = access.find_access(key)
+    db.execute_sql(f"UPDATE submission SET api_key_id = '{link.key_id}'")  # noqa: S608 -- an id of ours
+    sent = sort(read_rows("submission"))
+
+    schema_version.downgrade("0022_public_by_link")
+
+    (row,) = [each for each in read_rows("api_key") if each["id"] == link.key_id]
+    assert (row["is_preview"], row["revoked_at"], row["label"]) == (0, at, "Public by link")
+    assert sort(read_rows("submission")) == sent
+    schema_version.upgrade()
+    derived.share_page(page_id, SECRET_KEY, now)
+    again = access.get_access(derived.get_link_key(Page.get_by_id(page_id), SECRET_KEY))
+    assert again.key_id != link.key_id
 
 
 def test_nothing_is_undone_without_confirmation(empty_app):
