@@ -1,4 +1,4 @@
-"""oEmbed 1.0 (https://oembed.com): what other sites make of a link to a page that is public by it."""
+"""oEmbed 1.0 (https://oembed.com): what other sites make of the link of a page."""
 
 import re
 from urllib.parse import parse_qsl, urlencode, urlsplit

@@ -6,8 +6,7 @@ what other sites have stored goes on working after SECRET_KEY was changed.
 
 from urllib.parse import urlencode
 
-from flask import Response, redirect, render_template, request
-from flask.typing import ResponseReturnValue
+from flask import Response, render_template, request
 
 from embed.db.models import Page
 from embed.errors import ApiError
@@ -50,11 +49,12 @@ def show_shared_page(page_id: str) -> Response:
 
 
 @blueprint.get("/page/<page_id>/frame")
-def show_shared_frame(page_id: str) -> ResponseReturnValue:
+def show_shared_frame(page_id: str) -> Response:
     """Lead a frame to the widget. Raises ApiError `not_found`."""
     page = get_shared_page(page_id)
     key = derived.get_link_key(page, runtime().settings.secret_keys[0])
-    response = redirect(build_path(page, key, **_read_arguments()))
+    response = Response(status=302)
+    response.location = build_path(page, key, **_read_arguments())
     response.headers["Cache-Control"] = "no-store"
     allow_isolated_hosts(response)
     return response

@@ -16,8 +16,8 @@ from embed import pages
 from embed.balances.observations import Observation, store_entered
 from embed.db import models
 from embed.db.models import (
-    ApiKey,
     Activity,
+    ApiKey,
     Balance,
     ChainBalance,
     Delivery,
