@@ -13,7 +13,7 @@ from peewee import ValueLiterals
 
 from embed.db.models import ApiKey, Page
 from embed.domain.identifiers import BASE62, is_id
-from embed.domain.key_format import PREFIXES, RANDOM_LENGTH, hash_key, shorten_key
+from embed.domain.key_format import PREFIXES, RANDOM_LENGTH, hash_key, make_key, shorten_key
 from embed.events.editing import COMMAND_LINE, editing
 from embed.events.kinds import Event
 
@@ -24,18 +24,26 @@ _IS_SHARED = _OF_LINK & ApiKey.revoked_at.is_null()
 def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
     """Return the page's preview key; create it the first time."""
     key = _derive("preview", page_id, secret_key)
-    _store("preview", page_id, key, now)
+    ApiKey.insert(
+        page=page_id, tier="public", purpose="preview", created_at=now, **_describe(key)
+    ).on_conflict(
+        conflict_target=[ApiKey.page, ApiKey.purpose],
+        # Not as a parameter: the databases compare it with the index as it is written.
+        conflict_where=ValueLiterals(ApiKey.purpose != "sites"),
+        preserve=[ApiKey.key_hash, ApiKey.display_prefix],
+        update={ApiKey.revoked_at: None},  # earlier versions revoked the previous key
+    ).execute()
     return key
 
 
-def share_page(page_id: str, secret_key: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
+def share_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
     """Make a page public by link: anybody may read it there, and any site may frame its widget.
 
     Does nothing if it is already. Raises NotFound.
     """
     with editing(page_id, actor, now) as edit:
         if not is_shared(page_id):
-            _store("link", page_id, _derive("link", page_id, secret_key), now)
+            _renew_link(page_id, now)
             edit.log(Event.of_page_change({"is_shared": True}))
 
 
@@ -73,27 +81,21 @@ def get_link_key(page: Page, secret_key: str) -> str:
     """Return the key of a page that is public by link."""
     key = _derive("link", page.id, secret_key)
     of_page = ApiKey.select().where(ApiKey.page == page, _IS_SHARED)
-    # Another one after the secret was changed, or the page came from another installation.
+    # It is another one at first, with a new secret, and if the page came from elsewhere.
     if not of_page.where(ApiKey.key_hash == hash_key(key)).exists():
         ApiKey.update(_describe(key)).where(ApiKey.page == page, _IS_SHARED).execute()
     return key
 
 
+def _renew_link(page_id: str, now: datetime) -> None:
+    if not ApiKey.update(revoked_at=None).where(ApiKey.page == page_id, _OF_LINK).execute():
+        described = _describe(make_key("public"))  # get_link_key replaces it
+        ApiKey.create(page=page_id, tier="public", purpose="link", created_at=now, **described)
+
+
 def _derive(purpose: str, page_id: str, secret_key: str) -> str:
     digest = hmac.digest(secret_key.encode(), f"{purpose} {page_id}".encode(), "sha512")
     return PREFIXES["public"] + "".join(BASE62[byte % 62] for byte in digest[:RANDOM_LENGTH])
-
-
-def _store(purpose: str, page_id: str, key: str, now: datetime) -> None:
-    ApiKey.insert(
-        page=page_id, tier="public", purpose=purpose, created_at=now, **_describe(key)
-    ).on_conflict(
-        conflict_target=[ApiKey.page, ApiKey.purpose],
-        # Not as a parameter: the databases compare it with the index as it is written.
-        conflict_where=ValueLiterals(ApiKey.purpose != "sites"),
-        preserve=[ApiKey.key_hash, ApiKey.display_prefix],
-        update={ApiKey.revoked_at: None},
-    ).execute()
 
 
 def _describe(key: str) -> dict[str, Any]:

@@ -172,7 +172,7 @@ def share_page(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
     now, actor = runtime().clock(), current_person().email
     if request.form.get("shared") == "yes":
-        derived.share_page(page.id, runtime().settings.secret_keys[0], now, actor=actor)
+        derived.share_page(page.id, now, actor=actor)
         said = gettext("The page is public by link.")
     else:
         derived.stop_sharing(page.id, now, actor=actor)
