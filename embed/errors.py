@@ -66,7 +66,6 @@ _OWN = {
         "the path has other methods, which `Allow` lists",
     ),
     "internal_error": (500, "a bug; the operator's log has more"),
-    "unsupported_format": (501, "oEmbed in another format than JSON"),
     "unavailable": (503, "the database does not answer now"),
     "balance_unavailable": (
         503,

@@ -76,7 +76,7 @@ def _as_page(refusal: ApiError) -> Response:
     policy.default_src = policy.base_uri = policy.form_action = "'none'"
     policy.style_src = "'self'"
     policy.img_src = "'self'"  # its icon
-    if request.path.startswith("/embed/tracking/"):  # sites show the widget's refusals
+    if request.path.startswith(("/embed/tracking/", "/embed/page/")):  # sites show these
         allow_isolated_hosts(response)
     else:
         policy.frame_ancestors = "'none'"

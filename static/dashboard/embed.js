@@ -39,10 +39,10 @@ function updateSnippets() {
  * @param {string} lang
  */
 function writeParts(lang) {
-  return {
-    attributes: `public-key="${key}"${lang && ` lang="${lang}"`}`,
-    badge: `badge.svg${lang && `?lang=${lang}`}`,
-  };
+  const attributes = `public-key="${key}"`;
+  return lang
+    ? { attributes: `${attributes} lang="${lang}"`, badge: `badge.svg?lang=${lang}` }
+    : { attributes, badge: "badge.svg" };
 }
 
 /** @param {string} text */

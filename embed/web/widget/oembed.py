@@ -1,6 +1,7 @@
 """oEmbed 1.0 (https://oembed.com): what other sites make of the link of a page."""
 
 import re
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from flask import Blueprint, Response, request
@@ -30,11 +31,11 @@ _SIZE = re.compile("0*([1-9][0-9]{0,5})")
 def describe_link() -> Response:
     """Return the frame that shows a link's list.
 
-    Raises ApiError `not_found` for any other address, `bad_request` for a size that is none,
-    `unsupported_format`.
+    Another format than JSON is 501, as oEmbed has it. Raises ApiError `not_found` for any other
+    address, `bad_request` for a size that is none.
     """
     if request.args.get("format", "json") != "json":
-        raise ApiError("unsupported_format")
+        return _respond({"error": "unsupported_format"}, status=501)
     page_id, arguments = _read_link(request.args.get("url", ""))
     page = get_shared_page(page_id)
     width = min(DEFAULT_WIDTH, _read_size("maxwidth") or DEFAULT_WIDTH)
@@ -56,7 +57,11 @@ def describe_link() -> Response:
             style="max-width: 100%; ",
         ),
     }
-    response = Response(write_json(body), content_type="application/json")
+    return _respond(body)
+
+
+def _respond(body: dict[str, Any], *, status: int = 200) -> Response:
+    response = Response(write_json(body), status, content_type="application/json")
     return let_caches_keep(response, is_translated=False)
 
 

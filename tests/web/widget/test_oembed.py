@@ -145,7 +145,7 @@ def test_size_that_is_none_is_refused(world, path, name, size):
 def test_other_formats_are_not_implemented(world, path, name):
     answer = ask(world, HOST + path, format=name)
 
-    assert (answer.status_code, code_of(answer)) == (501, "unsupported_format")
+    assert (answer.status_code, answer.json) == (501, {"error": "unsupported_format"})
     assert ask(world, HOST + path, format="json").status_code == 200
 
 
