@@ -250,6 +250,7 @@ OLD_NAMES = {"person": "owner"}
 
 # What upgrading gives to columns that a row did not have; None to all others.
 GIVEN: dict[tuple[str, str], Any] = {
+    ("api_key", "purpose"): "sites",
     ("person", "is_guest"): False,
     ("page", "holding_watch"): "leave",
     ("page", "listed_version"): 0,
@@ -258,9 +259,10 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("wallet", "is_withheld"): False,
     ("wallet", "is_withdrawn"): False,
 }
+# Columns that took the place of others, from whose values theirs are made.
+REPLACED = {("api_key", "purpose"): "is_preview"}
 # Columns to which upgrading gives what it finds out from others.
 FOUND = [
-    ("api_key", "purpose"),
     ("wallet", "submission_id"),
     ("activity", "data"),
     ("activity", "address"),

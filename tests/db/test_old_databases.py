@@ -11,6 +11,7 @@ from old_databases import (
     KEY,
     MIGRATIONS,
     OLD_NAMES,
+    REPLACED,
     ROWS,
     list_columns,
     make_old,
@@ -86,7 +87,9 @@ def test_rows_are_kept_and_new_columns_have_their_defaults(app, upgraded):
             expected = [
                 {
                     name: value
-                    if name in old_columns or (table, name) in FOUND
+                    if name in old_columns
+                    or (table, name) in FOUND
+                    or REPLACED.get((table, name)) in old_columns
                     else GIVEN.get((table, name))
                     for name, value in row.items()
                     if name in today[table]

@@ -169,6 +169,7 @@ def test_preview_key_of_an_older_file_is_one_still(world):
     lines = read_lines((Path(__file__).parent / "page-0.5.0.jsonl").read_bytes())
     key = find(lines, "key", tier="public")
     key["preview"] = True
+    world.clock.forward(minutes=5)
 
     take_over(world, seal(lines))
 
