@@ -233,17 +233,22 @@ def test_nothing_in_an_attribute_is_run_or_leaves_the_address(
     expect(page.locator("img")).to_have_count(0)
 
 
-def test_element_lends_no_wallet_where_the_site_says_so(embedded_page, open_site, page, element):
+@pytest.mark.parametrize(
+    ("attribute", "is_lending"), [("", True), ('data-lend-wallets="off"', False)]
+)
+def test_element_lends_the_sites_wallets_unless_it_says_otherwise(
+    embedded_page, open_site, page, element, attribute, is_lending
+):
     open_site(
-        element.replace("public-key", 'data-lend-wallets="off" public-key')
+        element.replace("public-key", f"{attribute} public-key")
         + CLASSIC.format(embedded_page.service_url)
     )
     expect_list(page)
 
-    widget = page.frame_locator("iframe")
-    widget.get_by_role("button", name="Add your wallet").click()
-    expect(widget.locator("[data-step=choose]")).to_be_visible()
-    expect(page.locator("link[rel=modulepreload]")).to_have_count(0)
+    page.frame_locator("iframe").get_by_role("button", name="Add your wallet").click()
+    expect(page.frame_locator("iframe").locator("[data-step=choose]")).to_be_visible()
+
+    expect(page.locator("link[rel=modulepreload]").first).to_be_attached(attached=is_lending)
 
 
 def test_wallet_is_added_in_the_elements_frame(

@@ -1,6 +1,9 @@
 """A page's link: the key that it has, and when that key works."""
 
+from functools import partial
+
 import pytest
+from remote import race
 from world import USDC, read_log
 
 from embed.db.models import ApiKey
@@ -80,6 +83,27 @@ def test_links_key_is_neither_the_previews_nor_that_of_another_page(shared):
     }
 
     assert len(keys) == 3
+
+
+def test_requests_at_once_agree_on_the_key_of_a_new_secret(shared):
+    page = shared.page
+    keys = race(*[partial(derived.get_link_key, page, LATER_SECRET)] * 6)
+
+    assert len(set(keys)) == 1
+    assert access.get_access(keys[0]).is_link
+
+
+def test_switches_at_once_leave_one_key_and_a_log_that_fits(world):
+    page_id, now = world.page_id, world.clock()
+    race(
+        *[partial(derived.share_page, page_id, now), partial(derived.stop_sharing, page_id, now)]
+        * 4
+    )
+
+    entries = [each for each in read_log(page_id) if each.action == "change page"]
+    switched_on = sum(each.subject.endswith(": on") for each in entries)
+    assert ApiKey.select().where(ApiKey.purpose == "link").count() == 1
+    assert 2 * switched_on - len(entries) == derived.is_shared(page_id)
 
 
 def test_owners_do_not_count_the_links_key_among_theirs(shared):
