@@ -164,7 +164,7 @@ def take_tabs(camera, demo) -> None:
 
 
 def take_forms(camera, demo) -> None:
-    """Take the answers to some forms; nothing but a key is made."""
+    """Take the answers to some forms; nothing but a key and the page's link is made."""
     page, base = camera.page, find_page(demo)
     page.goto(f"{base}/wallets/import")
     file = {"name": "wallets.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
@@ -187,6 +187,14 @@ def take_forms(camera, demo) -> None:
     page.locator("form:has([name=origins]) [type=submit]").click()
     page.get_by_text("svc_pub_").first.wait_for()
     camera.take("dashboard: a key was made")
+    page.goto(f"{base}/embed")
+    if page.locator("[name=shared]").count():  # it is public by link from the first time on
+        page.locator("[name=shared]").click()
+    link = page.locator("#link").text_content()
+    camera.take("dashboard: public by link")
+    page.goto(link)
+    page.frame_locator("iframe").locator("#widget[data-ready]").wait_for()
+    camera.take("list at its link")
 
 
 def find_page(demo) -> str:

@@ -118,7 +118,7 @@ def count_tracked_wallets(person: Person) -> dict[str, int]:
 def count_live_keys(owner: Person) -> dict[str, int]:
     """Count by page, for the pages that a person owns."""
     is_live = ApiKey.revoked_at.is_null()
-    return _count_by_page(ApiKey, Page.owner == owner, is_live, ~ApiKey.is_preview)
+    return _count_by_page(ApiKey, Page.owner == owner, is_live, ApiKey.purpose == "sites")
 
 
 def _count_by_page(model: Any, *conditions: Any) -> dict[str, int]:

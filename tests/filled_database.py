@@ -48,7 +48,7 @@ CHOSEN: dict[str, dict[str, tuple[Any, Any, Any]]] = {
     "page": {"holding_watch": ("leave", "flag", "hide")},
     "member": {"role": ("viewer", "reviewer", "editor")},
     "invitation": {"role": ("viewer", "editor", "owner")},
-    "api_key": {"tier": ("public", "secret", "public"), "is_preview": (False, True, False)},
+    "api_key": {"tier": ("public", "secret", "public"), "purpose": ("sites", "preview", "link")},
     "submission": {
         "status": ("soft_rejected", "rejected", "rejected"),
         "reject_reason": ("queue_full", "manual", "manual"),

@@ -60,7 +60,8 @@ def _make_key(name: str, key: str, **values: Any) -> Row:
         "allow_null_origin": True,
         "revoked_at": None,
         "last_used_at": AT,
-        "is_preview": False,
+        "is_preview": False,  # in versions before 0022
+        "purpose": "sites",
         "label": "Main",
     } | values
 
@@ -180,7 +181,8 @@ ROWS: dict[str, list[Row]] = {
     "api_key": [
         _make_key("key", KEY),
         _make_key("revoked", f"svc_sec_{'r' * 32}", tier="secret", revoked_at=AT, label=None),
-        _make_key("preview", f"svc_pub_{'p' * 32}", is_preview=True, created_at=AT + 5),
+        _make_key("preview", f"svc_pub_{'p' * 32}", is_preview=True, purpose="preview",
+                  created_at=AT + 5),
     ],
     "tag": [{"id": _id("tag"), "created_at": AT, "page_id": _id("page"), "name": "whale",
              "color": "blue", "is_counted": False}],
@@ -251,7 +253,7 @@ OLD_NAMES = {"person": "owner"}
 
 # What upgrading gives to columns that a row did not have; None to all others.
 GIVEN: dict[tuple[str, str], Any] = {
-    ("api_key", "is_preview"): False,
+    ("api_key", "purpose"): "sites",
     ("person", "is_guest"): False,
     ("page", "holding_watch"): "leave",
     ("page", "listed_version"): 0,
@@ -261,6 +263,8 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("wallet", "is_withheld"): False,
     ("wallet", "is_withdrawn"): False,
 }
+# Columns that took the place of others, from whose values theirs are made.
+REPLACED = {("api_key", "purpose"): "is_preview"}
 # Columns to which upgrading gives what it finds out from others.
 FOUND = [
     ("wallet", "submission_id"),

@@ -8,6 +8,7 @@ from embed import pages
 from embed.db.connection import db
 from embed.db.models import HOLDING_WATCHES
 from embed.errors import InvalidInput
+from embed.keys import derived
 from embed.people import accounts
 from embed.serializers import describe_page_for_owner
 from embed.terminal import (
@@ -94,7 +95,8 @@ def list_all() -> None:
 @click.argument("page")
 def show(page: str) -> None:
     """Show one page."""
-    print_answer(describe_page_for_owner(pages.get_page(page)))
+    described = describe_page_for_owner(pages.get_page(page))
+    print_answer(described | {"shared": derived.is_shared(page)})
 
 
 @group.command("update")
@@ -118,6 +120,17 @@ def look(page: str, fields: tuple[str, ...]) -> None:
     texts = dict(_split_field(field) for field in fields)
     changed = pages.change_look(page, texts, runtime().clock())
     print_answer(changed.look.write_texts())
+
+
+@group.command("share")
+@click.argument("page")
+@click.option("--off", is_flag=True, help="End the link, and the frames and badges made of it.")
+def share(page: str, off: bool) -> None:
+    """Make a page public by link: at an address of its own, and on any site."""
+    current = runtime()
+    (derived.stop_sharing if off else derived.share_page)(page, current.clock())
+    address = f"{current.settings.public_url or ''}/embed/page/{page}"
+    print_answer({"id": page, "shared": not off, "address": None if off else address})
 
 
 def _split_field(field: str) -> tuple[str, str]:

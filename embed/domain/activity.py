@@ -80,6 +80,7 @@ _PAGE_FIELDS = {
     "public_comments": gettext_noop("comment"),
     "is_public": gettext_noop("public"),
     "is_embeddable": gettext_noop("embedding"),
+    "is_shared": gettext_noop("public by link"),
     "auto_approve": gettext_noop("approve everything at once"),
     "min_balance": gettext_noop("minimum balance"),
     "queue_capacity": gettext_noop("places in the queue"),

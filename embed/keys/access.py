@@ -23,6 +23,7 @@ class Access:
     page_id: str
     tier: str
     origins: tuple[str, ...]
+    is_link: bool  # that of a page which is public by link: any site may frame its widget
     allows_null_origin: bool
     is_revoked: bool
     page_version: int
@@ -61,6 +62,7 @@ def _read_row(found: tuple[Any, ...]) -> Access:
         tier=row.tier,
         origins=row.origins,
         allows_null_origin=row.allows_null_origin,
+        is_link=row.purpose == "link",
         is_revoked=row.revoked_at is not None,
         page_version=row.page_version,
         is_page_deleted=row.page_deleted_at is not None,
@@ -74,6 +76,7 @@ _COLUMNS = {
     "key_id": ApiKey.id,
     "page_id": ApiKey.page,
     "tier": ApiKey.tier,
+    "purpose": ApiKey.purpose,
     "origins": ApiKey.origins,
     "allows_null_origin": ApiKey.allow_null_origin,
     "revoked_at": ApiKey.revoked_at,

@@ -1,19 +1,10 @@
-"""Creating, changing and revoking bearer keys; the key of the dashboard's preview."""
+"""Creating, changing and revoking the bearer keys that owners see."""
 
-import hmac
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from embed.db.models import ApiKey
-from embed.domain.identifiers import BASE62
-from embed.domain.key_format import (
-    PREFIXES,
-    RANDOM_LENGTH,
-    Tier,
-    hash_key,
-    make_key,
-    shorten_key,
-)
+from embed.domain.key_format import Tier, hash_key, make_key, shorten_key
 from embed.domain.origins import parse_allowlist_entry
 from embed.domain.texts import gettext_noop, parse_optional_text
 from embed.errors import InvalidInput
@@ -78,9 +69,9 @@ def parse_allowlist(raw_origins: Iterable[str]) -> tuple[str, ...]:
 
 
 def list_keys(page_id: str) -> list[ApiKey]:
-    """Return the page's keys without the preview key, oldest first. Raises NotFound."""
+    """Return the page's keys without the derived ones, oldest first. Raises NotFound."""
     page = get_page(page_id)
-    keys = ApiKey.select().where(ApiKey.page == page, ~ApiKey.is_preview)
+    keys = ApiKey.select().where(ApiKey.page == page, ApiKey.purpose == "sites")
     return list(keys.order_by(ApiKey.created_at, ApiKey.id))
 
 
@@ -137,28 +128,3 @@ def _set_origins(edit: Edit, key: ApiKey, origins: tuple[str, ...], allow_null: 
     key.allow_null_origin = allow_null
     key.save(only=[ApiKey.origins, ApiKey.allow_null_origin])
     edit.log(Event.of_key("change origins", key))
-
-
-def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
-    """Return the page's preview key, a public key; create it the first time.
-
-    It lists no origin, so it works on the service's own pages only. It is derived from the
-    installation's secret, since a key cannot be read back from its hash. A changed secret gives
-    another key, which takes the place of the previous one.
-    """
-    digest = hmac.digest(secret_key.encode(), f"preview {page_id}".encode(), "sha512")
-    key = PREFIXES["public"] + "".join(BASE62[byte % 62] for byte in digest[:RANDOM_LENGTH])
-    ApiKey.insert(
-        page=page_id,
-        tier="public",
-        key_hash=hash_key(key),
-        display_prefix=shorten_key(key),
-        is_preview=True,
-        created_at=now,
-    ).on_conflict(
-        conflict_target=[ApiKey.page],
-        conflict_where=ApiKey.is_preview,
-        preserve=[ApiKey.key_hash, ApiKey.display_prefix],
-        update={ApiKey.revoked_at: None},  # earlier versions revoked the previous key
-    ).execute()
-    return key

@@ -84,7 +84,7 @@ def list_lately_refused(owner: Person, since: datetime) -> dict[str, list[Refuse
         .where(
             Page.owner == owner,
             ApiKey.revoked_at.is_null(),
-            ~ApiKey.is_preview,
+            ApiKey.purpose == "sites",
             RefusedOrigin.refused_at >= since,
         )
         .order_by(RefusedOrigin.refused_at.desc(), RefusedOrigin.origin)

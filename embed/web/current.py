@@ -18,6 +18,8 @@ API = "api"
 OWN_API = "own_api"
 
 _RECEIPT_PATH = re.compile("/embed/tracking/[^/]+/receipts/")
+# oEmbed, and the counts of a page that is public by link.
+_OPEN_PATH = re.compile("/oembed|/embed/page/[^/]+/count[.]json")
 _ASCII = bytes(range(128)).decode("ascii")
 
 
@@ -62,6 +64,11 @@ def is_dashboard_request() -> bool:
 def is_receipt_request() -> bool:
     """Tell whether the path is a receipt's, which programs read as well as people."""
     return _RECEIPT_PATH.match(request.path) is not None
+
+
+def is_open_request() -> bool:
+    """Tell whether the path is one of those that programs of every site may read."""
+    return _OPEN_PATH.fullmatch(request.path) is not None
 
 
 def own_origin() -> str:

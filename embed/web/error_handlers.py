@@ -13,7 +13,13 @@ from embed.errors import ApiError
 from embed.metrics import REFUSALS
 from embed.serializers import write_json
 from embed.web.api.cors import share_answer
-from embed.web.current import is_api_request, is_dashboard_request, is_receipt_request, runtime
+from embed.web.current import (
+    is_api_request,
+    is_dashboard_request,
+    is_open_request,
+    is_receipt_request,
+    runtime,
+)
 from embed.web.look import read_look
 from embed.web.security_headers import allow_isolated_hosts, isolate
 
@@ -32,12 +38,15 @@ def init_error_handlers(app: Flask) -> None:
 
 
 def render_refusal(refusal: ApiError) -> Response:
-    """Answer JSON for the API and receipts, and a page that sets no cookie elsewhere."""
+    """Answer JSON for the API, receipts and oEmbed, and a page that sets no cookie elsewhere."""
     REFUSALS.labels(refusal.code).inc()
-    is_json = is_api_request() or is_receipt_request()
+    is_json = is_api_request() or is_receipt_request() or is_open_request()
     response = _as_json(refusal) if is_json else _as_page(refusal)
-    if is_receipt_request():  # caches may keep a 404 otherwise, and the wallet may be listed soon
+    if is_receipt_request() or is_open_request():
+        # Caches may keep a 404 otherwise, and the wallet may be listed soon, or the page be public.
         response.headers["Cache-Control"] = "private, no-store"
+    if is_open_request():
+        response.headers["Access-Control-Allow-Origin"] = "*"
     if refusal.retry_after is not None:
         seconds = math.ceil(refusal.retry_after.total_seconds())
         response.headers["Retry-After"] = str(max(1, seconds))
@@ -67,7 +76,7 @@ def _as_page(refusal: ApiError) -> Response:
     policy.default_src = policy.base_uri = policy.form_action = "'none'"
     policy.style_src = "'self'"
     policy.img_src = "'self'"  # its icon
-    if request.path.startswith("/embed/tracking/"):  # sites show the widget's refusals
+    if request.path.startswith(("/embed/tracking/", "/embed/page/")):  # sites show these
         allow_isolated_hosts(response)
     else:
         policy.frame_ancestors = "'none'"

@@ -1,5 +1,7 @@
 """Security headers: those of every answer, and the content policy of HTML pages."""
 
+import base64
+import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -60,6 +62,11 @@ def restrict_content(response: Response) -> ContentSecurityPolicy:
     policy.script_src = policy.style_src = policy.connect_src = "'self'"
     policy.img_src = "'self' data:"  # wallets provide their icons as data: URLs
     return policy
+
+
+def hash_source(content: str) -> str:
+    """Return the source expression of a policy that allows an inline script or style."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def allow_loading(response: Response) -> None:

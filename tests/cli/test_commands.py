@@ -40,6 +40,7 @@ COMMANDS = {
     "pages create",
     "pages list",
     "pages look",
+    "pages share",
     "pages show",
     "pages update",
     "pages delete",
@@ -241,8 +242,20 @@ def test_page_is_made_with_defaults_and_shown_and_listed(operator):
         "deletedAtIso": None,
     }
     assert re.fullmatch("[0-9A-Za-z]{20}", page["id"])
-    assert operator.show("pages", "show", page["id"]) == page
+    assert operator.show("pages", "show", page["id"]) == page | {"shared": False}
     assert operator.show("pages", "list") == [page]
+
+
+def test_page_is_made_public_by_link_and_its_link_is_ended(operator):
+    page_id = operator.show("pages", "create", *TOKEN)["id"]
+    link = f"/embed/page/{page_id}"
+
+    for _ in range(2):
+        on = operator.show("pages", "share", page_id)
+        assert on == {"id": page_id, "shared": True, "address": link}
+    assert operator.show("pages", "show", page_id)["shared"]
+    assert operator.show("pages", "share", page_id, "--off")["address"] is None
+    assert not operator.show("pages", "show", page_id)["shared"]
 
 
 CHANGES = [
@@ -272,7 +285,7 @@ def test_update_changes_what_is_given_and_nothing_else(operator):
         page |= changed
         assert operator.show("pages", "update", page["id"], *options) == page
 
-    assert operator.show("pages", "show", page["id"]) == page
+    assert operator.show("pages", "show", page["id"]) == page | {"shared": False}
 
 
 def test_page_is_made_with_every_option_and_they_can_be_taken_back(operator):

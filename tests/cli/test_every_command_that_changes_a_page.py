@@ -60,6 +60,7 @@ class Things:
 CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "pages update": lambda things: (things.page_id, "--title", "New"),
     "pages look": lambda things: (things.page_id, "accent=7c4ddb"),
+    "pages share": lambda things: (things.page_id,),
     "pages delete": lambda things: (things.page_id, "--yes"),
     "people invite": lambda things: (things.page_id, "new@example.com", "--role", "editor"),
     "people role": lambda things: (things.page_id, MEMBER, "reviewer"),

@@ -34,10 +34,10 @@ def submission_again(**changes: object) -> None:
     again(row)
 
 
-def preview_key_again() -> None:
+def derived_key_again() -> None:
     row = ApiKey.select().first()
     for number in range(2):
-        row.is_preview, row.key_hash = True, str(number)
+        row.purpose, row.key_hash = "preview", str(number)
         again(row)
 
 
@@ -52,7 +52,7 @@ def filled(world):
 SAME = {
     "person_email": lambda: again(Person.get()),
     "api_key_key_hash": lambda: again(ApiKey.get()),
-    "api_key_preview": preview_key_again,
+    "api_key_derived": derived_key_again,
     "tag_page_id_name": lambda: again(Tag.get()),
     "wallet_page_id_address": lambda: again(Wallet.get()),
     "submission_live_wallet": lambda: submission_again(nonce=None),

@@ -11,6 +11,7 @@ from old_databases import (
     KEY,
     MIGRATIONS,
     OLD_NAMES,
+    REPLACED,
     ROWS,
     list_columns,
     make_old,
@@ -26,6 +27,7 @@ from embed.db.models import MODELS, Activity, ChainBalance, Member, Message, Pag
 from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.factory import create_app
+from embed.keys import access, derived
 from embed.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -85,7 +87,9 @@ def test_rows_are_kept_and_new_columns_have_their_defaults(app, upgraded):
             expected = [
                 {
                     name: value
-                    if name in old_columns or (table, name) in FOUND
+                    if name in old_columns
+                    or (table, name) in FOUND
+                    or REPLACED.get((table, name)) in old_columns
                     else GIVEN.get((table, name))
                     for name, value in row.items()
                     if name in today[table]
@@ -243,6 +247,27 @@ def test_look_with_names_can_be_read_by_the_version_before(empty_app, look, befo
     schema_version.downgrade("0021_domain_names")
 
     assert {row["look"] for row in read_rows("page")} == {before}
+
+
+def test_links_end_in_the_version_before_which_keeps_what_was_sent_by_them(empty_app):
+    make_old("0022_public_by_link")
+    page_id, at = ROWS["page"][0]["id"], ROWS["page"][0]["created_at"]
+    now = datetime.fromtimestamp(at / 1000, UTC)
+    derived.share_page(page_id, now)
+    key = derived.get_link_key(Page.get_by_id(page_id), SECRET_KEY)
+    link = access.find_access(key)
+    db.execute_sql(f"UPDATE submission SET api_key_id = '{link.key_id}'")  # noqa: S608 -- an id of ours
+    sent = sort(read_rows("submission"))
+
+    schema_version.downgrade("0022_public_by_link")
+
+    (row,) = [each for each in read_rows("api_key") if each["id"] == link.key_id]
+    assert (row["is_preview"], row["revoked_at"], row["label"]) == (0, at, "Public by link")
+    assert sort(read_rows("submission")) == sent
+    schema_version.upgrade()
+    derived.share_page(page_id, now)
+    again = access.get_access(derived.get_link_key(Page.get_by_id(page_id), SECRET_KEY))
+    assert again.key_id != link.key_id
 
 
 def test_nothing_is_undone_without_confirmation(empty_app):

@@ -255,7 +255,7 @@ def test_one_preview_key_of_each_page_stays_and_no_submission_is_lost(empty_data
 
     schema_version.upgrade()
 
-    kept = [row[0] for row in select("SELECT id FROM api_key WHERE is_preview")]
+    kept = [row[0] for row in select("SELECT id FROM api_key WHERE purpose = 'preview'")]
     assert kept == ["one-preview-2", "other-preview-2"]
     assert select("SELECT id, page_id FROM submission") == sent
     used = select("SELECT DISTINCT api_key_id FROM submission")

@@ -91,11 +91,17 @@ class ApiKey(BaseModel):
     allow_null_origin = BooleanField(default=False)
     revoked_at = InstantField(null=True)
     last_used_at = InstantField(null=True)  # to the hour
-    is_preview = BooleanField(default=False)  # used by the dashboard's preview only
+    purpose = ChoiceField("sites", "preview", "link", default="sites")  # see keys/derived.py
     label = TextField(null=True)  # for owners only
 
 
-ApiKey.add_index(ApiKey.page, unique=True, where=ApiKey.is_preview, name="api_key_preview")
+ApiKey.add_index(
+    ApiKey.page,
+    ApiKey.purpose,
+    unique=True,
+    where=ApiKey.purpose != "sites",
+    name="api_key_derived",
+)
 
 
 class RefusedOrigin(Table):

@@ -40,7 +40,7 @@ _BATCH = 500  # rows per statement
 # Why a unique index refuses a row.
 _REASONS = {
     "api_key_key_hash": "this key belongs to another page here",
-    "api_key_preview": "a page has only one preview key",
+    "api_key_derived": "a page has only one key for its preview, and one for its link",
     "tag_page_id_name": "another tag has the same name",
     "wallet_page_id_address": "another wallet has the same address",
     "submission_nonce": "another submission used the same nonce",

@@ -184,6 +184,9 @@ def _renew(raw: bytes) -> bytes:
     match line:
         case {"type": "page"}:
             line = {"look": None} | line
+        case {"type": "key", "preview": is_preview}:
+            del line["preview"]
+            line["purpose"] = "preview" if is_preview else "sites"
         case {"type": "submission"}:
             line.pop("hasAddedWallet", None)
             line = {"reasonCode": None, "reasonText": None} | line

@@ -71,6 +71,7 @@ _NEEDED = {
     "show_preview": "editor",
     "show_contrast": "editor",
     "save_look": "editor",
+    "share_page": OWNER,
     "edit_page": "editor",
     "leave_page": "viewer",
     "delete_page": OWNER,
@@ -114,6 +115,7 @@ CONFIRMED = {
     "revoke_key",
     "allow_origin",
     "show_embed POST",  # it creates a key
+    "share_page",
     "list_people",
     "invite_person",
     "change_role",

@@ -76,8 +76,8 @@ def open_page(page_id: str, *, deleted: bool = False) -> Page:
 
 
 def get_own_key(page: Page, key_id: str) -> ApiKey:
-    """Raises NotFound unless it is a key of the page, other than the preview key."""
-    return _get_of_page(ApiKey, page, key_id, ~ApiKey.is_preview)
+    """Raises NotFound unless it is a key of the page, and one for sites."""
+    return _get_of_page(ApiKey, page, key_id, ApiKey.purpose == "sites")
 
 
 def get_own_wallet(page: Page, wallet_id: str) -> Wallet:

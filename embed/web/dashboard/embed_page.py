@@ -1,10 +1,10 @@
-"""The Embed tab: the widget's look with a preview, a key for a site, and the code to paste."""
+"""The Embed tab: the widget's look with a preview, a key for a site, and the code to paste.
+
+And whether the page is public by link.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from html import escape
 from typing import Any
-from urllib.parse import urlencode
 
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -15,11 +15,9 @@ from wtforms.validators import InputRequired, NumberRange, Optional
 from embed.db.models import ApiKey, Page
 from embed.domain.colors import DEFAULT_ACCENT
 from embed.domain.languages import LANGUAGES
-from embed.domain.look import FIELDS
 from embed.domain.origins import find_meant_origin
 from embed.errors import InvalidInput
-from embed.keys import management
-from embed.keys.management import get_preview_key
+from embed.keys import derived, management
 from embed.pages import change_look
 from embed.web.current import own_origin, runtime
 from embed.web.dashboard.blueprint import blueprint
@@ -34,54 +32,13 @@ from embed.web.dashboard.look_form import (
 )
 from embed.web.dashboard.responses import Form, add_error, redirect_with_message, render
 from embed.web.languages import gettext, lazy_gettext
-
-DEFAULT_HEIGHT = 600  # pixels
-# By theme. Behind a frame of another color scheme than its document's, browsers put a background.
-COLOR_SCHEMES = {"site": "light", "light": "light", "dark": "dark", "auto": "light dark"}
-
-
-@dataclass(frozen=True, slots=True)
-class Snippets:
-    frame: str
-    script: str  # adapts the frame's height to its content
-    react: str  # both, as a component
-
-
-def build_snippets(page: Page, key: str, *, height: int, lang: str) -> Snippets:
-    """Return what to paste; without a `lang`, the visitor's browser decides on the language."""
-    origin = own_origin()
-    url = escape(f"{origin}{build_path(page, key, lang=lang)}")
-    scheme = COLOR_SCHEMES[page.look.theme]
-    title = escape(page.public_title or f"{page.token_name} wallets")
-    return Snippets(
-        frame=(
-            f'<iframe src="{url}"\n'
-            f'        title="{title}" width="100%" height="{height}"'
-            f' style="border: 0; display: block; color-scheme: {scheme}"\n'
-            '        referrerpolicy="strict-origin"></iframe>'
-        ),
-        script=f'<script src="{origin}/embed.js" async></script>',
-        react=(
-            "export function TrackedWallets() {\n"
-            "  return (\n"
-            "    <>\n"
-            f'      <iframe src="{url}"\n'
-            f'        title="{title}" width="100%" height="{height}"'
-            f' style={{{{ border: 0, display: "block", colorScheme: "{scheme}" }}}}\n'
-            '        referrerPolicy="strict-origin" />\n'
-            f'      <script src="{origin}/embed.js" async />\n'
-            "    </>\n"
-            "  );\n"
-            "}"
-        ),
-    )
-
-
-def build_path(page: Page, key: str, **arguments: str) -> str:
-    """Return the widget's address on this service."""
-    given = {name: value for name, value in arguments.items() if value or name == "hide"}
-    return f"/embed/tracking/{page.id}?{urlencode({'key': key} | given, safe=',')}"
-
+from embed.web.snippets import (
+    ARGUMENTS,
+    DEFAULT_HEIGHT,
+    build_link_snippets,
+    build_path,
+    build_snippets,
+)
 
 PLACEHOLDER = "PASTE_YOUR_PUBLIC_KEY"
 MIN_HEIGHT, MAX_HEIGHT = 200, 4000
@@ -182,6 +139,8 @@ def render_embed(
         snippets=build_snippets(page, key, height=height, lang=lang),
         address=own_origin() + build_path(page, key, lang=lang),
         key_names=_name_public_keys(page),
+        is_shared=derived.is_shared(page.id),
+        link=build_link_snippets(page, lang=lang),
         status=201 if made else 422 if has_mistakes else 200,
         shows_secret=made is not None,
     )
@@ -207,6 +166,20 @@ def save_look(page_id: str) -> ResponseReturnValue:
     return render_embed(page, SiteForm(None), look_form=form)
 
 
+@blueprint.post("/pages/<page_id>/embed/link")
+def share_page(page_id: str) -> ResponseReturnValue:
+    """Make the page public by link, or end its link."""
+    page = open_page(page_id)
+    now, actor = runtime().clock(), current_person().email
+    if request.form.get("shared") == "yes":
+        derived.share_page(page.id, now, actor=actor)
+        said = gettext("The page is public by link.")
+    else:
+        derived.stop_sharing(page.id, now, actor=actor)
+        said = gettext("The page is no longer public by link.")
+    return redirect_with_message(said, url_for("dashboard.show_embed", page_id=page.id))
+
+
 @blueprint.get("/pages/<page_id>/embed/preview")
 def show_preview(page_id: str) -> ResponseReturnValue:
     """Lead the preview's frame to the widget, with the page's preview key and what is chosen.
@@ -214,8 +187,8 @@ def show_preview(page_id: str) -> ResponseReturnValue:
     A route of its own, so that creating a key writes nothing but that key.
     """
     page = open_page(page_id)
-    key = get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())
-    chosen = {name: request.args[name] for name in (*FIELDS, "lang") if name in request.args}
+    key = derived.get_preview_key(page.id, runtime().settings.secret_keys[0], runtime().clock())
+    chosen = {name: request.args[name] for name in ARGUMENTS if name in request.args}
     return redirect(build_path(page, key, **chosen))
 
 

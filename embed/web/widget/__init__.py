@@ -1,6 +1,25 @@
 """The widget that sites embed: one blueprint, with a file for each subject."""
 
-from embed.web.widget import changes, feed, iframe, receipts, signing, wallet_details
+from embed.web.widget import (
+    badge,
+    changes,
+    feed,
+    iframe,
+    receipts,
+    shared_page,
+    signing,
+    wallet_details,
+)
 from embed.web.widget.blueprint import blueprint
 
-__all__ = ["blueprint", "changes", "feed", "iframe", "receipts", "signing", "wallet_details"]
+__all__ = [
+    "badge",
+    "blueprint",
+    "changes",
+    "feed",
+    "iframe",
+    "receipts",
+    "shared_page",
+    "signing",
+    "wallet_details",
+]

@@ -116,7 +116,7 @@ def _find_site(access: Access) -> str | None:
 def _store_refused_site(access: Access) -> None:
     """Store a site in which browsers will not show the widget (frame-ancestors)."""
     is_framed = request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame")
-    if not is_framed or access.allows_null_origin:
+    if not is_framed or _list_ancestors(access) is None:
         return
     decision = decide_origin(
         raw_origin=None,
@@ -164,8 +164,8 @@ def _list_ancestors(access: Access) -> str | None:
     """Return the value of frame-ancestors, None: no restriction.
 
     The policy cannot name local files and sandboxed frames, so a key that allows the null
-    origin gets none.
+    origin gets none. A page that is public by link may be shown everywhere.
     """
-    if access.allows_null_origin:
+    if access.allows_null_origin or access.is_link:
         return None
     return " ".join(("'self'", *access.origins))

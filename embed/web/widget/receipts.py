@@ -1,7 +1,5 @@
 """Receipts: which wallets are proved, what their holders signed, and the page that checks it."""
 
-import base64
-import hashlib
 import re
 from functools import cache
 from typing import Any
@@ -15,6 +13,7 @@ from embed.serializers import describe_proof, describe_receipt, write_json
 from embed.submissions import proofs
 from embed.web.assets import STATIC_DIR
 from embed.web.compression import compress
+from embed.web.security_headers import hash_source
 from embed.web.visitor import find_session_id
 from embed.web.widget.blueprint import blueprint, get_open_page, read_wallet_ids
 
@@ -92,5 +91,4 @@ def _read_check_page() -> str:
 def _hash_inline(html: str, tag: str) -> str:
     """Return the source expression of a policy that allows the page's only such element."""
     found = re.search(rf"<{tag}[^>]*>(.*?)</{tag}>", html, re.DOTALL)
-    content = found[1] if found else ""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+    return hash_source(found[1] if found else "")

@@ -17,6 +17,7 @@ from embed.balances.observations import Observation, store_entered
 from embed.db import models
 from embed.db.models import (
     Activity,
+    ApiKey,
     Balance,
     ChainBalance,
     Delivery,
@@ -29,6 +30,7 @@ from embed.db.models import (
 from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
 from embed.events.outbox import write_messages
+from embed.keys import access, derived
 from embed.maintenance.page_file.exporting import export_page
 from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
 from embed.people import accounts
@@ -38,7 +40,7 @@ from embed.wallets.tracking import WalletFields, update_wallet
 pytestmark = pytest.mark.slow
 
 # Columns of files of version 0.5 that this version does not have.
-GONE = {"hasAddedWallet", "subject"}
+GONE = {"hasAddedWallet", "preview", "subject"}
 
 
 def move_page(filled, database_url: str) -> None:
@@ -160,6 +162,30 @@ def test_file_of_version_0_5_is_taken_over(world):
         kept = {name: value for name, value in line.items() if name not in GONE | {"type"}}
         assert find(lines, line["type"], **kept)
     assert all(line["counted"] for line in lines if line["type"] == "tag")
+    assert {line["purpose"] for line in lines if line["type"] == "key"} == {"sites"}
+
+
+def test_preview_key_of_an_older_file_is_one_still(world):
+    lines = read_lines((Path(__file__).parent / "page-0.5.0.jsonl").read_bytes())
+    key = find(lines, "key", tier="public")
+    key["preview"] = True
+    world.clock.forward(minutes=5)
+
+    take_over(world, seal(lines))
+
+    assert ApiKey.get_by_id(key["id"]).purpose == "preview"
+
+
+def test_page_stays_public_by_link_elsewhere_with_the_key_of_that_installation(filled, make_sqlite):
+    derived.share_page(filled.page_id, filled.world.clock())
+    key = derived.get_link_key(filled.world.page, "here")
+
+    move_page(filled, make_sqlite())
+
+    page = derived.find_shared_page(filled.page_id)
+    there = derived.get_link_key(page, "there")
+    assert access.find_access(key) is None
+    assert access.get_access(there).is_link
 
 
 def test_older_file_may_lack_only_what_came_later(filled):

@@ -211,7 +211,7 @@ def test_preview_is_the_widget_with_a_key_of_its_own(world, owner):
     assert answer.status_code == 200
     assert "frame-ancestors 'self'" in answer.headers["Content-Security-Policy"]
     owner.get(address)
-    assert ApiKey.select().where(ApiKey.is_preview).count() == 1
+    assert ApiKey.select().where(ApiKey.purpose == "preview").count() == 1
 
 
 def test_private_page_has_no_preview_and_says_why(world, owner):
@@ -322,14 +322,14 @@ def test_new_key_is_in_that_answer_only(world, owner):
     ],
 )
 def test_mistake_in_the_step_is_told_beside_the_field_and_makes_no_key(owner, fields, said):
-    before = ApiKey.select().where(~ApiKey.is_preview).count()
+    before = ApiKey.select().where(ApiKey.purpose == "sites").count()
 
     answer = make_key(owner, **fields)
 
     assert answer.status_code == 422
     (field,) = fields
     assert said in re.search(rf'id="{field}-wrong">(.*?)</p>', answer.text, re.DOTALL)[1]
-    assert ApiKey.select().where(~ApiKey.is_preview).count() == before
+    assert ApiKey.select().where(ApiKey.purpose == "sites").count() == before
 
 
 def test_page_names_live_public_keys_for_the_check_of_a_pasted_one(world, owner):

@@ -124,6 +124,7 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
     "edit_policy": lambda things: (f"{things.root}/policy", POLICY_FORM),
     "create_key": lambda things: (f"{things.root}/keys/new/public", {"origins": SITE}),
     "show_embed": lambda things: (f"{things.root}/embed", {"site": SITE, "label": "Blog"}),
+    "share_page": lambda things: (f"{things.root}/embed/link", {"shared": "yes"}),
     "save_look": lambda things: (f"{things.root}/embed/look", LOOK_FORM),
     "edit_key": lambda things: (
         f"{things.root}/keys/{things.key_id}/edit",

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from embed.keys import access, management
+from embed.keys import access, derived, management
 from embed.web.dashboard import sessions
 
 pytestmark = pytest.mark.slow
@@ -162,7 +162,7 @@ def test_long_message_fits_into_the_cookie(world, owner):
 
 def test_preview_key_follows_the_secret_there_and_back(world):
     def get_key(secret: str) -> str:
-        return management.get_preview_key(world.page_id, secret, world.clock())
+        return derived.get_preview_key(world.page_id, secret, world.clock())
 
     old, new, again = get_key("old"), get_key("new"), get_key("old")
 

@@ -303,7 +303,7 @@ def test_doctor_has_no_button_for_the_null_origin(world, owner):
 
 def test_preview_key_is_not_among_the_keys(world, owner):
     owner.get(f"/dashboard/pages/{world.page_id}/embed/preview")
-    preview = ApiKey.get(ApiKey.is_preview)
+    preview = ApiKey.get(ApiKey.purpose == "preview")
 
     assert preview.display_prefix not in owner.get(path_of(world)).text
     assert owner.post(path_of(world, preview.id, "revoke")).status_code == 404

@@ -1,0 +1,102 @@
+"""Keys that owners do not see: of the dashboard's preview, and of a page that is public by link.
+
+They are public keys and list no origin, so their API answers the service's own pages only. Each is
+derived from the installation's secret, since a key cannot be read back from its hash; a changed
+secret gives another key, which takes the place of the previous one.
+"""
+
+import hmac
+from datetime import datetime
+from typing import Any
+
+from peewee import ValueLiterals
+
+from embed.db.models import ApiKey, Page
+from embed.domain.identifiers import BASE62, is_id
+from embed.domain.key_format import PREFIXES, RANDOM_LENGTH, hash_key, make_key, shorten_key
+from embed.events.editing import COMMAND_LINE, editing
+from embed.events.kinds import Event
+
+_OF_LINK = ApiKey.purpose == "link"
+_IS_SHARED = _OF_LINK & ApiKey.revoked_at.is_null()
+
+
+def get_preview_key(page_id: str, secret_key: str, now: datetime) -> str:
+    """Return the page's preview key; create it the first time."""
+    key = _derive("preview", page_id, secret_key)
+    ApiKey.insert(
+        page=page_id, tier="public", purpose="preview", created_at=now, **_describe(key)
+    ).on_conflict(
+        conflict_target=[ApiKey.page, ApiKey.purpose],
+        # Not as a parameter: the databases compare it with the index as it is written.
+        conflict_where=ValueLiterals(ApiKey.purpose != "sites"),
+        preserve=[ApiKey.key_hash, ApiKey.display_prefix],
+        update={ApiKey.revoked_at: None},  # earlier versions revoked the previous key
+    ).execute()
+    return key
+
+
+def share_page(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
+    """Make a page public by link: anybody may read it there, and any site may frame its widget.
+
+    Does nothing if it is already. Raises NotFound.
+    """
+    with editing(page_id, actor, now) as edit:
+        if not is_shared(page_id):
+            _renew_link(page_id, now)
+            edit.log(Event.of_page_change({"is_shared": True}))
+
+
+def stop_sharing(page_id: str, now: datetime, *, actor: str = COMMAND_LINE) -> None:
+    """End the page's link, its key included; does nothing if there is none. Raises NotFound."""
+    with editing(page_id, actor, now) as edit:
+        if is_shared(page_id):
+            ApiKey.update(revoked_at=now).where(ApiKey.page == page_id, _OF_LINK).execute()
+            edit.log(Event.of_page_change({"is_shared": False}))
+
+
+def is_shared(page_id: str) -> bool:
+    return ApiKey.select().where(ApiKey.page == page_id, _IS_SHARED).exists()
+
+
+def find_shared_page(page_id: str) -> Page | None:
+    """Return a page that is public by link, and neither private, switched off nor deleted."""
+    if not is_id(page_id):
+        return None
+    return (
+        Page.select()
+        .join(ApiKey)
+        .where(
+            Page.id == page_id,
+            Page.is_public,
+            Page.is_embeddable,
+            Page.deleted_at.is_null(),
+            _IS_SHARED,
+        )
+        .get_or_none()
+    )
+
+
+def get_link_key(page: Page, secret_key: str) -> str:
+    """Return the key of a page that is public by link."""
+    key = _derive("link", page.id, secret_key)
+    of_page = ApiKey.select().where(ApiKey.page == page, _IS_SHARED)
+    # It is another one at first, with a new secret, and if the page came from elsewhere.
+    if not of_page.where(ApiKey.key_hash == hash_key(key)).exists():
+        ApiKey.update(_describe(key)).where(ApiKey.page == page, _IS_SHARED).execute()
+    return key
+
+
+def _renew_link(page_id: str, now: datetime) -> None:
+    if not ApiKey.update(revoked_at=None).where(ApiKey.page == page_id, _OF_LINK).execute():
+        described = _describe(make_key("public"))  # get_link_key replaces it
+        ApiKey.create(page=page_id, tier="public", purpose="link", created_at=now, **described)
+
+
+def _derive(purpose: str, page_id: str, secret_key: str) -> str:
+    digest = hmac.digest(secret_key.encode(), f"{purpose} {page_id}".encode(), "sha512")
+    return PREFIXES["public"] + "".join(BASE62[byte % 62] for byte in digest[:RANDOM_LENGTH])
+
+
+def _describe(key: str) -> dict[str, Any]:
+    return {"key_hash": hash_key(key), "display_prefix": shorten_key(key)}

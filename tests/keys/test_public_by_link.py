@@ -1,0 +1,150 @@
+"""A page's link: the key that it has, and when that key works."""
+
+from functools import partial
+
+import pytest
+from remote import race
+from world import USDC, read_log
+
+from embed.db.models import ApiKey
+from embed.errors import ApiError, NotFound
+from embed.keys import access, derived, management
+from embed.pages import count_live_keys
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+SECRET, LATER_SECRET = "a secret of this installation", "its next secret"
+
+
+@pytest.fixture
+def shared(world):
+    derived.share_page(world.page_id, world.clock())
+    return world
+
+
+def test_page_is_not_public_by_link_at_first(world):
+    assert not derived.is_shared(world.page_id)
+    assert derived.find_shared_page(world.page_id) is None
+
+
+def test_key_of_the_link_lists_no_site_and_is_the_same_each_time(shared):
+    key = derived.get_link_key(shared.page, SECRET)
+    found = access.get_access(key)
+
+    assert (found.page_id, found.tier, found.origins, found.allows_null_origin, found.is_link) == (
+        shared.page_id,
+        "public",
+        (),
+        False,
+        True,
+    )
+    assert derived.get_link_key(shared.page, SECRET) == key
+
+
+def test_key_ends_with_the_link_and_comes_back_with_it(shared):
+    key = derived.get_link_key(shared.page, SECRET)
+
+    derived.stop_sharing(shared.page_id, shared.clock())
+
+    assert derived.find_shared_page(shared.page_id) is None
+    with pytest.raises(ApiError, match="revoked_key"):
+        access.get_access(key)
+    derived.share_page(shared.page_id, shared.clock())
+    assert access.get_access(key).is_link
+
+
+def test_key_follows_the_secret_and_the_former_one_ends(shared):
+    old = derived.get_link_key(shared.page, SECRET)
+    row = access.find_access(old).key_id
+
+    new = derived.get_link_key(shared.page, LATER_SECRET)
+
+    assert new != old
+    assert access.find_access(old) is None
+    assert access.get_access(new).key_id == row
+
+
+def test_key_of_a_link_that_has_ended_is_not_made_anew(shared):
+    page = shared.page
+    derived.stop_sharing(page.id, shared.clock())
+
+    for secret in (SECRET, LATER_SECRET):
+        found = access.find_access(derived.get_link_key(page, secret))
+        assert found is None or found.is_revoked
+
+
+def test_links_key_is_neither_the_previews_nor_that_of_another_page(shared):
+    other = shared.make_page()
+    derived.share_page(other, shared.clock())
+    keys = {
+        derived.get_link_key(shared.page, SECRET),
+        derived.get_preview_key(shared.page_id, SECRET, shared.clock()),
+        derived.get_link_key(derived.find_shared_page(other), SECRET),
+    }
+
+    assert len(keys) == 3
+
+
+def test_requests_at_once_agree_on_the_key_of_a_new_secret(shared):
+    page = shared.page
+    keys = race(*[partial(derived.get_link_key, page, LATER_SECRET)] * 6)
+
+    assert len(set(keys)) == 1
+    assert access.get_access(keys[0]).is_link
+
+
+def test_switches_at_once_leave_one_key_and_a_log_that_fits(world):
+    page_id, now = world.page_id, world.clock()
+    race(
+        *[partial(derived.share_page, page_id, now), partial(derived.stop_sharing, page_id, now)]
+        * 4
+    )
+
+    entries = [each for each in read_log(page_id) if each.action == "change page"]
+    switched_on = sum(each.subject.endswith(": on") for each in entries)
+    assert ApiKey.select().where(ApiKey.purpose == "link").count() == 1
+    assert 2 * switched_on - len(entries) == derived.is_shared(page_id)
+
+
+def test_owners_do_not_count_the_links_key_among_theirs(shared):
+    assert "link" not in {key.purpose for key in management.list_keys(shared.page_id)}
+    assert count_live_keys(shared.page.owner) == {shared.page_id: 2}
+
+
+def test_both_switches_are_logged_once(world):
+    for _ in range(2):
+        world.clock.forward(seconds=1)
+        derived.share_page(world.page_id, world.clock())
+    for _ in range(2):
+        world.clock.forward(seconds=1)
+        derived.stop_sharing(world.page_id, world.clock(), actor="ann@example.com")
+
+    newest = [each for each in read_log(world.page_id) if each.action == "change page"]
+    assert [(one.actor, one.action, one.subject) for one in newest] == [
+        ("ann@example.com", "change page", "public by link: off"),
+        ("command line", "change page", "public by link: on"),
+    ]
+    assert ApiKey.select().where(ApiKey.purpose == "link").count() == 1
+
+
+@pytest.mark.parametrize("raw_id", ["", "nothing", "x" * 20, "\0", "\ud800", "a" * 5000])
+def test_page_that_does_not_exist_is_not_found(world, raw_id):
+    assert derived.find_shared_page(raw_id) is None
+    if raw_id == "x" * 20:
+        with pytest.raises(NotFound):
+            derived.share_page(raw_id, world.clock())
+
+
+@pytest.mark.parametrize("change", [{"is_public": False}, {"is_embeddable": False}])
+def test_page_that_is_private_or_not_embedded_is_not_found_by_its_link(shared, change):
+    shared.configure(**change)
+    assert derived.find_shared_page(shared.page_id) is None
+
+    shared.configure(**dict.fromkeys(change, True))
+    assert derived.find_shared_page(shared.page_id).token_mint == USDC
+
+
+def test_deleted_page_is_not_found_by_its_link(shared):
+    shared.delete_page()
+
+    assert derived.find_shared_page(shared.page_id) is None

@@ -1,0 +1,127 @@
+"""The Embed tab's switch that makes a page public by link, and what is to be copied of it."""
+
+import re
+
+import pytest
+from test_embed_page import open_page, read_code
+from world import read_log
+
+from embed.domain.languages import LANGUAGES
+from embed.keys import derived
+
+pytestmark = pytest.mark.slow
+
+HOST = "http://localhost"
+HOSTILE = """"><script>alert(1)</script> [x](y) `z` & '"""
+
+
+def switch(browser, *, on: bool):
+    path = f"/dashboard/pages/{browser.world.page_id}/embed/link"
+    return browser.post(path, **({"shared": "yes"} if on else {}))
+
+
+@pytest.fixture
+def shared(world, owner) -> str:
+    """The page's link."""
+    assert switch(owner, on=True).status_code == 303
+    return f"{HOST}/embed/page/{world.page_id}"
+
+
+def test_page_becomes_public_by_link_and_ends_to_be(world, owner):
+    assert "Make it public by link" in open_page(owner)
+
+    assert switch(owner, on=True).location.endswith(f"/dashboard/pages/{world.page_id}/embed")
+    assert derived.is_shared(world.page_id)
+    text = open_page(owner)
+    assert "The page is public by link." in text
+    assert "End the link" in text
+
+    switch(owner, on=False)
+    assert not derived.is_shared(world.page_id)
+    assert f"/embed/page/{world.page_id}" not in open_page(owner)
+
+
+def test_log_says_who_switched_it(world, owner):
+    switch(owner, on=True)
+
+    (entry,) = [
+        each
+        for each in read_log(world.page_id)
+        if each.action == "change page" and "link" in each.subject
+    ]
+    assert (entry.actor, entry.subject) == (owner.email, "public by link: on")
+
+
+def test_editor_sees_the_link_and_cannot_change_it(world, shared, make_member):
+    editor = make_member("editor")
+    text = editor.get(f"/dashboard/pages/{world.page_id}/embed").text
+
+    assert shared in text
+    assert "/embed/link" not in text
+    assert switch(editor, on=False).status_code == 403
+    assert derived.is_shared(world.page_id)
+
+
+def test_link_and_badge_are_ready_to_be_copied(world, owner, shared):
+    world.configure(public_title="Our holders")
+    text = open_page(owner)
+
+    assert read_code(text, "link") == shared
+    assert read_code(text, "count") == f"{shared}/count.json"
+    assert read_code(text, "badge-html") == (
+        f'<a href="{shared}"><img src="{shared}/badge.svg" alt="Our holders" height="24"></a>'
+    )
+    assert read_code(text, "badge-markdown") == (f"[![Our holders]({shared}/badge.svg)]({shared})")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_badge_and_element_have_the_chosen_language(owner, shared, lang):
+    text = open_page(owner, lang=lang)
+
+    assert f"{shared}/badge.svg?lang={lang}" in read_code(text, "badge-html")
+    assert f'public-key="PASTE_YOUR_PUBLIC_KEY" lang="{lang}"' in read_code(text, "element")
+
+
+def test_element_has_page_key_title_and_height_of_the_frame(world, owner):
+    world.configure(public_title="Our holders")
+
+    assert read_code(open_page(owner, height="450"), "element") == (
+        '<script src="http://localhost/embed.js" async></script>\n'
+        f'<tracked-wallets page="{world.page_id}" public-key="PASTE_YOUR_PUBLIC_KEY"\n'
+        '                 title="Our holders" height="450"></tracked-wallets>'
+    )
+
+
+def test_title_is_escaped_for_each_kind_of_text(world, owner, shared):
+    world.configure(public_title=HOSTILE)
+    text = open_page(owner)
+
+    for name in ("element", "badge-html"):
+        assert "<script>alert" not in read_code(text, name)
+        assert "&quot;&gt;&lt;script&gt;" in read_code(text, name)
+    markdown = read_code(text, "badge-markdown")
+    assert not re.search(r"(?<!\\)[\[\]<`]", markdown.removeprefix("[![").split(f"]({shared}/")[0])
+
+
+@pytest.mark.parametrize("change", [{"is_public": False}, {"is_embeddable": False}])
+def test_link_that_shows_nothing_is_told(world, owner, shared, change):
+    world.configure(**change)
+    text = open_page(owner)
+
+    assert "so nothing is shown there." in text
+    assert "<img" not in text.partition("link-section")[2].partition("</section>")[0]
+
+
+def test_tab_with_a_new_key_is_about_that_key_alone(world, owner, shared):
+    path = f"/dashboard/pages/{world.page_id}/embed"
+    text = owner.post(path, site="https://new.example").text
+
+    assert "It is in the snippet already." in text
+    assert "link-section" not in text
+
+
+def test_what_is_sent_as_the_switch_is_on_only_for_yes(world, owner):
+    path = f"/dashboard/pages/{world.page_id}/embed/link"
+    for value in ("no", "", "\0", "yes\n"):
+        owner.post(path, shared=value)
+        assert not derived.is_shared(world.page_id)
