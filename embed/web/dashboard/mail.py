@@ -46,7 +46,7 @@ def end_deciding_by_mail(page_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
     own_mail.let_decide(page.id, person, False, runtime().clock())
     return redirect_with_message(
-        gettext("The links in mails to you decide no more."),
+        gettext("The links in mails to you no longer work."),
         url_for("dashboard.show_activity", page_id=page.id),
     )
 

@@ -107,7 +107,7 @@ def _switch_deciding(channel: Receiver, may_decide: bool) -> ResponseReturnValue
     return redirect_with_message(
         gettext("Whoever reads %(name)s can now decide on submissions.", name=name)
         if may_decide
-        else gettext("The links in messages to %(name)s decide no more.", name=name),
+        else gettext("The links in messages to %(name)s no longer work.", name=name),
         url_for("dashboard.list_receivers", page_id=channel.page_id),
     )
 
