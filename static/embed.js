@@ -47,7 +47,8 @@
    */
   function isLending(frame) {
     const script = tag || [...document.scripts].find(({ src }) => src && address.startsWith(src));
-    return !script?.integrity && ![script, frame, frame.parentElement].some((one) => one?.dataset.lendWallets === "off");
+    const named = [script, frame, frame.parentElement];
+    return !script?.integrity && !named.some((one) => one?.dataset.lendWallets === "off");
   }
 
   /**
@@ -123,7 +124,11 @@
       if (isLending(frame)) lend(event);
     }
   });
-  const LOOK = ["lang", "theme", "accent", "neutral", "radius", "density", "font", "size", "order", "explorer", "hide"];
+  // What the frame's address may ask for.
+  const LOOK = [
+    "lang", "theme", "accent", "neutral", "radius", "density", "font", "size", "order", "explorer",
+    "names", "hide",
+  ];
 
   /** @type {Set<HTMLElement>} */
   const due = new Set(); // elements that are new or changed; attributes may be set one by one
