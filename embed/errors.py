@@ -61,6 +61,7 @@ _OWN = {
     "bad_request": (400, "any other request that cannot be understood"),
     "invalid_action": (400, "`action` is neither `show` nor `withdraw`"),
     "invalid_host": (400, "the `Host` header is not that of `PUBLIC_URL`"),
+    "not_accepted": (403, "the page does not take this submission"),
     "method_not_allowed": (
         405,
         "the path has other methods, which `Allow` lists",
