@@ -3,7 +3,6 @@
 import click
 
 from embed.db.models import Person
-from embed.domain.deny_list import KINDS
 from embed.pages import get_page
 from embed.people import accounts
 from embed.serializers import describe_block
@@ -32,7 +31,7 @@ def _find_owner(page: str | None, email: str | None) -> Person | None:
 @click.option("--network", metavar="NETWORK", help="Visitors' addresses, such as 192.0.2.0/24.")
 def add(page: str | None, owner: str | None, **patterns: str | None) -> None:
     """Block a wallet, names or a network."""
-    given = [(kind, pattern) for kind in KINDS if (pattern := patterns[kind]) is not None]
+    given = [(kind, pattern) for kind, pattern in patterns.items() if pattern is not None]
     if len(given) != 1:
         raise click.UsageError("Give one of --wallet, --name and --network.")
     (kind, pattern), now = given[0], runtime().clock()

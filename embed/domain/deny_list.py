@@ -15,7 +15,6 @@ from embed.domain.client_addresses import parse_client_address
 from embed.domain.lookalikes import SEPARATORS, skeleton
 from embed.errors import InvalidInput
 
-KINDS = ("wallet", "name", "network")
 MAX_LENGTH = 64  # of a pattern, in code points
 # NFKC makes at most four code points into one, as with nicknames.
 _MAX_RAW_LENGTH = 4 * MAX_LENGTH

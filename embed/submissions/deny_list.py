@@ -165,12 +165,6 @@ def unblock_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
         edit.log(Event.of_block("remove block", block))
 
 
-def list_blocked_with(submissions: Sequence[Submission]) -> set[str]:
-    """Return the ids of those with whose rejection their wallet was blocked."""
-    rows: Any = Block.select(Block.submission).where(Block.submission.in_(list(submissions)))
-    return {submission_id for (submission_id,) in rows.tuples()}
-
-
 def _check_room(scope: Any, added: int = 1) -> None:
     if added and Block.select().where(scope).count() + added > MAX_BLOCKS:
         raise InvalidInput(

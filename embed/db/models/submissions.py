@@ -13,7 +13,6 @@ from peewee import (
 from embed.db.fields import BaseModel, ChoiceField, InstantField, Table
 from embed.db.models.pages import ApiKey, Page
 from embed.db.models.people import Person
-from embed.domain.deny_list import KINDS, MAX_LENGTH
 from embed.domain.identifiers import ID_LENGTH
 
 STATUSES = ("pending", "approved", "auto_approved", "rejected", "soft_rejected")
@@ -84,8 +83,8 @@ class Block(BaseModel):
     page_id: str | None
     person = ForeignKeyField(Person, on_delete="CASCADE", null=True, index=False)
     person_id: str | None
-    kind = ChoiceField(*KINDS)
-    pattern = CharField(max_length=MAX_LENGTH)  # as domain/deny_list.py writes it
+    kind = ChoiceField("wallet", "name", "network")
+    pattern = CharField(max_length=64)  # as domain/deny_list.py writes it
     created_by = TextField()  # the actor of the activity log
     # With whose rejection it was made; undoing that removes it.
     submission = ForeignKeyField(Submission, on_delete="SET NULL", null=True)

@@ -83,6 +83,8 @@ LEFT_OUT: set[Any] = {
     # Those with a person are left out as a whole.
     models.Receiver.person,
     models.Block.person,
+    # Undoing a rejection needs it for ten minutes.
+    models.Block.submission,
 }
 # Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
 # numbers that a database counts up, nor the row in whose line a part is written are in the file.

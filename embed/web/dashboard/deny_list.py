@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from flask import request, url_for
+from flask import url_for
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField, StringField
 from wtforms.fields import SelectChoice  # type: ignore[attr-defined]  # the stubs are older
@@ -98,10 +98,10 @@ def _show(page: Page, form: BlockForm, status: int = 200) -> ResponseReturnValue
     )
 
 
-@blueprint.post("/pages/<page_id>/deny-list/remove")
-def remove_block(page_id: str) -> ResponseReturnValue:
+@blueprint.post("/pages/<page_id>/deny-list/<block_id>/remove")
+def remove_block(page_id: str, block_id: str) -> ResponseReturnValue:
     page, person = open_page(page_id), current_person()
-    block = deny_list.get_block(request.form.get("block_id", ""))
+    block = deny_list.get_block(block_id)
     if block.page_id != page.id and not (_is_own(page) and block.person_id == person.id):
         raise NotFound(block.id)
     deny_list.remove_block(block.id, runtime().clock(), actor=person.email, client=current_client())

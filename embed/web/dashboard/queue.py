@@ -1,7 +1,7 @@
 """The queue of a page: pending submissions with their review context, and decided ones."""
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from embed.domain.times import from_ms, to_ms
 from embed.errors import InvalidInput
 from embed.notifications.delivery_log import count_given_up_of_page
 from embed.pages import read_policy
-from embed.submissions import decisions, deny_list, queries
+from embed.submissions import decisions, queries
 from embed.submissions.review_context import build_review_context
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.web.current import runtime
@@ -191,7 +191,6 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         is_oldest_first=view.order == "oldest",
     )
     undoable = queries.list_undoable(page, current_person().email, now - decisions.UNDO_WITHIN)
-    blocked = deny_list.list_blocked_with([one for each in undoable for one in each])
     refused_without_session = read_counts_without_session(page)
     return render(
         "queue.html",
@@ -210,7 +209,7 @@ def _render(page: Page, *, status: int = 200, **values: Any) -> ResponseReturnVa
         reasons=write_sentences(gettext),
         own_words=OWN_WORDS,
         max_reason_length=MAX_LENGTH,
-        undoable=[_describe_decision(each, blocked) for each in undoable],
+        undoable=[_describe_decision(each) for each in undoable],
         mentions_latest=any(one[0].decided_at > now - MENTIONED_FOR for one in undoable),
         known=_list_new(page, now),
         since_ms=to_ms(now),
@@ -227,11 +226,9 @@ def _count_by_tab(page: Page, refused_without_session: Counter[str]) -> dict[str
     return {name: sum(counts[status] for status in statuses) for name, statuses in TABS.items()}
 
 
-def _describe_decision(
-    submissions: Sequence[Submission], blocked: Container[str]
-) -> dict[str, Any]:
+def _describe_decision(submissions: Sequence[Any]) -> dict[str, Any]:
     """Describe a decision for the script, which can undo it."""
-    rejection = "block" if any(one.id in blocked for one in submissions) else "reject"
+    rejection = "block" if any(one.has_blocked for one in submissions) else "reject"
     return {
         "decision": "approve" if submissions[0].status == "approved" else rejection,
         "ids": [one.id for one in submissions],
