@@ -34,29 +34,36 @@ def parse_pattern(kind: str, raw: str) -> str:
     """Return what an entry keeps out, as it is stored. Raises InvalidInput for `pattern`."""
     text = raw.strip()
     if not text:
-        raise _mistake("Write what is to be blocked.")
+        raise InvalidInput("Write what is to be blocked.", field="pattern")
     if len(text) > _MAX_RAW_LENGTH:
-        raise _mistake("This is longer than %(max)s characters.", max=MAX_LENGTH)
+        raise InvalidInput(
+            "This is longer than %(max)s characters.", field="pattern", max=MAX_LENGTH
+        )
     return _PARSERS[kind](text)
 
 
 def _parse_wallet(text: str) -> str:
     if not is_address(text):
-        raise _mistake("This is not a wallet's address (base58 of 32 bytes).")
+        raise InvalidInput("This is not a wallet's address (base58 of 32 bytes).", field="pattern")
     return text
 
 
 def _parse_name(text: str) -> str:
     pattern = re.sub(r"\*+", "*", _fold(text).strip())
     if len(pattern) > MAX_LENGTH:
-        raise _mistake("This is longer than %(max)s characters.", max=MAX_LENGTH)
+        raise InvalidInput(
+            "This is longer than %(max)s characters.", field="pattern", max=MAX_LENGTH
+        )
     if not _NAME_PATTERN.fullmatch(pattern):
-        raise _mistake(
+        raise InvalidInput(
             "Names have only letters, numbers, spaces, period, underscore and hyphen. In a pattern,"
-            " * stands for any number of characters, and ? for one."
+            " * stands for any number of characters, and ? for one.",
+            field="pattern",
         )
     if not _LETTER_OR_NUMBER.search(pattern):
-        raise _mistake("The pattern needs a letter or a number, or it would block everybody.")
+        raise InvalidInput(
+            "The pattern needs a letter or a number, or it would block everybody.", field="pattern"
+        )
     return pattern
 
 
@@ -64,13 +71,15 @@ def _parse_network(text: str) -> str:
     try:
         network = _unmap(ip_network(text, strict=False))
     except ValueError:
-        raise _mistake(
+        raise InvalidInput(
             "This is no network: write an address such as 192.0.2.7, or a network such as"
-            " 192.0.2.0/24 or 2001:db8::/48."
+            " 192.0.2.0/24 or 2001:db8::/48.",
+            field="pattern",
         ) from None
     if network.prefixlen < _WIDEST[network.version]:
-        raise _mistake(
+        raise InvalidInput(
             "This network is too large: it may be a /%(v4)s of IPv4 or a /%(v6)s of IPv6 at most.",
+            field="pattern",
             v4=_WIDEST[4],
             v6=_WIDEST[6],
         )
@@ -83,10 +92,6 @@ def _unmap(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
     if isinstance(network, IPv4Network) or not network.subnet_of(_MAPPED):
         return network
     return IPv4Network((int(network.network_address) & 0xFFFF_FFFF, network.prefixlen - 96))
-
-
-def _mistake(sentence: str, **values: object) -> InvalidInput:
-    return InvalidInput(sentence, field="pattern", **values)
 
 
 _PARSERS: Mapping[str, Callable[[str], str]] = {
