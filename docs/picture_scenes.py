@@ -17,6 +17,7 @@ DASHBOARD_PATHS = {
     "a new secret key": "keys/new/secret",
     "embed": "embed",
     "policy": "policy",
+    "deny list": "deny-list",
     "settings": "settings",
     "notifications": "notifications",
     "a new channel": "notifications/channels/new",

@@ -28,6 +28,10 @@ SECTIONS = {
             "embed.cli.submissions:group",
             "What visitors sent, and the owner's decisions.",
         ),
+        "blocks": (
+            "embed.cli.blocks:group",
+            "What a page, or all pages of an owner, keep out: the deny list.",
+        ),
         "keys": ("embed.cli.keys:group", "Bearer keys, each for one page."),
         "balances": ("embed.cli.balances:group", "Balances read from the chain."),
     },

@@ -61,6 +61,7 @@ _OWN = {
     "bad_request": (400, "any other request that cannot be understood"),
     "invalid_action": (400, "`action` is neither `show` nor `withdraw`"),
     "invalid_host": (400, "the `Host` header is not that of `PUBLIC_URL`"),
+    "not_accepted": (403, "the page does not take this submission"),
     "secret_key_required": (403, "public key, and this is for servers"),
     "wallet_not_found": (404, "the page does not track this wallet"),
     "chain_disabled": (409, "the operator set no `SOLANA_RPC_URL`, so no balance is read"),

@@ -314,7 +314,7 @@ class Submission(Json):
         about(
             "Why, if it was rejected or soft-rejected.",
             None,
-            enum=["manual", *REJECT_REASON_BY_CODE.values(), None],
+            enum=[*REJECT_REASON_BY_CODE.values(), None],
         ),
     ]
     reason_code: Annotated[

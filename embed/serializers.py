@@ -10,6 +10,7 @@ import msgspec
 from embed import schemas
 from embed.db.models import (
     ApiKey,
+    Block,
     Delivery,
     Page,
     Person,
@@ -101,6 +102,18 @@ def describe_tag(tag: Tag) -> schemas.Tag:
 
 def describe_tag_for_owner(tag: Tag) -> dict[str, Any]:
     return as_dict(describe_tag(tag)) | {"counted": tag.is_counted}
+
+
+def describe_block(block: Block) -> dict[str, Any]:
+    """Return an entry of a deny list; without a page, it is for all pages of its owner."""
+    return {
+        "id": block.id,
+        "kind": block.kind,
+        "pattern": block.pattern,
+        "trackingPageId": block.page_id,
+        "createdBy": block.created_by,
+        "createdAtIso": format_instant(block.created_at),
+    }
 
 
 def describe_submission(submission: Submission) -> schemas.Submission:

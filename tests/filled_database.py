@@ -56,6 +56,10 @@ CHOSEN: dict[str, dict[str, tuple[Any, Any, Any]]] = {
         "reason_text": (None, None, TEXTS[2]),
         "decided_at": (EPOCH, EPOCH, EPOCH),
     },
+    "block": {
+        "person": (None, "1" + TEXTS[1][:19], None),
+        "kind": ("wallet", "name", "network"),
+    },
     "proof": {"form": ("raw", "v1-early", "legacy-v0")},
     "receiver": {
         "kind": ("webhook", "channel", "webhook"),

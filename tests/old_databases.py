@@ -195,6 +195,14 @@ ROWS: dict[str, list[Row]] = {
     ],
     "refusal_count": [{"id": 6, "page_id": _id("page"), "day": 20_370, "reason": "ca_gate",
                        "count": 12}],
+    "block": [
+        {"id": _id("block"), "created_at": AT, "page_id": _id("page"), "person_id": None,
+         "kind": "wallet", "pattern": ADDRESSES[2], "created_by": "owner@example.com",
+         "submission_id": _id("rejected")},
+        {"id": _id("everywhere"), "created_at": AT, "page_id": None, "person_id": _id("owner"),
+         "kind": "network", "pattern": "192.0.2.0/24", "created_by": "command line",
+         "submission_id": None},
+    ],
     "wallet": [
         _make_wallet("wallet", 0, created_at=AT + 9, submission_id=_id("approved")),
         _make_wallet("hidden", 1, is_hidden=True),

@@ -13,6 +13,7 @@ from world import Visitor, code_of
 
 from embed.errors import ApiError
 from embed.runtime import EXTENSION
+from embed.submissions.deny_list import block_on_page
 
 SETTINGS = {
     "LIMIT_PER_IP": "40/hour",
@@ -220,6 +221,10 @@ def use_up_submissions_of_the_address(attempt):
         attempt.world.post(draft)
 
 
+def block_network(attempt):
+    block_on_page(attempt.world.page_id, "network", "127.0.0.1", attempt.world.clock())
+
+
 class UnreadableBalances:
     """A balance source that has no answer and no fresh observation either."""
 
@@ -340,6 +345,7 @@ SUBMIT = [
     ("invalid_signature", malform_signature),
     ("rate_limit_session", use_up_submissions),
     ("rate_limit_ip", use_up_submissions_of_the_address),
+    ("not_accepted", block_network),
     ("balance_unavailable", lose_chain),
     ("ca_gate_failed", raise_gate),
     ("cooldown_active", start_cooldown),

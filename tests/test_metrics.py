@@ -27,7 +27,7 @@ from embed.submissions import decisions
 from embed.web.dashboard import attempts
 
 READ = "/api/embed/tracking/<page_id>"
-SOFT_REJECTIONS = {"ca_gate", "cooldown", "queue_full", "duplicate", "rate_limited"}
+SOFT_REJECTIONS = {"ca_gate", "cooldown", "queue_full", "duplicate", "rate_limited", "manual"}
 
 
 ON = {"METRICS_BIND": "127.0.0.1:9100", "ALLOW_PRIVATE_TARGETS": "1"}

@@ -41,6 +41,8 @@ SENTENCE_BY_KIND: Mapping[str, str] = {
     "removed from a page": gettext_noop("%(actor)s removed you from the page %(page)s"),
     "left a page": gettext_noop("You left the page %(page)s"),
     "page taken over": gettext_noop("The page %(page)s now belongs to you"),
+    "block added": gettext_noop("On all your pages, %(pattern)s is blocked"),
+    "block removed": gettext_noop("On all your pages, %(pattern)s is no longer blocked"),
     "page handed over": gettext_noop("The page %(page)s now belongs to %(owner)s"),
 }
 

@@ -23,6 +23,7 @@ Action = Literal[
     "flag wallet", "unflag wallet",
     "add receiver", "remove receiver", "rotate secret", "allow deciding", "end deciding",
     "approve submission", "reject submission", "undo decision",
+    "add block", "remove block",
     "withdraw submission", "erase wallet",
 ]  # fmt: skip
 
@@ -66,6 +67,8 @@ SENTENCE_BY_ACTION: Mapping[str, str] = {
     "approve submission": gettext_noop("%(actor)s approved the submission of %(subject)s"),
     "reject submission": gettext_noop("%(actor)s rejected the submission of %(subject)s"),
     "undo decision": gettext_noop("%(actor)s undid the decision on %(subject)s"),
+    "add block": gettext_noop("%(actor)s blocked the %(subject)s"),
+    "remove block": gettext_noop("%(actor)s no longer blocks the %(subject)s"),
     "withdraw submission": gettext_noop("%(actor)s withdrew the submission %(subject)s"),
     "erase wallet": gettext_noop("%(actor)s erased a wallet %(subject)s"),
 }
@@ -163,6 +166,12 @@ def write_subject(action: str, facts: Facts, gettext: Gettext = str) -> str:
             return gettext("channel %(target)s") % {"target": target}
         case {"kind": "mail", "target": target}:
             return gettext("mails to %(target)s") % {"target": target}
+        case {"kind": "wallet", "pattern": pattern}:
+            return gettext("wallet %(pattern)s") % {"pattern": pattern}
+        case {"kind": "name", "pattern": pattern}:
+            return gettext("name %(pattern)s") % {"pattern": pattern}
+        case {"kind": "network", "pattern": pattern}:
+            return gettext("network %(pattern)s") % {"pattern": pattern}
     return gettext("and all that was kept of it") if action == "erase wallet" else ""
 
 

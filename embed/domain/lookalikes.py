@@ -12,12 +12,14 @@ from confusable_homoglyphs import confusables
 
 # The library's keys wrap right-to-left characters in these.
 _MARK = "\u200e"
+SEPARATORS = " ._-"
 # Ignored when comparing: separators, and accents that are not part of a script.
-_IGNORED = dict.fromkeys([*map(ord, " ._-"), *range(0x300, 0x370)])
+_ACCENTS = dict.fromkeys(range(0x300, 0x370))
+_IGNORED = _ACCENTS | dict.fromkeys(map(ord, SEPARATORS))
 
 
 @lru_cache(maxsize=65_536)  # each view of a queue compares all names of its page
-def skeleton(name: str) -> str:
+def skeleton(name: str, *, keeps_separators: bool = False) -> str:
     """Return the UTS 39 skeleton of a name: names that look alike have the same one.
 
     For comparison only, not for display; may give the same result for names that differ visibly.
@@ -25,7 +27,8 @@ def skeleton(name: str) -> str:
     table = _read_prototypes()
     # Capital I looks like l, and O like 0: translate before case folding, and again after.
     drawn = unicodedata.normalize("NFD", name).translate(table).casefold().translate(table)
-    return drawn.replace("i", "l").translate(_IGNORED) or drawn
+    ignored = _ACCENTS if keeps_separators else _IGNORED
+    return drawn.replace("i", "l").translate(ignored) or drawn
 
 
 @cache

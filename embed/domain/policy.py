@@ -19,6 +19,7 @@ REJECT_REASON_BY_CODE = {
     "queue_full": "queue_full",
     "duplicate": "duplicate",
     "rate_limit_session": "rate_limited",
+    "not_accepted": "manual",  # by the deny list; says no more than a rejection by hand
 }
 
 

@@ -6,8 +6,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal, Self
 
-from embed.db.models import ApiKey, Page, Submission, Wallet
+from embed.db.models import ApiKey, Block, Page, Submission, Wallet
 from embed.domain.activity import Action
+from embed.domain.addresses import shorten_address
 from embed.domain.times import format_instant
 from embed.serializers import as_dict, describe_submission
 
@@ -106,6 +107,10 @@ class Event:
         return cls(action, as_dict(describe_submission(submission)), "submission.decided")
 
     @classmethod
+    def of_block(cls, action: Literal["add block", "remove block"], block: Block) -> Self:
+        return cls(action, {"kind": block.kind, "pattern": shorten_pattern(block)})
+
+    @classmethod
     def of_withdrawal(cls, submission: Submission, now: datetime, *, has_left_list: bool) -> Self:
         """Return that its wallet's holder withdrew a submission; nothing names the wallet.
 
@@ -119,6 +124,11 @@ class Event:
             "leftList": has_left_list,
         }
         return cls("withdraw submission", data, "submission.withdrawn")
+
+
+def shorten_pattern(block: Block) -> str:
+    """Return what an entry of a deny list blocks, where that is not kept: no wallet's address."""
+    return shorten_address(block.pattern) if block.kind == "wallet" else block.pattern
 
 
 def _describe_key(key: ApiKey) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from embed.db.models import (
     MODELS,
     Activity,
     Balance,
+    Block,
     ChainBalance,
     DailyBalance,
     DomainName,
@@ -72,6 +73,7 @@ def find_kept(address: str) -> list[Kept]:
         "domain names": (DomainName, DomainName.address == address),
         "balances of past days": (DailyBalance, DailyBalance.balance.in_(observed)),
         "balances of an imported page": (ImportedBalance, ImportedBalance.address == address),
+        "entries of deny lists": (Block, _blocks(address)),
         "reports of background work": (Job, _reported(address)),
     }
     kept = []
@@ -81,6 +83,10 @@ def find_kept(address: str) -> list[Kept]:
         rows = counts.group_by(*of_page).tuples()
         kept += [Kept(what, page_id, count) for page_id, count in rows if count]
     return sorted(kept, key=lambda one: (one.page_id is None, one.page_id or ""))
+
+
+def _blocks(address: str) -> Any:
+    return (Block.kind == "wallet") & (Block.pattern == address)
 
 
 def _reported(address: str) -> Any:
@@ -124,6 +130,7 @@ def erase_wallet(address: str, now: datetime, nonce_lifetime: timedelta) -> list
             _erase_on_page(edit, address, nonce_lifetime)
     with db.atomic():
         _erase_balances(address)
+        Block.delete().where(_blocks(address)).execute()  # of all pages of an owner
         Job.update(summary=None, failure=None).where(_reported(address)).execute()
     return kept
 
@@ -143,6 +150,7 @@ def _erase_on_page(edit: Edit, address: str, nonce_lifetime: timedelta) -> None:
             model.page == page, _holds(model.data, address)
         ).execute()
     Wallet.delete().where(Wallet.page == page, Wallet.address == address).execute()
+    Block.delete().where(Block.page == page, _blocks(address)).execute()
     delete_sent(sent, edit.now, nonce_lifetime)
     report_withdrawn(edit, reported, wallet)
     edit.log(Event("erase wallet", {}))

@@ -13,6 +13,7 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing
 from embed.events.kinds import Event
 from embed.metrics import DECISIONS
+from embed.submissions.deny_list import block_wallets, unblock_wallets
 from embed.submissions.queries import MAX_CHANGED, count_waiting
 from embed.wallets.tracking import PageFull, track_approved, untrack_withdrawn
 
@@ -69,9 +70,13 @@ def reject(
     now: datetime,
     *,
     reason: Reason = NO_REASON,
+    blocks: bool = False,
     actor: str = COMMAND_LINE,
 ) -> Result:
-    """Reject pending submissions; the cooldown of their wallets starts."""
+    """Reject pending submissions; the cooldown of their wallets starts.
+
+    With `blocks`, the wallets are on the page's deny list from then on.
+    """
     with editing(page.id, actor, now) as edit:
         batch = _Batch(edit, page, submission_ids)
         batch.leave_out(_explain_decided)
@@ -84,13 +89,16 @@ def reject(
         )
         for one in batch.submissions:
             edit.log(Event.of_decision("reject submission", one))
+        if blocks:
+            block_wallets(edit, batch.submissions)
     return batch.finish("rejected")
 
 
 def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: str) -> Result:
     """Make submissions pending again that were decided by hand within UNDO_WITHIN.
 
-    Not those that were withdrawn, or whose wallet was submitted again meanwhile.
+    Not those that were withdrawn, or whose wallet was submitted again meanwhile. What was blocked
+    with a rejection no longer is.
     """
     with editing(page.id, actor, now) as edit:
         batch = _Batch(edit, page, submission_ids)
@@ -112,6 +120,7 @@ def undo(page: Page, submission_ids: Collection[str], now: datetime, *, actor: s
             edit.log(Event.of_decision("undo decision", one))
             for message in list_filling(pending + number, edit.page.queue_capacity):
                 edit.tell(*message)
+        unblock_wallets(edit, batch.submissions)
     return batch.finish("undone")
 
 

@@ -20,8 +20,8 @@ from embed.submissions.queries import list_by_status
 MAX_SIMULATED = 50
 # How many submissions of each status are read to count the queue's length.
 MAX_QUEUED = 5_000
-# Refusals that do not depend on the policy.
-_BEFORE_POLICY, _AFTER_POLICY = "rate_limited", "duplicate"
+# Soft rejections that do not depend on the policy: by a limit or the deny list; by the database.
+_BEFORE_POLICY, _AFTER_POLICY = ("rate_limited", "manual"), "duplicate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ def _get_first_outcome(submission: Submission) -> str:
 
 
 def _simulate(submission: Submission, data: "_SimulationData", rules: Policy) -> str:
-    if submission.reject_reason == _BEFORE_POLICY:
-        return _BEFORE_POLICY
+    if submission.status == "soft_rejected" and submission.reject_reason in _BEFORE_POLICY:
+        return submission.reject_reason
     now, wallet = submission.created_at, submission.wallet_address
     try:
         policy.check_gate(data.balances.get(wallet, Decimal(0)), rules.min_balance)

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from peewee import SQL, fn
+from peewee import SQL, Value, fn
 
 from embed.db.connection import db
-from embed.db.models import STATUSES, Activity, Page, Submission, Withdrawal
+from embed.db.models import STATUSES, Activity, Block, Page, Submission, Withdrawal
 from embed.db.pagination import Cursor, Slice, make_slice, merge_rows, read_rows
 from embed.domain.activity import read_facts
 from embed.pages import get_page
@@ -125,7 +125,10 @@ def read_queue(
 
 
 def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submission]]:
-    """Return the actor's newest decisions since then, newest first: what each was about."""
+    """Return the actor's newest decisions since then, newest first: what each was about.
+
+    Each submission also has `has_blocked`, whether its wallet was blocked with its rejection.
+    """
     entries = read_rows(
         Activity,
         Activity.page == page,
@@ -138,7 +141,8 @@ def list_undoable(page: Page, actor: str, since: datetime) -> list[list[Submissi
     if not own:
         return []
     ids = {submission_id for submission_id, _ in own}
-    rows = Submission.select().where(
+    made = Block.select(Value(1)).where(Block.submission == Submission.id)
+    rows = Submission.select(Submission, fn.EXISTS(made).alias("has_blocked")).where(
         Submission.page == page, Submission.id.in_(ids), Submission.decided_at >= since
     )
     decisions: defaultdict[tuple[datetime | None, str], list[Submission]] = defaultdict(list)

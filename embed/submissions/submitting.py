@@ -24,6 +24,7 @@ from embed.runtime import RequestRuntime
 from embed.schemas import NonceRequest, SubmissionRequest
 from embed.serializers import as_dict, describe_submission
 from embed.submissions.decisions import list_filling
+from embed.submissions.deny_list import check_not_blocked
 from embed.submissions.ownership import check_limits, check_signed_nonce
 from embed.submissions.policy_inputs import PolicyInputs, read_policy_inputs
 from embed.submissions.soft_rejections import store_soft_rejection
@@ -38,6 +39,7 @@ class VerifiedSubmission:
     nickname: str
     signed: SignedMessage
     session_id: str | None
+    client: str | None  # where it came from; None with a secret key, whose server relays visitors
 
 
 def issue_nonce(
@@ -90,10 +92,11 @@ def submit(
         raise ApiError("page_not_found")
     if not access.is_page_open:
         raise ApiError("embed_disabled")
-    verified = _verify(request, runtime=runtime, access=access, session_id=session_id)
+    verified = _verify(request, runtime, access, session_id, client)
     try:
         check_limits(runtime, access, session_id, client, scope="submission")
         if access.is_page_gated:
+            _check_deny_list(verified)  # also later, but then the chain would have been asked
             _check_gate(runtime, access.page_id, verified.nonce.wallet_address)
         submission = _decide_and_store(verified, runtime.clock(), runtime.settings.max_wallets)
     except ApiError as refusal:
@@ -112,14 +115,31 @@ def submit(
 
 
 def _verify(
-    request: SubmissionRequest, *, runtime: RequestRuntime, access: Access, session_id: str | None
+    request: SubmissionRequest,
+    runtime: RequestRuntime,
+    access: Access,
+    session_id: str | None,
+    client: str,
 ) -> VerifiedSubmission:
     address = parse_address(request.wallet_address)
     nickname = parse_nickname(request.nickname)
     nonce, signed = check_signed_nonce(
         request, runtime.nonces, address=address, detail=nickname, access=access
     )
-    return VerifiedSubmission(nonce, nickname, signed, session_id)
+    is_from_visitor = access.tier == "public"
+    return VerifiedSubmission(
+        nonce, nickname, signed, session_id, client if is_from_visitor else None
+    )
+
+
+def _check_deny_list(verified: VerifiedSubmission) -> None:
+    """Raises ApiError `not_accepted`."""
+    check_not_blocked(
+        verified.nonce.page_id,
+        wallet_address=verified.nonce.wallet_address,
+        nickname=verified.nickname,
+        client=verified.client,
+    )
 
 
 def _check_gate(runtime: RequestRuntime, page_id: str, wallet_address: str) -> None:
@@ -162,9 +182,11 @@ def _translate_conflicts() -> AbstractContextManager[None]:
 
 
 def _decide(inputs: PolicyInputs, verified: VerifiedSubmission, now: datetime) -> policy.Decision:
-    """Apply the page's policy after the minimum balance. Raises ApiError."""
+    """Apply the deny list, and the page's policy after the minimum balance. Raises ApiError."""
     if inputs.is_nonce_used:  # meanwhile
         raise ApiError("invalid_nonce")
+    if inputs.has_blocks:
+        _check_deny_list(verified)
     rules, wallet_address = inputs.rules, verified.nonce.wallet_address
     rejected_at = inputs.history.find_rejected_at(wallet_address)
     policy.check_cooldown(rejected_at, now, rules.cooldown)

@@ -14,6 +14,8 @@ import { addRows, findRow, listRows, loadPage, loadRows, nameOf, refill, removeR
 /** Why the service did not do something, in a sentence for the owner. */
 class Failure extends Error {}
 
+/** @type {Record<string, string>} */ // the sentence about each
+const DONE = { approve: "approved", reject: "rejected", block: "blocked" };
 const MAX_UNDOABLE = 10;
 const SHOWN_FOR_MS = 10_000;
 
@@ -164,7 +166,7 @@ async function show(ids, { rows }) {
 
 function offerUndo() {
   const [{ decision, ids, name }] = decisions;
-  tellOf(decision === "approve" ? "approved" : "rejected", { count: ids.length, name });
+  tellOf(DONE[decision], { count: ids.length, name });
   undoPart.hidden = false;
 }
 

@@ -118,6 +118,7 @@ const actions = {
   ArrowUp: () => move(-1),
   a: () => press("[data-key=a]"),
   r: () => press("[data-key=r]"),
+  b: () => press("[data-key=b]"),
   R: openDetails,
   o: () => press("summary"),
   x: () => pick(current(), { isRange: false, isChecked: !findBox(current())?.checked }),

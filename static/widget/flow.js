@@ -304,6 +304,7 @@ export class Flow {
         return this.#replaceText(error, signal);
       case "duplicate":
       case "ca_gate_failed":
+      case "not_accepted":
       case "refused": // by the dashboard, which says why
         return this.#refuse(error);
       case "cooldown_active":

@@ -14,7 +14,7 @@ PHONES = [320, 375]
 
 
 MOST_IMPORTANT = ["Queue", "Wallets", "Embed", "Activity"]
-OTHERS = ["Tags", "Keys", "Policy", "Notifications", "People", "Settings"]
+OTHERS = ["Tags", "Keys", "Policy", "Deny list", "Notifications", "People", "Settings"]
 
 
 @pytest.fixture

@@ -68,6 +68,7 @@ def test_reviewer_is_invited_decides_and_is_removed(dashboard, owner_page, open_
         "Activity",
         "Tags",
         "Policy",
+        "Deny",  # list
     ]
     # The page says so before the answer.
     with ann.expect_response(lambda answer: "/queue/decide" in answer.url):

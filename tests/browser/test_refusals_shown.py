@@ -39,6 +39,7 @@ SENTENCES = {
     "invalid_signature": (
         "The signature does not match this wallet and this text. Please sign again."
     ),
+    "not_accepted": "This submission was not accepted.",
     "duplicate": "This wallet is already on this list, or is waiting for review.",
     "ca_gate_failed": (
         "This page asks for at least 1,500 tokens. Its owner has entered no balance for this"

@@ -12,6 +12,7 @@ from embed.keys import access
 from embed.notifications import receivers
 from embed.people import accounts, invitations
 from embed.runtime import EXTENSION
+from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.slow
 
@@ -43,6 +44,7 @@ class Things:
         self.tag_id = world.add_tag("team").id
         self.wallet_id = world.track(Visitor().address, alias="Whale").id
         self.key_id = access.find_access(world.public_key).key_id
+        self.block_id = block_on_page(world.page_id, "name", "bot*", world.clock()).id
         self.submission_id = world.submit(Visitor()).json["submissionId"]
         settings = world.app.extensions[EXTENSION].settings
         self.table = folder / "wallets.csv"
@@ -70,6 +72,8 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
     "tags add": lambda things: (things.page_id, "new", "red"),
     "tags update": lambda things: (things.tag_id, "--not-counted"),
     "tags remove": lambda things: (things.tag_id,),
+    "blocks add": lambda things: (things.page_id, "--name", "*scam*"),
+    "blocks remove": lambda things: (things.block_id,),
     "wallets add": lambda things: (things.page_id, USDC, "--balance", "5"),
     "wallets update": lambda things: (things.wallet_id, "--alias", "Dolphin"),
     "wallets import": lambda things: (things.page_id, str(things.table)),

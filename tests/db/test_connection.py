@@ -50,6 +50,7 @@ from embed.db.models import (
 )
 from embed.domain.identifiers import make_id
 from embed.settings import Settings
+from embed.submissions.deny_list import block_on_page
 from embed.wallets import tags
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -272,6 +273,7 @@ def fill(world: World) -> None:
         expires_at=now,
         created_at=now,
     )
+    block_on_page(world.page_id, "wallet", Visitor().address, now)
     Withdrawal.create(submission_id=make_id(), page=world.page_id, withdrawn_at=now)
     Listing.create(page=world.page_id, address=visitor.address, joined_at=now)
     receiver = Receiver.create(

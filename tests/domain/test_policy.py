@@ -160,8 +160,8 @@ def test_page_reviews_everything_unless_its_owner_says_otherwise():
 
 
 def test_each_refusal_by_policy_has_the_reason_that_visitors_are_shown():
-    # Those of docs/api.md, List own submissions, without "manual", which is the owner's own.
-    reasons = {"rate_limited", "queue_full", "duplicate", "ca_gate", "cooldown"}
+    # Those of docs/api.md, List own submissions. "manual" is also that of a rejection by hand.
+    reasons = {"rate_limited", "queue_full", "duplicate", "ca_gate", "cooldown", "manual"}
 
     assert set(REJECT_REASON_BY_CODE.values()) == reasons
     assert set(REJECT_REASON_BY_CODE) <= set(STATUS_BY_CODE)

@@ -38,6 +38,7 @@ from embed.maintenance.wallet_erasure import (
 from embed.notifications import receivers
 from embed.people import accounts
 from embed.runtime import EXTENSION
+from embed.submissions.deny_list import block_for_person, block_on_page
 from embed.wallets.listings import update_listings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -78,6 +79,8 @@ def leave_traces(world, visitor) -> None:
     )
     store_chain(USDC, [observation])
     import_balance(world.page_id, USDC, visitor.address, world.clock(), "3")
+    block_on_page(world.page_id, "wallet", visitor.address, world.clock())
+    block_for_person(world.page.owner, "wallet", visitor.address, world.clock())
     Job.insert(name="balances", failure=f"Not read: {visitor.address}").execute()
 
 
@@ -163,6 +166,8 @@ def test_it_is_found_before_on_every_page(world, visitor):
         ("balances of an imported page", True): 1,
         ("balances from the chain", False): 1,
         ("balances of past days", False): 1,
+        ("entries of deny lists", True): 1,
+        ("entries of deny lists", False): 1,
         ("reports of background work", False): 1,
     }
 

@@ -289,6 +289,7 @@ def test_events_are_deleted_after_180_days(world, ann):
 def test_every_kind_fits_its_column_and_makes_a_sentence():
     facts = {"actor": "A", "owner": "O", "page": "P", "role": "editor", "count": 3}
     facts |= {"wallet": "W", "name": "N", "passkeys": 1, "wallets": 2, "codes": 8, "left": 7}
+    facts |= {"pattern": "*x*"}
     for kind in SENTENCE_BY_KIND:
         assert len(kind) <= AccountEvent.kind.max_length
         assert "%" not in write_sentence(kind, facts)

@@ -10,6 +10,7 @@ from world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.connection import db
 from embed.notifications import receivers
+from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -53,6 +54,12 @@ def test_receivers_take_three_more(world, count_of_submitting):
     )
 
     assert count_of_submitting() == 9
+
+
+def test_deny_list_takes_one_more(world, count_of_submitting):
+    block_on_page(world.page_id, "name", "bot*", world.clock())
+
+    assert count_of_submitting() == 7
 
 
 def test_approval_at_once_takes_four_more_than_waiting(world, count_of_submitting):

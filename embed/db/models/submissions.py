@@ -12,6 +12,7 @@ from peewee import (
 
 from embed.db.fields import BaseModel, ChoiceField, InstantField, Table
 from embed.db.models.pages import ApiKey, Page
+from embed.db.models.people import Person
 from embed.domain.identifiers import ID_LENGTH
 
 STATUSES = ("pending", "approved", "auto_approved", "rejected", "soft_rejected")
@@ -73,6 +74,26 @@ Submission.add_index(
 Submission.add_index(
     Submission.session_id, Submission.page, Submission.created_at, name="submission_session"
 )
+
+
+class Block(BaseModel):
+    """An entry of a deny list: of one page, or of all pages that a person owns."""
+
+    page = ForeignKeyField(Page, on_delete="CASCADE", null=True, index=False)
+    page_id: str | None
+    person = ForeignKeyField(Person, on_delete="CASCADE", null=True, index=False)
+    person_id: str | None
+    kind = ChoiceField("wallet", "name", "network")
+    pattern = CharField(max_length=64)  # as domain/deny_list.py writes it
+    created_by = TextField()  # the actor of the activity log
+    # With whose rejection it was made; undoing that removes it.
+    submission = ForeignKeyField(Submission, on_delete="SET NULL", null=True)
+    submission_id: str | None
+
+    class Meta:
+        constraints = (Check("(page_id IS NULL) <> (person_id IS NULL)"),)
+        # Rows that lack the first of these columns are no duplicates of each other.
+        indexes = ((("page", "kind", "pattern"), True), (("person", "kind", "pattern"), True))
 
 
 class RefusalCount(Table):

@@ -33,6 +33,7 @@ from embed.maintenance.page_file.tables import SHARED, TABLES, Columns, Table, l
 from embed.notifications.receivers import MAX_RECEIVERS
 from embed.pages import find_page, get_page
 from embed.people import accounts
+from embed.submissions.deny_list import MAX_BLOCKS
 from embed.wallets.tracking import PageFull
 
 _BATCH = 500  # rows per statement
@@ -47,6 +48,7 @@ _REASONS = {
     "submission_live_wallet": "another submission of this wallet is pending or approved",
     "submission_soft_rejected": "there is another refusal of this wallet with the same reason",
     "refusal_count_page_id_day_reason": "refusals of one reason are counted twice for a day",
+    "block_page_id_kind_pattern": "this is blocked twice",
     "listing_current": "the address is on the list twice",
 }
 
@@ -72,6 +74,8 @@ def import_page(
         raise PageFull(max_wallets)
     if counts["receiver"] > MAX_RECEIVERS:
         raise InvalidInput(f"A page can have at most {MAX_RECEIVERS} webhooks and channels.")
+    if counts["block"] > MAX_BLOCKS:
+        raise InvalidInput(f"A page's deny list can have at most {MAX_BLOCKS} entries.")
     file.seek(0)
     with db.atomic():
         again = PageFile(file, now)

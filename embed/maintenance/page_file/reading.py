@@ -10,8 +10,9 @@ from typing import IO, Any
 import msgspec
 from peewee import ForeignKeyField
 
-from embed.db.models import APPROVED, ApiKey, Message, Proof, Receiver, Submission, Wallet
+from embed.db.models import APPROVED, ApiKey, Block, Message, Proof, Receiver, Submission, Wallet
 from embed.domain.activity import parse_old_subject
+from embed.domain.deny_list import parse_pattern
 from embed.domain.origins import parse_origin
 from embed.errors import InvalidInput
 from embed.events.messages import read_data
@@ -239,6 +240,11 @@ def _check_receiver(row: Columns) -> None:
         raise ValueError("The target of a webhook begins with https:// or http://.")
 
 
+def _check_block(row: Columns) -> None:
+    if parse_pattern(row["kind"], row["pattern"]) != row["pattern"]:
+        raise ValueError(f"{row['pattern']} is not how the service writes what is blocked.")
+
+
 def _check_message(row: Columns) -> None:
     try:
         read_data(row["type"], row["data"])
@@ -254,6 +260,7 @@ _CHECKS: dict[Any, Callable[[Columns], None]] = {
     Proof: _check_proof,
     Receiver: _check_receiver,
     Message: _check_message,
+    Block: _check_block,
 }
 
 

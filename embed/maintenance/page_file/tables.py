@@ -86,6 +86,9 @@ LEFT_OUT: set[Any] = {
     models.Receiver.person,
     # Whoever imports a page allows it anew: a file may come from somebody else.
     models.Receiver.may_decide,
+    models.Block.person,
+    # Undoing a rejection needs it for ten minutes.
+    models.Block.submission,
 }
 # Columns that are the same in all rows of a page, as list_page_columns says. Neither they, nor
 # numbers that a database counts up, nor the row in whose line a part is written are in the file.
@@ -184,7 +187,7 @@ _FORMS: dict[Any, Any] = {
     models.Wallet.low_count: _COUNT,
     models.Submission.nickname: _LINE,  # empty once it was withdrawn
     models.Submission.status: Literal[models.STATUSES],
-    models.Submission.reject_reason: Literal["manual", *REJECT_REASON_BY_CODE.values()],
+    models.Submission.reject_reason: Literal[tuple(REJECT_REASON_BY_CODE.values())],
     models.Submission.reason_code: Literal[CODES],
     models.Submission.reason_text: _line(MAX_LENGTH, 1),
     models.RefusalCount.reason: Literal[tuple(REJECT_REASON_BY_CODE.values())],
@@ -192,6 +195,7 @@ _FORMS: dict[Any, Any] = {
     models.Proof.message: Annotated[str, Meta(max_length=2000)],
     models.Proof.signature: Annotated[bytes, Meta(min_length=64, max_length=64)],
     models.Activity.actor: _line(254),
+    models.Block.created_by: _line(254),
     models.Listing.name: _NAME,
     models.Receiver.target: _line(2000, 1),
     models.Receiver.secret: _SECRET,

@@ -99,6 +99,7 @@ def create_nonce(body: NonceRequest) -> Nonce:
         *_NONCE,
         "embed_disabled",
         "page_not_found",
+        "not_accepted",
         "duplicate",
         "ca_gate_failed",
         "balance_unavailable",

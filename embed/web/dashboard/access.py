@@ -66,6 +66,9 @@ _NEEDED = {
     "remove_tag": "editor",
     "edit_policy": "viewer",
     "edit_policy POST": "editor",
+    "list_blocks": "reviewer",
+    "add_block": "editor",
+    "remove_block": "editor",
     "show_embed": "editor",
     "show_embed POST": OWNER,  # it creates a key
     "show_preview": "editor",

@@ -47,6 +47,7 @@ SECTIONS = {
     "edit_key": ("owners", "keys-and-refused-sites"),
     "revoke_key": ("owners", "keys-and-refused-sites"),
     "edit_policy": ("owners", "policy"),
+    "list_blocks": ("owners", "deny-list"),
     "list_receivers": ("owners", "notifications"),
     "add_channel": ("notifications", "channels"),
     "add_webhook": ("notifications", "webhooks"),

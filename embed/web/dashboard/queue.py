@@ -34,7 +34,7 @@ TABS = {
     "turned-away": ("soft_rejected",),
 }
 ORDERS = ("newest", "oldest")
-DECISIONS = ("approve", "reject")
+DECISIONS = ("approve", "reject", "block")  # "block" also rejects
 OWN_WORDS = "own"
 MAX_SEARCH_LENGTH = 100
 # A submission that is sent in one moment may be committed, and so be seen, a little later.
@@ -108,7 +108,7 @@ def _list_new(page: Page, since: datetime) -> list[str]:
 
 @blueprint.post("/pages/<page_id>/queue/decide")
 def decide(page_id: str) -> ResponseReturnValue:
-    """Approve or reject submissions; list those that were decided already, unchanged."""
+    """Approve, reject or block submissions; list those that were decided already, unchanged."""
     page, form, now = open_page(page_id), DecisionForm(), runtime().clock()
     if not (form.validate_on_submit() and form.ids.data):
         return _refuse(page, NOTHING_CHOSEN)
@@ -116,7 +116,8 @@ def decide(page_id: str) -> ResponseReturnValue:
         change = partial(decisions.approve, max_wallets=runtime().settings.max_wallets)
     else:
         try:
-            change = partial(decisions.reject, reason=_read_reason(form))
+            blocks = form.decision.data == "block"
+            change = partial(decisions.reject, reason=_read_reason(form), blocks=blocks)
         except InvalidInput as mistake:
             return _refuse(page, write_mistake(mistake))
     return _answer(page, change(page, form.ids.data, now, actor=current_person().email), "decided")
@@ -225,10 +226,11 @@ def _count_by_tab(page: Page, refused_without_session: Counter[str]) -> dict[str
     return {name: sum(counts[status] for status in statuses) for name, statuses in TABS.items()}
 
 
-def _describe_decision(submissions: Sequence[Submission]) -> dict[str, Any]:
+def _describe_decision(submissions: Sequence[Any]) -> dict[str, Any]:
     """Describe a decision for the script, which can undo it."""
+    rejection = "block" if any(one.has_blocked for one in submissions) else "reject"
     return {
-        "decision": "approve" if submissions[0].status == "approved" else "reject",
+        "decision": "approve" if submissions[0].status == "approved" else rejection,
         "ids": [one.id for one in submissions],
         "name": submissions[0].nickname,
     }

@@ -12,6 +12,7 @@ from embed.keys.refused_origins import store_refused_origin
 from embed.notifications import receivers
 from embed.people import accounts
 from embed.runtime import EXTENSION
+from embed.submissions import deny_list
 from embed.wallets.listings import update_listings
 
 EMAIL = "owner@example.com"
@@ -72,6 +73,11 @@ class FilledPage:
         self.rejected = another_wallet(with_session(world))
         world.observe(self.rejected.address, "1")
         world.reject(self._send(self.rejected, "Bob"))
+        self.blocked = with_session(world)
+        world.observe(self.blocked.address, "1")
+        world.reject(self._send(self.blocked, "Bot"), blocks=True)
+        deny_list.block_on_page(self.page_id, "name", "*scam*", world.clock())
+        deny_list.block_for_person(world.page.owner, "network", "192.0.2.0/24", world.clock())
         self.waiting = with_session(world)
         world.observe(self.waiting.address, "1")
         self._send(self.waiting, "Cleo")

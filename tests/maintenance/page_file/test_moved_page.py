@@ -242,6 +242,7 @@ def test_keys_visitors_and_decisions_go_on_as_before(moved):
     assert moved.waiting.address in world.read().text
     assert code_of(world.submit(moved.rejected)) == "cooldown_active"
     world.clock.forward(days=1)
+    assert code_of(world.submit(moved.blocked)) == "not_accepted"
     assert code_of(world.submit(moved.rejected)) is None
 
 

@@ -10,6 +10,7 @@ from embed import errors
 from embed.db import connection
 from embed.factory import create_app
 from embed.settings import Settings
+from embed.submissions.deny_list import block_on_page
 
 EVIL = "https://evil.example"
 # The one route that needs no key; it has no preflight and no second address either.
@@ -89,6 +90,11 @@ def refuse_by_cooldown(world):
     return world.submit(visitor)
 
 
+def refuse_by_deny_list(world):
+    block_on_page(world.page_id, "name", "vis*", world.clock())
+    return world.submit(Visitor())
+
+
 def refuse_by_queue(world):
     world.configure(queue_capacity=0)
     return world.submit(Visitor())
@@ -162,6 +168,7 @@ ANSWERS = {
     "not_found": (refuse_deleted, 404),
     "unknown path": (lambda world: world.call("GET", f"{world.root}/nothing"), 404),
     "method_not_allowed": (lambda world: world.call("PUT", f"{world.root}/submissions"), 405),
+    "not_accepted": (refuse_by_deny_list, 403),
     "duplicate": (refuse_as_duplicate, 409),
     "ca_gate_failed": (refuse_by_gate, 422),
     "cooldown_active": (refuse_by_cooldown, 429),

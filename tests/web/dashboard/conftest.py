@@ -12,6 +12,7 @@ from embed.keys import access
 from embed.notifications import receivers
 from embed.notifications.delivery_log import queue_test
 from embed.runtime import EXTENSION
+from embed.submissions.deny_list import block_on_page
 
 
 @pytest.fixture
@@ -66,6 +67,7 @@ def things(world, owner) -> dict[str, str]:
         ).id,
         "key_id": key,
         "submission_id": submission,
+        "block_id": block_on_page(world.page_id, "name", "bot*", world.clock()).id,
         "receiver_id": webhook.id,
         "channel_id": channel.id,
         "message_id": message.id,

@@ -16,6 +16,7 @@ from embed.keys import access
 from embed.notifications import receivers
 from embed.people import accounts, invitations
 from embed.runtime import EXTENSION
+from embed.submissions.deny_list import block_on_page
 
 pytestmark = pytest.mark.slow
 
@@ -84,6 +85,7 @@ class Things:
         self.wallet = world.track(Visitor().address, alias="Whale", tag_names=["team"], balance=5)
         self.key_id = access.find_access(world.public_key).key_id
         self.submission_id = world.submit(Visitor()).json["submissionId"]
+        self.block_id = block_on_page(world.page_id, "name", "bot*", world.clock()).id
         self.decided_id = world.submit(Visitor()).json["submissionId"]
         settings = world.app.extensions[EXTENSION].settings
         self.webhook_id = receivers.add_webhook(
@@ -187,6 +189,11 @@ CHANGES: dict[str, Callable[[Things], tuple[str, dict]]] = {
         f"{things.root}/queue/decide",
         {"ids": [things.submission_id, things.decided_id], "decision": "approve"},
     ),
+    "add_block": lambda things: (
+        f"{things.root}/deny-list",
+        {"kind": "name", "pattern": "*scam*", "scope": "page"},
+    ),
+    "remove_block": lambda things: (f"{things.root}/deny-list/{things.block_id}/remove", {}),
     "undo_decision": lambda things: (f"{things.root}/queue/undo", {"ids": [things.decided_id]}),
 }
 every_change = pytest.mark.parametrize("endpoint", CHANGES)

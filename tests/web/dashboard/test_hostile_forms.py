@@ -14,7 +14,15 @@ SIGN_IN = "/dashboard/sign-in"
 
 def paths_of(world) -> list[str]:
     base = f"/dashboard/pages/{world.page_id}"
-    inside = ("settings", "policy", "tags", "wallets/new", "wallets/import", "queue/decide")
+    inside = (
+        "settings",
+        "policy",
+        "deny-list",
+        "tags",
+        "wallets/new",
+        "wallets/import",
+        "queue/decide",
+    )
     return [SIGN_IN, "/dashboard/account", "/dashboard/pages/new", f"{base}/keys/new/public"] + [
         f"{base}/{path}" for path in inside
     ]

@@ -44,6 +44,7 @@ def list_wrong_fields(answer) -> list[str]:
         ("settings", PAGE | {"public_comments": CONTROL}, "public_comments"),
         ("tags", {"name": CONTROL, "color": "red"}, "name"),
         ("tags", {"name": "team", "color": "red"}, "name"),
+        ("deny-list", {"kind": "name", "pattern": CONTROL, "scope": "page"}, "pattern"),
         ("keys/new/public", {"origins": "site.example"}, "origins"),
         ("notifications/channels/new", TYPES, "target"),
         ("notifications/channels/new", TYPES | {"target": "my phone"}, "target"),

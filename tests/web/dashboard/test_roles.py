@@ -65,7 +65,7 @@ def test_pages_of_members_show_no_button_that_answers_403(world, make_member, ro
     world.submit(Visitor())
     for role in MEMBER_ROLES:
         member = make_member(role)
-        for view in ("queue", "wallets", "tags", "activity", "policy"):
+        for view in ("queue", "wallets", "tags", "activity", "policy", "deny-list"):
             page = member.get(PATH.format(world.page_id) + view).text
             for method, path, needed in routes:
                 if needed in ROLES and not includes(role, needed) and method == "POST":

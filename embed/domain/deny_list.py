@@ -1,0 +1,143 @@
+"""What an owner's deny list keeps out: wallets, names by a pattern, and clients' networks."""
+
+import fnmatch
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from glob import escape
+from ipaddress import IPv4Network, IPv6Network, ip_network
+
+import regex
+
+from embed.domain.addresses import is_address
+from embed.domain.client_addresses import parse_client_address
+from embed.domain.lookalikes import SEPARATORS, skeleton
+from embed.errors import InvalidInput
+
+MAX_LENGTH = 64  # of a pattern, in code points
+# NFKC makes at most four code points into one, as with nicknames.
+_MAX_RAW_LENGTH = 4 * MAX_LENGTH
+
+_NARROWEST = {4: 32, 6: 64}  # an IPv6 client counts by its /64
+_WIDEST = {4: 16, 6: 32}  # a provider gets a /32 of IPv6; what is wider is mostly a mistake
+_MAPPED = IPv6Network("::ffff:0:0/96")
+
+# The characters of nicknames, and the two that stand for others.
+_NAME_PATTERN = regex.compile(
+    r"[\p{L}\p{M}\p{N}\ ._\-*?--\p{Default_Ignorable_Code_Point}]+", regex.VERSION1
+)
+_LETTER_OR_NUMBER = regex.compile(r"[\p{L}\p{N}]")
+
+
+def parse_pattern(kind: str, raw: str) -> str:
+    """Return what an entry keeps out, as it is stored. Raises InvalidInput for `pattern`."""
+    text = raw.strip()
+    if not text:
+        raise InvalidInput("Write what is to be blocked.", field="pattern")
+    if len(text) > _MAX_RAW_LENGTH:
+        raise InvalidInput(
+            "This is longer than %(max)s characters.", field="pattern", max=MAX_LENGTH
+        )
+    return _PARSERS[kind](text)
+
+
+def _parse_wallet(text: str) -> str:
+    if not is_address(text):
+        raise InvalidInput("This is not a wallet's address (base58 of 32 bytes).", field="pattern")
+    return text
+
+
+def _parse_name(text: str) -> str:
+    pattern = re.sub(r"\*+", "*", _fold(text).strip())
+    if len(pattern) > MAX_LENGTH:
+        raise InvalidInput(
+            "This is longer than %(max)s characters.", field="pattern", max=MAX_LENGTH
+        )
+    if not _NAME_PATTERN.fullmatch(pattern):
+        raise InvalidInput(
+            "Names have only letters, numbers, spaces, period, underscore and hyphen. In a pattern,"
+            " * stands for any number of characters, and ? for one.",
+            field="pattern",
+        )
+    if not _LETTER_OR_NUMBER.search(pattern):
+        raise InvalidInput(
+            "The pattern needs a letter or a number, or it would block everybody.", field="pattern"
+        )
+    return pattern
+
+
+def _parse_network(text: str) -> str:
+    try:
+        network = _unmap(ip_network(text, strict=False))
+    except ValueError:
+        raise InvalidInput(
+            "This is no network: write an address such as 192.0.2.7, or a network such as"
+            " 192.0.2.0/24 or 2001:db8::/48.",
+            field="pattern",
+        ) from None
+    if network.prefixlen < _WIDEST[network.version]:
+        raise InvalidInput(
+            "This network is too large: it may be a /%(v4)s of IPv4 or a /%(v6)s of IPv6 at most.",
+            field="pattern",
+            v4=_WIDEST[4],
+            v6=_WIDEST[6],
+        )
+    narrowest = _NARROWEST[network.version]
+    return str(network.supernet(new_prefix=min(network.prefixlen, narrowest)))
+
+
+def _unmap(network: IPv4Network | IPv6Network) -> IPv4Network | IPv6Network:
+    """Return the IPv4 network that one of IPv6 carries, as clients' addresses are read."""
+    if isinstance(network, IPv4Network) or not network.subnet_of(_MAPPED):
+        return network
+    return IPv4Network((int(network.network_address) & 0xFFFF_FFFF, network.prefixlen - 96))
+
+
+_PARSERS: Mapping[str, Callable[[str], str]] = {
+    "wallet": _parse_wallet,
+    "name": _parse_name,
+    "network": _parse_network,
+}
+
+
+def list_networks(client: str) -> list[str]:
+    """Return every network that an entry may name and that holds a client, as they are stored."""
+    ip = parse_client_address(client)
+    if ip is None:
+        return []
+    lengths = range(_WIDEST[ip.version], _NARROWEST[ip.version] + 1)
+    return [str(ip_network((int(ip), length), strict=False)) for length in lengths]
+
+
+def matches_name(pattern: str, nickname: str) -> bool:
+    """Tell whether a pattern fits a nickname, in any case, or a name that looks like it.
+
+    Without a separator in the pattern, those in the nickname are ignored, as lookalikes do.
+    """
+    plain, drawn = _compile(pattern)
+    has_separators = any(one in pattern for one in SEPARATORS)
+    looks = skeleton(nickname, keeps_separators=has_separators)
+    return bool(plain.match(_fold(nickname)) or drawn.match(looks))
+
+
+@lru_cache(maxsize=4096)
+def _compile(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the pattern for names as they are written, and for their skeletons.
+
+    fnmatch makes each * an atomic group, so that matching takes time linear in the name's length.
+    """
+    parts = re.split(r"([*?])", pattern)
+    drawn = [
+        part if part in ("*", "?") else escape(skeleton(part, keeps_separators=True))
+        for part in parts
+    ]
+    return _translate(pattern), _translate("".join(drawn))
+
+
+def _translate(glob: str) -> re.Pattern[str]:
+    return re.compile(fnmatch.translate(glob))
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

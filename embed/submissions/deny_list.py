@@ -1,0 +1,184 @@
+"""Deny lists: what owners keep out of one page, or of all their pages."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from embed.db.batches import in_batches
+from embed.db.connection import db
+from embed.db.constraints import translate_unique_violations
+from embed.db.models import Block, Page, Person, Submission
+from embed.domain.clients import Client
+from embed.domain.deny_list import list_networks, matches_name, parse_pattern
+from embed.domain.identifiers import is_id
+from embed.errors import ApiError, InvalidInput, NotFound
+from embed.events import account_log
+from embed.events.editing import (
+    COMMAND_LINE,
+    Edit,
+    check_owner_is_there,
+    editing,
+    lock_owners,
+)
+from embed.events.kinds import Event, shorten_pattern
+
+# Of a page, and of an owner for all pages: each submission is compared with those that are names.
+MAX_BLOCKS = 1_000
+
+
+def check_not_blocked(
+    page_id: str, *, wallet_address: str, nickname: str, client: str | None
+) -> None:
+    """Raises ApiError `not_accepted`, whatever it was that the page or its owner blocked.
+
+    `client` is an address or network; None: it says nothing about the visitor.
+    """
+    exact = [wallet_address, *(list_networks(client) if client else [])]
+    rows: Any = Block.select(Block.kind, Block.pattern).where(
+        (Block.page == page_id)
+        | (Block.person == Page.select(Page.owner).where(Page.id == page_id)),
+        (Block.kind == "name") | Block.pattern.in_(exact),
+    )
+    for kind, pattern in rows.tuples():
+        if kind != "name" or matches_name(pattern, nickname):
+            raise ApiError("not_accepted")
+
+
+def list_of_page(page: Page) -> list[Block]:
+    """Return what is blocked on this page alone, newest first."""
+    return _list(Block.page == page)
+
+
+def list_of_person(person: Person) -> list[Block]:
+    """Return what is blocked on all pages of a person, newest first."""
+    return _list(Block.person == person)
+
+
+def _list(condition: Any) -> list[Block]:
+    query = Block.select().where(condition)
+    return list(query.order_by(Block.created_at.desc(), Block.id.desc()))
+
+
+def block_on_page(
+    page_id: str, kind: str, raw_pattern: str, now: datetime, *, actor: str = COMMAND_LINE
+) -> Block:
+    """Raises NotFound, InvalidInput."""
+    pattern = parse_pattern(kind, raw_pattern)
+    with _translate_conflict(pattern), editing(page_id, actor, now) as edit:
+        _check_room(Block.page == edit.page)
+        block = Block.create(
+            page=edit.page, kind=kind, pattern=pattern, created_by=actor, created_at=now
+        )
+        edit.log(Event.of_block("add block", block))
+    return block
+
+
+def block_for_person(
+    person: Person,
+    kind: str,
+    raw_pattern: str,
+    now: datetime,
+    *,
+    actor: str = COMMAND_LINE,
+    client: Client = account_log.UNKNOWN,
+) -> Block:
+    """Block something on all pages that a person owns, now and later. Raises InvalidInput."""
+    pattern = parse_pattern(kind, raw_pattern)
+    with _translate_conflict(pattern), db.atomic():
+        lock_owners(person.id)
+        check_owner_is_there(person.id)
+        _check_room(Block.person == person)
+        block = Block.create(
+            person=person, kind=kind, pattern=pattern, created_by=actor, created_at=now
+        )
+        account_log.store(person, "block added", now, client, pattern=shorten_pattern(block))
+    return block
+
+
+def remove_block(
+    block_id: str,
+    now: datetime,
+    *,
+    actor: str = COMMAND_LINE,
+    client: Client = account_log.UNKNOWN,
+) -> Block:
+    """Raises NotFound."""
+    block = get_block(block_id)
+    if block.page_id is not None:
+        with editing(block.page_id, actor, now) as edit:
+            _delete(block)
+            edit.log(Event.of_block("remove block", block))
+        return block
+    person: Any = block.person
+    with db.atomic():
+        account_log.store(person, "block removed", now, client, pattern=shorten_pattern(block))
+        _delete(block)
+    return block
+
+
+def get_block(block_id: str) -> Block:
+    """Raises NotFound."""
+    block: Block | None = Block.get_or_none(Block.id == block_id) if is_id(block_id) else None
+    if block is None:
+        raise NotFound(f"There is no block {block_id}.")
+    return block
+
+
+def _delete(block: Block) -> None:
+    if not block.delete_instance():
+        raise NotFound(f"There is no block {block.id}.")
+
+
+def block_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
+    """Block the wallets of submissions, which are rejected, on their page. Raises InvalidInput."""
+    addresses = [one.wallet_address for one in submissions]
+    of_page = Block.page == edit.page
+    rows: Any = Block.select(Block.pattern).where(
+        of_page, Block.kind == "wallet", Block.pattern.in_(addresses)
+    )
+    blocked = {pattern for (pattern,) in rows.tuples()}
+    blocks = [
+        Block(
+            page=edit.page,
+            kind="wallet",
+            pattern=one.wallet_address,
+            created_by=edit.actor,
+            submission=one,
+            created_at=edit.now,
+        )
+        for one in submissions
+        if one.wallet_address not in blocked
+    ]
+    _check_room(of_page, len(blocks))
+    for batch in in_batches(blocks):
+        Block.bulk_create(batch)
+    for block in blocks:
+        edit.log(Event.of_block("add block", block))
+
+
+def unblock_wallets(edit: Edit, submissions: Sequence[Submission]) -> None:
+    """Remove what was blocked with the rejection of these, which is undone."""
+    made = Block.submission.in_([one.id for one in submissions])
+    for block in list(Block.select().where(made).order_by(Block.id)):
+        block.delete_instance()
+        edit.log(Event.of_block("remove block", block))
+
+
+def _check_room(scope: Any, added: int = 1) -> None:
+    if added and Block.select().where(scope).count() + added > MAX_BLOCKS:
+        raise InvalidInput(
+            "A deny list can have at most %(max)s entries. Remove some first.",
+            field="pattern",
+            max=MAX_BLOCKS,
+        )
+
+
+def _translate_conflict(pattern: str) -> AbstractContextManager[None]:
+    taken = InvalidInput("%(pattern)s is blocked already.", field="pattern", pattern=pattern)
+    return translate_unique_violations(
+        {
+            "block_page_id_kind_pattern": taken,
+            "block_person_id_kind_pattern": taken,
+        }
+    )

@@ -1,0 +1,216 @@
+"""What a deny list's entries may say, and what they match."""
+
+import re
+
+import pytest
+
+from embed.domain.deny_list import MAX_LENGTH, list_networks, matches_name, parse_pattern
+from embed.domain.nicknames import parse_nickname
+from embed.errors import InvalidInput
+
+ADDRESS = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+
+
+def fits(raw_pattern: str, raw_nickname: str) -> bool:
+    return matches_name(parse_pattern("name", raw_pattern), parse_nickname(raw_nickname))
+
+
+def refuse(kind: str, raw: str) -> str:
+    with pytest.raises(InvalidInput) as refusal:
+        parse_pattern(kind, raw)
+    assert refusal.value.field == "pattern"
+    return str(refusal.value)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("pattern", "nickname"),
+    [
+        ("admin", "Admin"),
+        ("ADMIN*", "admin 2"),
+        ("*admin*", "The Admin"),
+        ("adm?n", "admin"),
+        ("adm?n", "Adm1n"),
+        ("a*b*c", "a-b-c"),
+        ("**bot**", "bot"),
+        ("*.eth", "ann.eth"),
+        ("ﬁsh", "FISH"),
+        ("Größe", "GRÖSSE"),
+        ("名*", "名前"),
+        ("מנהל*", "מנהל 7"),
+    ],
+)
+def test_pattern_fits_in_any_case(pattern, nickname):
+    assert fits(pattern, nickname)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "nickname"),
+    [
+        ("admin*", "аdmin"),  # a Cyrillic letter
+        ("admin", "АDМIN"),
+        ("admin", "adrnin"),
+        ("admin*", "ADM1N team"),
+        ("admin", "a.d_m-i n"),
+        ("*bob*", "the B0B"),
+        ("*eth", "ann.e.t.h"),
+    ],
+)
+def test_pattern_fits_names_that_look_alike(pattern, nickname):
+    assert fits(pattern, nickname)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "nickname"),
+    [
+        ("admin", "admins"),
+        ("adm?n", "admn"),
+        ("x-*", "xavier"),  # a separator in the pattern is meant
+        ("*.eth", "Elizabeth"),
+        ("ad.min", "admin"),
+        ("a?c", "abbc"),
+        ("ʔa", "ba"),  # a letter that looks like a question mark stands for none
+        ("admin", "bdmin"),
+    ],
+)
+def test_pattern_fits_no_other_name(pattern, nickname):
+    assert not fits(pattern, nickname)
+
+
+@pytest.mark.parametrize("raw", ["*", "?", "**?*", "???", "-*", "_ .", "* *"])
+def test_pattern_that_names_nobody_in_particular_is_refused(raw):
+    assert "would block everybody" in refuse("name", raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "a\0b",
+        "a\udc00",
+        "[a-z]*",
+        "a@b",
+        "a\u202eb",
+        "a\u200bb",
+        "a\nb",
+        "\u2066a",
+        "(a+)+$",
+        "a\\b",
+    ],
+)
+def test_pattern_has_only_characters_of_names(raw):
+    assert "Names have only letters" in refuse("name", raw)
+
+
+@pytest.mark.parametrize("kind", ["wallet", "name", "network"])
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [("", "Write what"), (" \t ", "Write what"), ("x" * 10_000, "longer than 64")],
+)
+def test_nothing_and_too_much_are_refused(kind, raw, said):
+    assert said in refuse(kind, raw)
+
+
+def test_pattern_may_be_as_long_as_its_column():
+    assert parse_pattern("name", "x" * MAX_LENGTH) == "x" * MAX_LENGTH
+    assert "longer than 64" in refuse("name", "x" * (MAX_LENGTH + 1))
+    assert "longer than 64" in refuse("name", "\ufdfa" * MAX_LENGTH)  # 18 letters by NFKC
+
+
+@pytest.mark.parametrize("raw", ["Admin*", " a**b ", "ﬁsh", "Größe?", "ǅ", "İ*", "x" * 64])
+def test_pattern_is_read_as_it_was_written(raw):
+    pattern = parse_pattern("name", raw)
+
+    assert parse_pattern("name", pattern) == pattern
+
+
+@pytest.mark.parametrize("pattern", ["a*" * 31 + "b", "*a" * 32, "?a*" * 21, "*a?" * 21])
+def test_no_pattern_takes_long(pattern):
+    """Backtracking would need more than 2^30 steps for the first."""
+    for nickname in ("a" * 32, "m" * 32, "a" * 31 + "b", "ﷺ"):
+        matches_name(parse_pattern("name", pattern), nickname)
+
+
+# Wallets and networks
+
+
+def test_wallet_is_an_address_as_it_is():
+    assert parse_pattern("wallet", f" {ADDRESS}\n") == ADDRESS
+
+
+@pytest.mark.parametrize("raw", [ADDRESS[:-2], ADDRESS + "x", "0x1234", "*", f"{ADDRESS} x", "a\0"])
+def test_what_is_no_address_is_refused(raw):
+    assert "not a wallet's address" in refuse("wallet", raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7/32"),
+        ("192.0.2.7/24", "192.0.2.0/24"),
+        ("192.0.2.0/255.255.255.0", "192.0.2.0/24"),
+        ("10.1.0.0/16", "10.1.0.0/16"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("2001:DB8:0:1::/128", "2001:db8:0:1::/64"),
+        ("2001:db8::/48", "2001:db8::/48"),
+        ("2001:db8::/32", "2001:db8::/32"),
+        ("::ffff:192.0.2.7", "192.0.2.7/32"),
+        ("::ffff:192.0.2.7/120", "192.0.2.0/24"),
+    ],
+)
+def test_network_is_written_as_clients_are_counted(raw, network):
+    assert parse_pattern("network", raw) == network
+    assert parse_pattern("network", network) == network
+
+
+@pytest.mark.parametrize(
+    "raw", ["0.0.0.0/0", "10.0.0.0/15", "2001:db8::/31", "::/0", "::ffff:0:0/96"]
+)
+def test_network_that_holds_too_many_is_refused(raw):
+    assert "This network is too large" in refuse("network", raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "abc",
+        "192.0.2",
+        "192.0.2.256",
+        "192.0.2.7/33",
+        "192.0.2.7:80",
+        "1/2/3",
+        "192.0.2.*",
+        "\0",
+        "7",
+    ],
+)
+def test_what_is_no_network_is_refused(raw):
+    assert "This is no network" in refuse("network", raw)
+
+
+@pytest.mark.parametrize(
+    ("client", "inside", "outside"),
+    [
+        ("192.0.2.7", ["192.0.2.7", "192.0.2.0/24", "192.0.0.0/16"], ["192.0.2.6", "192.0.3.0/24"]),
+        ("2001:db8:0:1::", ["2001:db8:0:1::9", "2001:db8::/48", "2001:db8::/32"], ["2001:db8::1"]),
+        ("::ffff:192.0.2.7", ["192.0.2.0/25"], ["192.0.2.128/25"]),
+        ("[2001:db8::1]:4711", ["2001:db8::/64"], ["2001:db9::/64"]),
+    ],
+)
+def test_client_is_in_the_networks_that_hold_it(client, inside, outside):
+    networks = list_networks(client)
+
+    assert all(parse_pattern("network", raw) in networks for raw in inside)
+    assert not any(parse_pattern("network", raw) in networks for raw in outside)
+
+
+@pytest.mark.parametrize("client", ["", "unix:", "anything", "\0", "999.0.0.1"])
+def test_client_without_an_address_is_in_none(client):
+    assert list_networks(client) == []
+
+
+def test_no_sentence_repeats_what_was_typed():
+    """It may be anything."""
+    for kind in ("wallet", "name", "network"):
+        assert not re.search("\u202e", refuse(kind, "\u202eevil"))

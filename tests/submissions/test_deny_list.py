@@ -1,0 +1,482 @@
+"""Deny lists: what they keep out, what visitors are told, and how rejections fill them."""
+
+from functools import partial
+
+import pytest
+from many_submissions import add_submissions
+from remote import race
+from world import Visitor, another_wallet, code_of, read_log, with_session
+
+from embed import pages
+from embed.db.models import AccountEvent, Block, Submission
+from embed.errors import InvalidInput, NotFound
+from embed.maintenance import owner_removal
+from embed.people import accounts
+from embed.runtime import EXTENSION
+from embed.submissions import decisions, deny_list, policy_simulation
+from embed.submissions.deny_list import (
+    MAX_BLOCKS,
+    block_for_person,
+    block_on_page,
+    list_of_page,
+    list_of_person,
+    remove_block,
+)
+from embed.submissions.soft_rejections import read_counts_without_session
+
+pytestmark = pytest.mark.databases("sqlite", "postgres")
+
+ACTOR = "reviewer@example.com"
+CLIENT, NEIGHBOUR, ELSEWHERE = "203.0.113.7", "203.0.113.8", "198.51.100.7"
+
+
+def block(world, kind: str, pattern: str) -> Block:
+    return block_on_page(world.page_id, kind, pattern, world.clock(), actor=ACTOR)
+
+
+def block_everywhere(world, kind: str, pattern: str) -> Block:
+    return block_for_person(world.page.owner, kind, pattern, world.clock())
+
+
+def at(client: str) -> dict:
+    return {"environ_base": {"REMOTE_ADDR": client}}
+
+
+def patterns_of(blocks: list[Block]) -> list[str]:
+    return [one.pattern for one in blocks]
+
+
+def list_own(world, visitor) -> list[tuple[str, str | None]]:
+    submissions = world.list_own(visitor).json["submissions"]
+    return [(one["status"], one["rejectReason"]) for one in submissions]
+
+
+# What is kept out
+
+KEPT_OUT = {
+    "wallet": lambda visitor: ("wallet", visitor.address),
+    "name": lambda visitor: ("name", "vi?it*"),
+    "network": lambda visitor: ("network", CLIENT),
+}
+each_kind = pytest.mark.parametrize("kind", KEPT_OUT)
+each_scope = pytest.mark.parametrize("block_it", [block, block_everywhere])
+
+
+@each_kind
+@each_scope
+def test_blocked_submission_is_refused_alike_whatever_was_blocked(world, kind, block_it):
+    visitor = with_session(world)
+    made = block_it(world, *KEPT_OUT[kind](visitor))
+
+    answer = world.submit(visitor, "Visitor", **at(CLIENT))
+
+    assert (answer.status_code, answer.json) == (403, {"error": "not_accepted"})
+    assert list_own(world, visitor) == [("soft_rejected", "manual")]
+    assert not Submission.select().where(Submission.status != "soft_rejected").exists()
+    remove_block(made.id, world.clock())
+    assert code_of(world.submit(visitor, "Visitor", **at(CLIENT))) is None
+
+
+@each_kind
+def test_others_are_not_kept_out(world, kind):
+    blocked = Visitor()
+    block(world, *KEPT_OUT[kind](blocked))
+
+    assert code_of(world.submit(Visitor(), "Ann", **at(NEIGHBOUR))) is None
+
+
+@each_kind
+def test_auto_approval_and_trust_lead_past_no_deny_list(world, kind):
+    visitor = with_session(world)
+    world.configure(trust_after=1, auto_approve=True)
+    world.submit(another_wallet(visitor), "Ann", **at(ELSEWHERE))
+    block(world, *KEPT_OUT[kind](visitor))
+
+    assert code_of(world.submit(visitor, "Visitor", **at(CLIENT))) == "not_accepted"
+
+
+def test_blocked_visitor_costs_no_question_to_the_chain(world, monkeypatch):
+    asked, visitor = [], Visitor()
+    world.configure(min_balance=1)
+    balances = type(world.app.extensions[EXTENSION].balances)
+    monkeypatch.setattr(balances, "get_balance", lambda *given: asked.append(given) or 0)
+    block(world, "wallet", visitor.address)
+
+    assert code_of(world.submit(visitor)) == "not_accepted"
+    assert asked == []
+    assert code_of(world.submit(Visitor())) == "ca_gate_failed"
+    assert len(asked) == 1
+
+
+def test_refusal_starts_no_cooldown_and_costs_no_trust(world):
+    visitor = with_session(world)
+    world.configure(trust_after=1)
+    world.approve(world.submit(another_wallet(visitor)).json["submissionId"])
+    made = block(world, "name", "bad*")
+    world.clock.forward(seconds=1)
+
+    assert code_of(world.submit(visitor, "Bad one")) == "not_accepted"
+
+    assert world.submit(visitor, "Good one").json["status"] == "auto_approved"
+    remove_block(made.id, world.clock())
+
+
+def test_refusal_leaves_the_nonce_usable(world):
+    draft = world.draft(Visitor())
+    made = block(world, "name", "visitor")
+    assert code_of(world.post(draft)) == "not_accepted"
+
+    remove_block(made.id, world.clock())
+    assert code_of(world.post(draft)) is None
+
+
+def test_refusal_without_session_is_only_counted(world):
+    block(world, "name", "visitor")
+
+    assert code_of(world.submit(Visitor())) == "not_accepted"
+
+    assert read_counts_without_session(world.page) == {"manual": 1}
+    assert not Submission.select().exists()
+
+
+def test_wallets_on_the_list_stay_there(world):
+    visitor = Visitor()
+    world.approve(world.submit(visitor).json["submissionId"])
+
+    block(world, "wallet", visitor.address)
+
+    assert visitor.address in world.read().text
+
+
+def test_preview_of_a_policy_decides_nothing_else_about_what_was_blocked(world):
+    block(world, "name", "bad")
+    world.submit(with_session(world), "Bad")
+    world.reject(world.submit(Visitor(), "Good").json["submissionId"])
+
+    outcomes = policy_simulation.simulate(
+        world.page, pages.read_policy(world.page), uses_chain=False
+    )
+
+    assert {(one.before, one.after) for one in outcomes} == {
+        ("manual", "manual"),
+        ("pending", "pending"),
+    }
+
+
+# Networks
+
+
+@pytest.mark.parametrize(
+    ("pattern", "client", "code"),
+    [
+        ("203.0.113.0/24", NEIGHBOUR, "not_accepted"),
+        ("203.0.113.7", NEIGHBOUR, None),
+        ("203.0.113.7", "::ffff:203.0.113.7", "not_accepted"),
+        ("::ffff:203.0.113.7", CLIENT, "not_accepted"),
+        ("2001:db8::1", "2001:db8::ffff:1", "not_accepted"),  # of the same /64
+        ("2001:db8::1", "2001:db8:0:1::1", None),
+        ("2001:db8::/32", "2001:db8:7:1::1", "not_accepted"),
+        ("203.0.113.0/24", "unix:", None),
+    ],
+)
+def test_network_keeps_out_the_clients_in_it(world, pattern, client, code):
+    block(world, "network", pattern)
+
+    assert code_of(world.submit(Visitor(), **at(client))) == code
+
+
+def test_network_says_nothing_about_the_visitors_of_a_server(world):
+    block(world, "network", CLIENT)
+
+    key = world.secret_key
+    draft = world.draft(Visitor(), key=key)
+    assert code_of(world.post(draft, key=key, **at(CLIENT))) is None
+    block(world, "name", "visitor")
+    draft = world.draft(Visitor(), key=key)
+    assert code_of(world.post(draft, key=key, **at(CLIENT))) == "not_accepted"
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "code"),
+    [
+        ("1", CLIENT, "not_accepted"),
+        ("1", f"{CLIENT}, {ELSEWHERE}", None),  # what a client made up
+        ("0", CLIENT, None),
+    ],
+)
+def test_client_behind_a_proxy_is_the_one_that_the_proxy_names(
+    world_with, proxies, forwarded, code
+):
+    world = world_with(TRUSTED_PROXIES=proxies)
+    block(world, "network", CLIENT)
+
+    answer = world.post(world.draft(Visitor()), headers={"X-Forwarded-For": forwarded})
+    assert code_of(answer) == code
+
+
+# Whose pages
+
+
+def test_owners_list_is_for_all_their_pages_and_nobody_elses(world):
+    owner, other = world.page.owner, accounts.create_person("other@example.com", world.clock())
+    block_for_person(owner, "name", "visitor", world.clock())
+    block_for_person(other, "name", "ann", world.clock())
+
+    assert code_of(world.submit(Visitor())) == "not_accepted"
+    assert code_of(world.submit(Visitor(), "Ann")) is None
+    world.page_id = world.make_page(owner=owner)
+    world.public_key = world.make_key("public", origins=["https://site.example"])
+    assert code_of(world.submit(Visitor())) == "not_accepted"
+
+
+def test_page_that_is_handed_over_takes_its_own_list_along(world):
+    block(world, "name", "page*")
+    block_everywhere(world, "name", "owner*")
+    other = accounts.create_person("other@example.com", world.clock())
+    block_for_person(other, "name", "other*", world.clock())
+
+    world.configure(owner=other)
+
+    assert code_of(world.submit(Visitor(), "Page")) == "not_accepted"
+    assert code_of(world.submit(Visitor(), "Owner")) is None
+    assert code_of(world.submit(Visitor(), "Other")) == "not_accepted"
+
+
+def test_list_of_an_owner_who_is_removed_goes_and_that_of_the_page_stays(world):
+    owner = accounts.create_person("gone@example.com", world.clock())
+    world.configure(owner=owner)
+    block(world, "name", "page*")
+    block_everywhere(world, "name", "owner*")
+
+    owner_removal.remove_owner(
+        owner.email, world.clock(), pages_to=accounts.get_installation_owner(world.clock()).email
+    )
+
+    assert patterns_of(list(Block.select())) == ["page*"]
+
+
+# Entries
+
+
+@pytest.mark.parametrize("block_it", [block, block_everywhere])
+def test_same_entry_is_kept_once_for_each_scope(world, block_it):
+    other = world.make_page()
+    block_on_page(other, "name", "scam*", world.clock())
+    block_it(world, "name", " Scam** ")
+
+    with pytest.raises(InvalidInput, match=r"scam\* is blocked already"):
+        block_it(world, "name", "scam*")
+    block_it(world, "name", "scam")
+    assert Block.select().count() == 3
+
+
+@pytest.mark.parametrize("block_it", [block, block_everywhere])
+def test_list_has_a_bound(world, monkeypatch, block_it):
+    monkeypatch.setattr(deny_list, "MAX_BLOCKS", 2)
+    block_it(world, "name", "a")
+    block_it(world, "name", "b")
+
+    with pytest.raises(InvalidInput, match="at most 2 entries"):
+        block_it(world, "name", "c")
+    assert code_of(world.submit(Visitor(), "C")) is None
+
+
+def test_full_lists_keep_out_and_let_in(world):
+    now, owner = world.clock(), world.page.owner
+    rows = [{"kind": "name", "created_by": ACTOR, "created_at": now}] * MAX_BLOCKS
+    of_page = [row | {"page": world.page, "pattern": f"*{n}*x?y*"} for n, row in enumerate(rows)]
+    of_owner = [row | {"person": owner, "pattern": f"?{n}*z"} for n, row in enumerate(rows)]
+    for each in (of_page, of_owner):
+        for row in each:
+            Block.create(**row)
+
+    assert code_of(world.submit(Visitor(), "Ann")) is None
+    assert code_of(world.submit(Visitor(), "no 999 or xzy")) == "not_accepted"
+    assert code_of(world.submit(Visitor(), "a999 up to z")) == "not_accepted"
+
+
+@pytest.mark.parametrize("block_id", ["x", "0" * 20, "\0", "\ud800"])
+def test_what_is_not_there_cannot_be_removed(world, block_id):
+    with pytest.raises(NotFound):
+        remove_block(block_id, world.clock())
+
+
+def test_changes_of_a_page_are_in_its_log_without_whole_addresses(world):
+    address = Visitor().address
+    for kind, pattern in (("wallet", address), ("name", "bot*"), ("network", CLIENT)):
+        world.clock.forward(seconds=1)
+        block(world, kind, pattern)
+    remove_block(list_of_page(world.page)[0].id, world.clock(), actor=ACTOR)
+
+    short = f"{address[:4]}…{address[-4:]}"
+    logged = [(one.action, one.subject) for one in read_log(world.page_id)]
+    assert ("remove block", f"network {CLIENT}/32") in logged
+    assert ("add block", "name bot*") in logged
+    assert ("add block", f"wallet {short}") in logged
+
+
+def test_changes_of_an_owners_list_are_in_the_log_of_the_account(world):
+    address = Visitor().address
+    made = block_everywhere(world, "wallet", address)
+    remove_block(made.id, world.clock())
+
+    events = AccountEvent.select().order_by(AccountEvent.created_at)
+    assert sorted(one.kind for one in events) == ["block added", "block removed"]
+    assert not any(address in one.data for one in events)
+    assert list_of_person(world.page.owner) == []
+
+
+# Reject and block, and undo
+
+
+def reject_and_block(world, *ids: str) -> decisions.Result:
+    return decisions.reject(world.page, ids, world.clock(), blocks=True, actor=ACTOR)
+
+
+def undo(world, *ids: str) -> decisions.Result:
+    return decisions.undo(world.page, ids, world.clock(), actor=ACTOR)
+
+
+def test_rejection_may_block_its_wallets(world):
+    ids = add_submissions(world, 3)
+    world.configure(cooldown_s=0)
+
+    reject_and_block(world, *ids)
+
+    addresses = {one.wallet_address for one in Submission.select()}
+    assert set(patterns_of(list_of_page(world.page))) == addresses
+    assert {one.status for one in Submission.select()} == {"rejected"}
+    assert {one.created_by for one in Block.select()} == {ACTOR}
+
+
+def test_undo_removes_what_the_rejection_blocked_and_nothing_else(world):
+    known, other = Visitor(), Visitor()
+    ids = [world.submit(one).json["submissionId"] for one in (known, other)]
+    block(world, "wallet", known.address)
+    world.clock.forward(seconds=1)
+
+    reject_and_block(world, *ids)
+    assert len(list_of_page(world.page)) == 2
+    undo(world, *ids)
+
+    assert patterns_of(list_of_page(world.page)) == [known.address]
+    actions = [one.action for one in read_log(world.page_id)]
+    assert (actions.count("add block"), actions.count("remove block")) == (2, 1)
+
+
+def test_undo_keeps_what_was_blocked_anew_meanwhile(world):
+    visitor = Visitor()
+    submission_id = world.submit(visitor).json["submissionId"]
+    reject_and_block(world, submission_id)
+    remove_block(list_of_page(world.page)[0].id, world.clock())
+    block(world, "wallet", visitor.address)
+
+    undo(world, submission_id)
+
+    assert patterns_of(list_of_page(world.page)) == [visitor.address]
+
+
+def test_block_outlasts_the_undo_that_came_too_late_and_the_withdrawal(world):
+    visitor = Visitor()
+    submission_id = world.submit(visitor).json["submissionId"]
+    reject_and_block(world, submission_id)
+    world.clock.forward(minutes=10, seconds=1)
+
+    assert [one.submission.id for one in undo(world, submission_id).undecided] == [submission_id]
+    assert world.withdraw(visitor).status_code == 200
+    world.clock.forward(days=2)
+
+    assert code_of(world.submit(visitor)) == "not_accepted"
+
+
+def test_holder_is_not_told_of_the_deny_list(world):
+    visitor = Visitor()
+    reject_and_block(world, world.submit(visitor).json["submissionId"])
+
+    told = world.show_records(visitor).text
+
+    assert "block" not in told.lower()
+
+
+def test_what_is_decided_already_is_not_blocked(world):
+    visitor = Visitor()
+    submission_id = world.submit(visitor).json["submissionId"]
+    world.approve(submission_id)
+
+    assert reject_and_block(world, submission_id).decided == []
+    assert not Block.select().exists()
+
+
+def test_selection_that_the_list_has_no_room_for_is_left_as_it_was(world, monkeypatch):
+    ids = add_submissions(world, 3)
+    monkeypatch.setattr(deny_list, "MAX_BLOCKS", 2)
+
+    with pytest.raises(InvalidInput, match="at most 2 entries"):
+        reject_and_block(world, *ids)
+
+    assert {one.status for one in Submission.select()} == {"pending"}
+    reject_and_block(world, *ids[:2])
+    assert Block.select().count() == 2
+
+
+def test_a_thousand_are_blocked_at_once(world):
+    world.configure(queue_capacity=2_000)
+    ids = add_submissions(world, MAX_BLOCKS)
+
+    reject_and_block(world, *ids)
+    assert Block.select().count() == MAX_BLOCKS
+    undo(world, *ids)
+
+    assert not Block.select().exists()
+
+
+# At the same moment
+
+
+def test_what_races_with_a_block_is_stored_before_it_or_refused(world_with):
+    world = world_with(LIMIT_IP_SUBMISSIONS="1000/minute")
+    drafts = [world.draft(Visitor(), f"Bot {number}") for number in range(20)]
+
+    *answers, made = race(
+        *[partial(world.post, draft) for draft in drafts],
+        partial(block, world, "name", "bot*"),
+    )
+
+    assert isinstance(made, Block)
+    codes = [code_of(one) for one in answers]
+    assert set(codes) <= {None, "not_accepted"}
+    assert Submission.select().count() == codes.count(None)
+    assert code_of(world.submit(Visitor(), "Bot 20")) == "not_accepted"
+
+
+def test_two_reviewers_who_block_and_undo_at_once_leave_a_rejection_with_its_block_or_none(world):
+    for _ in range(4):
+        submission_id = world.submit(Visitor()).json["submissionId"]
+
+        race(
+            *[partial(reject_and_block, world, submission_id)] * 3,
+            *[partial(undo, world, submission_id)] * 3,
+        )
+
+        is_rejected = Submission.get_by_id(submission_id).status == "rejected"
+        assert Block.select().where(Block.submission == submission_id).count() == is_rejected
+
+
+@each_scope
+def test_two_who_block_the_same_at_once_make_one_entry(world, block_it):
+    results = race(*[partial(block_it, world, "name", "scam*")] * 4)
+
+    assert sum(isinstance(one, Block) for one in results) == 1
+    assert Block.select().count() == 1
+
+
+@each_scope
+def test_two_who_remove_the_same_at_once_log_it_once(world, block_it):
+    made = block_it(world, "name", "scam*")
+
+    results = race(*[partial(remove_block, made.id, world.clock())] * 4)
+
+    assert sum(isinstance(one, Block) for one in results) == 1
+    removals = [one for one in read_log(world.page_id) if one.action == "remove block"]
+    events = AccountEvent.select().where(AccountEvent.kind == "block removed").count()
+    assert len(removals) + events == 1

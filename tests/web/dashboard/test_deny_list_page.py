@@ -1,0 +1,166 @@
+"""The deny list in the dashboard, and blocking in the queue without a script."""
+
+import re
+
+import pytest
+from world import Visitor, code_of, with_session
+
+from embed.db.models import Block, Submission
+from embed.people import accounts
+from embed.submissions.deny_list import block_for_person, block_on_page
+
+pytestmark = pytest.mark.slow
+
+
+def path_of(world, *more: str) -> str:
+    return "/".join([f"/dashboard/pages/{world.page_id}/deny-list", *more])
+
+
+def add(owner, pattern: str, kind: str = "name", scope: str = "page"):
+    return owner.post(path_of(owner.world), kind=kind, pattern=pattern, scope=scope)
+
+
+def decide(owner, *ids: str, **fields: str):
+    path = f"/dashboard/pages/{owner.world.page_id}/queue/decide"
+    return owner.post(path, ids=list(ids), decision="block", **fields)
+
+
+def read_mistakes(answer) -> str:
+    return " ".join(re.findall(r'class="wrong"[^>]*>(.*?)<', answer.text))
+
+
+def test_entry_is_added_listed_with_its_author_and_removed(world, owner):
+    assert add(owner, " *Scam** ").status_code == 303
+
+    shown = owner.see(path_of(world))
+    assert "*scam*" in shown
+    assert owner.owner.email in shown
+    made = Block.get()
+    assert owner.post(path_of(world, made.id, "remove")).status_code == 303
+    assert not Block.select().exists()
+    assert "*scam* is no longer blocked." in owner.see(path_of(world))
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern", "said"),
+    [
+        ("name", "", "Write what is to be blocked."),
+        ("name", "*", "or it would block everybody"),
+        ("name", "a\0b", "Names have only letters"),
+        ("name", "x" * 10_000, "longer than 64"),
+        ("name", "taken", "taken is blocked already."),
+        ("name", "<script>", "Names have only letters"),
+        ("wallet", "taken", "not a wallet&#39;s address"),
+        ("network", "10.0.0.0/8", "This network is too large: it may be a /16"),
+        ("mood", "taken", "Not a valid choice"),
+    ],
+)
+def test_bad_entry_is_refused_beside_the_field(world, owner, kind, pattern, said):
+    add(owner, "taken")
+
+    answer = add(owner, pattern, kind)
+
+    assert answer.status_code == 422
+    assert said in read_mistakes(answer)
+    assert Block.select().count() == 1
+
+
+def test_owner_blocks_on_all_pages_and_sees_that_on_each(world, owner):
+    add(owner, "bot*", scope="all")
+
+    other = world.make_page(owner=owner.owner)
+    shown = owner.see(f"/dashboard/pages/{other}/deny-list")
+
+    assert "On all your pages" in shown
+    assert "bot*" in shown
+    (made,) = Block.select()
+    assert (made.page_id, made.person) == (None, owner.owner)
+    assert owner.post(f"/dashboard/pages/{other}/deny-list/{made.id}/remove").status_code == 303
+    assert not Block.select().exists()
+
+
+def test_editor_changes_the_pages_list_and_reaches_no_other(world, owner, make_member):
+    editor = make_member("editor")
+    everywhere = block_for_person(owner.owner, "name", "secret*", world.clock())
+    of_editor = block_for_person(editor.owner, "name", "own*", world.clock())
+
+    assert add(editor, "bot*").status_code == 303
+    assert add(editor, "all*", scope="all").status_code == 303  # there is no such field
+
+    page = editor.get(path_of(world)).text
+    assert "secret*" not in page
+    assert "own*" not in page
+    assert "On all my pages" not in page
+    assert {one.pattern for one in Block.select().where(Block.page == world.page_id)} == {
+        "bot*",
+        "all*",
+    }
+    for made in (everywhere, of_editor):
+        assert editor.post(path_of(world, made.id, "remove")).status_code == 404
+
+
+def test_entry_of_another_page_is_not_removed_through_ones_own(world, owner, stranger):
+    page_id = world.make_page(owner=stranger.owner)
+    made = block_on_page(page_id, "name", "bot*", world.clock())
+    theirs = block_for_person(stranger.owner, "name", "bot*", world.clock())
+
+    for one in (made, theirs):
+        assert owner.post(path_of(world, one.id, "remove")).status_code == 404
+    assert Block.select().count() == 2
+
+
+def test_reviewer_blocks_in_the_queue_and_reads_the_list(world, owner, make_member):
+    reviewer = make_member("reviewer")
+    visitor = with_session(world)
+    submission_id = world.submit(visitor).json["submissionId"]
+
+    assert decide(reviewer, submission_id, reason="not_for_list").status_code == 303
+
+    submission = Submission.get_by_id(submission_id)
+    assert (submission.status, submission.reason_code) == ("rejected", "not_for_list")
+    assert visitor.address in reviewer.get(path_of(world)).text
+    assert "Block something" not in reviewer.see(path_of(world))
+    assert make_member("viewer").get(path_of(world)).status_code == 403
+    undo = f"/dashboard/pages/{world.page_id}/queue/undo"
+    assert reviewer.post(undo, ids=[submission_id]).status_code == 303
+    assert not Block.select().exists()
+
+
+def test_queue_says_what_was_blocked_and_what_the_list_turned_away(world, owner):
+    submission_id = world.submit(with_session(world), "Bob").json["submissionId"]
+    decide(owner, submission_id)
+    queue = owner.see(f"/dashboard/pages/{world.page_id}/queue")
+    assert "Rejected and blocked Bob" in queue
+
+    add(owner, "bot*")
+    for visitor in (with_session(world), Visitor()):  # without a session: counted
+        assert code_of(world.submit(visitor, "Bot")) == "not_accepted"
+
+    shown = owner.see(f"/dashboard/pages/{world.page_id}/queue?tab=turned-away")
+    assert "turned away on the deny list" in shown
+    assert "on the deny list (1)." in shown
+
+
+def test_full_list_says_so_and_decides_nothing(world, owner, monkeypatch):
+    monkeypatch.setattr("embed.submissions.deny_list.MAX_BLOCKS", 0)
+    submission_id = world.submit(Visitor()).json["submissionId"]
+
+    answer = decide(owner, submission_id)
+
+    assert answer.status_code == 409
+    assert "at most 0 entries" in answer.text
+    assert Submission.get_by_id(submission_id).status == "pending"
+    assert "at most 0 entries" in read_mistakes(add(owner, "bot*"))
+
+
+def test_owner_of_a_page_that_was_handed_over_keeps_the_list_for_all_pages(world, owner):
+    add(owner, "mine*", scope="all")
+    add(owner, "page*")
+
+    world.configure(owner=accounts.create_person("next@example.com", world.clock()))
+
+    mine = world.make_page(owner=owner.owner)
+    shown = owner.see(f"/dashboard/pages/{mine}/deny-list")
+    assert "mine*" in shown
+    assert "Name page*" not in shown
+    assert owner.get(path_of(world)).status_code == 404
