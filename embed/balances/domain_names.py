@@ -129,11 +129,13 @@ def _read_batch(rpc: SolanaRpc, clock: Clock, batch: Sequence[_Choice]) -> list[
     return rows
 
 
-def _list_accounts(batch: Iterable[_Choice]) -> dict[str, str]:
-    """Return what to ask for first, with the program that each has to belong to."""
-    programs = {}
+def _list_accounts(batch: Sequence[_Choice]) -> dict[str, str]:
+    """Return what to ask for first, with the program that each has to belong to.
+
+    Wallets may choose any account, so what was derived comes last: another's token stays a token.
+    """
+    programs = {one.domain: sns.NAME_PROGRAM for one in batch}
     for one in batch:
-        programs[one.domain] = sns.NAME_PROGRAM
         programs[sns.derive_reverse(one.domain)] = sns.NAME_PROGRAM
         programs[sns.derive_holding(one.domain, one.wallet)] = TOKEN_PROGRAM
     return programs

@@ -14,6 +14,7 @@ from chain.domains import (
     find_favourite,
     to_bytes,
 )
+from chain.ledger import SPL_TOKEN, find_associated
 from fake_chain import SWEEP, FakeChain
 from remote import at_once
 from world import USDC, Visitor
@@ -117,6 +118,21 @@ def test_holder_of_the_token_of_a_tokenized_domain_has_its_name(world, chain, do
     domains.choose(holder, domain)
     mint = domains.tokenize(domain, holder)
     domains.put_token(mint, seller, 0)
+
+    run()
+
+    assert names_on(world) == {holder: "fav-tokenized.sol"}
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_wallet_that_chooses_the_account_of_anothers_token_takes_no_name_away(
+    world, chain, domains, page, run, is_first
+):
+    attacker, holder = track(world, 2) if is_first else reversed(track(world, 2))
+    domain = domains.register(holder, "fav-tokenized")
+    domains.choose(holder, domain)
+    mint = domains.tokenize(domain, holder)
+    domains.choose(attacker, find_associated(holder, mint, SPL_TOKEN))
 
     run()
 
