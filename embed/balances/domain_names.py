@@ -9,7 +9,6 @@ import binascii
 import logging
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
@@ -19,6 +18,7 @@ from embed.balances.mints import TOKEN_PROGRAM
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import COMMITMENT, Account, Accounts
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
+from embed.balances.stored_names import NameObservation
 from embed.domain import sns
 from embed.domain.times import Clock
 
@@ -40,16 +40,6 @@ class Favourite:
     address: str
     domain: str | None  # the account of a name; None: nothing was chosen
     slot: int
-
-
-@dataclass(frozen=True, slots=True)
-class NameObservation:
-    """Which name a wallet has."""
-
-    address: str
-    name: str | None  # None: it has none, or one that is not shown
-    slot: int
-    observed_at: datetime
 
 
 def parse_favourite(address: str, account: Account | None, slot: int) -> Favourite:

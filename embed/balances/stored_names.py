@@ -1,13 +1,12 @@
 """The domain names of wallets as they are stored: which to read again, and which are too old."""
 
 from collections.abc import Container, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from peewee import EXCLUDED, JOIN
 
-from embed.balances.domain_names import NameObservation
 from embed.balances.observations import BELIEVED_FOR_MS, bump_pages
 from embed.db.batches import BATCH, in_batches
 from embed.db.connection import db, lock_rows
@@ -19,6 +18,16 @@ READ_AGAIN_AFTER = timedelta(hours=1)
 KEPT_FOR = timedelta(days=1)  # at least, if a name cannot be read again
 
 _CLOCKS_DIFFER_BY_MS = CLOCKS_DIFFER_BY // timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NameObservation:
+    """Which name a wallet has."""
+
+    address: str
+    name: str | None  # None: it has none, or one that is not shown
+    slot: int
+    observed_at: datetime
 
 
 def find_due(now: datetime) -> set[str]:

@@ -21,8 +21,9 @@ from world import USDC, Visitor
 
 from embed import pages
 from embed.balances import stored_names
-from embed.balances.domain_names import MOST_WALLETS, NameObservation
+from embed.balances.domain_names import MOST_WALLETS
 from embed.balances.observations import ChainObservation, store_chain
+from embed.balances.stored_names import NameObservation
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.connection import db
 from embed.db.models import DomainName, Wallet

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from embed import pages
 from embed.balances import stored_names
-from embed.balances.domain_names import NameObservation
+from embed.balances.stored_names import NameObservation
 
 pytestmark = pytest.mark.browser
 

@@ -9,8 +9,8 @@ from world import Visitor, code_of, read_exactly
 
 from embed import pages
 from embed.balances import stored_names
-from embed.balances.domain_names import NameObservation
 from embed.balances.observations import ChainObservation, store_chain
+from embed.balances.stored_names import NameObservation
 from embed.db import used_nonces
 from embed.db.models import Submission, UsedNonce
 from embed.wallets.listings import update_listings

@@ -11,7 +11,7 @@ from world import Visitor
 
 from embed import pages
 from embed.balances import stored_names
-from embed.balances.domain_names import NameObservation
+from embed.balances.stored_names import NameObservation
 from embed.db.connection import db
 from embed.db.models import Submission, Wallet
 

@@ -14,8 +14,7 @@ from world import USDC, Visitor, read_log
 
 from embed import pages
 from embed.balances import known
-from embed.balances.domain_names import NameObservation
-from embed.balances.stored_names import store_names
+from embed.balances.stored_names import NameObservation, store_names
 from embed.balances.tokens import store_refusal
 from embed.db.connection import db
 from embed.db.models import Tag, Wallet

@@ -8,7 +8,7 @@ from world import Visitor
 
 from embed import pages
 from embed.balances import stored_names
-from embed.balances.domain_names import NameObservation
+from embed.balances.stored_names import NameObservation
 
 NAME = "toly-of-the-tests.sns"
 SHOWN = re.compile(
