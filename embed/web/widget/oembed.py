@@ -1,7 +1,6 @@
 """oEmbed 1.0 (https://oembed.com): what other sites make of the link of a page."""
 
 import re
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from flask import Blueprint, Response, request
@@ -35,7 +34,9 @@ def describe_link() -> Response:
     address, `bad_request` for a size that is none.
     """
     if request.args.get("format", "json") != "json":
-        return _respond({"error": "unsupported_format"}, status=501)
+        refusal = Response('{"error": "unsupported_format"}', 501, content_type="application/json")
+        refusal.headers["Cache-Control"] = "no-store"
+        return refusal
     page_id, arguments = _read_link(request.args.get("url", ""))
     page = get_shared_page(page_id)
     width = min(DEFAULT_WIDTH, _read_size("maxwidth") or DEFAULT_WIDTH)
@@ -57,11 +58,7 @@ def describe_link() -> Response:
             style="max-width: 100%; ",
         ),
     }
-    return _respond(body)
-
-
-def _respond(body: dict[str, Any], *, status: int = 200) -> Response:
-    response = Response(write_json(body), status, content_type="application/json")
+    response = Response(write_json(body), content_type="application/json")
     return let_caches_keep(response, is_translated=False)
 
 

@@ -146,6 +146,7 @@ def test_other_formats_are_not_implemented(world, path, name):
     answer = ask(world, HOST + path, format=name)
 
     assert (answer.status_code, answer.json) == (501, {"error": "unsupported_format"})
+    assert answer.headers["Cache-Control"] == "no-store"
     assert ask(world, HOST + path, format="json").status_code == 200
 
 
