@@ -85,6 +85,7 @@ def add_channel(
         may_decide=may_decide,
         created_at=now,
     )
+    _check_deciding(receiver)
     return _add(receiver, page_id, now, actor)
 
 
@@ -145,14 +146,27 @@ def remove_receiver(
 def let_decide(
     channel_id: str, may_decide: bool, now: datetime, *, actor: str = COMMAND_LINE
 ) -> Receiver:
-    """Let whoever reads a channel decide on submissions, or end that at once. Raises NotFound."""
+    """Let whoever reads a channel decide on submissions, or end that at once.
+
+    Raises NotFound, InvalidInput.
+    """
     get_receiver(channel_id, "channel")
     with editing_row(Receiver, channel_id, actor, now) as (edit, receiver):
         if receiver.may_decide != may_decide:
             receiver.may_decide = may_decide
+            _check_deciding(receiver)
             receiver.save(only=[Receiver.may_decide])
             _log(edit, "allow deciding" if may_decide else "end deciding", receiver)
     return receiver
+
+
+def _check_deciding(channel: Receiver) -> None:
+    """Raises InvalidInput for a channel whose messages would never have links that decide."""
+    if channel.may_decide and "submission.created" not in channel.event_types:
+        raise InvalidInput(
+            "This channel is not told of new submissions, so nobody can decide on them there.",
+            field="may_decide",
+        )
 
 
 def rotate_secret(

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from embed.db.batches import in_batches
-from embed.db.models import Tag, Wallet, WalletTag
+from embed.db.models import Page, Tag, Wallet, WalletTag
 from embed.domain.activity import Action
 from embed.domain.identifiers import is_id
 from embed.errors import InvalidInput, NotFound
@@ -40,17 +40,15 @@ def change_wallets(
     `tag` is a tag of the page, which ``tag`` and ``untag`` add and remove. Raises NotFound,
     InvalidInput.
     """
-    if isinstance(which, WalletFilter):
-        conditions = list_conditions(which)
-    else:
-        wanted = {wallet_id for wallet_id in which if is_id(wallet_id)}
-        if len(wanted) > MAX_CHANGED:
-            raise InvalidInput("At most %(max)s wallets can be changed at once.", max=MAX_CHANGED)
-        conditions = [Wallet.id.in_(list(wanted))]
     with editing(page_id, actor, now) as edit:
+        conditions = (
+            list_conditions(edit.page, which)
+            if isinstance(which, WalletFilter)
+            else _list_named(edit.page, which)
+        )
         if tag is not None and Tag.get_or_none(Tag.id == tag.id) is None:
             raise NotFound(f"There is no tag {tag.id}.")  # it was removed meanwhile
-        rows: Any = Wallet.select(Wallet.id).where(Wallet.page == edit.page, *conditions).tuples()
+        rows: Any = Wallet.select(Wallet.id).where(*conditions).tuples()
         ids = [wallet_id for (wallet_id,) in rows]
         for batch in in_batches(ids):
             _change(batch, action, tag)
@@ -58,6 +56,14 @@ def change_wallets(
             named = {"tagName": None if tag is None else tag.name}
             edit.log(Event(BULK_ACTIONS[action], {"count": len(ids), **named}))
     return len(ids)
+
+
+def _list_named(page: Page, which: Collection[str]) -> list[Any]:
+    """Raises InvalidInput."""
+    wanted = {wallet_id for wallet_id in which if is_id(wallet_id)}
+    if len(wanted) > MAX_CHANGED:
+        raise InvalidInput("At most %(max)s wallets can be changed at once.", max=MAX_CHANGED)
+    return [Wallet.page == page, Wallet.id.in_(list(wanted))]
 
 
 def _change(ids: list[str], action: BulkAction, tag: Tag | None) -> None:

@@ -6,7 +6,15 @@ from typing import Any, Literal
 from peewee import fn
 
 from embed.balances.known import join_balances, list_amounts
-from embed.db.models import LOW_IN_A_ROW, Page, Tag, TrackedWallet, Wallet, WalletTag
+from embed.db.models import (
+    LOW_IN_A_ROW,
+    DomainName,
+    Page,
+    Tag,
+    TrackedWallet,
+    Wallet,
+    WalletTag,
+)
 from embed.db.snapshots import in_byte_order
 from embed.wallets.tags import list_tags
 from embed.wallets.tracking import read_tracked
@@ -30,7 +38,7 @@ class Order:
 class WalletFilter:
     """Which wallets to find."""
 
-    text: str = ""  # in the alias or the address
+    text: str = ""  # in the alias, the address or a domain name that the page shows
     tag: Tag | None = None
     is_hidden: bool | None = None
     is_flagged: bool = False  # only those below the minimum
@@ -59,7 +67,7 @@ def search_wallets(
     uses_chain: bool,
 ) -> SearchResult:
     """Return wallets that match, in five statements."""
-    found = Wallet.select(Wallet.id).where(Wallet.page == page, *list_conditions(wanted))
+    found = Wallet.select(Wallet.id).where(*list_conditions(page, wanted))
     total = found.count()
     last = max(1, -(-total // RESULT_SIZE))
     number = min(max(1, number), last)
@@ -86,7 +94,7 @@ def _sort(found: Any, page: Page, order: Order, *, uses_chain: bool) -> Any:
 
 def count_wallets(page: Page, wanted: WalletFilter = EVERYTHING) -> int:
     """Count the page's wallets that match, the hidden ones too."""
-    return Wallet.select().where(Wallet.page == page, *list_conditions(wanted)).count()
+    return Wallet.select().where(*list_conditions(page, wanted)).count()
 
 
 def count_flagged(page: Page) -> int:
@@ -94,11 +102,16 @@ def count_flagged(page: Page) -> int:
     return count_wallets(page, _FLAGGED)
 
 
-def list_conditions(wanted: WalletFilter) -> list[Any]:
-    conditions: list[Any] = []
+def list_conditions(page: Page, wanted: WalletFilter) -> list[Any]:
+    """Return what the wallets of the page that match have in common."""
+    conditions: list[Any] = [Wallet.page == page]
     text = wanted.text.replace("\0", "").strip()
     if text:
-        conditions.append(Wallet.public_alias.contains(text) | Wallet.address.contains(text))
+        has_text = Wallet.public_alias.contains(text) | Wallet.address.contains(text)
+        if page.look.has_names:
+            named = DomainName.select(DomainName.address).where(DomainName.name.contains(text))
+            has_text |= Wallet.address.in_(named)
+        conditions.append(has_text)
     if wanted.tag is not None:
         tagged = WalletTag.select(WalletTag.wallet).where(WalletTag.tag == wanted.tag)
         conditions.append(Wallet.id.in_(tagged))

@@ -1,5 +1,6 @@
 """The page behind a link that decides on a submission: it shows it, and only its button decides."""
 
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -102,7 +103,12 @@ def _render(
     link: DecisionLink, page: Page, submission: Submission, **values: Any
 ) -> ResponseReturnValue:
     return render(
-        "decision_link.html", decision=link.decision, of_page=page, one=submission, **values
+        "decision_link.html",
+        decision=link.decision,
+        of_page=page,
+        one=submission,
+        undo_minutes=decisions.UNDO_WITHIN // timedelta(minutes=1),
+        **values,
     )
 
 

@@ -391,6 +391,20 @@ def test_owner_switches_a_channel_on_and_off(world, owner, root):
     )
 
 
+def test_channel_without_new_submissions_cannot_decide(world, owner, root):
+    told = {"target": TEAM, "event_types": ["queue.filling"]}
+    refused = owner.post(f"{root}/notifications/channels/new", **told, may_decide="y")
+    assert refused.status_code == 422
+    assert "not told of new submissions" in read_text(refused)
+
+    owner.post(f"{root}/notifications/channels/new", **told)
+    (channel,) = Receiver.select()
+    assert "Let readers decide" not in owner.see(f"{root}/notifications")
+    refused = owner.post(f"{root}/notifications/{channel.id}/decide")
+    assert refused.status_code == 409
+    assert not Receiver.get().may_decide
+
+
 def test_switching_on_asks_is_it_you_and_switching_off_does_not(world, owner, root, channel):
     world.clock.forward(minutes=31)
     path = f"{root}/notifications/{channel.id}/decide"
