@@ -8,6 +8,7 @@ for a page with 10,000 names.
 import unicodedata
 from functools import cache, lru_cache
 
+import regex
 from confusable_homoglyphs import confusables
 
 # The library's keys wrap right-to-left characters in these.
@@ -16,6 +17,8 @@ SEPARATORS = " ._-"
 # Ignored when comparing: separators, and accents that are not part of a script.
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))
 _IGNORED = _ACCENTS | dict.fromkeys(map(ord, SEPARATORS))
+# Such letters need none, and a mark of another script on one of them is hardly seen.
+_MARKS_ON_LETTERS = regex.compile(r"(?<=[\p{Latin}\p{Greek}\p{Cyrillic}])\p{M}+")
 
 
 @lru_cache(maxsize=65_536)  # each view of a queue compares all names of its page
@@ -26,7 +29,8 @@ def skeleton(name: str, *, keeps_separators: bool = False) -> str:
     """
     table = _read_prototypes()
     # Capital I looks like l, and O like 0: translate before case folding, and again after.
-    drawn = unicodedata.normalize("NFD", name).translate(table).casefold().translate(table)
+    letters = _MARKS_ON_LETTERS.sub("", unicodedata.normalize("NFD", name))
+    drawn = letters.translate(table).casefold().translate(table)
     ignored = _ACCENTS if keeps_separators else _IGNORED
     return drawn.replace("i", "l").translate(ignored) or drawn
 

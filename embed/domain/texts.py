@@ -28,7 +28,7 @@ _SPECIAL = str.maketrans(
         "]": ")",
     }
 )
-_POINT_IN_WORD = re.compile(r"(?<=\w)([.:])(?=[\w/])")
+_POINT_IN_WORD = re.compile(r"(?<=\S)([.:])(?=[\w/])")
 # Chat services take what stands between these for emphasis, but not within a word.
 _LINE_AT_EDGE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 

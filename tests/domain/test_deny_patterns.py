@@ -54,6 +54,7 @@ def test_pattern_fits_in_any_case(pattern, nickname):
         ("admin", "adrnin"),
         ("admin*", "ADM1N team"),
         ("admin", "a.d_m-i n"),
+        ("admin*", "a\u0e48dmi\u05bfn"),  # marks of Thai and Hebrew letters
         ("*bob*", "the B0B"),
         ("*eth", "ann.e.t.h"),
     ],

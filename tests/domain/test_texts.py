@@ -104,6 +104,7 @@ def test_emoji_newer_than_this_python_is_kept():
         ("<!here>", "\u2039!here\u203a"),
         ("[x](https://e.example)", "(x)(https:\u2060//e.\u2060example)"),
         ("evil.example", "evil.\u2060example"),
+        ("हिन्दी.example", "हिन्दी.\u2060example"),  # before the point is a mark, no letter
         ("v. 2 and J. R.", "v. 2 and J. R."),
         (
             "**bold** `code` ~x~ |y|",

@@ -198,14 +198,15 @@ def test_other_sites_neither_frame_nor_fetch_nor_post(reader, submission, links)
     assert reader.get(links["approve"], headers=elsewhere | posted).status_code == 200
 
 
-def test_nothing_carries_the_link_elsewhere(reader, links):
-    answer = reader.get(links["approve"])
-
-    assert answer.headers["Referrer-Policy"] == "same-origin"
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+def test_nothing_carries_the_link_elsewhere(owner, reader, links):
     token = links["approve"].rpartition("/")[2]
-    assert token not in answer.text  # the form goes to its own address
+    for client in (reader, owner):
+        answer = client.get(links["approve"])
+
+        assert answer.headers["Referrer-Policy"] == "same-origin"
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        assert token not in answer.text  # the form goes to its own address
 
 
 # When it no longer decides
