@@ -128,6 +128,38 @@ def take_dashboard(browser: Browser, demo: dict[str, str]) -> None:
     save(page, "dashboard-wallets")
     page.emulate_media(color_scheme="dark")
     save(page, "dashboard-wallets-dark")
+    page.emulate_media(color_scheme="light")
+    take_suggestions(page)
+    take_link(page)
+    take_deny_list(page)
+
+
+def take_suggestions(page: Page) -> None:
+    page.get_by_role("link", name="Suggest", exact=True).click()
+    page.get_by_role("button", name="Look up the largest holders").click()
+    page.locator("[name=address]").first.check()
+    save(page, "dashboard-suggestions")
+
+
+def take_link(page: Page) -> None:
+    page.get_by_role("link", name="Embed", exact=True).click()
+    page.get_by_role("button", name="Make it public by link").click()
+    page.get_by_role("img", name="The badge of this page").wait_for()
+    save(page.locator("#link-section"), "dashboard-link")
+
+
+def take_deny_list(page: Page) -> None:
+    page.get_by_role("link", name="Deny list", exact=True).click()
+    for kind, pattern, where in (
+        ("Name", "*admin*", "On this page"),
+        ("Network", "192.0.2.0/24", "On all my pages"),
+    ):
+        page.get_by_label("Kind").select_option(kind)
+        page.get_by_label("What to block").fill(pattern)
+        page.get_by_label("Where").select_option(where)
+        page.get_by_role("button", name="Block", exact=True).click()
+        page.locator(".lines", has_text=pattern).wait_for()
+    save(page, "dashboard-deny-list")
 
 
 def save(what: Page | Locator, name: str) -> None:
