@@ -178,11 +178,20 @@
     frame.style.border = "0";
     frame.style.display = "block";
     const src = `${start}${page}?${query}`;
-    if (frame.src !== src) frame.src = src;
-    if (!present) element.replaceChildren(frame);
+    if (frame.src !== src) {
+      frame.remove(); // another address of a frame in place would be an entry in the visitor's history
+      frame.src = src;
+    }
+    if (!frame.isConnected) element.replaceChildren(frame);
   }
 
   if (!customElements.get("tracked-wallets")) customElements.define("tracked-wallets", TrackedWallets);
+  // If the script was there first, what is inside an element was read after its frame was made.
+  document.addEventListener("DOMContentLoaded", () => {
+    for (const frame of document.querySelectorAll("tracked-wallets > iframe")) {
+      while (frame.nextSibling) frame.nextSibling.remove();
+    }
+  });
 
   // `load` does not bubble, but it is captured on its way to the frame.
   document.addEventListener("load", ({ target }) => {

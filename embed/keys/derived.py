@@ -6,6 +6,7 @@ secret gives another key, which takes the place of the previous one.
 """
 
 import hmac
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -77,14 +78,19 @@ def find_shared_page(page_id: str) -> Page | None:
     )
 
 
-def get_link_key(page: Page, secret_key: str) -> str:
-    """Return the key of a page that is public by link."""
-    key = _derive("link", page.id, secret_key)
-    of_page = ApiKey.select().where(ApiKey.page == page, _IS_SHARED)
-    # It is another one at first, with a new secret, and if the page came from elsewhere.
-    if not of_page.where(ApiKey.key_hash == hash_key(key)).exists():
-        ApiKey.update(_describe(key)).where(ApiKey.page == page, _IS_SHARED).execute()
-    return key
+def get_link_key(page: Page, secret_keys: Sequence[str]) -> str:
+    """Return the key of a page that is public by link.
+
+    Any of the secrets keeps it: machines get a new one at different moments, and must agree.
+    """
+    keys = [_derive("link", page.id, secret_key) for secret_key in secret_keys]
+    rows: Any = ApiKey.select(ApiKey.key_hash).where(ApiKey.page == page, _IS_SHARED).tuples()
+    for key in keys:
+        if (hash_key(key),) in rows:
+            return key
+    # It is another one at first, with new secrets only, and if the page came from elsewhere.
+    ApiKey.update(_describe(keys[0])).where(ApiKey.page == page, _IS_SHARED).execute()
+    return keys[0]
 
 
 def _renew_link(page_id: str, now: datetime) -> None:

@@ -1,7 +1,7 @@
 """Reading what one of a page's wallets holds, when a server of the page's owner asks."""
 
 from datetime import timedelta
-from threading import Lock
+from threading import Semaphore
 
 from limits import RateLimitItem
 
@@ -24,11 +24,12 @@ from embed.serializers import write_amount
 
 READ_WITHIN_S = 3.0
 COME_BACK_AFTER = timedelta(seconds=5)
-# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four.
-MAX_QUEUED_S = 0.5
+# A slow endpoint must not take all request threads, of which gunicorn.conf.py has four. Others are
+# refused at once: in a queue, however short, they would take threads as well.
+AT_ONCE = 2
 PART_OF_RATE = 4  # visitors and background work keep the rest
 
-_one_at_a_time = Lock()
+_turns = Semaphore(AT_ONCE)
 
 
 def refresh_balance(
@@ -70,7 +71,7 @@ def _read(page: Page, address: str, runtime: RequestRuntime, chain: SolanaRpc) -
         raise refusal
     limit = _take_part(runtime.settings.limit_rpc)
     runtime.limiter.hit(runtime.limiter.make_counter("balance_unavailable", limit, "refreshes"))
-    if not _one_at_a_time.acquire(timeout=MAX_QUEUED_S):
+    if not _turns.acquire(blocking=False):
         raise refusal
     try:
         return observe_completely(
@@ -82,7 +83,7 @@ def _read(page: Page, address: str, runtime: RequestRuntime, chain: SolanaRpc) -
     except (RpcUnavailable, UnusableAmount):
         raise refusal from None
     finally:
-        _one_at_a_time.release()
+        _turns.release()
 
 
 def _take_part(limit: RateLimitItem) -> RateLimitItem:

@@ -42,10 +42,11 @@ def build_snippets(page: Page, key: str, *, height: int, lang: str) -> Snippets:
     origin = own_origin()
     address = f"{origin}{build_path(page, key, lang=lang)}"
     url, title = escape(address), escape(name_list(page))
+    theme = page.look.theme
     script = f'<script src="{origin}/embed.js" async></script>'
     attributes = f'page="{page.id}" public-key="{key}"' + (f' lang="{lang}"' if lang else "")
     return Snippets(
-        frame=build_frame(page, address, f'width="100%" height="{height}"'),
+        frame=build_frame(page, address, f'width="100%" height="{height}"', theme=theme),
         script=script,
         react=(
             "export function TrackedWallets() {\n"
@@ -53,7 +54,7 @@ def build_snippets(page: Page, key: str, *, height: int, lang: str) -> Snippets:
             "    <>\n"
             f'      <iframe src="{url}"\n'
             f'        title="{title}" width="100%" height="{height}"'
-            f' style={{{{ border: 0, display: "block", colorScheme: "{_find_scheme(page)}" }}}}\n'
+            f' style={{{{ border: 0, display: "block", colorScheme: "{COLOR_SCHEMES[theme]}" }}}}\n'
             '        referrerPolicy="strict-origin" />\n'
             f'      <script src="{origin}/embed.js" async />\n'
             "    </>\n"
@@ -68,18 +69,14 @@ def build_snippets(page: Page, key: str, *, height: int, lang: str) -> Snippets:
     )
 
 
-def build_frame(page: Page, address: str, size: str, *, style: str = "") -> str:
+def build_frame(page: Page, address: str, size: str, *, theme: str, style: str = "") -> str:
     """Return a frame for a site, with the attributes `size` and more CSS in `style`."""
     return (
         f'<iframe src="{escape(address)}"\n'
         f'        title="{escape(name_list(page))}" {size}'
-        f' style="border: 0; display: block; {style}color-scheme: {_find_scheme(page)}"\n'
+        f' style="border: 0; display: block; {style}color-scheme: {COLOR_SCHEMES[theme]}"\n'
         '        referrerpolicy="strict-origin"></iframe>'
     )
-
-
-def _find_scheme(page: Page) -> str:
-    return COLOR_SCHEMES[page.look.theme]
 
 
 def build_path(page: Page, key: str, **arguments: str) -> str:

@@ -162,9 +162,27 @@ def test_content_of_an_element_is_shown_until_the_script_is_there(
     open_site(fallback)
     expect(page.get_by_role("link", name="Our list")).to_be_visible()
 
-    open_site(fallback + CLASSIC.format(embedded_page.service_url))
+    script = CLASSIC.format(embedded_page.service_url)
+    for body in (fallback + script, script + fallback):
+        open_site(body)
+        expect_list(page)
+        expect(page.get_by_role("link", name="Our list")).to_have_count(0)
+
+
+def test_changes_of_an_element_add_nothing_to_the_visitors_history(
+    embedded_page, open_site, page, element
+):
+    open_site(element + CLASSIC.format(embedded_page.service_url))
     expect_list(page)
-    expect(page.get_by_role("link", name="Our list")).to_have_count(0)
+    before = page.evaluate("history.length")
+
+    for theme in ("dark", "light"):
+        page.evaluate(f"document.querySelector('tracked-wallets').setAttribute('theme', '{theme}')")
+        html = page.frame_locator("iframe").locator("html")
+        expect(html).to_have_attribute("data-theme", theme)
+        expect_list(page)
+
+    assert page.evaluate("history.length") == before
 
 
 SECRET = "svc_sec_" + "s" * 32

@@ -254,7 +254,7 @@ def test_links_end_in_the_version_before_which_keeps_what_was_sent_by_them(empty
     page_id, at = ROWS["page"][0]["id"], ROWS["page"][0]["created_at"]
     now = datetime.fromtimestamp(at / 1000, UTC)
     derived.share_page(page_id, now)
-    key = derived.get_link_key(Page.get_by_id(page_id), SECRET_KEY)
+    key = derived.get_link_key(Page.get_by_id(page_id), [SECRET_KEY])
     link = access.find_access(key)
     db.execute_sql(f"UPDATE submission SET api_key_id = '{link.key_id}'")  # noqa: S608 -- an id of ours
     sent = sort(read_rows("submission"))
@@ -266,7 +266,7 @@ def test_links_end_in_the_version_before_which_keeps_what_was_sent_by_them(empty
     assert sort(read_rows("submission")) == sent
     schema_version.upgrade()
     derived.share_page(page_id, now)
-    again = access.get_access(derived.get_link_key(Page.get_by_id(page_id), SECRET_KEY))
+    again = access.get_access(derived.get_link_key(Page.get_by_id(page_id), [SECRET_KEY]))
     assert again.key_id != link.key_id
 
 

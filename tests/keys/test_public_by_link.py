@@ -13,7 +13,7 @@ from embed.pages import count_live_keys
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
-SECRET, LATER_SECRET = "a secret of this installation", "its next secret"
+SECRET, LATER_SECRET = ["a secret of this installation"], ["its next secret"]
 
 
 @pytest.fixture
@@ -64,6 +64,15 @@ def test_key_follows_the_secret_and_the_former_one_ends(shared):
     assert access.get_access(new).key_id == row
 
 
+def test_key_stays_while_machines_get_a_new_secret_one_after_the_other(shared):
+    key = derived.get_link_key(shared.page, SECRET)
+
+    for secrets in (LATER_SECRET + SECRET, SECRET + LATER_SECRET):
+        assert derived.get_link_key(shared.page, secrets) == key
+    new = derived.get_link_key(shared.page, LATER_SECRET)
+    assert derived.get_link_key(shared.page, LATER_SECRET + SECRET) == new != key
+
+
 def test_key_of_a_link_that_has_ended_is_not_made_anew(shared):
     page = shared.page
     derived.stop_sharing(page.id, shared.clock())
@@ -78,7 +87,7 @@ def test_links_key_is_neither_the_previews_nor_that_of_another_page(shared):
     derived.share_page(other, shared.clock())
     keys = {
         derived.get_link_key(shared.page, SECRET),
-        derived.get_preview_key(shared.page_id, SECRET, shared.clock()),
+        derived.get_preview_key(shared.page_id, SECRET[0], shared.clock()),
         derived.get_link_key(derived.find_shared_page(other), SECRET),
     }
 

@@ -55,6 +55,7 @@ def describe_link() -> Response:
             page,
             f"{address}?{urlencode(arguments, safe=',')}" if arguments else address,
             f'width="{width}" height="{height}" frameborder="0"',
+            theme=page.look.override(arguments).theme,
             style="max-width: 100%; ",
         ),
     }

@@ -178,12 +178,12 @@ def test_preview_key_of_an_older_file_is_one_still(world):
 
 def test_page_stays_public_by_link_elsewhere_with_the_key_of_that_installation(filled, make_sqlite):
     derived.share_page(filled.page_id, filled.world.clock())
-    key = derived.get_link_key(filled.world.page, "here")
+    key = derived.get_link_key(filled.world.page, ["here"])
 
     move_page(filled, make_sqlite())
 
     page = derived.find_shared_page(filled.page_id)
-    there = derived.get_link_key(page, "there")
+    there = derived.get_link_key(page, ["there"])
     assert access.find_access(key) is None
     assert access.get_access(there).is_link
 

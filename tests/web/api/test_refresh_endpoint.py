@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 from fake_chain import COMPLETE, SWEEP, FakeChain
-from waiting import wait_for
 from world import USDC, Visitor, code_of, read_exactly
 
 from embed.balances.observations import ChainObservation, store_chain
@@ -353,15 +352,13 @@ def test_all_pages_together_take_a_quarter_of_the_endpoints_rate(world_with, cha
     assert chain.calls[COMPLETE] == 2
 
 
-def test_slow_endpoint_takes_one_thread(world, chain, holder, refresh, monkeypatch):
-    monkeypatch.setattr(live_reading, "MAX_QUEUED_S", 0.01)
-    asked, answered = threading.Event(), threading.Event()
+def test_slow_endpoint_takes_two_threads_and_no_other_waits(chain, holder, refresh):
+    assert code_of(refresh(holder)) is None  # reads the mint
+    asked, answered = threading.Barrier(live_reading.AT_ONCE + 1), threading.Event()
 
     def hang(method: str) -> None:
-        asked.set()
+        asked.wait(10)
         assert answered.wait(10)
-
-    chain.before_answer = hang
 
     def ask() -> str | None:
         try:
@@ -369,28 +366,28 @@ def test_slow_endpoint_takes_one_thread(world, chain, holder, refresh, monkeypat
         finally:
             db.close()
 
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(ask)
-        wait_for(asked.is_set)
-        others = [code_of(refresh(holder)) for _ in range(2)]
+    chain.before_answer = hang
+    with ThreadPoolExecutor(live_reading.AT_ONCE) as pool:
+        slow = [pool.submit(ask) for _ in range(live_reading.AT_ONCE)]
+        asked.wait(10)
+        others = [code_of(refresh(holder)) for _ in range(3)]
         answered.set()
-        assert first.result(10) is None
+        assert [one.result(10) for one in slow] == [None] * live_reading.AT_ONCE
+    chain.before_answer = lambda method: None
 
-    assert others == ["balance_unavailable"] * 2
+    assert others == ["balance_unavailable"] * 3
     assert code_of(refresh(holder)) is None
 
 
 @pytest.mark.databases("sqlite", "postgres")
-def test_many_at_once_get_the_same_answer(chain, holder, refresh, monkeypatch):
-    monkeypatch.setattr(live_reading, "MAX_QUEUED_S", 30)
-
+def test_readings_at_once_get_the_same_answer(chain, holder, refresh):
     def ask(_: int) -> int:
         try:
             return refresh(holder).json["tokenBalance"]
         finally:
             db.close()
 
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(live_reading.AT_ONCE) as pool:
         assert list(pool.map(ask, range(8))) == [5] * 8
 
     assert chain.calls[COMPLETE] == 8

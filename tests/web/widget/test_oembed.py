@@ -105,6 +105,15 @@ def test_language_and_look_of_the_link_are_those_of_the_frame(world, path):
     )
 
 
+@pytest.mark.parametrize(
+    ("theme", "scheme"), [("dark", "dark"), ("auto", "light dark"), ("x", "light")]
+)
+def test_frame_has_the_color_scheme_of_the_theme_that_the_link_asks_for(world, path, theme, scheme):
+    frame = read_frame(ask(world, f"{HOST}{path}?theme={theme}&lang=de"))
+
+    assert frame["style"].endswith(f" color-scheme: {scheme}")
+
+
 def test_argument_of_a_link_cannot_leave_the_address(world, path):
     link = f"{HOST}{path}?lang={quote(HOSTILE)}&theme={quote('&key=x#')}"
     answer = ask(world, link)

@@ -189,7 +189,7 @@ def test_sites_that_frame_it_are_not_shown_as_refused(world, path):
 
 def test_link_of_an_installation_with_another_secret_works_again(world, path):
     old = read_key(get(world, f"{path}/frame"))
-    derived.get_link_key(world.page, "the secret of before")
+    derived.get_link_key(world.page, ["the secret of before"])
     assert world.client.get(f"/embed/tracking/{world.page_id}?key={old}").status_code == 401
 
     assert read_key(get(world, f"{path}/frame")) == old
