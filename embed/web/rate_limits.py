@@ -92,22 +92,10 @@ def check_refreshes(page_id: str) -> None:
     limiter.hit(limiter.make_counter("rate_limit_key", limit, f"refreshes {page_id}"))
 
 
-def find_sign_in_wait(who: str, limit: RateLimitItem) -> timedelta | None:
-    """Count an attempt to sign in; above the limit, return how long to wait."""
+def find_wait(name: str, who: str, limit: RateLimitItem) -> timedelta | None:
+    """Count that somebody did something; above the limit, return how long to wait."""
     limiter = runtime().limiter
-    return limiter.find_wait(limiter.make_counter("sign_in", limit, who))
-
-
-def find_invitation_wait(person_id: str, limit: RateLimitItem) -> timedelta | None:
-    """Count an invitation that a person makes; above the limit, return how long to wait."""
-    limiter = runtime().limiter
-    return limiter.find_wait(limiter.make_counter("invitation", limit, person_id))
-
-
-def find_look_up_wait(person_id: str, limit: RateLimitItem) -> timedelta | None:
-    """Count a question to the chain; above the limit, return how long to wait."""
-    limiter = runtime().limiter
-    return limiter.find_wait(limiter.make_counter("look_up", limit, person_id))
+    return limiter.find_wait(limiter.make_counter(name, limit, who))
 
 
 def report_refused_site(key_id: str, origin: str) -> None:

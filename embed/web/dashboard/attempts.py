@@ -25,12 +25,14 @@ RenderForm = Callable[..., Response]  # called with `status`
 
 def find_wait(email: str) -> timedelta | None:
     """Count an attempt to guess a password; after too many, return how long to wait."""
-    return find_network_wait() or rate_limits.find_sign_in_wait(normalise_email(email), PER_ACCOUNT)
+    return find_network_wait() or rate_limits.find_wait(
+        "sign_in", normalise_email(email), PER_ACCOUNT
+    )
 
 
 def find_network_wait() -> timedelta | None:
     """As `find_wait`, for what nobody can guess: anybody could use up an account's attempts."""
-    return rate_limits.find_sign_in_wait(rate_limits.client_network(), PER_NETWORK)
+    return rate_limits.find_wait("sign_in", rate_limits.client_network(), PER_NETWORK)
 
 
 def refuse_attempt(wait: timedelta, field: Field, render_form: RenderForm) -> Response:

@@ -62,7 +62,7 @@ def invite_person(page_id: str) -> ResponseReturnValue:
     page, form, actor = open_page(page_id), InvitationForm(), current_person()
     if not form.validate_on_submit():
         return _render_people(page, form, status=422)
-    if wait := rate_limits.find_invitation_wait(actor.id, INVITATIONS_PER_PERSON):
+    if wait := rate_limits.find_wait("invitation", actor.id, INVITATIONS_PER_PERSON):
         hours = math.ceil(wait.total_seconds() / 3600)
         form.email.errors = [
             ngettext(

@@ -35,7 +35,7 @@ def show_suggestions(page_id: str) -> ResponseReturnValue:
 @blueprint.post("/pages/<page_id>/wallets/suggestions")
 def look_up_suggestions(page_id: str) -> ResponseReturnValue:
     page = open_page(page_id)
-    if rate_limits.find_look_up_wait(current_person().id, LOOK_UPS_PER_PERSON):
+    if rate_limits.find_wait("look_up", current_person().id, LOOK_UPS_PER_PERSON):
         return _render(page, problem=gettext("Please wait a minute."), status=429)
     if not _one_at_a_time.acquire(blocking=False):
         busy = gettext("Somebody is looking up holders right now. Try again in a moment.")
