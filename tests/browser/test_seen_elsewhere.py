@@ -74,6 +74,29 @@ def test_element_shows_the_list_in_a_frame_that_grows(
     expect_grown(page)
 
 
+@pytest.mark.parametrize("script", [CLASSIC, MODULE], ids=["classic", "module"])
+def test_element_in_firefox_shows_the_list_and_adds_nothing_to_the_history(
+    embedded_page, firefox, element, script
+):
+    body = script.format(embedded_page.service_url) + element
+    site = firefox.open(embedded_page.host.show(PAGE.format(body)))
+    entries = site.evaluate("history.length")
+    site.until("document.querySelector('iframe')?.style.height.endsWith('px')")
+    listed = "document.querySelectorAll('#wallets .wallet').length"
+    assert site.widget(embedded_page.service_url).evaluate(listed) == 3
+
+    site.evaluate(
+        """new Promise((loaded) => {
+          document.addEventListener("load", () => loaded(), {capture: true, once: true});
+          document.querySelector("tracked-wallets").setAttribute("theme", "dark");
+        })"""
+    )
+    dark = "document.documentElement.dataset.theme === 'dark'"
+    site.widget(embedded_page.service_url).until(dark)
+
+    assert site.evaluate("history.length") == entries
+
+
 def test_element_makes_the_frame_of_the_snippet(dashboard, page):
     """As an owner copies both, with a title that holds all that HTML has to escape."""
     dashboard.track_many(3)
