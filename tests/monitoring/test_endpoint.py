@@ -167,7 +167,7 @@ def test_what_may_happen_is_exported_as_zero_from_the_start(tmp_path):
 
     found = read(tmp_path)
     assert "embed_rate_limit_storage_failures_total" in found.names
-    for name, count in [("rate_limit_refusals", 4), ("submissions", 7), ("deliveries", 6)]:
+    for name, count in [("rate_limit_refusals", 4), ("submissions", 8), ("deliveries", 6)]:
         series = [one for one in found.samples if one.name == f"embed_{name}_total"]
         assert [one.value for one in series] == [0] * count
 
