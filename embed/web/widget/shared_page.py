@@ -6,7 +6,7 @@ what other sites have stored goes on working after SECRET_KEY was changed.
 
 from urllib.parse import urlencode
 
-from flask import Response, render_template, request
+from flask import Response, render_template, request, url_for
 
 from embed.db.models import Page
 from embed.errors import ApiError
@@ -40,7 +40,10 @@ def show_shared_page(page_id: str) -> Response:
         description=page.public_comments or Counts.of(read_payload(page)).write(),
         address=address,
         oembed=f"{own_origin()}/oembed?{urlencode({'url': _with_arguments(address)})}",
-        frame=_with_arguments(f"{address}/frame", theme=look.attributes["data-theme"]),
+        frame=_with_arguments(
+            url_for("widget.show_shared_frame", page_id=page_id),
+            theme=look.attributes["data-theme"],
+        ),
     )
     response = respond(html, ancestors=None, look=look)
     response.content_security_policy.frame_src = "'self'"

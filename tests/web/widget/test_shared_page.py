@@ -41,7 +41,7 @@ def test_page_shows_its_list_in_a_frame_without_a_key_in_any_address(world, path
 
     assert answer.status_code == 200
     (frame,) = Document(answer.text).find("iframe")
-    assert frame["src"] == f"{HOST}{path}/frame?theme=light"
+    assert frame["src"] == f"{path}/frame?theme=light"
     assert "svc_" not in answer.text
     led = get(world, f"{path}/frame")
     assert "Ann" in world.client.get(led.location).text
