@@ -1,5 +1,6 @@
 """What site owners paste into their sites, and what oEmbed hands out: code that shows a list."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import urlencode
@@ -82,7 +83,12 @@ def build_frame(page: Page, address: str, size: str, *, theme: str, style: str =
 def build_path(page: Page, key: str, **arguments: str) -> str:
     """Return the widget's address on this service."""
     given = {name: value for name, value in arguments.items() if value or name == "hide"}
-    return f"/embed/tracking/{page.id}?{urlencode({'key': key} | given, safe=',')}"
+    return add_arguments(f"/embed/tracking/{page.id}", {"key": key} | given)
+
+
+def add_arguments(address: str, arguments: Mapping[str, str]) -> str:
+    """Return an address with what it asks for."""
+    return f"{address}?{urlencode(arguments, safe=',')}" if arguments else address
 
 
 def build_link(page_id: str) -> str:

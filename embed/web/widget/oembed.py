@@ -1,7 +1,7 @@
 """oEmbed 1.0 (https://oembed.com): what other sites make of the link of a page."""
 
 import re
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from flask import Blueprint, Response, request
 
@@ -12,6 +12,7 @@ from embed.web.current import own_origin
 from embed.web.snippets import (
     ARGUMENTS,
     DEFAULT_HEIGHT,
+    add_arguments,
     build_frame,
     build_link,
     name_list,
@@ -41,7 +42,6 @@ def describe_link() -> Response:
     page = get_shared_page(page_id)
     width = min(DEFAULT_WIDTH, _read_size("maxwidth") or DEFAULT_WIDTH)
     height = min(DEFAULT_HEIGHT, _read_size("maxheight") or DEFAULT_HEIGHT)
-    address = f"{build_link(page.id)}/frame"
     body = {
         "version": "1.0",
         "type": "rich",
@@ -53,7 +53,7 @@ def describe_link() -> Response:
         "height": height,
         "html": build_frame(
             page,
-            f"{address}?{urlencode(arguments, safe=',')}" if arguments else address,
+            add_arguments(f"{build_link(page.id)}/frame", arguments),
             f'width="{width}" height="{height}" frameborder="0"',
             theme=page.look.override(arguments).theme,
             style="max-width: 100%; ",

@@ -18,7 +18,7 @@ from embed.web.compression import compress
 from embed.web.current import own_origin, runtime
 from embed.web.look import read_look
 from embed.web.security_headers import allow_isolated_hosts
-from embed.web.snippets import ARGUMENTS, build_link, build_path, name_list
+from embed.web.snippets import ARGUMENTS, add_arguments, build_link, build_path, name_list
 from embed.web.widget.blueprint import blueprint, respond
 from embed.web.widget.counts import Counts, let_caches_keep
 
@@ -32,17 +32,17 @@ def show_shared_page(page_id: str) -> Response:
     """
     page = get_shared_page(page_id)
     look = read_look(page.look)
-    address = build_link(page_id)
+    address, arguments = build_link(page_id), _read_arguments()
+    theme = {"theme": look.attributes["data-theme"]}
     html = render_template(
         "widget/shared_page.html",
         look=look,
         title=name_list(page),
         description=page.public_comments or Counts.of(read_payload(page)).write(),
         address=address,
-        oembed=f"{own_origin()}/oembed?{urlencode({'url': _with_arguments(address)})}",
-        frame=_with_arguments(
-            url_for("widget.show_shared_frame", page_id=page_id),
-            theme=look.attributes["data-theme"],
+        oembed=f"{own_origin()}/oembed?{urlencode({'url': add_arguments(address, arguments)})}",
+        frame=add_arguments(
+            url_for("widget.show_shared_frame", page_id=page_id), theme | arguments
         ),
     )
     response = respond(html, ancestors=None, look=look)
@@ -81,11 +81,6 @@ def get_shared_page(page_id: str) -> Page:
 
 def read_payload(page: Page) -> Payload:
     return payloads.get_payload(PayloadKey(page.id, page.version, runtime().settings.uses_chain))
-
-
-def _with_arguments(address: str, **defaults: str) -> str:
-    arguments = defaults | _read_arguments()
-    return f"{address}?{urlencode(arguments, safe=',')}" if arguments else address
 
 
 def _read_arguments() -> dict[str, str]:
