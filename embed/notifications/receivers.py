@@ -160,9 +160,14 @@ def let_decide(
     return receiver
 
 
+def is_told_of_submissions(channel: Receiver) -> bool:
+    """Tell whether new submissions are among a channel's messages, which can decide only then."""
+    return "submission.created" in channel.event_types
+
+
 def _check_deciding(channel: Receiver) -> None:
     """Raises InvalidInput for a channel whose messages would never have links that decide."""
-    if channel.may_decide and "submission.created" not in channel.event_types:
+    if channel.may_decide and not is_told_of_submissions(channel):
         raise InvalidInput(
             "This channel is not told of new submissions, so nobody can decide on them there.",
             field="may_decide",

@@ -45,6 +45,7 @@ def list_receivers(page_id: str) -> ResponseReturnValue:
         given_up=delivery_log.list_given_up(page, limit=MAX_GIVEN_UP_SHOWN),
         given_up_count=delivery_log.count_given_up_of_page(page),
         read_public_key=read_public_key,
+        is_told_of_submissions=receivers.is_told_of_submissions,
         can_link=runtime().settings.public_url is not None,
         work=read_work_status(now),
         now=now,
