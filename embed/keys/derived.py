@@ -84,9 +84,9 @@ def get_link_key(page: Page, secret_keys: Sequence[str]) -> str:
     Any of the secrets keeps it: machines get a new one at different moments, and must agree.
     """
     keys = [_derive("link", page.id, secret_key) for secret_key in secret_keys]
-    rows: Any = ApiKey.select(ApiKey.key_hash).where(ApiKey.page == page, _IS_SHARED).tuples()
+    stored = ApiKey.select(ApiKey.key_hash).where(ApiKey.page == page, _IS_SHARED).scalar()
     for key in keys:
-        if (hash_key(key),) in rows:
+        if hash_key(key) == stored:
             return key
     # It is another one at first, with new secrets only, and if the page came from elsewhere.
     ApiKey.update(_describe(keys[0])).where(ApiKey.page == page, _IS_SHARED).execute()
