@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
 
-from servers import find_free_port, open_postgres, open_valkey
+from support.servers import find_free_port, open_postgres, open_valkey
 
 from bench.load import Request, Work, do_all, load_by_clients, load_with
 from bench.measures import Subject

@@ -21,8 +21,8 @@ from statistics import median
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT_DIR), str(PROJECT_DIR / "tests")]
 
-from servers import clean_environ, find_free_port, is_listening
-from waiting import wait_for
+from support.servers import clean_environ, find_free_port, is_listening
+from support.waiting import wait_for
 
 from bench.service import TOKEN
 from embed import pages

@@ -12,7 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
-from servers import Server, Unavailable, clean_environ, find_free_port, is_listening, wait_until
+from support.servers import (
+    Server,
+    Unavailable,
+    clean_environ,
+    find_free_port,
+    is_listening,
+    wait_until,
+)
 
 from bench.load import Request, load_by_clients, load_with
 from bench.measures import Subject

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from servers import Unavailable
+from support.servers import Unavailable
 
 
 class Running:

@@ -1,6 +1,6 @@
 """The service as it ships, and databases with pages to measure.
 
-tests/servers.py, which starts everything, has to be importable.
+tests/support/servers.py, which starts everything, has to be importable.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from typing import Any
 
 import base58
 from peewee import Model, chunked
-from servers import run_gunicorn
+from support.servers import run_gunicorn
 
 from embed import pages
 from embed.db import connection, schema_version

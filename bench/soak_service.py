@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers import PROJECT_DIR, Server, clean_environ, open_postgres, open_valkey
+from support.servers import PROJECT_DIR, Server, clean_environ, open_postgres, open_valkey
 
 from bench.service import ENVIRON, TrackedPage, make_page, open_new_database, serve
 from embed.db.connection import db

@@ -15,15 +15,15 @@ import psycopg
 import pytest
 from chain.ledger import Ledger
 from chain.rpc_server import RpcServer, run_rpc
-from deployments import DATABASE_BY_DEPLOYMENT
 from flask import Flask
 from hypothesis import HealthCheck, settings
 from jinja2 import BytecodeCache
 from peewee import Database
-from servers import provide, run_postgres, run_valkey
-from shared_clock import SharedClock
+from support.deployments import DATABASE_BY_DEPLOYMENT
+from support.servers import provide, run_postgres, run_valkey
+from support.shared_clock import SharedClock
+from support.world import SECRET_KEY, Clock, World
 from werkzeug.routing import Rule
-from world import SECRET_KEY, Clock, World
 
 from embed.db import connection, schema_version
 from embed.factory import create_app
@@ -45,7 +45,7 @@ settings.register_profile(
 )
 settings.load_profile("untimed")
 
-pytest_plugins = ["deployed"]
+pytest_plugins = ["support.deployed"]
 # Where a query or a lock can differ: @pytest.mark.databases("sqlite", "postgres").
 DATABASE_FIXTURES = {
     "database_url",

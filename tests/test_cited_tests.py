@@ -4,7 +4,7 @@ import ast
 import re
 
 import pytest
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 from test_docs import PAGES, read_rows
 
 _CITED = re.compile(r"\b(tests/[\w/.-]+)(?:::(\w+))?")

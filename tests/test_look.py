@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 
 from embed.domain.colors import MIN_SHAPE_CONTRAST, MIN_TEXT_CONTRAST, compute_contrast
 

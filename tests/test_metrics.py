@@ -8,13 +8,13 @@ from string import ascii_letters, ascii_uppercase, digits
 
 import pytest
 from limits import parse
-from many_submissions import add_submissions
-from owner_browser import find_token
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics import MetricWrapperBase
-from receivers import run_http_receiver
-from scrapes import Scraped
-from world import SITE, Visitor, code_of, with_session
+from support.many_submissions import add_submissions
+from support.owner_browser import find_token
+from support.receivers import run_http_receiver
+from support.scrapes import Scraped
+from support.world import SITE, Visitor, code_of, with_session
 
 from embed import metrics
 from embed.domain import times

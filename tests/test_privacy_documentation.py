@@ -4,7 +4,7 @@ import re
 
 import pytest
 from peewee import BlobField, CharField, TextField
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 from test_docs import read_rows
 
 from embed.db.models import MODELS

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from absence import NODE_MODULES, find_node
-from receipt_cases import (
+from support.absence import NODE_MODULES, find_node
+from support.receipt_cases import (
     LONG_HOST,
     NEAR_MISSES,
     list_forgeries,
@@ -16,7 +16,7 @@ from receipt_cases import (
     make,
     write,
 )
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 
 from embed.domain.wallet_signatures import FORMS
 from embed.serializers import RECEIPT_FORMAT, RECEIPTS_FORMAT

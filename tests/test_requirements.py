@@ -9,14 +9,14 @@ import tomllib
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from requirements import (
+from support.requirements import (
     find_disagreements,
     find_other_versions,
     list_installed_requirements,
     read_locked_versions,
     read_requirements,
 )
-from servers import PROJECT_DIR, clean_environ
+from support.servers import PROJECT_DIR, clean_environ
 
 LOCK = (PROJECT_DIR / "requirements.lock").read_text()
 DIRECT = read_requirements((PROJECT_DIR / "requirements.txt").read_text())

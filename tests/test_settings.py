@@ -8,7 +8,7 @@ from datetime import timedelta
 from threading import Barrier
 
 import pytest
-from world import SECRET_KEY
+from support.world import SECRET_KEY
 
 from embed import settings
 from embed.domain.signing import Signer

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 
 # The demo acts as a visitor over HTTP, and as an owner by a command.
 MODULES = [

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 
 NAMES = {"project": "pyproject.toml", "log": "CHANGELOG.md"}
 

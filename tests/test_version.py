@@ -5,10 +5,10 @@ import re
 import tomllib
 
 import pytest
-from remote import run_here
-from servers import PROJECT_DIR
+from support.remote import run_here
+from support.servers import PROJECT_DIR
+from support.world import SECRET_KEY
 from test_docs import read_rows
-from world import SECRET_KEY
 
 from embed import __version__
 from embed.db import connection, schema_version

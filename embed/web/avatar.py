@@ -1,6 +1,6 @@
 """Small pictures of addresses, which help to tell wallets apart; static/avatar.js draws the same.
 
-tests/avatar_cases.json checks that both do.
+tests/support/avatar_cases.json checks that both do.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
 // The rules for the sites of a key, as on the server (embed/domain/origins.py), which decides.
-// tests/origin_cases.json checks that both give the same answers.
+// tests/support/origin_cases.json checks that both give the same answers.
 //
 // The browser's URL parser is asked about hosts only: it accepts origins that the server refuses.
 

@@ -1,5 +1,5 @@
 // The rules for nicknames, as on the server (embed/domain/nicknames.py), which decides.
-// tests/nickname_cases.json checks that both give the same answers.
+// tests/support/nickname_cases.json checks that both give the same answers.
 
 const MAX_LENGTH = 32; // code points, after normalisation
 

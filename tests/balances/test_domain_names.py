@@ -15,9 +15,9 @@ from chain.domains import (
     to_bytes,
 )
 from chain.ledger import SPL_TOKEN, find_associated
-from fake_chain import SWEEP, FakeChain
-from remote import at_once
-from world import USDC, Visitor
+from support.fake_chain import SWEEP, FakeChain
+from support.remote import at_once
+from support.world import USDC, Visitor
 
 from embed import pages
 from embed.balances import stored_names

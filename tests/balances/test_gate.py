@@ -5,9 +5,9 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from fake_chain import COMPLETE, FakeChain
-from remote import at_once
-from world import USDC, Visitor, code_of
+from support.fake_chain import COMPLETE, FakeChain
+from support.remote import at_once
+from support.world import USDC, Visitor, code_of
 
 from embed.balances.gate import BUDGET, LiveBalances
 from embed.balances.known import read_observations

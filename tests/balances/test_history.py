@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from chain_history import record_history
-from world import USDC, Visitor
+from support.chain_history import record_history
+from support.world import USDC, Visitor
 
 from embed.balances import history
 from embed.balances.history import Point, prune_history, read_balance_changes

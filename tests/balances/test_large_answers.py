@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from chain.rpc_server import Fault
-from rpc_access import connect
-from world import USDC, Visitor
+from support.rpc_access import connect
+from support.world import USDC, Visitor
 
 from embed.balances.mints import read_token
 from embed.balances.rpc_endpoint import MAX_ANSWER_BYTES

@@ -4,12 +4,19 @@ import time
 from decimal import Decimal
 
 import pytest
-import rpc_faults
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from chain.rpc_server import run_rpc
-from rpc_access import connect
-from rpc_faults import WRONG_RESULTS, amount_of, answer_error, answer_status, change, info_of
-from world import USDC, Visitor
+from support import rpc_faults
+from support.rpc_access import connect
+from support.rpc_faults import (
+    WRONG_RESULTS,
+    amount_of,
+    answer_error,
+    answer_status,
+    change,
+    info_of,
+)
+from support.world import USDC, Visitor
 
 from embed.balances import largest_holders
 from embed.balances.largest_holders import look_up_largest_holders

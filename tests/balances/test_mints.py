@@ -4,9 +4,9 @@ import struct
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
-from rpc_access import PatientClock, connect, read
-from rpc_faults import WRONG_RESULTS, answer_error, change_first, info_of
-from world import Visitor
+from support.rpc_access import PatientClock, connect, read
+from support.rpc_faults import WRONG_RESULTS, answer_error, change_first, info_of
+from support.world import Visitor
 
 from embed.balances.mints import NoSuchMint, read_token
 from embed.balances.solana_rpc import RpcUnavailable

@@ -6,9 +6,9 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from fake_chain import FakeChain
-from remote import at_once
-from world import USDC, Visitor
+from support.fake_chain import FakeChain
+from support.remote import at_once
+from support.world import USDC, Visitor
 
 from embed import pages
 from embed.balances import observations

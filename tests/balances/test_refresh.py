@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 
 import pytest
-from fake_chain import SWEEP, FakeChain
 from limits import parse
 from peewee import chunked
-from world import USDC, Visitor
+from support.fake_chain import SWEEP, FakeChain
+from support.world import USDC, Visitor
 
 from embed import pages
 from embed.balances import refresh

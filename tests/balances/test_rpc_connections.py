@@ -8,12 +8,12 @@ from contextlib import suppress
 from threading import Barrier
 
 import pytest
-import rpc_faults
 from chain.ledger import SPL_TOKEN
 from limits import parse
-from rpc_access import LIMIT_S, PatientClock, connect, hang_up, wait_until_open
-from rpc_faults import answer_body, redirect
-from world import Visitor
+from support import rpc_faults
+from support.rpc_access import LIMIT_S, PatientClock, connect, hang_up, wait_until_open
+from support.rpc_faults import answer_body, redirect
+from support.world import Visitor
 
 from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc
 from embed.balances.token_accounts import read_all_accounts

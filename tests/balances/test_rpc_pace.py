@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from chain.rpc_server import run_rpc
-from rpc_access import PatientClock, connect
+from support.rpc_access import PatientClock, connect
 
 pytestmark = pytest.mark.slow
 

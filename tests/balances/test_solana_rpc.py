@@ -4,11 +4,11 @@ import threading
 import time
 
 import pytest
-import rpc_faults
 from chain.rpc_server import run_rpc
 from limits import parse
-from rpc_access import PatientClock, connect
-from rpc_faults import answer_body, answer_error, answer_status, change, redirect
+from support import rpc_faults
+from support.rpc_access import PatientClock, connect
+from support.rpc_faults import answer_body, answer_error, answer_status, change, redirect
 
 from embed.balances import solana_rpc
 from embed.balances.rpc_endpoint import RpcRefused

@@ -5,10 +5,10 @@ from decimal import Decimal
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
 from chain.rpc_methods import RpcError
-from fake_chain import FakeChain
-from rpc_access import PatientClock, connect
-from rpc_faults import change, info_of
-from world import USDC, Visitor, read_exactly
+from support.fake_chain import FakeChain
+from support.rpc_access import PatientClock, connect
+from support.rpc_faults import change, info_of
+from support.world import USDC, Visitor, read_exactly
 
 from embed.balances.mint_supply import read_scaled_supply
 from embed.balances.mints import derive_token_account

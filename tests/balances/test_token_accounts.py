@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, find_associated
-from rpc_access import connect, read
-from rpc_faults import change
-from world import Visitor
+from support.rpc_access import connect, read
+from support.rpc_faults import change
+from support.world import Visitor
 
 from embed.balances.token_accounts import MOST_ACCOUNTS, read_all_accounts
 

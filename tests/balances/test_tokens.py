@@ -2,9 +2,9 @@
 
 import pytest
 from chain.ledger import SPL_TOKEN_2022
-from rpc_access import PatientClock, connect
-from rpc_faults import answer_status
-from world import USDC, Visitor
+from support.rpc_access import PatientClock, connect
+from support.rpc_faults import answer_status
+from support.world import USDC, Visitor
 
 from embed.balances.solana_rpc import RpcUnavailable
 from embed.balances.tokens import find_token, get_token, propose_token

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022
-from fake_chain import COMPLETE, FakeChain
-from rpc_access import PatientClock, connect, read
-from rpc_faults import amount_of, change_first
-from world import USDC, Visitor, code_of
+from support.fake_chain import COMPLETE, FakeChain
+from support.rpc_access import PatientClock, connect, read
+from support.rpc_faults import amount_of, change_first
+from support.world import USDC, Visitor, code_of
 
 from embed.balances.mint_supply import read_scaled_supply
 from embed.balances.rpc_results import UnusableAmount

@@ -3,9 +3,9 @@
 import pytest
 from chain.ledger import SPL_TOKEN, SPL_TOKEN_2022, Ledger
 from chain.rpc_server import run_rpc
-from rpc_access import PatientClock, connect, read
-from rpc_faults import WRONG_RESULTS, amount_of, change, change_first, info_of
-from world import Visitor
+from support.rpc_access import PatientClock, connect, read
+from support.rpc_faults import WRONG_RESULTS, amount_of, change, change_first, info_of
+from support.world import Visitor
 
 from embed.balances.token_accounts import read_all_accounts
 

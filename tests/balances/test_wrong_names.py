@@ -4,10 +4,10 @@ import pytest
 from chain.domains import Domains
 from chain.ledger import Ledger
 from chain.rpc_server import run_rpc
-from fake_chain import SWEEP
-from rpc_access import PatientClock, connect
-from rpc_faults import WRONG_RESULTS, answer_error, change
-from world import Clock, Visitor
+from support.fake_chain import SWEEP
+from support.rpc_access import PatientClock, connect
+from support.rpc_faults import WRONG_RESULTS, answer_error, change
+from support.world import Clock, Visitor
 
 from embed.balances.domain_names import MOST_WALLETS, Favourite, read_names
 from embed.balances.solana_rpc import UnusableAnswer

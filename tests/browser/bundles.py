@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from absence import skip_or_fail
-from servers import PROJECT_DIR
+from support.absence import skip_or_fail
+from support.servers import PROJECT_DIR
 
 MODULES = PROJECT_DIR / "node_modules"
 ESBUILD = MODULES / ".bin" / "esbuild"

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 
 import pytest
-from absence import skip_or_fail
-from certificates import make_certificate
 from embedded_page import (
     ARGUMENTS,
     HOW_TO_GET_ONE,
@@ -20,8 +18,10 @@ from embedded_page import (
 from firefox import HOW_TO_GET_ONE as HOW_TO_GET_FIREFOX
 from firefox import Firefox, is_installed
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-from remote import make_environ
-from servers import run_gunicorn
+from support.absence import skip_or_fail
+from support.certificates import make_certificate
+from support.remote import make_environ
+from support.servers import run_gunicorn
 
 from embed import pages
 from embed.db import connection

@@ -12,10 +12,10 @@ from threading import Thread
 
 import base58
 from nacl.signing import SigningKey
-from owner_browser import PASSWORD, hash_cheaply
 from playwright.sync_api import FrameLocator, Page, Playwright, expect
-from servers import find_free_port
-from world import World
+from support.owner_browser import PASSWORD, hash_cheaply
+from support.servers import find_free_port
+from support.world import World
 
 from embed.db.models import Person, Session, Submission
 from embed.domain import times

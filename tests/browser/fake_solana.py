@@ -15,7 +15,7 @@ from solders.keypair import Keypair
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from offchain_bytes import ASCII, UTF8, Envelope
+from support.offchain_bytes import ASCII, UTF8, Envelope
 
 
 def main() -> None:

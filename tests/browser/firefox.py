@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from absence import NODE_MODULES
-from waiting import wait_for
+from support.absence import NODE_MODULES
+from support.waiting import wait_for
 
 NODE = NODE_MODULES / ".bin/node"
 DRIVER = Path(__file__).with_name("firefox.mjs")

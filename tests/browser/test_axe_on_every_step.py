@@ -7,7 +7,7 @@ from axe import find_violations
 from embedded_page import BrowserWallet, frame_of
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 from embed.db.models import Submission
 

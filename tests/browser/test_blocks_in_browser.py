@@ -4,7 +4,7 @@ import pytest
 from axe import find_faults
 from embedded_page import sign_in, submit
 from playwright.sync_api import expect
-from world import Visitor, with_session
+from support.world import Visitor, with_session
 
 from embed.db.models import Block, Submission
 from embed.submissions.deny_list import block_on_page, list_of_page, list_of_person

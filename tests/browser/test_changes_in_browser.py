@@ -8,12 +8,12 @@ from decimal import Decimal
 
 import pytest
 from axe import find_faults, find_violations
-from chain_history import record_history
 from embedded_page import BrowserWallet, frame_of, sign_in
 from loaded_bytes import count_loaded
 from playwright.sync_api import expect
+from support.chain_history import record_history
+from support.world import USDC
 from test_speed_budget import BUDGET_BYTES
-from world import USDC
 
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Token, Wallet

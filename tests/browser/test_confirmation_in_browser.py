@@ -3,8 +3,8 @@
 import pytest
 from axe import find_faults
 from embedded_page import let_confirmation_end, sign_in
-from owner_browser import PASSWORD
 from playwright.sync_api import Page, expect
+from support.owner_browser import PASSWORD
 
 from embed.db.models import ApiKey
 

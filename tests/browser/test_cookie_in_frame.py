@@ -4,7 +4,7 @@ import pytest
 import requests
 from embedded_page import NAMES, HostSite, submit
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 

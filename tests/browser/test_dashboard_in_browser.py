@@ -6,10 +6,10 @@ import re
 import pytest
 from axe import find_faults
 from embedded_page import sign_in, sign_in_by_form
-from many_submissions import add_submissions
-from owner_browser import PASSWORD
 from playwright.sync_api import expect
-from world import Visitor
+from support.many_submissions import add_submissions
+from support.owner_browser import PASSWORD
+from support.world import Visitor
 
 from embed.db.models import Delivery, Receiver
 from embed.domain.clients import Client

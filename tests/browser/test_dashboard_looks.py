@@ -4,7 +4,7 @@ import pytest
 from axe import find_faults
 from embedded_page import sign_in
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 from embed import pages
 

@@ -7,8 +7,8 @@ import pytest
 from axe import find_faults
 from embedded_page import sign_in
 from playwright.sync_api import expect
-from receivers import run_mail_server
-from world import Visitor
+from support.receivers import run_mail_server
+from support.world import Visitor
 
 from embed.db.models import Message, Receiver, Submission
 from embed.events.kinds import Event

@@ -5,12 +5,12 @@ import signal
 
 import pytest
 import requests
-from demo_process import run_demo
 from embedded_page import ask_text, submit
-from owner_browser import PASSWORD
 from playwright.sync_api import expect
-from servers import find_free_port, run_flask
-from world import SECRET_KEY
+from support.demo_process import run_demo
+from support.owner_browser import PASSWORD
+from support.servers import find_free_port, run_flask
+from support.world import SECRET_KEY
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 import pytest
 from embedded_page import sign_in
 from playwright.sync_api import expect
-from waiting import wait_for
+from support.waiting import wait_for
 
 from embed.db.models import ApiKey
 

@@ -8,7 +8,7 @@ import pytest
 import rjsmin
 from embedded_page import HostSite, frame_of
 from playwright.sync_api import expect
-from waiting import wait_for
+from support.waiting import wait_for
 
 from embed.web.compression import BROTLI_LEVEL
 

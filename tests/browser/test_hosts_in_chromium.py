@@ -11,7 +11,7 @@ from embed.settings import PROJECT_DIR
 pytestmark = pytest.mark.browser
 
 RULES = PROJECT_DIR / "static/dashboard/origin-rules.js"
-TESTS = Path(__file__).parent.parent
+TESTS = Path(__file__).parents[1] / "support"
 READ_ORIGIN = "raw => URL.canParse(raw) ? new URL(raw).origin : null"
 
 

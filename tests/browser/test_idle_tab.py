@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from byte_counter import count_bytes
 from embedded_page import BrowserWallet, EmbeddedPage, frame_of
 from playwright.sync_api import expect
+from support.byte_counter import count_bytes
 
 pytestmark = pytest.mark.browser
 

@@ -3,8 +3,8 @@
 import pytest
 from embedded_page import BrowserWallet
 from playwright.sync_api import expect
+from support.world import Visitor
 from test_list_in_browser import fill_page
-from world import Visitor
 
 pytestmark = pytest.mark.browser
 

@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 import pytest
-from chain_history import record_history
 from embedded_page import frame_of
 from playwright.sync_api import expect
+from support.chain_history import record_history
+from support.world import USDC
 from test_list_in_browser import fill_page
-from world import USDC
 
 pytestmark = pytest.mark.browser
 

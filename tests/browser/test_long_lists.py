@@ -5,8 +5,8 @@ import re
 import pytest
 from embedded_page import frame_of
 from playwright.sync_api import expect
+from support.waiting import wait_for
 from test_list_in_browser import fill_page
-from waiting import wait_for
 
 from embed.wallets import tracking
 

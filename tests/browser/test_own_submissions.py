@@ -3,7 +3,7 @@
 import pytest
 from embedded_page import frame_of, submit
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 from embed.domain.reasons import parse_reason
 

@@ -3,7 +3,7 @@
 import pytest
 from embedded_page import BrowserWallet, ask_text, frame_of
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 from embed import pages
 from embed.domain.colors import compute_contrast

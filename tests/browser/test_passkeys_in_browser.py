@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from axe import find_faults
 from embedded_page import EmbeddedPage, let_confirmation_end
-from owner_browser import PASSWORD
 from playwright.sync_api import CDPSession, Page, expect
-from remote import make_environ
+from support.owner_browser import PASSWORD
+from support.remote import make_environ
 
 from embed.db.models import AccountEvent, ApiKey, Passkey
 

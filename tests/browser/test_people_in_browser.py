@@ -6,7 +6,7 @@ import pytest
 from axe import find_faults
 from embedded_page import make_owner, sign_in, sign_in_by_form
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 from embed import pages
 from embed.db.models import Member, Person, Submission

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from absence import skip_or_fail
 from embedded_page import HOW_TO_GET_ONE, find_browser
-from servers import PROJECT_DIR, clean_environ
+from support.absence import skip_or_fail
+from support.servers import PROJECT_DIR, clean_environ
 
 pytestmark = pytest.mark.browser
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from embedded_page import BrowserWallet, submit
 from playwright.sync_api import expect
+from support.world import Visitor
 from test_accessible import find_overflow
 from test_list_in_browser import HOSTILE, fill_page
-from world import Visitor
 
 from embed.db.connection import db
 from embed.db.models import Proof, Submission, Wallet, Withdrawal

@@ -6,7 +6,7 @@ import json
 import pytest
 from axe import find_faults
 from playwright.sync_api import Page, expect
-from receipt_cases import (
+from support.receipt_cases import (
     LONG_HOST,
     NEAR_MISSES,
     PAGE_ID,
@@ -15,8 +15,8 @@ from receipt_cases import (
     make,
     write,
 )
-from servers import PROJECT_DIR
-from world import USDC
+from support.servers import PROJECT_DIR
+from support.world import USDC
 
 pytestmark = pytest.mark.browser
 

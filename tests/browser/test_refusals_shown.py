@@ -6,7 +6,7 @@ import re
 import pytest
 from embedded_page import ask_text, frame_of, submit
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 from embed.errors import STATUS_BY_CODE
 

@@ -3,7 +3,7 @@
 import pytest
 from embedded_page import BrowserWallet
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 

@@ -9,8 +9,8 @@ from axe import find_violations
 from embedded_page import BrowserWallet, frame_of, read_text, submit
 from official_wallet import OfficialWallet, build
 from playwright.sync_api import expect
+from support.world import Visitor
 from test_accessible import find_overflow
-from world import Visitor
 
 from embed.db.models import Proof, Submission, Wallet
 

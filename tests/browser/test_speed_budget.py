@@ -4,7 +4,7 @@ import pytest
 from embedded_page import frame_of
 from loaded_bytes import count_loaded
 from playwright.sync_api import expect
-from world import Visitor
+from support.world import Visitor
 
 pytestmark = pytest.mark.browser
 

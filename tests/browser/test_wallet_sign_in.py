@@ -5,9 +5,9 @@ import base64
 import pytest
 from axe import find_faults
 from embedded_page import let_confirmation_end, read_text, sign_in
-from owner_browser import PASSWORD
 from playwright.sync_api import Page, expect
-from remote import make_environ
+from support.owner_browser import PASSWORD
+from support.remote import make_environ
 
 from embed.db.models import ApiKey, LinkedWallet, Session
 

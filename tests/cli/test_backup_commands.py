@@ -13,10 +13,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from filled_database import ROWS, fill, read_stored, using
 from peewee import ProgrammingError
-from remote import make_environ, run_here
-from servers import PROJECT_DIR, clean_environ
+from support.filled_database import ROWS, fill, read_stored, using
+from support.remote import make_environ, run_here
+from support.servers import PROJECT_DIR, clean_environ
 
 from embed.db.models import MODELS, Job
 from embed.db.work_status import find_backup_at

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 from click.testing import _NamedTextIOWrapper
-from fake_chain import FakeChain
-from world import Visitor
+from support.fake_chain import FakeChain
+from support.world import Visitor
 
 from embed.db.leases import take_lease
 from embed.db.models import Job

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from world import Visitor, code_of
+from support.world import Visitor, code_of
 
 from embed.db.models import Block
 from embed.people import accounts

@@ -5,8 +5,8 @@ import re
 
 import click
 import pytest
-from servers import run_flask
-from world import SECRET_KEY, SITE, USDC, Visitor
+from support.servers import run_flask
+from support.world import SECRET_KEY, SITE, USDC, Visitor
 
 from embed import commands as all_commands
 from embed.db import connection, schema_version

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from world import Visitor
+from support.world import Visitor
 
 from embed.db.connection import db
 from embed.maintenance import wallet_erasure

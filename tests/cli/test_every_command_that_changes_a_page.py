@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from world import USDC, Visitor, read_log
+from support.world import USDC, Visitor, read_log
 
 from embed.commands import COMMANDS, load_command
 from embed.events.editing import COMMAND_LINE

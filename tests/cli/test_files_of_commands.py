@@ -4,7 +4,7 @@ import stat
 import subprocess
 
 import pytest
-from servers import run_flask
+from support.servers import run_flask
 
 pytestmark = pytest.mark.slow
 

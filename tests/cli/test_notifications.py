@@ -4,8 +4,8 @@ import json
 from contextlib import ExitStack
 
 import pytest
-from receivers import run_http_receiver, run_mail_server
 from standardwebhooks import Webhook
+from support.receivers import run_http_receiver, run_mail_server
 
 from embed.db.models import Receiver
 from embed.domain import times

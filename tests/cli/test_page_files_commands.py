@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from remote import make_environ, run_here
-from servers import PROJECT_DIR, clean_environ
-from world import Visitor
+from support.remote import make_environ, run_here
+from support.servers import PROJECT_DIR, clean_environ
+from support.world import Visitor
 
 from embed.db.connection import db
 from embed.db.models import Page

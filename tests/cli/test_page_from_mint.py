@@ -4,9 +4,9 @@ import json
 import time
 
 import pytest
-import rpc_faults
-from rpc_access import connect
-from world import USDC
+from support import rpc_faults
+from support.rpc_access import connect
+from support.world import USDC
 
 from embed import pages
 from embed.balances import tokens

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from servers import clean_environ
-from world import USDC, Visitor
+from support.servers import clean_environ
+from support.world import USDC, Visitor
 
 from embed.cli import receipts as command
 from embed.db.connection import db

@@ -7,8 +7,15 @@ import sys
 
 import pytest
 import requests
-from remote import TIMEOUT_S
-from servers import PROJECT_DIR, Server, clean_environ, find_free_port, is_listening, wait_until
+from support.remote import TIMEOUT_S
+from support.servers import (
+    PROJECT_DIR,
+    Server,
+    clean_environ,
+    find_free_port,
+    is_listening,
+    wait_until,
+)
 
 pytestmark = pytest.mark.slow
 

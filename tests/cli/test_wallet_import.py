@@ -4,7 +4,7 @@ import json
 
 import base58
 import pytest
-from world import USDC, Visitor, read_log
+from support.world import USDC, Visitor, read_log
 
 from embed.wallets import tracking
 

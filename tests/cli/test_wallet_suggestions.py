@@ -4,10 +4,10 @@ import json
 from decimal import Decimal
 
 import pytest
-import rpc_faults
-from rpc_access import connect
 from solders.pubkey import Pubkey
-from world import USDC, Visitor
+from support import rpc_faults
+from support.rpc_access import connect
+from support.world import USDC, Visitor
 
 pytestmark = pytest.mark.slow
 

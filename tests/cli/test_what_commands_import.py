@@ -6,8 +6,8 @@ import sys
 
 import click
 import pytest
-from servers import PROJECT_DIR, clean_environ, run_flask
-from world import SECRET_KEY
+from support.servers import PROJECT_DIR, clean_environ, run_flask
+from support.world import SECRET_KEY
 
 from embed.commands import COMMANDS, SECTIONS, is_command_looked_up, load_command
 

@@ -10,14 +10,14 @@ from decimal import Decimal
 
 import psycopg
 import pytest
-from chain_history import import_balance
 from peewee import (
     IntegrityError,
     InterfaceError,
     OperationalError,
 )
-from remote import at_once
-from world import SECRET_KEY, USDC, Visitor, World
+from support.chain_history import import_balance
+from support.remote import at_once
+from support.world import SECRET_KEY, USDC, Visitor, World
 
 from embed import pages
 from embed.db import connection, schema_version

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from peewee import IntegrityError
-from world import USDC, Visitor, code_of
+from support.world import USDC, Visitor, code_of
 
 from embed.db.connection import db
 from embed.db.constraints import find_unique_index, skip_if_reference_missing

@@ -4,7 +4,7 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from remote import at_once
+from support.remote import at_once
 
 from embed.db.connection import db
 from embed.db.leases import claim, release_lease, renew_lease, take_lease

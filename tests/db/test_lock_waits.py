@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 import psycopg
 import pytest
-from locks import held_writes
-from owner_browser import OwnerBrowser
 from peewee import OperationalError, SqliteDatabase
-from world import Visitor
+from support.locks import held_writes
+from support.owner_browser import OwnerBrowser
+from support.world import Visitor
 
 from embed.db import lock_waits
 from embed.db.connection import best_effort, db

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from itertools import product
 
 import pytest
-from old_databases import (
+from schema_description import describe_schema
+from support.old_databases import (
     FOUND,
     GIVEN,
     KEY,
@@ -17,9 +18,8 @@ from old_databases import (
     make_old,
     read_rows,
 )
-from owner_browser import PASSWORD, find_token, hash_cheaply
-from schema_description import describe_schema
-from world import SECRET_KEY, SITE, USDC
+from support.owner_browser import PASSWORD, find_token, hash_cheaply
+from support.world import SECRET_KEY, SITE, USDC
 
 from embed.db import connection, schema_version
 from embed.db.connection import db

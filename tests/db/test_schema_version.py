@@ -11,10 +11,10 @@ from peewee import (
     OperationalError,
     ProgrammingError,
 )
-from remote import at_once
 from schema_description import describe_schema
-from servers import run_flask
-from world import SECRET_KEY, Visitor
+from support.remote import at_once
+from support.servers import run_flask
+from support.world import SECRET_KEY, Visitor
 
 from embed.db import connection, schema_version
 from embed.db.connection import db

@@ -3,7 +3,7 @@
 import pytest
 from peewee import OperationalError
 from playhouse.migrations import Runner
-from world import SECRET_KEY, World, code_of
+from support.world import SECRET_KEY, World, code_of
 
 from embed.db import schema_version
 from embed.db.connection import db

@@ -1,7 +1,7 @@
 """The demo's two people, each of whom gets a link of their own."""
 
 import pytest
-from owner_browser import find_token
+from support.owner_browser import find_token
 
 from embed import pages
 from embed.demo.tracking_page import OWNER, REVIEWER, make_demo_page

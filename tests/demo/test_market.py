@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from chain.ledger import SPL_TOKEN, Ledger
 from chain.rpc_methods import Methods
-from rpc_access import PatientClock, connect
-from world import Clock, Visitor
+from support.rpc_access import PatientClock, connect
+from support.world import Clock, Visitor
 
 from embed.balances.domain_names import read_names
 from embed.balances.largest_holders import look_up_largest_holders

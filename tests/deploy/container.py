@@ -20,7 +20,7 @@ from pathlib import Path
 
 from docker.utils import exclude_paths
 from dockerfile_parse import DockerfileParser
-from servers import PROJECT_DIR, Server, Unavailable, find_free_port, wait_until
+from support.servers import PROJECT_DIR, Server, Unavailable, find_free_port, wait_until
 
 CONTAINERFILE = PROJECT_DIR / "deploy/Containerfile"
 HOME = "/srv/embed"

@@ -2,7 +2,7 @@
 
 import re
 
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 
 DEPLOY_DIR = PROJECT_DIR / "deploy"
 HOME = "/srv/embed"  # where the samples expect the repository

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 import pytest
 import requests
-from deployments import Deployment, run_grown
-from http_client import TIMEOUT_S, HttpClient
-from owner_browser import OwnerBrowser
-from remote import RemotePage, at_once, make_environ, summarise
-from servers import Gunicorn, open_valkey, provide
-from world import Visitor, World
+from support.deployments import Deployment, run_grown
+from support.http_client import TIMEOUT_S, HttpClient
+from support.owner_browser import OwnerBrowser
+from support.remote import RemotePage, at_once, make_environ, summarise
+from support.servers import Gunicorn, open_valkey, provide
+from support.world import Visitor, World
 
 from embed.db import connection
 from embed.db.models import Submission

@@ -12,11 +12,11 @@ from http.client import HTTPResponse
 from pathlib import Path
 
 import pytest
-from absence import skip_or_fail
 from deploy_files import DEPLOY_DIR
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import Server, find_free_port, is_listening, run_gunicorn, wait_until
-from world import SITE
+from support.absence import skip_or_fail
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import Server, find_free_port, is_listening, run_gunicorn, wait_until
+from support.world import SITE
 
 pytestmark = pytest.mark.slow
 

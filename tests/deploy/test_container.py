@@ -5,11 +5,11 @@ import stat
 import subprocess
 
 import pytest
-from absence import skip_or_fail
 from container import CONTAINERFILE, Container, find_step, list_copied, read_steps
-from remote import RemotePage, make_environ
-from servers import Unavailable
-from world import SITE, Visitor
+from support.absence import skip_or_fail
+from support.remote import RemotePage, make_environ
+from support.servers import Unavailable
+from support.world import SITE, Visitor
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from absence import skip_or_fail
 from deploy_files import DEPLOY_DIR
-from servers import PROJECT_DIR, clean_environ
+from support.absence import skip_or_fail
+from support.servers import PROJECT_DIR, clean_environ
 
 pytestmark = [
     pytest.mark.slow,

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 from deploy_files import read_example
-from world import SECRET_KEY
+from support.world import SECRET_KEY
 
 from embed.settings import VARIABLES, Settings
 

@@ -5,12 +5,12 @@ from functools import partial
 
 import pytest
 import requests
-from absence import skip_or_fail
-from nginx import LOG, find_nginx, run_nginx, write_config
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import Unavailable, find_free_port, provide, run_gunicorn
-from waiting import wait_for
-from world import Visitor
+from support.absence import skip_or_fail
+from support.nginx import LOG, find_nginx, run_nginx, write_config
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import Unavailable, find_free_port, provide, run_gunicorn
+from support.waiting import wait_for
+from support.world import Visitor
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from absence import skip_or_fail
 from deploy_files import DEPLOY_DIR, HOME
-from remote import make_environ
-from servers import PROJECT_DIR, clean_environ
+from support.absence import skip_or_fail
+from support.remote import make_environ
+from support.servers import PROJECT_DIR, clean_environ
 
 pytestmark = pytest.mark.slow
 

@@ -4,10 +4,10 @@ import ssl
 from collections.abc import Iterator
 
 import pytest
-from certificates import make_certificate
 from proxied import Proxied, run_proxied
-from servers import find_free_port
-from world import RANDOM_KEY
+from support.certificates import make_certificate
+from support.servers import find_free_port
+from support.world import RANDOM_KEY
 
 
 @pytest.fixture(scope="module")

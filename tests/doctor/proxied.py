@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from absence import skip_or_fail
-from nginx import run_nginx_with
-from servers import Gunicorn, Unavailable, find_free_port
+from support.absence import skip_or_fail
+from support.nginx import run_nginx_with
+from support.servers import Gunicorn, Unavailable, find_free_port
 
 from embed.doctor.findings import Finding
 from embed.doctor.public_address import check_public_address

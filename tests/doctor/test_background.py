@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from world import RANDOM_KEY
+from support.world import RANDOM_KEY
 
 from embed.db.connection import db
 from embed.db.models import Job, WorkerProcess

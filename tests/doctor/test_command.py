@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from servers import find_free_port, run_flask, run_gunicorn
-from world import RANDOM_KEY
+from support.servers import find_free_port, run_flask, run_gunicorn
+from support.world import RANDOM_KEY
 
 from embed import __version__
 from embed.commands import create_commands_app

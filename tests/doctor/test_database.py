@@ -9,9 +9,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from passkey_device import store_passkey
-from servers import PROJECT_DIR
-from world import RANDOM_KEY, USDC
+from support.passkey_device import store_passkey
+from support.servers import PROJECT_DIR
+from support.world import RANDOM_KEY, USDC
 
 from embed import pages
 from embed.db import connection

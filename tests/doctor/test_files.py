@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from world import RANDOM_KEY
+from support.world import RANDOM_KEY
 
 from embed.doctor.database import check_database
 from embed.doctor.files import check_files, list_files

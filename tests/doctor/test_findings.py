@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 from test_docs import read_rows
 
 from embed.doctor.findings import SEVERITY_BY_CODE

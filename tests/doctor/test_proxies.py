@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from proxied import BODIES, PASSED_ON, Proxied
-from servers import find_free_port
+from support.servers import find_free_port
 
 from embed.doctor.probe import Report
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 import requests
-from certificates import make_certificate
-from nginx import run_nginx
 from proxied import PASSED_ON, Proxied, run_proxied
-from remote import TIMEOUT_S
-from servers import find_free_port, provide, run_gunicorn
-from world import RANDOM_KEY
+from support.certificates import make_certificate
+from support.nginx import run_nginx
+from support.remote import TIMEOUT_S
+from support.servers import find_free_port, provide, run_gunicorn
+from support.world import RANDOM_KEY
 
 from embed.doctor.findings import NotChecked
 from embed.doctor.probe import HEADER, ProbeSigner

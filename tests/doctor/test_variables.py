@@ -4,8 +4,8 @@ import re
 import secrets
 
 import pytest
-from servers import PROJECT_DIR
-from world import RANDOM_KEY, SECRET_KEY
+from support.servers import PROJECT_DIR
+from support.world import RANDOM_KEY, SECRET_KEY
 
 from embed.doctor.variables import Installation, check_variables, is_weak
 

@@ -1,13 +1,13 @@
 """Sentences of the activity log, and what is read of those that older versions stored.
 
 All sentences of today are proved where they are shown (tests/web/dashboard/test_every_change.py),
-all old ones by the upgrade of tests/old_databases.py.
+all old ones by the upgrade of tests/support/old_databases.py.
 """
 
 from decimal import Decimal
 
 import pytest
-from world import USDC
+from support.world import USDC
 
 from embed.domain.activity import (
     SENTENCE_BY_ACTION,

@@ -4,7 +4,7 @@ import re
 from itertools import product
 
 import pytest
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 
 from embed.domain.colors import (
     BLACK,

@@ -12,7 +12,7 @@ from embed.domain.hosts import expand_ipv4, normalise_host
 from embed.domain.origins import parse_allowlist_entry, parse_origin
 from embed.errors import InvalidInput
 
-TABLE = Path(__file__).parent.parent / "chromium_hosts.json"
+TABLE = Path(__file__).parents[1] / "support/chromium_hosts.json"
 ROWS = json.loads(TABLE.read_text(encoding="utf-8"))
 
 

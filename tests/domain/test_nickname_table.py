@@ -8,7 +8,7 @@ import pytest
 from embed.domain.nicknames import parse_nickname
 from embed.errors import ApiError
 
-TABLE = Path(__file__).parent.parent / "nickname_cases.json"
+TABLE = Path(__file__).parents[1] / "support/nickname_cases.json"
 CASES = json.loads(TABLE.read_text(encoding="utf-8"))
 
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import base58
 import pytest
-from absence import find_node
-from offchain_bytes import ASCII, FIELDS_BY_FORM, NO_APPLICATION, UTF8, Envelope
-from servers import PROJECT_DIR
 from solders.keypair import Keypair
+from support.absence import find_node
+from support.offchain_bytes import ASCII, FIELDS_BY_FORM, NO_APPLICATION, UTF8, Envelope
+from support.servers import PROJECT_DIR
 
 from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import FORMS, list_signable_forms, verify_signature

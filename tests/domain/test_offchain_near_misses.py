@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nacl.signing import SigningKey
-from offchain_bytes import FIELDS_BY_FORM, LONG_UTF8, SIGNING_DOMAIN, Envelope
+from support.offchain_bytes import FIELDS_BY_FORM, LONG_UTF8, SIGNING_DOMAIN, Envelope
 
 from embed.domain.wallet_signatures import list_signable_forms, verify_signature
 from embed.errors import ApiError

@@ -8,7 +8,7 @@ import pytest
 from embed.domain.origins import parse_allowlist_entry, parse_origin
 from embed.errors import InvalidInput
 
-TABLE = Path(__file__).parent.parent / "origin_cases.json"
+TABLE = Path(__file__).parents[1] / "support/origin_cases.json"
 CASES = json.loads(TABLE.read_text(encoding="utf-8"))
 ADVICE = {
     "wildcard": "has a wildcard, which is not supported",

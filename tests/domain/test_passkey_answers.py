@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from passkey_device import Device
+from support.passkey_device import Device
 
 from embed.domain import passkeys
 from embed.domain.passkeys import (

@@ -1,7 +1,7 @@
 """editing(): one transaction, one new version, an entry in the log for each event."""
 
 import pytest
-from world import read_log
+from support.world import read_log
 
 from embed.db.connection import db
 from embed.db.models import Page

@@ -8,8 +8,8 @@ import sys
 from decimal import Decimal
 
 import pytest
-from servers import PROJECT_DIR
-from world import SECRET_KEY, Visitor, code_of
+from support.servers import PROJECT_DIR
+from support.world import SECRET_KEY, Visitor, code_of
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver, Wallet

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from database import read_rows
 from load import CAPACITY, CUT_OFF, Load, Told, at
-from receivers import HttpReceiver
-from waiting import wait_for
-from world import Visitor
+from support.receivers import HttpReceiver
+from support.waiting import wait_for
+from support.world import Visitor
 
 NORMAL_WITHIN_S = 5.0
 USUAL_S = 0.4  # a nonce and a submission take less on a machine that is not overloaded

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
-from remote import make_environ
-from servers import (
+from support.remote import make_environ
+from support.servers import (
     PROJECT_DIR,
     Gunicorn,
     Postgres,

@@ -13,10 +13,10 @@ from typing import Any
 import psycopg
 import requests
 from database import count_pending
-from remote import RemotePage
 from remote_owner import RemoteOwner
-from waiting import wait_for
-from world import Visitor
+from support.remote import RemotePage
+from support.waiting import wait_for
+from support.world import Visitor
 
 CAPACITY = 4
 VISITORS = 3

@@ -3,8 +3,8 @@
 from urllib.parse import urlsplit
 
 import requests
-from owner_browser import PASSWORD, find_token
-from remote import TIMEOUT_S, RemotePage
+from support.owner_browser import PASSWORD, find_token
+from support.remote import TIMEOUT_S, RemotePage
 
 
 class RemoteOwner:

@@ -5,10 +5,10 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import requests
-from absence import skip_or_fail
 from load import CUT_OFF
-from servers import Gunicorn
-from waiting import wait_for
+from support.absence import skip_or_fail
+from support.servers import Gunicorn
+from support.waiting import wait_for
 
 _LIBRARIES = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
 

@@ -9,11 +9,11 @@ from threading import Event
 import pytest
 from checks import check_answers, check_nothing_lost, fault_under
 from load import Load
-from receivers import HttpReceiver, run_http_receiver
-from remote import RemotePage, make_environ
 from stepped_clock import SteppedClock, SteppedGunicorn
-from waiting import wait_for
-from world import Visitor, another_wallet
+from support.receivers import HttpReceiver, run_http_receiver
+from support.remote import RemotePage, make_environ
+from support.waiting import wait_for
+from support.world import Visitor, another_wallet
 
 pytestmark = pytest.mark.slow
 

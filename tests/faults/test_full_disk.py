@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from checks import check_answers, check_deliveries, check_nothing_lost, fault_under
 from load import Load
-from receivers import run_http_receiver
-from remote import make_environ
-from servers import run_gunicorn
+from support.receivers import run_http_receiver
+from support.remote import make_environ
+from support.servers import run_gunicorn
 
 pytestmark = pytest.mark.slow
 

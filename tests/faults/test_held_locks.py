@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from checks import Fault, check_answers, check_nothing_lost, fault_under
 from load import Load
-from remote import make_environ
-from servers import Gunicorn, run_gunicorn
+from support.remote import make_environ
+from support.servers import Gunicorn, run_gunicorn
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ import pytest
 import requests
 from checks import check_answers, check_nothing_lost, fault_under
 from load import Load
-from remote import TIMEOUT_S, make_environ
-from servers import Gunicorn
-from waiting import wait_for
+from support.remote import TIMEOUT_S, make_environ
+from support.servers import Gunicorn
+from support.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

@@ -5,7 +5,7 @@ import time
 import pytest
 from checks import check_answers, check_deliveries, check_nothing_lost, fault_under
 from load import Load
-from receivers import run_http_receiver
+from support.receivers import run_http_receiver
 
 pytestmark = pytest.mark.slow
 

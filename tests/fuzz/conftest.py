@@ -2,8 +2,8 @@
 
 import pytest
 from raw_requests import RawClient
-from remote import make_environ
-from world import Clock, Visitor, World
+from support.remote import make_environ
+from support.world import Clock, Visitor, World
 
 from embed.db import connection
 from embed.factory import create_app

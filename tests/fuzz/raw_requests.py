@@ -3,8 +3,8 @@
 import io
 
 from flask import Flask, Response
+from support.world import code_of
 from werkzeug.test import run_wsgi_app
-from world import code_of
 
 API = ("/api/", "/embed/api/")
 

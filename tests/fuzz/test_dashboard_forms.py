@@ -5,10 +5,10 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from owner_browser import OwnerBrowser
 from raw_requests import check_answer
 from strategies import byte_texts, nearly, unicode_texts
-from world import USDC
+from support.owner_browser import OwnerBrowser
+from support.world import USDC
 
 pytestmark = pytest.mark.slow
 

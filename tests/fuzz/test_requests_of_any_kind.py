@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import byte_texts, nearly, unicode_texts
-from world import SITE
+from support.world import SITE
 
 pytestmark = pytest.mark.slow
 

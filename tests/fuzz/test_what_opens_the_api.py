@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import edits, nearly, unicode_texts
-from world import SITE, Visitor
+from support.world import SITE, Visitor
 
 pytestmark = pytest.mark.slow
 

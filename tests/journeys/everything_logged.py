@@ -9,12 +9,12 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote, quote_plus, urlsplit
 
-import failing_app
 import requests
-from owner_browser import PASSWORD, find_token
-from remote import RemotePage
-from waiting import LIMIT_S, wait_for
-from world import Visitor
+from support import failing_app
+from support.owner_browser import PASSWORD, find_token
+from support.remote import RemotePage
+from support.waiting import LIMIT_S, wait_for
+from support.world import Visitor
 
 CLIENTS = ("203.0.113.77", "2001:db8:5:6::77")
 SETTINGS_SECRETS = {

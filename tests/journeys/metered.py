@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from prometheus_client.multiprocess import MultiProcessCollector
-from remote import RemotePage, make_environ, run_here
-from scrapes import Scraped, scrape, scrape_until
-from servers import Gunicorn, find_free_port, run_gunicorn
+from support.remote import RemotePage, make_environ, run_here
+from support.scrapes import Scraped, scrape, scrape_until
+from support.servers import Gunicorn, find_free_port, run_gunicorn
 
 from embed.monitoring.endpoint import find_folder
 

@@ -6,9 +6,9 @@ from functools import partial
 
 import psycopg
 import pytest
-from remote import RemotePage, at_once, make_environ, summarise
-from servers import run_gunicorn
-from world import Visitor, another_wallet
+from support.remote import RemotePage, at_once, make_environ, summarise
+from support.servers import run_gunicorn
+from support.world import Visitor, another_wallet
 
 from embed.db import connection
 from embed.db.models import Submission, Wallet

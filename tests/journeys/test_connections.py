@@ -13,11 +13,11 @@ from resource import RLIMIT_NOFILE, prlimit, setrlimit
 from urllib.parse import urlsplit
 
 import pytest
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import PROJECT_DIR, clean_environ, run_gunicorn
-from stalled import sign_session
-from waiting import wait_for
-from world import SITE, USDC, Visitor
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import PROJECT_DIR, clean_environ, run_gunicorn
+from support.stalled import sign_session
+from support.waiting import wait_for
+from support.world import SITE, USDC, Visitor
 
 pytestmark = pytest.mark.slow
 

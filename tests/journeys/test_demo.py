@@ -8,9 +8,9 @@ import socket
 
 import pytest
 import requests
-from demo_process import read_until, run_demo
-from remote import TIMEOUT_S, make_environ
-from servers import find_free_port, is_listening, run_flask
+from support.demo_process import read_until, run_demo
+from support.remote import TIMEOUT_S, make_environ
+from support.servers import find_free_port, is_listening, run_flask
 
 pytestmark = pytest.mark.slow
 

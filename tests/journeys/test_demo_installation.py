@@ -14,9 +14,16 @@ from pathlib import Path
 
 import pytest
 import requests
-from demo_process import read_until, run_demo
-from remote import TIMEOUT_S, TOKEN
-from servers import PROJECT_DIR, Server, clean_environ, find_free_port, is_listening, wait_until
+from support.demo_process import read_until, run_demo
+from support.remote import TIMEOUT_S, TOKEN
+from support.servers import (
+    PROJECT_DIR,
+    Server,
+    clean_environ,
+    find_free_port,
+    is_listening,
+    wait_until,
+)
 
 from embed.demo.tracking_page import OWNER
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 import requests
-from remote import TIMEOUT_S, make_environ
-from servers import run_flask, run_gunicorn
+from support.remote import TIMEOUT_S, make_environ
+from support.servers import run_flask, run_gunicorn
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

@@ -14,13 +14,13 @@ from threading import Event, Thread
 import pytest
 import requests
 from flask import Response
-from http_client import HttpAnswer
-from locks import held_writes
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import Gunicorn, is_listening, run_gunicorn
-from stalled import WALLETS, add_wallets, list_stalls, stalled_clients
-from waiting import wait_for
-from world import SITE, Visitor
+from support.http_client import HttpAnswer
+from support.locks import held_writes
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import Gunicorn, is_listening, run_gunicorn
+from support.stalled import WALLETS, add_wallets, list_stalls, stalled_clients
+from support.waiting import wait_for
+from support.world import SITE, Visitor
 
 pytestmark = pytest.mark.slow
 

@@ -10,12 +10,12 @@ from threading import Event
 import psycopg
 import pytest
 import requests
-from locks import held_reads, held_writes
-from remote import TIMEOUT_S, RemotePage, at_once, make_environ
-from servers import Gunicorn, open_postgres, run_gunicorn
-from stalled import Stall, stalled_clients
-from waiting import wait_for
-from world import SITE, Visitor
+from support.locks import held_reads, held_writes
+from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ
+from support.servers import Gunicorn, open_postgres, run_gunicorn
+from support.stalled import Stall, stalled_clients
+from support.waiting import wait_for
+from support.world import SITE, Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

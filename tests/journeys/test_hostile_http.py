@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from http.client import HTTPResponse, RemoteDisconnected
 
 import pytest
-from remote import RemotePage, make_environ
-from servers import run_gunicorn
-from world import SITE, USDC
+from support.remote import RemotePage, make_environ
+from support.servers import run_gunicorn
+from support.world import SITE, USDC
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import pytest
-from remote import TIMEOUT_S, RemotePage, make_environ, run_here
-from servers import run_gunicorn
-from world import Visitor
+from support.remote import TIMEOUT_S, RemotePage, make_environ, run_here
+from support.servers import run_gunicorn
+from support.world import Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from absence import skip_or_fail
-from filled_database import read_stored
-from remote import RemotePage, make_environ, run_here
-from servers import PROJECT_DIR, run_flask, run_gunicorn
-from waiting import LIMIT_S, wait_for
-from world import Visitor
+from support.absence import skip_or_fail
+from support.filled_database import read_stored
+from support.remote import RemotePage, make_environ, run_here
+from support.servers import PROJECT_DIR, run_flask, run_gunicorn
+from support.waiting import LIMIT_S, wait_for
+from support.world import Visitor
 
 pytestmark = pytest.mark.slow
 

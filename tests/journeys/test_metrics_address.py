@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 import requests
-from dashboard_file import list_expressions
 from metered import READ, Metered, run_metered
-from receivers import run_http_receiver
-from remote import TIMEOUT_S, make_environ
-from scrapes import scrape, scrape_until
-from servers import (
+from support.dashboard_file import list_expressions
+from support.receivers import run_http_receiver
+from support.remote import TIMEOUT_S, make_environ
+from support.scrapes import scrape, scrape_until
+from support.servers import (
     PROJECT_DIR,
     Server,
     clean_environ,
@@ -31,8 +31,8 @@ from servers import (
     run_gunicorn,
     wait_until,
 )
-from waiting import LIMIT_S, wait_for
-from world import Visitor
+from support.waiting import LIMIT_S, wait_for
+from support.world import Visitor
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from threading import Event
 
 import pytest
 from metered import READ, Metered, run_metered
-from remote import at_once
-from waiting import LIMIT_S, wait_for
+from support.remote import at_once
+from support.waiting import LIMIT_S, wait_for
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ from contextlib import suppress
 from functools import partial
 
 import pytest
-from remote import at_once
-from world import USDC, Visitor
+from support.remote import at_once
+from support.world import USDC, Visitor
 
 from embed import pages
 from embed.db.connection import db

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from world import Visitor, World, another_wallet, code_of, read_exactly, with_session
+from support.world import Visitor, World, another_wallet, code_of, read_exactly, with_session
 
 from embed.db.models import Submission
 from embed.domain import policy

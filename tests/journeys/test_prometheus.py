@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 import pytest
 import requests
-from absence import skip_or_fail
-from dashboard_file import list_expressions
 from metered import Metered, run_metered
-from remote import TIMEOUT_S
-from servers import PROJECT_DIR, Server, find_free_port, is_listening, wait_until
-from waiting import LIMIT_S
-from world import Visitor
+from support.absence import skip_or_fail
+from support.dashboard_file import list_expressions
+from support.remote import TIMEOUT_S
+from support.servers import PROJECT_DIR, Server, find_free_port, is_listening, wait_until
+from support.waiting import LIMIT_S
+from support.world import Visitor
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ import sys
 import pytest
 from chain.ledger import Ledger
 from chain.rpc_server import run_rpc
-from remote import make_environ, run_here
-from waiting import LIMIT_S, wait_for
-from world import USDC, Visitor, World
+from support.remote import make_environ, run_here
+from support.waiting import LIMIT_S, wait_for
+from support.world import USDC, Visitor, World
 
 from embed.balances.refresh import WRITE_ROWS
 from embed.balances.token_accounts import MOST_ACCOUNTS

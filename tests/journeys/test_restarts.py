@@ -7,10 +7,10 @@ import psycopg
 import pytest
 import requests
 from playhouse.migrations import Runner
-from remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
-from servers import PROJECT_DIR, Gunicorn, clean_environ, open_postgres, run_gunicorn
-from waiting import wait_for
-from world import Visitor
+from support.remote import TIMEOUT_S, RemotePage, at_once, make_environ, summarise
+from support.servers import PROJECT_DIR, Gunicorn, clean_environ, open_postgres, run_gunicorn
+from support.waiting import wait_for
+from support.world import Visitor
 
 from embed.db import connection, schema_version
 

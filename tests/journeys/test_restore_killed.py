@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from filled_database import ROWS, fill, read_stored, using
-from remote import make_environ, run_here
-from servers import PROJECT_DIR, clean_environ
+from support.filled_database import ROWS, fill, read_stored, using
+from support.remote import make_environ, run_here
+from support.servers import PROJECT_DIR, clean_environ
 
 from embed.db.models import Person
 from embed.domain import times

@@ -8,15 +8,15 @@ from contextlib import closing
 import psycopg
 import pytest
 import requests
-from old_databases import MIGRATIONS, ROWS, list_columns, make_old, read_rows
-from remote import TOKEN, at_once, make_environ, run_here
-from servers import (
+from support.old_databases import MIGRATIONS, ROWS, list_columns, make_old, read_rows
+from support.remote import TOKEN, at_once, make_environ, run_here
+from support.servers import (
     PROJECT_DIR,
     clean_environ,
     run_flask,
     run_gunicorn,
 )
-from waiting import wait_for
+from support.waiting import wait_for
 
 from embed.db import connection, schema_version
 from embed.db.connection import db

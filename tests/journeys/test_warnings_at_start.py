@@ -2,8 +2,8 @@
 
 import pytest
 import requests
-from remote import TIMEOUT_S, make_environ
-from servers import find_free_port, run_gunicorn
+from support.remote import TIMEOUT_S, make_environ
+from support.servers import find_free_port, run_gunicorn
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ import pytest
 import redis
 import requests
 from everything_logged import CLIENTS, SETTINGS_SECRETS, Run, find_leaks
-from remote import RemotePage, make_environ
-from servers import PROJECT_DIR, run_gunicorn
-from waiting import LIMIT_S
+from support.remote import RemotePage, make_environ
+from support.servers import PROJECT_DIR, run_gunicorn
+from support.waiting import LIMIT_S
 
 from embed.settings import INSTANCE_DIR
 
@@ -75,7 +75,7 @@ def logged(request, tmp_path_factory, make_sqlite) -> Logged:
     if request.param == "json":
         logged.redis_url = f"unix://{socket}?db=8"  # no other test's
     with logged.errors.open("wb") as errors, logged.access.open("wb") as access:
-        how = {"app": "failing_app:create()", "stdout": access, "stderr": errors}
+        how = {"app": "support.failing_app:create()", "stdout": access, "stderr": errors}
         options = ("--log-level=debug", "--access-logfile=-")
         with run_gunicorn(environ, *options, **how) as server:
             database = environ["DATABASE_URL"].removeprefix("sqlite:///")

@@ -6,9 +6,16 @@ import sys
 import pytest
 import requests
 from everything_logged import find_leaks
-from remote import make_environ
-from servers import PROJECT_DIR, Server, clean_environ, find_free_port, run_flask, run_gunicorn
-from waiting import LIMIT_S, wait_for
+from support.remote import make_environ
+from support.servers import (
+    PROJECT_DIR,
+    Server,
+    clean_environ,
+    find_free_port,
+    run_flask,
+    run_gunicorn,
+)
+from support.waiting import LIMIT_S, wait_for
 
 pytestmark = pytest.mark.slow
 

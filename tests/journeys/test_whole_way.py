@@ -3,9 +3,9 @@
 from functools import partial
 
 import pytest
-from remote import RemotePage, make_environ
-from servers import run_gunicorn
-from world import SITE, Visitor
+from support.remote import RemotePage, make_environ
+from support.servers import run_gunicorn
+from support.world import SITE, Visitor
 
 pytestmark = pytest.mark.slow
 

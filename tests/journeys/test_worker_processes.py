@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import requests
 from gunicorn.config import Config
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import PROJECT_DIR, clean_environ, find_free_port, run_gunicorn
-from world import Visitor
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import PROJECT_DIR, clean_environ, find_free_port, run_gunicorn
+from support.world import Visitor
 
 from embed.server.processes import REPLACED_AFTER
 from embed.server.worker import BufferingWorker

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { drawAvatar } from "../../static/avatar.js";
 
 /** @type {{ address: string, path: string, fill: string }[]} */
-const cases = JSON.parse(readFileSync(new URL("../avatar_cases.json", import.meta.url), "utf-8"));
+const cases = JSON.parse(readFileSync(new URL("../support/avatar_cases.json", import.meta.url), "utf-8"));
 
 for (const { address, ...drawn } of cases) {
   test(`the avatar of ${address.slice(0, 4)} is the server's`, async () => {

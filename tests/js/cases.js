@@ -7,5 +7,5 @@ import { readFileSync } from "node:fs";
  * @returns {{ case: string, raw: string, refused?: string, meant?: string, origin?: string, nickname?: string }[]}
  */
 export function readCases(name) {
-  return JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), "utf-8"));
+  return JSON.parse(readFileSync(new URL(`../support/${name}`, import.meta.url), "utf-8"));
 }

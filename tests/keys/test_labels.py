@@ -1,7 +1,7 @@
 """Labels by which owners tell their keys apart."""
 
 import pytest
-from world import SITE, read_log
+from support.world import SITE, read_log
 
 from embed.db.models import ApiKey
 from embed.errors import InvalidInput

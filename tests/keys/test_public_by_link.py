@@ -3,8 +3,8 @@
 from functools import partial
 
 import pytest
-from remote import race
-from world import USDC, read_log
+from support.remote import race
+from support.world import USDC, read_log
 
 from embed.db.models import ApiKey
 from embed.errors import ApiError, NotFound

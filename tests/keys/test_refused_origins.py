@@ -1,7 +1,7 @@
 """The embed doctor: refused origins are counted, and their number is bounded."""
 
 import pytest
-from world import SITE, Visitor, code_of
+from support.world import SITE, Visitor, code_of
 
 from embed.db.models import ApiKey, RefusedOrigin
 from embed.keys import access, refused_origins

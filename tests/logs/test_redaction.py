@@ -5,9 +5,9 @@ from ipaddress import ip_address
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.world import SECRET_KEY
 from werkzeug import Request
 from werkzeug.test import create_environ
-from world import SECRET_KEY
 
 from embed.domain.key_format import make_key
 from embed.logs.redaction import Redactor

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from filled_database import fill
+from support.filled_database import fill
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from filled_database import CHOSEN, ROWS, fill, read_stored, using
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from peewee import Table
+from support.filled_database import CHOSEN, ROWS, fill, read_stored, using
 
 from embed.db import schema_version
 from embed.db.connection import db

@@ -4,9 +4,9 @@ import json
 from functools import partial
 
 import pytest
-from owner_browser import PASSWORD, OwnerBrowser
-from remote import at_once
-from world import USDC, Visitor, read_log
+from support.owner_browser import PASSWORD, OwnerBrowser
+from support.remote import at_once
+from support.world import USDC, Visitor, read_log
 
 from embed import pages
 from embed.db import connection

@@ -5,9 +5,9 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from chain_history import import_balance
-from many_submissions import add_submissions
-from world import USDC, Visitor
+from support.chain_history import import_balance
+from support.many_submissions import add_submissions
+from support.world import USDC, Visitor
 
 from embed.db import batches
 from embed.db.connection import db

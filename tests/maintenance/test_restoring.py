@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
-from filled_database import fill, read_stored, using
 from peewee import OperationalError
-from remote import make_environ, run_here
-from waiting import wait_for
+from support.filled_database import fill, read_stored, using
+from support.remote import make_environ, run_here
+from support.waiting import wait_for
 
 from embed.db import schema_version
 from embed.db.connection import db

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import base58
 import pytest
-from chain_history import import_balance
-from world import USDC, Visitor, code_of, read_log, with_session
+from support.chain_history import import_balance
+from support.world import USDC, Visitor, code_of, read_log, with_session
 
 from embed.balances.observations import ChainObservation, store_chain
 from embed.db.connection import db

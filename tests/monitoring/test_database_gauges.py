@@ -4,9 +4,9 @@ import math
 from datetime import timedelta
 
 import pytest
-from many_submissions import add_submissions
 from peewee import OperationalError
-from world import USDC, Visitor
+from support.many_submissions import add_submissions
+from support.world import USDC, Visitor
 
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Delivery, Job, Message, Receiver, Token, Wallet

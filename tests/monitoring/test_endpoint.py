@@ -13,8 +13,8 @@ from prometheus_client import CollectorRegistry, generate_latest, values
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
-from scrapes import Scraped
-from servers import find_free_port
+from support.scrapes import Scraped
+from support.servers import find_free_port
 
 from embed import metrics
 from embed.monitoring import endpoint

@@ -6,9 +6,9 @@ import shutil
 import subprocess
 
 import pytest
-from absence import skip_or_fail
-from dashboard_file import PANELS, list_expressions
-from servers import PROJECT_DIR
+from support.absence import skip_or_fail
+from support.dashboard_file import PANELS, list_expressions
+from support.servers import PROJECT_DIR
 
 pytestmark = pytest.mark.slow
 

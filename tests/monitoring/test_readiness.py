@@ -5,10 +5,10 @@ import threading
 import time
 
 import pytest
-from locks import held_reads
 from playhouse.migrations import Runner
-from remote import at_once
-from waiting import wait_for
+from support.locks import held_reads
+from support.remote import at_once
+from support.waiting import wait_for
 
 from embed.db import connection, schema_version
 from embed.db.work_status import report_process

@@ -6,7 +6,7 @@ from time import monotonic
 import pytest
 from peewee import OperationalError
 from prometheus_client import generate_latest
-from scrapes import Scraped
+from support.scrapes import Scraped
 
 from embed.monitoring import gauges
 from embed.monitoring.bounded import BoundedQuestion

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from message_bodies import make_data
-from receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail_server
+from support.message_bodies import make_data
+from support.receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail_server
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain import times

@@ -11,11 +11,11 @@ from datetime import timedelta
 
 import pytest
 import requests
-from channel_addresses import is_accepted, list_addresses
-from raw_server import repeat, send, serve_raw, wait
-from receivers import run_http_receiver, run_mail_server
-from servers import PROJECT_DIR
-from world import Visitor
+from support.channel_addresses import is_accepted, list_addresses
+from support.raw_server import repeat, send, serve_raw, wait
+from support.receivers import run_http_receiver, run_mail_server
+from support.servers import PROJECT_DIR
+from support.world import Visitor
 
 from embed.errors import InvalidInput
 from embed.notifications import channels, delivery_log

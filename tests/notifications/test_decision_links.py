@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import requests
-from remote import race
-from world import Visitor, read_log
+from support.remote import race
+from support.world import Visitor, read_log
 
 from embed import pages
 from embed.db.models import Member, Receiver, Submission, UsedNonce

@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import pytest
 from peewee import OperationalError
-from receivers import run_http_receiver
+from support.receivers import run_http_receiver
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver

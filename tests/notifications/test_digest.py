@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from message_bodies import make_data
+from support.message_bodies import make_data
 
 from embed.db.models import Message, Page, Person
 from embed.domain.languages import LANGUAGES

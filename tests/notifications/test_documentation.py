@@ -6,9 +6,9 @@ import time
 from decimal import Decimal
 
 import pytest
-from message_bodies import BODIES, TEXT
 from msgspec.structs import fields as get_fields
-from world import Visitor
+from support.message_bodies import BODIES, TEXT
+from support.world import Visitor
 
 from embed.db.models import Wallet
 from embed.events.editing import editing

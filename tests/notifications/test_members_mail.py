@@ -4,8 +4,8 @@ import re
 from threading import Thread
 
 import pytest
-from remote import at_once
-from world import Visitor
+from support.remote import at_once
+from support.world import Visitor
 
 from embed import pages
 from embed.db import connection

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from world import read_log
+from support.world import read_log
 
 from embed.db.models import Delivery
 from embed.errors import InvalidInput, NotFound

@@ -11,10 +11,10 @@ from decimal import Decimal
 import pytest
 from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
-from raw_server import send, serve_raw, trickle, wait
-from receivers import run_http_receiver
 from standardwebhooks import Webhook, WebhookVerificationError
-from world import Visitor
+from support.raw_server import send, serve_raw, trickle, wait
+from support.receivers import run_http_receiver
+from support.world import Visitor
 
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput

@@ -11,8 +11,8 @@ from threading import Event
 
 import pytest
 import requests
-from certificates import make_certificate
-from raw_server import read_request, repeat, send, serve_raw
+from support.certificates import make_certificate
+from support.raw_server import read_request, repeat, send, serve_raw
 
 from embed.outbound.exchange import exchange
 from embed.outbound.guard import Reach, guarded

@@ -1,5 +1,5 @@
 import pytest
-from raw_server import serve_raw, trickle
+from support.raw_server import serve_raw, trickle
 
 from embed.outbound.exchange import exchange
 from embed.outbound.http import RequestFailed

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 import requests
-from raw_server import send, serve_raw, wait
-from servers import PROJECT_DIR
+from support.raw_server import send, serve_raw, wait
+from support.servers import PROJECT_DIR
 
 from embed.outbound.guard import Reach, TargetRefused, guarded, is_allowed
 

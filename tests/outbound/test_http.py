@@ -6,8 +6,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
 import pytest
-from certificates import make_certificate
-from raw_server import send, serve_raw, trickle, wait
+from support.certificates import make_certificate
+from support.raw_server import send, serve_raw, trickle, wait
 
 from embed.outbound.guard import Reach
 from embed.outbound.http import Client, RequestFailed

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from remote import at_once
+from support.remote import at_once
 
 from embed import pages
 from embed.db import connection

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from passkey_device import Device
-from remote import at_once
+from support.passkey_device import Device
+from support.remote import at_once
 
 from embed.db import connection
 from embed.db.models import AccountEvent, Passkey, Person, Session, UsedNonce

@@ -6,8 +6,8 @@ from threading import Thread
 
 import base58
 import pytest
-from remote import name_outcome, race
-from world import Visitor
+from support.remote import name_outcome, race
+from support.world import Visitor
 
 from embed.db.models import AccountEvent, LinkedWallet, Person, Session, UsedNonce
 from embed.domain.account_nonces import NONCE_LIFETIME, PURPOSES, AccountNonceSigner

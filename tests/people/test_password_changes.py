@@ -3,8 +3,8 @@
 from functools import partial
 
 import pytest
-from passkey_device import store_passkey
-from remote import at_once
+from support.passkey_device import store_passkey
+from support.remote import at_once
 
 from embed.db import connection
 from embed.db.connection import db

@@ -5,8 +5,8 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from remote import at_once
-from world import SECRET_KEY
+from support.remote import at_once
+from support.world import SECRET_KEY
 
 from embed.db import connection
 from embed.db.models import AccountEvent, Person, RecoveryCode, Session

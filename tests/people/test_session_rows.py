@@ -7,7 +7,7 @@ from functools import partial
 from threading import Thread
 
 import pytest
-from remote import at_once
+from support.remote import at_once
 
 from embed.db import connection
 from embed.db.models import Person, Session

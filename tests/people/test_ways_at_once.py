@@ -6,9 +6,9 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from passkey_device import Device
-from remote import at_once
-from world import SECRET_KEY, Visitor
+from support.passkey_device import Device
+from support.remote import at_once
+from support.world import SECRET_KEY, Visitor
 
 from embed import pages
 from embed.db import connection

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from absence import find_node
 from hypothesis import example, given
 from hypothesis import strategies as st
-from remote import at_once
-from servers import PROJECT_DIR
+from support.absence import find_node
+from support.remote import at_once
+from support.servers import PROJECT_DIR
 
 from embed.byte_cache import ENTRY_BYTES, ByteCache
 from embed.public_payload import deltas, payloads

@@ -7,8 +7,8 @@ from itertools import chain
 
 import flask_compress.flask_compress
 import pytest
-from remote import at_once
-from world import Visitor
+from support.remote import at_once
+from support.world import Visitor
 
 from embed.db.connection import db
 from embed.db.models import Tag

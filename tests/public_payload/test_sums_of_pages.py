@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 from chain.ledger import SPL_TOKEN
-from fake_chain import FakeChain
-from world import USDC, Visitor, read_exactly
+from support.fake_chain import FakeChain
+from support.world import USDC, Visitor, read_exactly
 
 from embed.db.connection import db
 from embed.db.models import Balance, Token, Wallet

@@ -10,9 +10,9 @@ import pytest
 import redis
 from limits import parse
 from limits.errors import StorageError
-from remote import at_once
-from servers import Valkey, find_free_port, open_valkey, provide
-from waiting import wait_for
+from support.remote import at_once
+from support.servers import Valkey, find_free_port, open_valkey, provide
+from support.waiting import wait_for
 
 from embed.rate_limits.counting import Counter, choose_count
 from embed.rate_limits.storages import open_storage

@@ -5,7 +5,7 @@ import sys
 import pytest
 from limits import parse
 from limits.strategies import FixedWindowRateLimiter
-from remote import at_once
+from support.remote import at_once
 
 from embed.rate_limits import storages
 from embed.rate_limits.storages import ExactMemoryStorage

@@ -1,7 +1,7 @@
 """Which addresses of storages are accepted."""
 
 import pytest
-from servers import find_free_port
+from support.servers import find_free_port
 
 from embed.rate_limits.storages import check_storage
 from embed.settings import SettingsError

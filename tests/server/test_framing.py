@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from gunicorn.config import Config
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData, ParseException
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 from test_docs import read_rows
 
 from embed.server.connection import Connection

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 from gunicorn.config import Config
-from servers import PROJECT_DIR, clean_environ
-from world import SECRET_KEY
+from support.servers import PROJECT_DIR, clean_environ
+from support.world import SECRET_KEY
 
 from embed.logs.context import PAGE_ID, ROUTE
 from embed.server.logger import Logger

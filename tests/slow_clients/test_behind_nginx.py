@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
-from nginx import run_nginx
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import find_free_port, provide, run_gunicorn
-from stalled import add_wallets, assert_served, list_stalls, stalled_clients
-from world import SITE
+from support.nginx import run_nginx
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import find_free_port, provide, run_gunicorn
+from support.stalled import add_wallets, assert_served, list_stalls, stalled_clients
+from support.world import SITE
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
-from remote import TIMEOUT_S, make_environ
-from servers import run_gunicorn
+from support.remote import TIMEOUT_S, make_environ
+from support.servers import run_gunicorn
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +19,7 @@ MILLISECONDS = [0, 0, 0, 0, 1, 2, 3, 5, 20]  # a request may lose the loop at an
 @pytest.fixture
 def server(make_sqlite):
     environ = make_environ(make_sqlite())
-    with run_gunicorn(environ, app="tests.sleeping_app:app") as server:
+    with run_gunicorn(environ, app="tests.support.sleeping_app:app") as server:
         yield server
 
 

@@ -11,9 +11,9 @@ from random import Random
 from urllib.parse import urlsplit
 
 import pytest
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import run_gunicorn
-from stalled import KINDS, Stall, list_stalls
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import run_gunicorn
+from support.stalled import KINDS, Stall, list_stalls
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import run_gunicorn
-from stalled import Stall, add_wallets, assert_served, list_stalls, stalled_clients
-from waiting import wait_for
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import run_gunicorn
+from support.stalled import Stall, add_wallets, assert_served, list_stalls, stalled_clients
+from support.waiting import wait_for
 
 pytestmark = pytest.mark.slow
 

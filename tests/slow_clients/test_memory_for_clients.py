@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from remote import make_environ
-from servers import run_gunicorn
-from stalled import Stall, sign_session, stalled_clients
-from waiting import wait_for
+from support.remote import make_environ
+from support.servers import run_gunicorn
+from support.stalled import Stall, sign_session, stalled_clients
+from support.waiting import wait_for
 
 pytestmark = pytest.mark.slow
 

@@ -5,9 +5,9 @@ from copy import copy
 from threading import Thread
 
 import pytest
-from remote import TIMEOUT_S, RemotePage, make_environ
-from servers import Gunicorn, run_gunicorn
-from stalled import (
+from support.remote import TIMEOUT_S, RemotePage, make_environ
+from support.servers import Gunicorn, run_gunicorn
+from support.stalled import (
     KINDS,
     add_wallets,
     assert_served,

@@ -4,8 +4,8 @@ import json
 from functools import partial
 
 import pytest
-from many_submissions import add_submissions
-from world import Visitor, read_log
+from support.many_submissions import add_submissions
+from support.world import Visitor, read_log
 
 from embed.db.models import Activity, Delivery, Message, Submission, Wallet, Withdrawal
 from embed.domain.reasons import parse_reason

@@ -3,9 +3,9 @@
 from functools import partial
 
 import pytest
-from many_submissions import add_submissions
-from remote import race
-from world import Visitor, another_wallet, code_of, read_log, with_session
+from support.many_submissions import add_submissions
+from support.remote import race
+from support.world import Visitor, another_wallet, code_of, read_log, with_session
 
 from embed import pages
 from embed.db.models import AccountEvent, Block, Submission

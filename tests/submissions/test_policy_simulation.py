@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from many_submissions import add_submissions
+from support.many_submissions import add_submissions
 
 from embed.db.models import Page, Submission
 from embed.domain.policy import Policy

@@ -6,7 +6,7 @@ long to wait for its lock; in it, Postgres locks the page's row.
 
 import pytest
 from peewee import Database
-from world import Visitor, another_wallet, code_of, with_session
+from support.world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.connection import db
 from embed.notifications import receivers

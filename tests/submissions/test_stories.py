@@ -14,8 +14,8 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from remote import make_environ
-from world import Visitor, World, code_of
+from support.remote import make_environ
+from support.world import Visitor, World, code_of
 
 from embed import pages
 from embed.db.models import Activity, Message, Wallet

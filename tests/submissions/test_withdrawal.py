@@ -3,9 +3,9 @@
 from decimal import Decimal
 
 import pytest
-from chain_history import import_balance
-from many_submissions import add_submissions
-from world import USDC, Visitor, code_of, read_log, with_session
+from support.chain_history import import_balance
+from support.many_submissions import add_submissions
+from support.world import USDC, Visitor, code_of, read_log, with_session
 
 from embed import pages
 from embed.db import used_nonces

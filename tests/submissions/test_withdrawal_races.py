@@ -4,8 +4,8 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from remote import race
-from world import Visitor, code_of
+from support.remote import race
+from support.world import Visitor, code_of
 
 from embed import pages
 from embed.db.models import Submission, UsedNonce, Wallet, Withdrawal

@@ -1,7 +1,7 @@
 """Changing many wallets at once."""
 
 import pytest
-from world import Visitor
+from support.world import Visitor
 
 from embed.db.models import Wallet
 from embed.domain.identifiers import make_id

@@ -9,7 +9,7 @@ import base58
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from world import USDC
+from support.world import USDC
 
 from embed.domain.amounts import MAX_AMOUNT, MAX_DECIMALS
 from embed.errors import InvalidInput

@@ -1,9 +1,9 @@
 """A page that tracks as many wallets as MAX_WALLETS allows."""
 
 import pytest
-from owner_browser import OwnerBrowser
-from remote import at_once
-from world import Visitor, code_of
+from support.owner_browser import OwnerBrowser
+from support.remote import at_once
+from support.world import Visitor, code_of
 
 from embed.db.connection import db
 from embed.db.models import Submission, Wallet

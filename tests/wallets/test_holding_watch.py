@@ -4,8 +4,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from fake_chain import FakeChain
-from world import USDC, Visitor, read_log
+from support.fake_chain import FakeChain
+from support.world import USDC, Visitor, read_log
 
 from embed import pages
 from embed.balances.observations import ChainObservation, store_chain

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from world import Visitor
+from support.world import Visitor
 
 from embed.db.models import Listing, Page, Wallet
 from embed.events.editing import bump_version

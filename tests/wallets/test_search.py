@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 import pytest
-from chain_history import record_history
-from world import USDC, Visitor
+from support.chain_history import record_history
+from support.world import USDC, Visitor
 
 from embed.domain.amounts import MAX_AMOUNT
 from embed.wallets import search

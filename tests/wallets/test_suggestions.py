@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import base58
 import pytest
-from fake_chain import FakeChain
 from solders.pubkey import Pubkey
-from world import USDC, Visitor, read_log
+from support.fake_chain import FakeChain
+from support.world import USDC, Visitor, read_log
 
 from embed.balances.observations import store_chain_of_mints
 from embed.balances.supply import Supply

@@ -6,7 +6,7 @@ from functools import partial
 
 import brotli
 import pytest
-from absence import NODE_MODULES, skip_or_fail
+from support.absence import NODE_MODULES, skip_or_fail
 
 from embed.web.assets import STATIC_DIR
 

@@ -7,7 +7,7 @@ import pytest
 
 from embed.web.avatar import draw_avatar
 
-CASES = json.loads((Path(__file__).parents[1] / "avatar_cases.json").read_text())
+CASES = json.loads((Path(__file__).parents[1] / "support/avatar_cases.json").read_text())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["address"][:4])

@@ -1,8 +1,8 @@
 """Clients' addresses are counted for a while, and never stored."""
 
 import pytest
-from owner_browser import OwnerBrowser
-from world import Visitor, with_session
+from support.owner_browser import OwnerBrowser
+from support.world import Visitor, with_session
 
 from embed.db.connection import db
 from embed.domain.client_addresses import name_network, parse_client_address

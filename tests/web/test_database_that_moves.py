@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from owner_browser import OwnerBrowser
-from world import Visitor
+from support.owner_browser import OwnerBrowser
+from support.world import Visitor
 
 on_postgres = pytest.mark.databases("postgres")
 

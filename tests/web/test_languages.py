@@ -10,7 +10,7 @@ from babel import Locale
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.frontend import parse_mapping_cfg
 from babel.messages.pofile import read_po
-from world import SITE, Visitor
+from support.world import SITE, Visitor
 
 from embed.db.models import STATUSES, Wallet
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE

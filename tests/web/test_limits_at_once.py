@@ -3,10 +3,10 @@
 import pytest
 import redis
 from peewee import OperationalError
-from remote import at_once
-from servers import open_valkey, provide
+from support.remote import at_once
+from support.servers import open_valkey, provide
+from support.world import SITE, code_of, with_session
 from test_rate_limits import at
-from world import SITE, code_of, with_session
 
 from embed.web.api import auth
 

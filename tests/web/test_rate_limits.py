@@ -6,8 +6,8 @@ import socket
 import limits
 import pytest
 import redis
-from servers import find_free_port
-from world import ENDPOINTS, SITE, Visitor, World, code_of, with_session
+from support.servers import find_free_port
+from support.world import ENDPOINTS, SITE, Visitor, World, code_of, with_session
 
 from embed.db import connection
 from embed.factory import create_app

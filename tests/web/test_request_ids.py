@@ -4,7 +4,7 @@ import logging
 import re
 
 import pytest
-from world import Visitor
+from support.world import Visitor
 
 from embed.errors import ApiError
 from embed.logs.context import find_context

@@ -1,7 +1,7 @@
 """A ticker has one dollar sign, however it was written."""
 
 import pytest
-from owner_browser import OwnerBrowser
+from support.owner_browser import OwnerBrowser
 
 from embed import pages
 from embed.db.models import Page

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from flask import Flask
-from world import Clock
+from support.world import Clock
 
 from embed.db.models import Job
 from embed.runtime import EXTENSION

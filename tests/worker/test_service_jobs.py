@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from rpc_access import PatientClock, connect
-from rpc_faults import answer_error
-from world import SECRET_KEY, Visitor
+from support.rpc_access import PatientClock, connect
+from support.rpc_faults import answer_error
+from support.world import SECRET_KEY, Visitor
 
 from embed.db.leases import LONGEST_WAIT
 from embed.db.models import Page, UsedNonce

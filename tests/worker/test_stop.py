@@ -3,9 +3,9 @@
 import time
 
 import pytest
-from rpc_faults import answer_status
-from waiting import wait_for
-from world import USDC, Visitor
+from support.rpc_faults import answer_status
+from support.waiting import wait_for
+from support.world import USDC, Visitor
 
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, Job

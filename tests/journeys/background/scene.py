@@ -10,9 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from remote import make_environ, run_here
-from servers import PROJECT_DIR, Server, clean_environ, find_free_port, is_listening, wait_until
-from waiting import LIMIT_S, wait_for
+from support.remote import make_environ, run_here
+from support.servers import (
+    PROJECT_DIR,
+    Server,
+    clean_environ,
+    find_free_port,
+    is_listening,
+    wait_until,
+)
+from support.waiting import LIMIT_S, wait_for
 
 APP = Path(__file__).with_name("worked_app.py")
 SERVICE = Path(__file__).with_name("service_app.py")

@@ -4,10 +4,10 @@ import json
 from threading import Event
 
 import pytest
-from message_bodies import make_data
-from receivers import run_http_receiver
 from scene import SERVICE, SHORT_LEASE_S, Scene
-from world import World
+from support.message_bodies import make_data
+from support.receivers import run_http_receiver
+from support.world import World
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Page

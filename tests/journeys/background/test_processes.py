@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 import requests
 from scene import SHORT_LEASE_S, Scene
-from servers import PROJECT_DIR
-from waiting import LIMIT_S
+from support.servers import PROJECT_DIR
+from support.waiting import LIMIT_S
 
 from embed.db.schema_version import list_migrations
 

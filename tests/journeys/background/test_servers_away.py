@@ -2,7 +2,7 @@
 
 import pytest
 from scene import SHORT_LEASE_S, Scene
-from servers import open_postgres, provide
+from support.servers import open_postgres, provide
 
 pytestmark = pytest.mark.slow
 

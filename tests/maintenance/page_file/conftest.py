@@ -3,7 +3,7 @@
 import pytest
 from filled_page import FilledPage
 from page_files import export
-from world import SECRET_KEY, Clock, World
+from support.world import SECRET_KEY, Clock, World
 
 from embed.db.connection import db
 from embed.factory import create_app

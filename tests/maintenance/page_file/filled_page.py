@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from chain_history import import_balance, record_history
-from world import USDC, Visitor, World, another_wallet, with_session
+from support.chain_history import import_balance, record_history
+from support.world import USDC, Visitor, World, another_wallet, with_session
 
 from embed import pages
 from embed.db.models import Delivery, Receiver, Token

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from world import SECRET_KEY, World
+from support.world import SECRET_KEY, World
 
 from embed.db.connection import db
 from embed.factory import create_app

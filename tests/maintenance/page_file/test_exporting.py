@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 from page_files import export, read_lines
-from world import USDC, Visitor
+from support.world import USDC, Visitor
 
 from embed.db.connection import db
 from embed.db.models import Activity, Tag, UsedNonce

@@ -4,9 +4,9 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from fake_chain import FakeChain
 from page_files import find, forge, read_lines, take_over
-from world import SITE, USDC, Visitor, code_of, with_session
+from support.fake_chain import FakeChain
+from support.world import SITE, USDC, Visitor, code_of, with_session
 
 from embed.balances.history import read_balance_changes
 from embed.balances.known import read_balances

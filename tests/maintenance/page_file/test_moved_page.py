@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from filled_page import EMAIL
-from message_bodies import make_data
 from page_files import export, find, forge, move_to, read_lines, seal, take_over, write_lines
-from world import USDC, Visitor, code_of, read_log
+from support.message_bodies import make_data
+from support.world import USDC, Visitor, code_of, read_log
 
 from embed import pages
 from embed.balances.observations import Observation, store_entered

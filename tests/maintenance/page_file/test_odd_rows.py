@@ -8,10 +8,10 @@ import re
 import socket
 
 import pytest
-from message_bodies import make_data
-from owner_browser import OwnerBrowser
 from page_files import export, find, forge, move_to, take_over
-from world import Visitor
+from support.message_bodies import make_data
+from support.owner_browser import OwnerBrowser
+from support.world import Visitor
 
 from embed.db.models import Activity, Delivery, Receiver
 from embed.domain.activity import SENTENCE_BY_ACTION

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from filled_page import EMAIL
 from page_files import find, forge, read_lines, take_over
-from world import USDC
+from support.world import USDC
 
 from embed.db.models import ApiKey, Page, Person
 from embed.errors import InvalidInput

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from page_files import export, find, read_lines
 from page_schema import build_schema
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 
 pytestmark = pytest.mark.slow
 

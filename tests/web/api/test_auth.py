@@ -1,7 +1,7 @@
 """Bearer keys (docs/api.md, Keys): header, page scope and revocation."""
 
 import pytest
-from world import ENDPOINTS, SITE, Visitor, code_of
+from support.world import ENDPOINTS, SITE, Visitor, code_of
 
 from embed.db.models import ApiKey
 

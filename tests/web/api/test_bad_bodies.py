@@ -8,7 +8,7 @@ import itertools
 import json
 
 import pytest
-from world import SECRET_KEY, SITE, Clock, World, code_of, with_session
+from support.world import SECRET_KEY, SITE, Clock, World, code_of, with_session
 
 from embed.db import connection
 from embed.factory import create_app

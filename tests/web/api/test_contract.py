@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from promised_errors import ROWS
-from world import SECRET_KEY, SITE, Visitor, code_of
+from support.promised_errors import ROWS
+from support.world import SECRET_KEY, SITE, Visitor, code_of
 
 from embed import errors
 from embed.db import connection

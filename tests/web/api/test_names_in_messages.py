@@ -1,7 +1,7 @@
 """The optional nickname of POST /siws/nonce, which puts the name under the signature."""
 
 import pytest
-from world import Visitor, code_of
+from support.world import Visitor, code_of
 
 from embed.db.models import Proof, Submission
 

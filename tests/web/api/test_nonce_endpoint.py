@@ -1,7 +1,7 @@
 """POST /siws/nonce (docs/api.md, Ask for a nonce), and the message to sign."""
 
 import pytest
-from world import Visitor, code_of, with_session
+from support.world import Visitor, code_of, with_session
 
 from embed import pages
 from embed.db.models import Wallet

@@ -5,7 +5,7 @@ has to get that step's code, so no two neighbours can change places unseen.
 """
 
 import pytest
-from refusal_cases import (
+from support.refusal_cases import (
     LIST,
     NONCE,
     READ,
@@ -16,7 +16,7 @@ from refusal_cases import (
     SUBMIT,
     Attempt,
 )
-from world import code_of
+from support.world import code_of
 
 
 def each_step(steps):

@@ -1,7 +1,7 @@
 """Origins of public keys (docs/api.md, Origins): allowlist, Referer, null, the service's own."""
 
 import pytest
-from world import ENDPOINTS, SITE, Visitor, code_of
+from support.world import ENDPOINTS, SITE, Visitor, code_of
 
 from embed.keys import access, management
 

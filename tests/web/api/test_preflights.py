@@ -1,7 +1,7 @@
 """OPTIONS (docs/api.md, Preflights): fixed headers, and the origin check of the tracking read."""
 
 import pytest
-from world import SITE
+from support.world import SITE
 
 EVIL = "https://evil.example"
 OWN = "http://localhost"  # how the test client addresses the service

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
-from fake_chain import COMPLETE, SWEEP, FakeChain
-from world import USDC, Visitor, code_of, read_exactly
+from support.fake_chain import COMPLETE, SWEEP, FakeChain
+from support.world import USDC, Visitor, code_of, read_exactly
 
 from embed.balances.observations import ChainObservation, store_chain
 from embed.balances.solana_rpc import UnusableAnswer

@@ -1,7 +1,7 @@
 """GET /session/submissions (docs/api.md, List own submissions), and its elements."""
 
 import pytest
-from world import Visitor, another_wallet, code_of, with_session
+from support.world import Visitor, another_wallet, code_of, with_session
 
 from embed.db.models import Submission
 from embed.domain.reasons import parse_reason

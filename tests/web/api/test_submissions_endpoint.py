@@ -4,7 +4,7 @@ import base64
 
 import pytest
 from nacl.signing import SigningKey
-from world import SITE, Visitor, code_of
+from support.world import SITE, Visitor, code_of
 
 from embed.db.models import Submission
 

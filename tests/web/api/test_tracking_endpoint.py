@@ -1,7 +1,7 @@
 """GET /tracking/{id} (docs/api.md, Read a page), and its payload."""
 
 import pytest
-from world import USDC, Visitor, code_of
+from support.world import USDC, Visitor, code_of
 
 from embed import pages
 from embed.people import accounts

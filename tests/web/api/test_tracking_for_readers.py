@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from world import USDC, Visitor, code_of
+from support.world import USDC, Visitor, code_of
 
 from embed.byte_cache import MOST_IN_GROUP, ByteCache
 from embed.db.connection import db

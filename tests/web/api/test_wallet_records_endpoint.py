@@ -4,8 +4,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from chain_history import import_balance
-from world import Visitor, code_of, read_exactly
+from support.chain_history import import_balance
+from support.world import Visitor, code_of, read_exactly
 
 from embed import pages
 from embed.balances import stored_names

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from owner_browser import OwnerBrowser
-from passkey_device import store_passkey
-from world import Visitor
+from support.owner_browser import OwnerBrowser
+from support.passkey_device import store_passkey
+from support.world import Visitor
 
 from embed.db.models import LinkedWallet, Member, Session
 from embed.keys import access

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from message_bodies import make_data
+from support.message_bodies import make_data
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver

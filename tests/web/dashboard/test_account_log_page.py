@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from owner_browser import PASSWORD, find_token
+from support.owner_browser import PASSWORD, find_token
 
 from embed.db.models import AccountEvent
 from embed.events import account_log

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 from flask import Flask
-from many_submissions import add_submissions
+from support.many_submissions import add_submissions
 
 from embed.db.models import Person
 from embed.domain.languages import LANGUAGES, SOURCE_LANGUAGE

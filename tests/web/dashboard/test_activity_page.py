@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import get_args
 
 import pytest
-from many_submissions import add_submissions
-from world import Visitor
+from support.many_submissions import add_submissions
+from support.world import Visitor
 
 from embed.db.models import STATUSES, Activity, Receiver
 from embed.domain.activity import SENTENCE_BY_ACTION, Action

@@ -2,8 +2,8 @@
 
 import brotli
 import pytest
-from owner_browser import PASSWORD, find_token
 from routes import fill_in, list_routes
+from support.owner_browser import PASSWORD, find_token
 
 from embed.web.dashboard import sessions
 

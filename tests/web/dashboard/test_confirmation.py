@@ -5,8 +5,8 @@ import re
 import secrets
 
 import pytest
-from owner_browser import PASSWORD, find_token
 from routes import fill_in, list_routes
+from support.owner_browser import PASSWORD, find_token
 
 from embed.db.connection import db
 from embed.db.models import ApiKey, Receiver, Session

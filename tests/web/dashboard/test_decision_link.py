@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from owner_browser import find_token, read_text
-from world import Visitor, read_log
+from support.owner_browser import find_token, read_text
+from support.world import Visitor, read_log
 
 from embed.db.models import Activity, Receiver, Submission, Wallet
 from embed.notifications import decision_links, own_mail, receivers

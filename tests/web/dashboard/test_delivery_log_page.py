@@ -4,7 +4,6 @@ import re
 
 import pytest
 from markupsafe import escape
-from receivers import run_http_receiver
 from receiving import (
     add_channel,
     add_deliveries,
@@ -14,6 +13,7 @@ from receiving import (
     path_of,
     tell,
 )
+from support.receivers import run_http_receiver
 
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver

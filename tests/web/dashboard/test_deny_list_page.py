@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from world import Visitor, code_of, with_session
+from support.world import Visitor, code_of, with_session
 
 from embed.db.models import Block, Submission
 from embed.people import accounts

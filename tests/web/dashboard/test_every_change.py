@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 from peewee import OperationalError
-from world import SITE, USDC, Visitor, read_log
+from support.world import SITE, USDC, Visitor, read_log
 
 from embed.db.connection import db
 from embed.db.models import Member, RefusedOrigin

@@ -8,10 +8,10 @@ import re
 from decimal import Decimal
 
 import pytest
-from bad_amounts import BAD_AMOUNTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from world import Visitor, read_exactly, read_log
+from support.bad_amounts import BAD_AMOUNTS
+from support.world import Visitor, read_exactly, read_log
 
 from embed.db.connection import db
 from embed.db.models import Balance

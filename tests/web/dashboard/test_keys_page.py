@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from world import SITE, Visitor, read_log
+from support.world import SITE, Visitor, read_log
 
 from embed.db.models import ApiKey
 from embed.keys import access, management, refused_origins

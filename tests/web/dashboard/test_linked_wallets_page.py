@@ -1,8 +1,8 @@
 """Wallets as a way in, over HTTP; in a browser: tests/browser/test_wallet_sign_in.py."""
 
 import pytest
-from owner_browser import OwnerBrowser, find_token
-from world import Visitor
+from support.owner_browser import OwnerBrowser, find_token
+from support.world import Visitor
 
 from embed.db.models import AccountEvent, ApiKey, LinkedWallet, Session
 from embed.people import sessions

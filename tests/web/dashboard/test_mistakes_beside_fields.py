@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from world import USDC
+from support.world import USDC
 
 from embed import pages
 from embed.errors import InvalidInput

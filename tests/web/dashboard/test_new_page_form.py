@@ -3,9 +3,9 @@
 import re
 
 import pytest
-import rpc_faults
-from rpc_access import connect
-from world import USDC
+from support import rpc_faults
+from support.rpc_access import connect
+from support.world import USDC
 
 from embed import pages
 from embed.balances import tokens

@@ -5,8 +5,6 @@ import re
 
 import pytest
 from apprise import NotifyBase
-from channel_addresses import is_accepted, list_addresses
-from receivers import run_http_receiver, run_mail_server
 from receiving import (
     ALL_TYPES,
     add_channel,
@@ -18,7 +16,9 @@ from receiving import (
     runtime_of,
     tell,
 )
-from world import read_log
+from support.channel_addresses import is_accepted, list_addresses
+from support.receivers import run_http_receiver, run_mail_server
+from support.world import read_log
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.events.messages import MESSAGE_TYPES, TEST

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from chain_history import record_history
-from owner_browser import OwnerBrowser, read_text
 from receiving import add_webhook, give_up, tell
-from world import USDC, Visitor
+from support.chain_history import record_history
+from support.owner_browser import OwnerBrowser, read_text
+from support.world import USDC, Visitor
 
 from embed import pages
 from embed.balances.tokens import store_refusal

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from owner_browser import OwnerBrowser, find_token, read_text
-from receivers import run_mail_server
-from world import Visitor
+from support.owner_browser import OwnerBrowser, find_token, read_text
+from support.receivers import run_mail_server
+from support.world import Visitor
 
 from embed.db.models import Delivery, Member, Receiver
 from embed.domain.roles import MEMBER_ROLES

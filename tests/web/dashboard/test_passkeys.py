@@ -7,8 +7,8 @@ import re
 import pytest
 from flask import Response
 from flask.testing import FlaskClient
-from owner_browser import OwnerBrowser, find_token
-from passkey_device import BACKED_UP, PRESENT, VERIFIED, Device, encode, store_passkey
+from support.owner_browser import OwnerBrowser, find_token
+from support.passkey_device import BACKED_UP, PRESENT, VERIFIED, Device, encode, store_passkey
 
 from embed.db.models import AccountEvent, Passkey, Session
 from embed.people.passkeys import MAX_PASSKEYS

@@ -1,8 +1,8 @@
 """Switching the password off and setting one again, and what the operator's link removes."""
 
 import pytest
-from owner_browser import PASSWORD, find_token, read_text
-from passkey_device import store_passkey
+from support.owner_browser import PASSWORD, find_token, read_text
+from support.passkey_device import store_passkey
 from test_confirmation import is_asked
 
 from embed.db.models import AccountEvent, Passkey, Person, RecoveryCode, Session

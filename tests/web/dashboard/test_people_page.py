@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from owner_browser import OwnerBrowser, find_token, read_text
-from receivers import run_mail_server
+from support.owner_browser import OwnerBrowser, find_token, read_text
+from support.receivers import run_mail_server
 
 from embed.db.models import Invitation, Member, Person
 from embed.people import accounts, invitations

@@ -4,9 +4,9 @@ import html
 import re
 
 import pytest
-from many_submissions import add_submissions
-from owner_browser import read_text
-from world import read_log
+from support.many_submissions import add_submissions
+from support.owner_browser import read_text
+from support.world import read_log
 
 from embed.db.models import Submission
 

@@ -3,8 +3,8 @@
 import re
 
 import pytest
+from support.world import read_log
 from test_embed_page import open_page, read_code
-from world import read_log
 
 from embed.domain.languages import LANGUAGES
 from embed.keys import derived

@@ -5,9 +5,9 @@ import json
 import re
 
 import pytest
-from many_submissions import add_submissions
-from owner_browser import read_text
-from world import Visitor
+from support.many_submissions import add_submissions
+from support.owner_browser import read_text
+from support.world import Visitor
 
 from embed import pages
 from embed.balances import stored_names

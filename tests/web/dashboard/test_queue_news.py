@@ -4,8 +4,8 @@ import re
 from datetime import timedelta
 
 import pytest
-from many_submissions import add_submissions
-from world import Visitor
+from support.many_submissions import add_submissions
+from support.world import Visitor
 
 from embed.domain.times import to_ms
 from embed.web.dashboard import sessions

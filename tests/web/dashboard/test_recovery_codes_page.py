@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from owner_browser import PASSWORD, find_token, read_text
+from support.owner_browser import PASSWORD, find_token, read_text
 from test_confirmation import is_asked, read_hidden
 
 from embed.db.models import AccountEvent, Person, RecoveryCode

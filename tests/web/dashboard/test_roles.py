@@ -4,9 +4,9 @@ As a stranger and signed out: test_dashboard_contract.py.
 """
 
 import pytest
-from owner_browser import OwnerBrowser
 from routes import fill_in, list_routes
-from world import Visitor
+from support.owner_browser import OwnerBrowser
+from support.world import Visitor
 
 from embed.db.connection import db
 from embed.db.models import Page, Submission

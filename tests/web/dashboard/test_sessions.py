@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 from flask import Flask
 from itsdangerous import TimestampSigner
-from locks import held_writes
-from owner_browser import PASSWORD, find_token
 from peewee import Database
-from remote import at_once
-from world import Visitor
+from support.locks import held_writes
+from support.owner_browser import PASSWORD, find_token
+from support.remote import at_once
+from support.world import Visitor
 
 from embed.db import connection
 from embed.db.models import Session

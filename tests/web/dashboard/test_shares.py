@@ -5,9 +5,9 @@ import io
 from decimal import Decimal
 
 import pytest
-from chain_history import record_history
-from owner_browser import OwnerBrowser
-from world import USDC, Visitor, World
+from support.chain_history import record_history
+from support.owner_browser import OwnerBrowser
+from support.world import USDC, Visitor, World
 
 from embed.db.models import Balance, Token
 from embed.wallets import imports

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from world import Visitor
+from support.world import Visitor
 
 
 def find_icon(owner, path):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from owner_browser import PASSWORD, OwnerBrowser, find_token
+from support.owner_browser import PASSWORD, OwnerBrowser, find_token
 
 from embed.db.models import Person
 from embed.domain import passwords

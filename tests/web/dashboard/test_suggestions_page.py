@@ -5,10 +5,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from fake_chain import FakeChain
 from solders.pubkey import Pubkey
-from waiting import wait_for
-from world import USDC, Visitor
+from support.fake_chain import FakeChain
+from support.waiting import wait_for
+from support.world import USDC, Visitor
 
 from embed.balances.rpc_endpoint import RpcRefused
 from embed.db.connection import db

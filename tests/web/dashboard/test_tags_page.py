@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from world import Visitor
+from support.world import Visitor
 
 from embed.db.models import Tag, WalletTag
 from embed.settings import PROJECT_DIR

@@ -4,10 +4,10 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from chain_history import record_history
 from flask import Flask
-from owner_browser import OwnerBrowser, read_text
-from world import USDC, Visitor
+from support.chain_history import record_history
+from support.owner_browser import OwnerBrowser, read_text
+from support.world import USDC, Visitor
 
 from embed.web.dashboard.filters import split_digits
 from embed.web.figures import format_in_full, round_amount

@@ -7,10 +7,10 @@ import re
 from functools import partial
 
 import pytest
-from owner_browser import read_text
+from support.owner_browser import read_text
+from support.world import USDC, Visitor, read_log
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
-from world import USDC, Visitor, read_log
 
 from embed import pages
 from embed.balances import known

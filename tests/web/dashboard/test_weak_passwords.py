@@ -5,7 +5,7 @@ import logging
 
 import pytest
 from nacl.pwhash import argon2id
-from owner_browser import PASSWORD, OwnerBrowser, find_token, read_text
+from support.owner_browser import PASSWORD, OwnerBrowser, find_token, read_text
 
 from embed.db.models import Member, Page, Person
 from embed.domain.password_strength import GUESSABLE

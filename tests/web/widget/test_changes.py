@@ -4,8 +4,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from chain_history import record_history
-from world import USDC, Visitor, read_exactly
+from support.chain_history import record_history
+from support.world import USDC, Visitor, read_exactly
 
 from embed.db.models import Wallet
 

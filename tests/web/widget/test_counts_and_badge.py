@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 from shared_pages import ENDINGS, every_ending, get, share
+from support.world import USDC, Visitor
 from test_iframe_route import read_policy
-from world import USDC, Visitor
 
 from embed.db.models import Token
 from embed.domain.colors import MIN_SHAPE_CONTRAST, MIN_TEXT_CONTRAST, compute_contrast

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import feedparser
 import pytest
-from world import SITE, Visitor
+from support.world import SITE, Visitor
 
 from embed.db.models import Listing, Wallet
 from embed.wallets import tracking

@@ -4,8 +4,8 @@ import re
 from datetime import timedelta
 
 import pytest
-from chain_history import record_history
-from world import USDC, Visitor
+from support.chain_history import record_history
+from support.world import USDC, Visitor
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from operator import itemgetter
 
 import pytest
-from world import SITE, Visitor, code_of, with_session
+from support.world import SITE, Visitor, code_of, with_session
 
 from embed.db.models import Submission, Wallet
 

@@ -7,8 +7,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from shared_pages import ENDINGS, every_ending, get, share
+from support.world import code_of
 from test_iframe_route import Document
-from world import code_of
 
 HOST = "http://localhost"
 HOSTILE = '"><script>'

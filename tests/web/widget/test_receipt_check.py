@@ -7,8 +7,8 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
-from absence import NODE_MODULES, find_node
-from servers import PROJECT_DIR
+from support.absence import NODE_MODULES, find_node
+from support.servers import PROJECT_DIR
 from test_source_rules import MARKUP_FROM_TEXT
 
 PAGE = PROJECT_DIR / "static/check-receipts.html"

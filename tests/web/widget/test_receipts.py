@@ -5,7 +5,7 @@ import base64
 import base58
 import pytest
 from nacl.signing import VerifyKey
-from world import SITE, USDC, Visitor, code_of
+from support.world import SITE, USDC, Visitor, code_of
 
 from embed.db.models import Proof, Submission, Wallet, Withdrawal
 from embed.domain.wallet_signatures import list_signable_forms

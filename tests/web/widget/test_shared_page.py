@@ -4,8 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from shared_pages import ENDINGS, every_ending, get, share
+from support.world import Visitor, code_of
 from test_iframe_route import Document, read_policy
-from world import Visitor, code_of
 
 from embed.db.connection import db
 from embed.db.models import ApiKey, RefusedOrigin, Submission

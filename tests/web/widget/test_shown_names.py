@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from fake_chain import FakeChain
-from world import Visitor
+from support.fake_chain import FakeChain
+from support.world import Visitor
 
 from embed import pages
 from embed.balances import stored_names

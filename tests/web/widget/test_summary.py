@@ -4,8 +4,8 @@ import html
 import re
 
 import pytest
-from chain_history import record_history
-from world import USDC, Visitor, World
+from support.chain_history import record_history
+from support.world import USDC, Visitor, World
 
 from embed.db.models import Token
 

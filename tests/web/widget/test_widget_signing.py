@@ -4,7 +4,7 @@ import re
 
 import pytest
 import segno
-from world import USDC, Visitor
+from support.world import USDC, Visitor
 
 from embed.web.assets import STATIC_DIR, list_modules
 from embed.web.widget import signing

@@ -9,8 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from contract import DOCUMENT_PATH, OPERATIONS, Answer
-from fake_chain import FakeChain
-from refusal_cases import (
+from support.fake_chain import FakeChain
+from support.refusal_cases import (
     LIST,
     NONCE,
     READ,
@@ -23,7 +23,7 @@ from refusal_cases import (
     submit_elsewhere,
     with_public_key,
 )
-from world import SECRET_KEY, SITE, Clock, Visitor, World
+from support.world import SECRET_KEY, SITE, Clock, Visitor, World
 
 from embed.balances.observations import ChainObservation, store_chain
 from embed.db import connection

@@ -11,7 +11,7 @@ from pathlib import Path
 import schemathesis
 from nacl.signing import SigningKey
 from schemathesis.generation import GenerationMode
-from world import Visitor
+from support.world import Visitor
 
 PAGE, ANSWERS = os.environ["PAGE"], Path(os.environ["ANSWERS"])
 

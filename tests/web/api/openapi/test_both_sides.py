@@ -11,7 +11,7 @@ from contract import (
     list_unseen,
     read_codes,
 )
-from promised_errors import ENDPOINTS, ROWS
+from support.promised_errors import ENDPOINTS, ROWS
 
 from embed.errors import OWN_STATUS_BY_CODE, STATUS_BY_CODE
 

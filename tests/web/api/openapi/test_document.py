@@ -16,7 +16,7 @@ from contract import (
 )
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
-from world import SITE, Visitor, code_of, read_exactly
+from support.world import SITE, Visitor, code_of, read_exactly
 
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
 from embed.domain.reasons import CODES

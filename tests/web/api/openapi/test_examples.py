@@ -3,9 +3,9 @@
 import pytest
 import requests
 from contract import DOCUMENT_PATH, list_operations
-from remote import RemotePage, make_environ
-from servers import run_gunicorn
-from world import Visitor, code_of
+from support.remote import RemotePage, make_environ
+from support.servers import run_gunicorn
+from support.world import Visitor, code_of
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 from contract import DOCUMENT, OPERATIONS, resolve
-from fake_chain import FakeChain
+from support.fake_chain import FakeChain
+from support.world import SITE, Visitor, code_of
 from werkzeug.datastructures import EnvironHeaders, ImmutableMultiDict
-from world import SITE, Visitor, code_of
 
 from embed.db.models import Wallet
 from embed.doctor.probe import HEADER

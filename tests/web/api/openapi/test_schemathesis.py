@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 import requests
-from remote import RemotePage, make_environ
-from servers import PROJECT_DIR, run_gunicorn
-from world import SITE, Visitor
+from support.remote import RemotePage, make_environ
+from support.servers import PROJECT_DIR, run_gunicorn
+from support.world import SITE, Visitor
 
 pytestmark = pytest.mark.slow
 

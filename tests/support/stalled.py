@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import requests
 from flask import Flask
 from peewee import chunked
-from remote import RemotePage
-from world import SECRET_KEY, SITE
+from support.remote import RemotePage
+from support.world import SECRET_KEY, SITE
 
 from embed.db import connection
 from embed.db.models import Wallet

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from servers import PROJECT_DIR, clean_environ
+from support.servers import PROJECT_DIR, clean_environ
 
 THIS_FLASK = (sys.executable, "-m", "flask")
 

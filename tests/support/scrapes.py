@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import requests
 from prometheus_client.parser import text_string_to_metric_families
-from waiting import LIMIT_S
+from support.waiting import LIMIT_S
 
 
 class Scraped:

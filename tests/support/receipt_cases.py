@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import base58
 from nacl.signing import SigningKey
-from world import USDC, Clock
+from support.world import USDC, Clock
 
 from embed.db.models import Page, Proof, Submission
 from embed.domain.nonces import Nonce

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from absence import skip_or_fail
+from support.absence import skip_or_fail
 
 
 def make_certificate(path: Path, *, days: int = 30) -> Path:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from servers import PROJECT_DIR
+from support.servers import PROJECT_DIR
 
 DASHBOARD = json.loads((PROJECT_DIR / "deploy" / "grafana-dashboard.json").read_text())
 PANELS: list[dict[str, Any]] = DASHBOARD["panels"]

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from chain.ledger import Ledger
 from chain.rpc_methods import Methods, RpcError
-from world import USDC
+from support.world import USDC
 
 from embed.balances.rpc_endpoint import RpcRefused
 from embed.balances.solana_rpc import RpcUnavailable

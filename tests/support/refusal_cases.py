@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import wraps
 
 import pytest
-from world import Visitor, code_of
+from support.world import Visitor, code_of
 
 from embed.errors import ApiError
 from embed.runtime import EXTENSION

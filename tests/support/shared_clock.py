@@ -4,7 +4,7 @@ import os
 from datetime import datetime
 from pathlib import Path
 
-from world import Clock
+from support.world import Clock
 
 
 class SharedClock(Clock):

@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deployments import DATABASE_BY_DEPLOYMENT, SERVICE, Deployment, run_grown, run_small
-from http_client import HttpClient
-from servers import PROJECT_DIR, run_gunicorn
+from support.deployments import DATABASE_BY_DEPLOYMENT, SERVICE, Deployment, run_grown, run_small
+from support.http_client import HttpClient
+from support.servers import PROJECT_DIR, run_gunicorn
 
-CLOCKED = "clocked_app:app"
+CLOCKED = "support.clocked_app:app"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--deployment",
         choices=DATABASE_BY_DEPLOYMENT,
-        help="run against the small or the grown form of the service (tests/deployments.py)",
+        help="run against one form of the service, small or grown (tests/support/deployments.py)",
     )
 
 

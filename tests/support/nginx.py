@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from servers import PROJECT_DIR, Server, Unavailable, find_free_port, is_listening, wait_until
+from support.servers import (
+    PROJECT_DIR,
+    Server,
+    Unavailable,
+    find_free_port,
+    is_listening,
+    wait_until,
+)
 
 SAMPLE = PROJECT_DIR / "deploy/nginx.conf"
 LOG = "embed.log"

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import pytest
 
-NODE_MODULES = Path(__file__).resolve().parent.parent / "node_modules"
+NODE_MODULES = Path(__file__).resolve().parents[2] / "node_modules"
 
 
 def skip_or_fail(needed: str) -> NoReturn:

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from absence import skip_or_fail
-from waiting import wait_for
+from support.absence import skip_or_fail
+from support.waiting import wait_for
 
-PROJECT_DIR = Path(__file__).resolve().parent.parent
+PROJECT_DIR = Path(__file__).resolve().parents[2]
 PORTS_PER_PROCESS = 300
 
 

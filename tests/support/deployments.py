@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from nginx import run_nginx
-from servers import PROJECT_DIR, Gunicorn, Server, clean_environ, run_gunicorn
+from support.nginx import run_nginx
+from support.servers import PROJECT_DIR, Gunicorn, Server, clean_environ, run_gunicorn
 
 DATABASE_BY_DEPLOYMENT = {"small": "sqlite", "grown": "postgres"}
 SERVICE = "app:app"

@@ -5,7 +5,7 @@ The rows are written by plain SQL, since the models are those of today.
 
 from typing import Any
 
-from world import USDC
+from support.world import USDC
 
 from embed.db import connection, schema_version
 from embed.domain.key_format import hash_key, shorten_key

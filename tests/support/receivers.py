@@ -11,7 +11,7 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from servers import find_free_port
+from support.servers import find_free_port
 
 
 @dataclass

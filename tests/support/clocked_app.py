@@ -6,7 +6,7 @@ It does no background work, as the tests themselves do what of it they need.
 import os
 from pathlib import Path
 
-from shared_clock import SharedClock
+from support.shared_clock import SharedClock
 
 from embed.factory import create_app
 from embed.settings import Settings

@@ -9,8 +9,8 @@ from typing import Any
 
 import requests
 from flask import Response
-from http_client import TIMEOUT_S, HttpAnswer
-from world import SECRET_KEY, SITE, USDC, PageClient
+from support.http_client import TIMEOUT_S, HttpAnswer
+from support.world import SECRET_KEY, SITE, USDC, PageClient
 
 from embed.db import connection
 from embed.errors import ApiError, InvalidInput, NotFound

@@ -8,7 +8,7 @@ from decimal import Decimal
 from chain.ledger import Ledger
 from chain.rpc_server import RpcServer
 from limits import parse
-from waiting import wait_for
+from support.waiting import wait_for
 
 from embed.balances.mints import derive_token_account
 from embed.balances.solana_rpc import SolanaRpc
