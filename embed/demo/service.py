@@ -5,13 +5,14 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import click
-import requests
 
 import embed
+from embed.outbound.http import Client, RequestFailed
+from embed.outbound.reach import Reach
 from embed.settings import PROJECT_DIR
 
 START_LIMIT_S = 30
@@ -67,8 +68,9 @@ def run_service(
 def check_started(url: str) -> None:
     """Wait for the first answer of a server. Raises click.ClickException if there is none."""
     try:
-        with requests.Session() as session:
-            session.trust_env = False  # no proxy
-            session.get(f"{url}/healthz", timeout=START_LIMIT_S)
-    except requests.RequestException:
+        with closing(Client(Reach.ANY)) as client:
+            client.request(
+                "GET", f"{url}/healthz", headers={}, timeout_s=START_LIMIT_S, max_bytes=1024
+            )
+    except RequestFailed:
         raise click.ClickException("gunicorn could not start; the reason is above.") from None

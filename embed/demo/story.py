@@ -1,6 +1,7 @@
 """What the demo does and says: two visitors submit their wallets, the owner hears of it."""
 
 import base64
+import json
 import time
 from collections.abc import Callable
 from functools import partial
@@ -8,12 +9,13 @@ from typing import Any
 
 import base58
 import click
-import requests
 from nacl.signing import SigningKey
 
 from embed.demo.mailbox import Mailbox
 from embed.demo.market import Market
 from embed.demo.tracking_page import MIN_BALANCE, DemoPage
+from embed.outbound.http import Answer, Client
+from embed.outbound.reach import Reach
 from embed.submissions import decisions
 from embed.terminal import runtime
 
@@ -26,9 +28,8 @@ Say = Callable[[str], None]
 class Refused(click.ClickException):
     """The service answered a visitor with an error."""
 
-    def __init__(self, answer: requests.Response) -> None:
-        status = f"HTTP Error {answer.status_code}: {answer.reason}"
-        super().__init__(f"The service refused the visitor: {status}.")
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(f"The service refused the visitor: HTTP Error {answer.status}.")
         self.answer = answer
 
 
@@ -71,10 +72,10 @@ def _be_turned_away(visitor: "DemoVisitor", market: Market, say: Say) -> None:
     try:
         visitor.submit(visitor.request_nonce(), "Penniless visitor")
     except Refused as refusal:
-        if refusal.answer.status_code != 422:
+        if refusal.answer.status != 422:
             raise
         say(f"10. A wallet that holds less than {MIN_BALANCE} is turned away:")
-        say(f"    {refusal.answer.text.strip()}")
+        say(f"    {refusal.answer.body.decode().strip()}")
     else:
         raise click.ClickException("A wallet that holds nothing passed the minimum balance.")
 
@@ -97,22 +98,18 @@ class DemoVisitor:
         self._page = page
         self._signing_key = SigningKey.generate()
         self.wallet_address = base58.b58encode(bytes(self._signing_key.verify_key)).decode()
-        self._session = requests.Session()
-        self._session.trust_env = False  # no proxy, and no password of a .netrc
-        self._session.headers.update(
-            {"Authorization": f"Bearer {page.public_key}", "Origin": base_url}
-        )
+        self._client = Client(Reach.ANY)
+        self._headers = {"Authorization": f"Bearer {page.public_key}", "Origin": base_url}
 
     def open_widget(self) -> None:
         """Open the iframe route and store its session cookie."""
-        answer = self._request(self._page.widget_path)
-        # It is for HTTPS only. Browsers send it to loopback all the same, requests does not.
-        self._session.headers["Cookie"] = answer.headers["Set-Cookie"].partition(";")[0]
+        answer = self._ask("GET", self._page.widget_path)
+        self._headers["Cookie"] = answer.list_values("Set-Cookie")[0].partition(";")[0]
 
     def request_nonce(self) -> Any:
         """Return ``nonceId`` and ``message``."""
         body = {"trackingPageId": self._page.id, "walletAddress": self.wallet_address}
-        return self._request("/embed/api/siws/nonce", body).json()
+        return self._request("/embed/api/siws/nonce", body)
 
     def submit(self, nonce: dict[str, str], nickname: str) -> Any:
         """Sign and post; return ``submissionId`` and ``status``."""
@@ -124,20 +121,30 @@ class DemoVisitor:
             "nonceId": nonce["nonceId"],
             "signature": base64.b64encode(signature).decode(),
         }
-        return self._request("/embed/api/submissions", body).json()
+        return self._request("/embed/api/submissions", body)
 
     def list_submissions(self) -> Any:
         path = f"/embed/api/session/submissions?trackingPageId={self._page.id}"
-        return self._request(path).json()["submissions"]
+        return self._request(path)["submissions"]
 
     def list_wallets(self) -> Any:
-        return self._request(f"/embed/api/tracking/{self._page.id}").json()["wallets"]
+        return self._request(f"/embed/api/tracking/{self._page.id}")["wallets"]
 
-    def _request(self, path: str, body: dict[str, str] | None = None) -> requests.Response:
-        """Post a body, or get what is there. Raises Refused."""
-        method = "GET" if body is None else "POST"
-        url = self._base_url + path
-        answer = self._session.request(method, url, json=body, timeout=ANSWER_LIMIT_S)
-        if not answer.ok:
+    def _request(self, path: str, body: dict[str, str] | None = None) -> Any:
+        """Post a body, or get what is there; return the JSON. Raises Refused."""
+        if body is None:
+            return json.loads(self._ask("GET", path).body)
+        return json.loads(self._ask("POST", path, json.dumps(body).encode()).body)
+
+    def _ask(self, method: str, path: str, body: bytes = b"") -> Answer:
+        answer = self._client.request(
+            method,
+            self._base_url + path,
+            body,
+            headers={**self._headers, "Content-Type": "application/json"},
+            timeout_s=ANSWER_LIMIT_S,
+            max_bytes=1024 * 1024,
+        )
+        if answer.status >= 400:
             raise Refused(answer)
         return answer

@@ -119,4 +119,5 @@ def _renew_channel(page: Page, settings: Settings, now: datetime) -> None:
     """Replace the channel, since one that was told something a moment ago waits for a minute."""
     for channel in receivers.list_receivers(page.id, "channel"):
         receivers.remove_receiver(channel.id, "channel", now)
-    receivers.add_channel(page.id, MAIL_ADDRESS, may_decide=True, settings=settings, now=now)
+    fields = {"address": MAIL_ADDRESS}
+    receivers.add_channel(page.id, "email", fields, may_decide=True, settings=settings, now=now)

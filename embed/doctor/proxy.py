@@ -7,7 +7,7 @@ from embed.doctor.findings import Finding, quote
 from embed.doctor.probe import ANSWER_HEADERS, REQUEST_HEADERS, Report
 from embed.doctor.variables import Installation
 from embed.domain.origins import parse_origin
-from embed.outbound.exchange import Exchange
+from embed.outbound.http import Answer
 
 # Addresses for documentation (RFC 5737), which a client makes up.
 _MADE_UP = "198.51.100."
@@ -113,7 +113,7 @@ def _list_added(forwarded_for: Sequence[str]) -> Sequence[str]:
     return forwarded_for[made_up[-1] + 1 :] if made_up else forwarded_for
 
 
-def check_answers(answers: Sequence[tuple[Exchange, Report]]) -> Iterator[Finding]:
+def check_answers(answers: Sequence[tuple[Answer, Report]]) -> Iterator[Finding]:
     """Compare what arrived with what the service sent; each header is reported once."""
     for name in ANSWER_HEADERS:
         for answer, report in answers:

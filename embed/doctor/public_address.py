@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 import msgspec
 
@@ -12,18 +12,17 @@ from embed.doctor import proxy
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.probe import HEADER, ProbeSigner, Report
 from embed.doctor.variables import Installation
-from embed.domain.times import Clock, format_instant
-from embed.outbound.exchange import CertificateRefused, Exchange, exchange
-from embed.outbound.http import RequestFailed
+from embed.domain.times import Clock
+from embed.outbound.http import Answer, CertificateRefused, Client, RequestFailed
+from embed.outbound.reach import Reach
 
 WIDGET_PATH = "/embed/tracking/doctor"  # no page has this id
 API_PATH = "/api/embed/tracking/doctor"
 SUBMISSION_PATH = "/api/embed/submissions"
 FORM_PATH = "/dashboard/doctor"
 
-_RENEW_WITHIN = timedelta(days=14)
 _TIMEOUT_S, _FILE_TIMEOUT_S = 8.0, 10.0
-_MAX_ANSWER_BYTES = 64 * 1024
+_MAX_ANSWER_BYTES = 1024 * 1024
 # As much as the API reads of a body, and what a CSV file may have in the dashboard.
 _BODY_BYTES, _FILE_BYTES = 16 * 1024, 17 * 1024 * 1024
 
@@ -32,7 +31,7 @@ _BODY_BYTES, _FILE_BYTES = 16 * 1024, 17 * 1024 * 1024
 class _Answer:
     """An answer, with the report in it if the service recognised the token."""
 
-    exchange: Exchange
+    exchange: Answer
     probe_id: str
     report: Report | None
 
@@ -51,13 +50,15 @@ class Visitor:
         """Raises RequestFailed."""
         settings, invalid = self._installation.settings, tuple(self._installation.invalid)
         probe_id, token = self._signer.sign(settings, without=invalid)
-        answer = exchange(
-            self._installation.address + path,
-            headers=self.sent | {HEADER: token},
-            body=body,
-            timeout_s=timeout_s,
-            max_bytes=_MAX_ANSWER_BYTES,
-        )
+        with closing(Client(Reach.ANY)) as client:
+            answer = client.request(
+                "POST" if body else "GET",
+                self._installation.address + path,
+                body,
+                headers=self.sent | {HEADER: token},
+                timeout_s=timeout_s,
+                max_bytes=_MAX_ANSWER_BYTES,
+            )
         try:
             report = msgspec.json.decode(answer.body, type=Report)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -86,7 +87,6 @@ def check_public_address(installation: Installation, clock: Clock) -> Iterator[F
     reported = [(each.exchange, each.report) for each in answers if each.report]
     if not is_named and not reported:
         raise nowhere
-    yield from _check_certificate(answers[0].exchange, clock())
     for answer in answers:
         if answer.report is None:
             yield _explain_answer(address, answer.exchange)
@@ -103,7 +103,7 @@ def _describe_failure(address: str, failure: RequestFailed) -> Finding:
     if isinstance(failure, CertificateRefused):
         return Finding(
             "certificate_invalid",
-            f"Browsers refuse the certificate of {address}: {quote(failure)}.",
+            f"Browsers refuse {address}: {quote(failure)}.",
             "Renew it where HTTPS ends, which is the proxy, and reload that. It has to be for this"
             " name, and to come with its intermediate certificates.",
         )
@@ -115,17 +115,7 @@ def _describe_failure(address: str, failure: RequestFailed) -> Finding:
     )
 
 
-def _check_certificate(answer: Exchange, now: datetime) -> Iterator[Finding]:
-    ends_at = answer.certificate_ends_at
-    if ends_at is not None and ends_at - now < _RENEW_WITHIN:
-        yield Finding(
-            "certificate_expiring",
-            f"The certificate ends at {format_instant(ends_at)}.",
-            "Renew it, and look why that did not happen by itself.",
-        )
-
-
-def _explain_answer(address: str, answer: Exchange) -> Finding:
+def _explain_answer(address: str, answer: Answer) -> Finding:
     """Say why an answer is not the service's report."""
     if 300 <= answer.status < 400:
         location = quote("".join(answer.list_values("Location")))
@@ -162,7 +152,7 @@ def _explain_answer(address: str, answer: Exchange) -> Finding:
     )
 
 
-def _read_code(answer: Exchange) -> str | None:
+def _read_code(answer: Answer) -> str | None:
     try:
         parsed = json.loads(answer.body)
     except (ValueError, RecursionError):

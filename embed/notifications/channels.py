@@ -175,8 +175,8 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
     kind = SERVICES.get(service)
     if kind is None:
         raise InvalidInput(
-            "A channel is an e-mail address or one of %(services)s; anything else is reached through"
-            " a webhook.",
+            "A channel is an e-mail address or one of %(services)s; anything else is reached"
+            " through a webhook.",
             field="service",
             services=", ".join(list(SERVICES)[1:]),
         )
@@ -193,9 +193,10 @@ def parse_channel(service: str, raw: Mapping[str, str | None], settings: Setting
 def read_channel(target: str) -> Channel | Unsupported:
     """Read a receiver's target: what is no channel of these services is one of Apprise."""
     try:
-        return msgspec.json.decode(target, type=Channel)
+        channel: Channel = msgspec.json.decode(target, type=Channel)
     except msgspec.DecodeError:
         return Unsupported(target)
+    return channel
 
 
 def find_service(target: str) -> str | None:

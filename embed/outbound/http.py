@@ -13,7 +13,6 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -50,6 +49,8 @@ _FAILURES = (
     *(OSError, ValueError),
     *(httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError),
 )
+# How it shows, among others, that the server has closed a kept connection.
+_HUNG_UP = (httpcore.ReadError, httpcore.WriteError, httpcore.RemoteProtocolError)
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (
         TargetRefused,
@@ -69,7 +70,6 @@ class Answer:
     status: int
     headers: tuple[tuple[str, str], ...]  # as they came, repeated ones too
     body: bytes
-    certificate_ends_at: datetime | None = None  # None: without TLS
 
     def list_values(self, name: str) -> list[str]:
         return [value for each, value in self.headers if each.lower() == name.lower()]
@@ -221,13 +221,12 @@ class Client:
             while True:
                 try:
                     return self._ask(method, urlsplit(url), body, headers)
-                except _FAILURES as failure:
-                    bounds.compute_left_s()
-                    # What the pool knew of the connection did not show that it was closed.
+                except _HUNG_UP:
+                    # Looking whether a kept connection is closed does not show what happens next.
                     if bounds.has_connected or bounds.received_bytes:
-                        raise _name_failure(failure) from None
-        except ValueError:
-            raise RequestFailed("its address is not valid") from None
+                        raise
+        except _FAILURES as failure:
+            raise _name_failure(failure) from None
         finally:
             _bounds.reset(token)
             if self._is_closed:
@@ -238,26 +237,20 @@ class Client:
     ) -> Answer:
         host = (url.hostname or "").encode("idna")
         target = (url.path or "/") + (f"?{url.query}" if url.query else "")
+        sent = {
+            "Host": url.netloc.rpartition("@")[2].encode("idna").decode(),
+            "Accept-Encoding": "identity",
+            **_authorize(url),
+            **headers,
+        }
         with self._pool.stream(
             method,
             httpcore.URL(scheme=url.scheme, host=host, port=url.port, target=target),
-            headers={
-                "Host": url.netloc.rpartition("@")[2].encode("idna"),
-                "Accept-Encoding": "identity",
-                **_authorize(url),
-                **headers,
-            },
+            headers=list(sent.items()),
             content=body if method == "POST" else None,
         ) as response:
-            return Answer(
-                response.status,
-                tuple(
-                    (name.decode("latin-1"), value.decode("latin-1"))
-                    for name, value in response.headers
-                ),
-                response.read(),
-                _find_end(response.extensions["network_stream"].get_extra_info("socket")),
-            )
+            read = tuple((a.decode("latin-1"), b.decode("latin-1")) for a, b in response.headers)
+            return Answer(response.status, read, response.read())
 
 
 def _authorize(url: SplitResult) -> dict[str, str]:
@@ -266,14 +259,6 @@ def _authorize(url: SplitResult) -> dict[str, str]:
         return {}
     user = f"{unquote(url.username)}:{unquote(url.password or '')}"
     return {"Authorization": f"Basic {b64encode(user.encode()).decode()}"}
-
-
-def _find_end(connection: socket.socket) -> datetime | None:
-    """Return when the certificate of a connection ends."""
-    if not isinstance(connection, ssl.SSLSocket):
-        return None
-    certificate: Any = connection.getpeercert()
-    return datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate["notAfter"]), UTC)
 
 
 def _name_failure(failure: BaseException) -> RequestFailed:
