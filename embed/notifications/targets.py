@@ -1,6 +1,7 @@
 """What webhooks and channels have in common: the addresses that they may name, and how it went."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
@@ -62,10 +63,9 @@ def _is_private(host: str) -> bool:
     name = host.rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True
-    try:
-        ip = find_ip(expand_ipv4(name) or name)  # also of short and hexadecimal forms
-    except ValueError:
-        return False
+    with suppress(ValueError):
+        name = expand_ipv4(name) or name  # also short and hexadecimal forms
+    ip = find_ip(name)
     return ip is not None and not is_public(ip)
 
 

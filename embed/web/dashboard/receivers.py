@@ -170,6 +170,13 @@ def rotate_secret(page_id: str, receiver_id: str) -> ResponseReturnValue:
 
 # Labels by value; the type stubs of WTForms do not support this form.
 _TYPES: Any = {each: MESSAGES[each] for each in MESSAGE_TYPES}
+_SERVICES: Any = {
+    "email": lazy_gettext("E-mail"),
+    "telegram": "Telegram",
+    "discord": "Discord",
+    "slack": "Slack",
+    "ntfy": "ntfy",
+}
 
 
 class ReceiverForm(Form):
@@ -194,16 +201,7 @@ class WebhookForm(ReceiverForm):
 class ChannelForm(ReceiverForm):
     """Its fields have the names of those of the services' classes."""
 
-    service = SelectField(
-        lazy_gettext("Service"),
-        choices=[
-            ("email", lazy_gettext("E-mail")),
-            ("telegram", "Telegram"),
-            ("discord", "Discord"),
-            ("slack", "Slack"),
-            ("ntfy", "ntfy"),
-        ],
-    )
+    service = SelectField(lazy_gettext("Service"), choices=_SERVICES)
     address = StringField(lazy_gettext("E-mail address"))
     bot_token = StringField(
         lazy_gettext("Bot token"), description="123456789:AbCdEfGhIjKlMnOpQrStUvWxYz012345678"

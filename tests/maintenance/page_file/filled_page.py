@@ -44,7 +44,7 @@ class FilledPage:
         self.webhook = receivers.add_webhook(self.page_id, "https://example.com/hook", **how)
         self.world.clock.forward(seconds=1)  # so that the file has them in this order
         how["now"] = self.world.clock()
-        receivers.add_channel(self.page_id, "ntfys://ntfy.sh/topic", **how)
+        receivers.add_channel(self.page_id, "ntfy", {"topic": "topic"}, **how)
         receivers.rotate_secret(self.webhook.id, self.world.clock())
 
     def _add_wallets(self) -> None:

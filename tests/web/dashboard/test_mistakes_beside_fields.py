@@ -48,7 +48,7 @@ def list_wrong_fields(answer) -> list[str]:
         ("keys/new/public", {"origins": "site.example"}, "origins"),
         ("notifications/channels/new", TYPES, "target"),
         ("notifications/channels/new", TYPES | {"target": "my phone"}, "target"),
-        ("notifications/channels/new", {"target": "ntfys://ntfy.sh/topic"}, "event_types"),
+        ("notifications/channels/new", {"service": "ntfy", "topic": "topic"}, "event_types"),
         ("notifications/webhooks/new", TYPES | {"target": "ftp://site.example"}, "target"),
         ("notifications/webhooks/new", {"target": "https://site.example"}, "event_types"),
     ],
