@@ -129,7 +129,7 @@ class Ntfy(msgspec.Struct, tag="ntfy", frozen=True):
             raise InvalidInput(
                 "A topic has at most 64 letters, digits, hyphens and underscores.", field="topic"
             )
-        if not re.fullmatch(r"[\x21-\x7e]{0,200}", self.access_token):
+        if not re.fullmatch(r"[\w.~+/=-]{0,200}", self.access_token, re.A):
             raise InvalidInput("An access token looks like tk_AbCdEf.", field="access_token")
 
     def mask(self) -> str:
