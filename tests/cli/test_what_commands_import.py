@@ -16,10 +16,9 @@ pytestmark = pytest.mark.slow
 # What takes long to import, and what the settings of these tests need none of.
 HEAVY = {
     *(
-        "apprise",
         "babel",
-        "requests",
-        "urllib3",
+        "httpcore",
+        "smtplib",
         "solders",
         "prometheus_client",
         "confusable_homoglyphs",
