@@ -40,7 +40,7 @@ SECTIONS = {
         "people": ("embed.cli.people:group", "Who may use a page besides its owner."),
         "channels": (
             "embed.cli.receivers:channels",
-            "E-mail addresses, chats and phones that are told what happens on a page.",
+            "E-mail addresses and chats that are told what happens on a page.",
         ),
         "webhooks": (
             "embed.cli.receivers:webhooks",
