@@ -21,7 +21,6 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     DomainName,
-    ImportedBalance,
     Job,
     Listing,
     Message,
@@ -72,7 +71,6 @@ def find_kept(address: str) -> list[Kept]:
         "balances from the chain": (ChainBalance, ChainBalance.id.in_(observed)),
         "domain names": (DomainName, DomainName.address == address),
         "balances of past days": (DailyBalance, DailyBalance.balance.in_(observed)),
-        "balances of an imported page": (ImportedBalance, ImportedBalance.address == address),
         "entries of deny lists": (Block, _blocks(address)),
         "reports of background work": (Job, _reported(address)),
     }

@@ -10,8 +10,6 @@ from embed.db.models.balances import (
     ChainBalance,
     DailyBalance,
     DomainName,
-    ImportedBalance,
-    ImportedDay,
     Token,
 )
 from embed.db.models.events import Activity, Delivery, Message, Receiver
@@ -74,8 +72,6 @@ MODELS = (
     ChainBalance,
     DailyBalance,
     DomainName,
-    ImportedBalance,
-    ImportedDay,
     Proof,
     Withdrawal,
     UsedNonce,
