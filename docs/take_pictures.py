@@ -45,7 +45,6 @@ def take_list(
         widget_of(page).locator("html[data-theme=dark]").wait_for()
     page.mouse.move(0, 0)
     widget_of(page).locator(".change").first.wait_for()  # of a balance
-    widget_of(page).locator(".domain:not([hidden])").first.wait_for()
     save(page, name)
 
 

@@ -143,14 +143,6 @@ class Wallet(Json, kw_only=True):
             "that.",
         ),
     ] = True
-    domain_name: Annotated[
-        str | UnsetType,
-        about(
-            "Its primary domain of the Solana Name Service, where the page shows these. Absent if "
-            "it has none, or one of other characters than a to z, 0 to 9, _ and -.",
-            "treasury.sns",
-        ),
-    ] = UNSET
     tags: Annotated[list[Tag], about("Those of the page's tags that this wallet has.")]
 
 
@@ -443,9 +435,6 @@ class WalletRecords(Json):
         about("What it held on the chain; every page of the token shares it."),
     ]
     entered_balance: Annotated[EnteredBalance | None, about("What the owner entered.")]
-    domain_name: Annotated[
-        str | None, about("Its name on the chain, if a page shows such names.", "treasury.sns")
-    ]
 
 
 class WithdrawnWallet(Json):

@@ -127,7 +127,7 @@
   // What the frame's address may ask for.
   const LOOK = [
     "lang", "theme", "accent", "neutral", "radius", "density", "font", "size", "order", "explorer",
-    "names", "hide",
+    "hide",
   ];
 
   /** @type {Set<HTMLElement>} */

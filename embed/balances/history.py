@@ -120,9 +120,7 @@ def _read_days(balances: Collection[ChainBalance], since: datetime) -> dict[str,
     if not balances:
         return {}
     rows = (
-        DailyBalance.select(
-            ChainBalance.address, DailyBalance.observed_at, DailyBalance.amount
-        )
+        DailyBalance.select(ChainBalance.address, DailyBalance.observed_at, DailyBalance.amount)
         .join(ChainBalance)
         .where(
             ChainBalance.id.in_([balance.id for balance in balances]),

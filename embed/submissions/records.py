@@ -10,7 +10,6 @@ from collections.abc import Callable
 from msgspec.structs import asdict
 
 from embed.balances.known import find_chain_balance
-from embed.balances.stored_names import find_name
 from embed.db.connection import db
 from embed.db.models import (
     Activity,
@@ -123,7 +122,6 @@ def _read_records(page: Page, address: str, gettext: Gettext) -> WalletRecords:
         listings=_read_listings(page, address),
         observed_balance=_read_observed(page, address),
         entered_balance=_read_entered(page, address),
-        domain_name=find_name(address),
     )
 
 

@@ -7,7 +7,7 @@ export const TIMEOUT_MS = 20_000;
 /**
  * @typedef {{ id: string, name: string, color: string, counted?: false }} Tag
  * @typedef {{ id: string, address: string, publicAlias: string | null, tokenBalance: string,
- *   balanceKnown?: false, domainName?: string, tags: Tag[] }} TrackedWallet
+ *   balanceKnown?: false, tags: Tag[] }} TrackedWallet
  * @typedef {{ wallets: TrackedWallet[], supply?: number }} TrackingPage
  * @typedef {{ changeDay: string | null, changeWeek: string | null, changeLine: string,
  *   lineSeconds: number, linePath: string }} WalletChange how a balance changed, and its line

@@ -28,7 +28,6 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     Delivery,
-    DomainName,
     Invitation,
     Job,
     LinkedWallet,
@@ -241,7 +240,7 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 
 
 OF_PEOPLE = (Person, Session, Passkey, LinkedWallet, RecoveryCode, AccountEvent)
-OF_READINGS = (Token, ChainBalance, DailyBalance, DomainName)
+OF_READINGS = (Token, ChainBalance, DailyBalance)
 OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, WorkerProcess)
 
 

@@ -9,7 +9,6 @@ from embed.db.models.balances import (
     Balance,
     ChainBalance,
     DailyBalance,
-    DomainName,
     Token,
 )
 from embed.db.models.events import Activity, Delivery, Message, Receiver
@@ -71,7 +70,6 @@ MODELS = (
     Token,
     ChainBalance,
     DailyBalance,
-    DomainName,
     Proof,
     Withdrawal,
     UsedNonce,

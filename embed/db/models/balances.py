@@ -1,4 +1,4 @@
-"""What addresses hold and are called: entered by owners, or read from the chain."""
+"""What addresses hold: entered by owners, or read from the chain."""
 
 from decimal import Decimal
 
@@ -74,12 +74,3 @@ class DailyBalance(Table):
 
     class Meta:
         primary_key = CompositeKey("balance", "day")
-
-
-class DomainName(Table):
-    """What an address is called on the chain, as it was last read; all pages share it."""
-
-    address = CharField(max_length=44, primary_key=True)
-    name = TextField(null=True)  # null: it has none, or one that is not shown
-    slot = BigIntegerField()
-    observed_at = InstantField(index=True)

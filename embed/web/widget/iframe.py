@@ -61,7 +61,6 @@ def show_widget(page_id: str) -> Response:
             wallet_count=payload.wallet_count,
             standings=payload.standings,
             order=order,
-            names=shown_look.look.names,
             explorer=EXPLORERS.get(shown_look.look.explorer),
             etag=quote_etag(payload.etag, weak=True),
             policy=page,

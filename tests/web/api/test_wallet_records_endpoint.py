@@ -88,7 +88,6 @@ def test_wallet_that_the_page_knows_nothing_of(world):
         "listings": [],
         "observedBalance": None,
         "enteredBalance": None,
-        "domainName": None,
     }
 
 
