@@ -143,7 +143,7 @@ def take_suggestions(page: Page) -> None:
 def take_link(page: Page) -> None:
     page.get_by_role("link", name="Embed", exact=True).click()
     page.get_by_role("button", name="Make it public by link").click()
-    page.get_by_role("img", name="The badge of this page").wait_for()
+    page.get_by_role("button", name="End the link").wait_for()
     save(page.locator("#link-section"), "dashboard-link")
 
 
