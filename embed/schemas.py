@@ -170,8 +170,8 @@ class Sums(Json):
     ] = UNSET
 
 
-class PageDetails(Json, kw_only=True):
-    """What a tracking page says of itself."""
+class TrackingPage(Json, kw_only=True):
+    """The public data of a tracking page."""
 
     token_name: Annotated[str, about("The token's name.", "USD Coin")]
     token_symbol: Annotated[str, about("The token's symbol, without a `$`.", "USDC")]
@@ -194,29 +194,7 @@ class PageDetails(Json, kw_only=True):
         ),
     ] = UNSET
     sums: Annotated[Sums | UnsetType, about("Absent if no balance is known.")] = UNSET
-
-
-class TrackingPage(PageDetails, kw_only=True):
-    """The public data of a tracking page."""
-
     wallets: Annotated[list[Wallet], about("Oldest first, without hidden ones.")]
-    tags: Annotated[list[Tag], about("All tags of the page, used or not.")]
-
-
-_Place = Annotated[int, Meta(ge=0)]
-Unchanged = Annotated[tuple[_Place, _Place], about("The first, and one past the last.", [1, 500])]
-
-
-class TrackingPageDelta(PageDetails, kw_only=True):
-    """The public data of a tracking page, but for wallets that the client has."""
-
-    wallets: Annotated[
-        list[Wallet | Unchanged],
-        about(
-            "Wallets, and pairs of numbers for wallets that have not changed: `[1, 500]` stands "
-            "for those at the places 1 to 499, counted from 0, of the earlier `wallets`."
-        ),
-    ]
     tags: Annotated[list[Tag], about("All tags of the page, used or not.")]
 
 

@@ -15,8 +15,7 @@ from embed.db.models import Page
 from embed.domain.languages import LANGUAGES
 from embed.errors import ApiError
 from embed.keys import derived
-from embed.public_payload import payloads
-from embed.public_payload.payloads import Payload, PayloadKey
+from embed.public_payload.payloads import Payload, get_payload
 from embed.serializers import write_json
 from embed.web.compression import compress
 from embed.web.current import runtime
@@ -119,7 +118,7 @@ def get_shared_page(page_id: str) -> Page:
 
 
 def read_payload(page: Page) -> Payload:
-    return payloads.get_payload(PayloadKey(page.id, page.version, runtime().settings.uses_chain))
+    return get_payload(page.id, page.version, uses_chain=runtime().settings.uses_chain)
 
 
 def _read_arguments() -> dict[str, str]:
