@@ -1,5 +1,7 @@
 """Creates the Flask app from its parts."""
 
+from collections.abc import Sequence
+
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -40,7 +42,7 @@ from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
 from embed.web.widget import oembed
 from embed.worker.jobs import EXTENSION as JOBS
-from embed.worker.jobs import Jobs, list_jobs
+from embed.worker.jobs import Job, list_jobs
 
 MAX_BODY_BYTES = 16 * 1024
 
@@ -52,7 +54,7 @@ def create_app(
     chain: SolanaRpc | None = None,
     clock: Clock = times.now,
     extra_scripts: tuple[str, ...] = (),
-    jobs: Jobs | None = None,
+    jobs: Sequence[Job] | None = None,
 ) -> Flask:
     """Make the WSGI app, of settings with a secret key; connects to the database when it is used.
 

@@ -32,6 +32,7 @@ from embed.db.models import (
     DomainName,
     Invitation,
     Job,
+    Lease,
     LinkedWallet,
     Listing,
     Member,
@@ -46,7 +47,6 @@ from embed.db.models import (
     Token,
     UsedNonce,
     Withdrawal,
-    WorkerProcess,
 )
 from embed.domain.identifiers import make_id
 from embed.settings import Settings
@@ -243,7 +243,7 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 
 OF_PEOPLE = (Person, Session, Passkey, LinkedWallet, RecoveryCode, AccountEvent)
 OF_READINGS = (Token, ChainBalance, DailyBalance, DomainName)
-OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, WorkerProcess)
+OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, Lease)
 
 
 def fill(world: World) -> None:

@@ -52,7 +52,7 @@ from embed.db.models.wallets import (
     Wallet,
     WalletTag,
 )
-from embed.db.models.work import Job, WorkerProcess
+from embed.db.models.work import Job, Lease
 
 MODELS = (
     Person,
@@ -88,5 +88,5 @@ MODELS = (
     Message,
     Delivery,
     Job,
-    WorkerProcess,
+    Lease,
 )

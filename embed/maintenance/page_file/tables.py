@@ -66,7 +66,7 @@ LEFT_OUT: set[Any] = {
     *_DERIVED,
     # What belongs to the whole installation.
     models.Job,
-    models.WorkerProcess,
+    models.Lease,
     models.Session,
     models.Passkey,
     models.LinkedWallet,
