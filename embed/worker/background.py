@@ -129,7 +129,9 @@ class Background:
                 self._start(job.name, self._run_job, job)
         for receiver_id in find_due_receivers(self._runtime.clock()):
             if self._has_place_for(receiver_id):
-                self._start(receiver_id, deliver, receiver_id, self._runtime, self._is_stopping.is_set)
+                self._start(
+                    receiver_id, deliver, receiver_id, self._runtime, self._is_stopping.is_set
+                )
 
     def _has_place_for(self, name: str) -> bool:
         return name not in self._running and len(self._running) < THREADS

@@ -14,10 +14,9 @@ from embed import pages
 from embed.balances import refresh
 from embed.balances.known import read_observations
 from embed.balances.rpc_endpoint import Endpoint
-from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import MOST_ACCOUNTS
-from embed.db.leases import take_lease
-from embed.db.models import ChainBalance, DailyBalance, Job, Token, Wallet
+from embed.db.models import ChainBalance, DailyBalance, Token, Wallet
 from embed.domain.identifiers import make_id
 from embed.domain.times import count_days
 from embed.errors import InvalidInput, NotFound

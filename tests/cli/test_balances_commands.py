@@ -1,15 +1,11 @@
 """flask balances: reading balances from the chain, and showing what is known."""
 
 import json
-from datetime import timedelta
 
 import pytest
 from click.testing import _NamedTextIOWrapper
 from support.fake_chain import FakeChain
 from support.world import Visitor
-
-from embed.db.leases import take_lease
-from embed.db.models import Job
 
 pytestmark = pytest.mark.slow
 

@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from embed.monitoring.endpoint import find_folder
 from prometheus_client.multiprocess import MultiProcessCollector
 from support.remote import RemotePage, make_environ, run_here
 from support.scrapes import Scraped, scrape, scrape_until
 from support.servers import Gunicorn, find_free_port, run_gunicorn
-
-from embed.monitoring.endpoint import find_folder
 
 READ = "/embed/api/tracking/<page_id>"
 

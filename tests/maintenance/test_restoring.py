@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import psycopg
 import pytest

@@ -88,7 +88,7 @@ def test_job_that_runs_is_not_begun_again_and_at_most_four_run(app, clock):
     gate, begun = threading.Event(), []
 
     def wait(name):
-        return lambda *_: begun.append(name) or gate.wait(10) and "Done."
+        return lambda *_: begun.append(name) or (gate.wait(10) and "Done.")
 
     every = timedelta(milliseconds=1)
     process = Process(app, *(Job(name, every, wait(name)) for name in "abcdef"))
@@ -103,9 +103,7 @@ def test_job_that_runs_is_not_begun_again_and_at_most_four_run(app, clock):
     assert sorted(begun) == ["a", "b", "c", "d"]
 
 
-def test_job_of_a_process_that_stops_or_loses_the_lease_ends_and_is_due_at_once(
-    define, app, clock
-):
+def test_job_of_a_process_that_stops_or_loses_the_lease_ends_and_is_due_at_once(define, app, clock):
     def run(_runtime, check_stop) -> str:
         check_stop()
         Process(app, kind="worker").look()

@@ -42,6 +42,4 @@ def work_as(name: str):
     return run
 
 
-app = create_app(
-    Settings.from_environ(), jobs=[Job(name, EVERY, work_as(name)) for name in NAMES]
-)
+app = create_app(Settings.from_environ(), jobs=[Job(name, EVERY, work_as(name)) for name in NAMES])
