@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from embed.settings import Settings
@@ -79,6 +80,6 @@ def _serve(settings: Settings) -> None:
 
 def remove_folder() -> None:
     """Remove what was counted, when no process is left."""
-    folder = os.environ.get(_VARIABLE, "")
-    if os.path.basename(folder).startswith(_PREFIX):
+    folder = Path(os.environ.get(_VARIABLE, ""))
+    if folder.name.startswith(_PREFIX):
         shutil.rmtree(folder, ignore_errors=True)

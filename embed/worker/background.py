@@ -13,7 +13,7 @@ from contextlib import suppress
 from peewee import InterfaceError, OperationalError, PeeweeException
 
 from embed.db.connection import db
-from embed.db.schema_version import NewerDatabase, upgrade_until_done
+from embed.db.schema_version import OtherVersion, upgrade_until_done
 from embed.db.work_status import (
     Kind,
     claim_job,
@@ -87,7 +87,7 @@ class Background:
                 self._wake.clear()
                 self._look()
                 self._wake.wait(LOOK_S)
-        except NewerDatabase as error:
+        except OtherVersion as error:
             _log.error("%s", error)
         finally:
             self._end()

@@ -37,8 +37,6 @@ def _work_until_stopped(runtime: Runtime) -> None:
 
     # Threads inherit the mask, so the signal stays pending until this thread takes it.
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
-    for sentence in runtime.settings.deprecations:
-        _log.warning("%s", sentence)
     jobs = current_app.extensions.get(EXTENSION) or list_jobs(runtime.settings)
     background = Background(runtime, jobs, "worker")
     background.start()

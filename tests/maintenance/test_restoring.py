@@ -131,7 +131,7 @@ def test_failure_midway_leaves_everything_as_it_was(backup, used_url, tmp_path, 
     copy_table = copying._copy_table
 
     def copy_or_fail(source, target, name, columns):
-        if name == "worker_process":  # the last one
+        if name == "lease":  # the last one
             raise InvalidInput("enough")
         return copy_table(source, target, name, columns)
 
@@ -416,7 +416,7 @@ def test_everything_is_copied_and_the_source_stays(way, fresh):
     assert read_stored(first) == before
     after = read_stored(second)
     assert after["session"] == []
-    for table in before.keys() - {"job", "session", "worker_process"}:
+    for table in before.keys() - {"lease", "receiver", "session"}:
         assert after[table] == before[table], table
     assert {each.table: each.rows for each in sums} == dict.fromkeys(before, 3)
 

@@ -1,0 +1,28 @@
+"""Take over a database of version 0.6.0."""
+
+from typing import Any
+
+from embed.db.models import Lease
+from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
+
+
+def up(_: Any, db: Any) -> None:
+    _forget_migrations(db)
+    _make_one_lease(db)
+
+
+def _forget_migrations(db: Any) -> None:
+    for name in LATER_MIGRATIONS_OF_0_6_0:
+        db.execute_sql(f"DELETE FROM schema_migration WHERE name = '{name}'")  # noqa: S608 -- names of ours
+
+
+def _make_one_lease(db: Any) -> None:
+    """One process does the background work, and claims the receivers that it sends to."""
+    with db.bind_ctx([Lease]):
+        db.create_tables([Lease], safe=False)
+    db.execute_sql("DROP TABLE worker_process")
+    db.execute_sql("DELETE FROM job WHERE name NOT IN ('backup', 'balances', 'feed', 'prune')")
+    db.execute_sql("ALTER TABLE job DROP COLUMN leased_by")
+    db.execute_sql("ALTER TABLE job DROP COLUMN leased_until")
+    db.execute_sql("ALTER TABLE receiver DROP COLUMN is_slow")
+    db.execute_sql("ALTER TABLE receiver ADD COLUMN claimed_until BIGINT")
