@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from embed.db.models import Lease
+from playhouse.migrate import SchemaMigrator, migrate
+
+from embed.db.models import Lease, Receiver
 from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
 
 
-def up(_: Any, db: Any) -> None:
+def up(migrator: SchemaMigrator, db: Any) -> None:
     _forget_migrations(db)
-    _make_one_lease(db)
+    _make_one_lease(migrator, db)
 
 
 def _forget_migrations(db: Any) -> None:
@@ -16,7 +18,7 @@ def _forget_migrations(db: Any) -> None:
         db.execute_sql(f"DELETE FROM schema_migration WHERE name = '{name}'")  # noqa: S608 -- names of ours
 
 
-def _make_one_lease(db: Any) -> None:
+def _make_one_lease(migrator: SchemaMigrator, db: Any) -> None:
     """One process does the background work, and claims the receivers that it sends to."""
     with db.bind_ctx([Lease]):
         db.create_tables([Lease], safe=False)
@@ -25,4 +27,4 @@ def _make_one_lease(db: Any) -> None:
     db.execute_sql("ALTER TABLE job DROP COLUMN leased_by")
     db.execute_sql("ALTER TABLE job DROP COLUMN leased_until")
     db.execute_sql("ALTER TABLE receiver DROP COLUMN is_slow")
-    db.execute_sql("ALTER TABLE receiver ADD COLUMN claimed_until BIGINT")
+    migrate(migrator.add_column("receiver", "claimed_until", Receiver.claimed_until))
