@@ -11,7 +11,6 @@ from embed.balances.known import BalanceSource, EnteredBalances
 from embed.balances.solana_rpc import SolanaRpc, choose_chain
 from embed.commands import init_commands
 from embed.db.connection import open_database
-from embed.db.lock_waits import serve_requests
 from embed.domain import times
 from embed.domain.account_nonces import AccountNonceSigner
 from embed.domain.nonces import Nonce, NonceSigner, RecordNonce
@@ -80,7 +79,6 @@ def create_app(
     init_metrics(app, settings)
     init_probe(app, settings, clock)
     open_database(settings.database_url)
-    app.before_request(serve_requests)
     chain = choose_chain(settings, chain)
     app.extensions[EXTENSION] = RequestRuntime(
         settings=settings,

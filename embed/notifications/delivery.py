@@ -8,7 +8,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import ModelSelect, fn
+from peewee import ModelSelect, OperationalError, fn
 
 from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
@@ -33,8 +33,9 @@ _MAX_DOUBLINGS = 20  # far more than from the first to the longest wait
 CHANNEL_INTERVAL = timedelta(minutes=1)  # between two texts to one channel
 # Of one call of deliver(); then other receivers have their turn.
 MAX_TIME_S = 5
-# Longer than a call that sends its last message when its time is up.
-CLAIM = timedelta(seconds=30)
+# Longer than a call that sends its last message when its time is up, and marks it.
+CLAIM = timedelta(minutes=1)
+MARKING_TRIES, MARKING_PAUSE_S = 5, 1.0
 _SERVED_LAST = Receiver.claimed_until.asc(nulls="first")
 MAX_DIGESTED = 2_000  # messages that one text to a channel sums up
 UNREADABLE = "not sent: its data are not what a message of its type has"
@@ -109,8 +110,23 @@ def _deliver_next(receiver_id: str, until: datetime, runtime: Runtime, client: C
     except Exception:  # whatever it is: it is tried again as other failures are, and then given up
         _log.exception("What waits for the channel or webhook %s could not be sent.", receiver.id)
         outcome = Outcome(False, "an error of this service, which its log describes")
-    _mark_sent(receiver, batch, outcome, runtime.clock())
+    _mark_patiently(receiver, batch, outcome, runtime)
     return True
+
+
+def _mark_patiently(
+    receiver: Receiver, batch: Sequence[Delivery], outcome: Outcome, runtime: Runtime
+) -> None:
+    """Mark what was sent as soon as the database can store it, as it would be sent again else."""
+    for tries_left in reversed(range(MARKING_TRIES)):
+        try:
+            _mark_sent(receiver, batch, outcome, runtime.clock())
+            return
+        except OperationalError:
+            if not tries_left:
+                raise
+        db.close()  # to connect again
+        time.sleep(MARKING_PAUSE_S)
 
 
 def _is_readable(message: Message) -> bool:

@@ -89,7 +89,7 @@ class _Run:
 
     def _sweep(self, page: Page | None) -> None:
         now = self._clock()
-        wanted = due.list_due(now - self._every, now) if page is None else due.list_of_page(page)
+        wanted = due.list_due(now - self._every) if page is None else due.list_of_page(page)
         named = stored_names.find_due(now) if page is None else stored_names.find_of_page(page)
         wanted = due.add_names(wanted, named) if named else wanted
         self._total = len(wanted)

@@ -98,7 +98,7 @@ def test_database_that_was_there_keeps_its_permissions_and_rows(tmp_path):
 def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
     connection.open_database(f"sqlite:///{tmp_path / 'new' / 'embed.db'}")
     connection.create_if_missing(db.obj)
-    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 20_000}
+    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 3_000}
     seen = []
 
     def read_pragmas() -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from threading import Thread
 
 import pytest
+from peewee import OperationalError
 from support.receivers import run_http_receiver
 
 from embed.db.connection import db
@@ -389,7 +390,7 @@ def test_failure_of_a_process_that_was_overtaken_is_not_sent_again(owner, http_r
     ids = [owner.tell(), owner.tell()]
 
     def overtake() -> None:
-        owner.world.clock.forward(seconds=30)
+        owner.world.clock.now += delivery.CLAIM
         http_receiver.before_answer = lambda: None
         owner.deliver(webhook)
         db.close()  # this thread's
@@ -419,6 +420,26 @@ def test_look_for_a_test_message_reads_not_all_that_waits(owner, http_receiver):
     Delivery.update(state="delivered").where(Delivery.id > 3).execute()
 
     assert many < 2 * count_steps()
+
+
+def test_answer_that_cannot_be_recorded_at_once_is_recorded_without_sending_again(
+    owner, http_receiver, monkeypatch
+):
+    webhook = owner.add_webhook(http_receiver.url)
+    owner.tell()
+    mark_sent, failures = delivery._mark_sent, iter(range(delivery.MARKING_TRIES - 1))
+
+    def fail_at_first(*arguments) -> None:
+        if next(failures, None) is not None:
+            raise OperationalError("database or disk is full")
+        mark_sent(*arguments)
+
+    monkeypatch.setattr(delivery, "MARKING_PAUSE_S", 0)
+    monkeypatch.setattr(delivery, "_mark_sent", fail_at_first)
+    owner.deliver(webhook)
+
+    assert len(http_receiver.received) == 1
+    assert owner.list_states(webhook) == [("delivered", 1, "204 No Content")]
 
 
 # The delivery log
