@@ -4,16 +4,15 @@ import hashlib
 from collections.abc import Iterator
 
 import click
-from flask.cli import with_appcontext
 
 from embed.cli.output import open_output
 from embed.db.models import Page
 from embed.serializers import RECEIPTS_FORMAT, describe_receipt, write_json
 from embed.submissions.proofs import get_public_page, list_public_proofs
-from embed.terminal import PlainCommand
+from embed.terminal import Command
 
 
-@click.command("export-receipts", cls=PlainCommand)
+@click.command("export-receipts", cls=Command, speaks_json=False)
 @click.argument("page")
 @click.option(
     "--output",
@@ -21,7 +20,6 @@ from embed.terminal import PlainCommand
     default="-",
     help="Write to this file instead of standard output.",
 )
-@with_appcontext
 def export(page: str, output: str) -> None:
     """Print the receipts of all proved wallets on a page's public list, as JSON.
 

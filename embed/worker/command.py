@@ -1,5 +1,7 @@
 """flask worker"""
 
+from dataclasses import replace
+
 import click
 from flask import current_app
 from flask.cli import with_appcontext
@@ -10,6 +12,8 @@ from embed.domain.times import format_instant
 from embed.serializers import format_optional
 from embed.settings import Settings
 from embed.terminal import Group, JsonObject, format_table, print_answer, runtime
+from embed.worker.jobs import EXTENSION
+from embed.worker.process import work_until_stopped
 
 
 @click.group("worker", cls=Group, invoke_without_command=True)
@@ -18,12 +22,8 @@ from embed.terminal import Group, JsonObject, format_table, print_answer, runtim
 def group(context: click.Context) -> None:
     """Do the background work until stopped."""
     if context.invoked_subcommand is None:
-        # Imported here, as its status is told without what the work needs.
-        from embed.worker.jobs import EXTENSION, list_jobs
-        from embed.worker.process import work_until_stopped
-
-        jobs = current_app.extensions.get(EXTENSION) or list_jobs(runtime().settings)
-        work_until_stopped(runtime(), jobs)
+        able_to_sign = replace(runtime(), settings=runtime().settings.with_secret_key())
+        work_until_stopped(able_to_sign, current_app.extensions[EXTENSION])
 
 
 @group.command("status")

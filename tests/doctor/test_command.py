@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from flask import Flask
 from support.servers import find_free_port, run_flask, run_gunicorn
 from support.world import RANDOM_KEY
 
 from embed import __version__
-from embed.commands import create_commands_app
+from embed.commands import init_commands
 from embed.doctor.examination import Examination
 from embed.doctor.findings import Finding
 from embed.settings import VARIABLES
@@ -34,7 +35,9 @@ def examine_here(monkeypatch, *options: str, environ: dict[str, str]):
     """Run the command in this process with these settings alone, and return its result."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    return create_commands_app().test_cli_runner().invoke(args=["doctor", *options], env=environ)
+    app = Flask(__name__)
+    init_commands(app)
+    return app.test_cli_runner().invoke(args=["doctor", *options], env=environ)
 
 
 def test_every_setting_may_be_wrong(monkeypatch):
@@ -153,7 +156,7 @@ def test_only_errors_change_the_exit_status(monkeypatch, code, status):
     found = Examination([Finding(code, "It is so.", "Mend it.")], ["something"])
     monkeypatch.setattr("embed.cli.doctor.examine", lambda *_: found)
 
-    result = create_commands_app().test_cli_runner().invoke(args=["doctor"])
+    result = examine_here(monkeypatch, environ={})
 
     assert result.exit_code == status
     severity = "ERROR" if status else "WARNING"
