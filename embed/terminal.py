@@ -17,7 +17,7 @@ from peewee import DatabaseError, InterfaceError, OperationalError
 
 from embed.db.connection import find_missing_file
 from embed.db.lock_waits import is_lock_held
-from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
+from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
@@ -164,10 +164,10 @@ def _explain(failure: Exception) -> str:
             " only if it has no database yet, create one by flask db upgrade."
         )
     try:
-        check_not_newer()
+        check_version()
         is_behind = bool(list_missing_migrations())
-    except NewerDatabase as newer:
-        return str(newer)
+    except OtherVersion as other:
+        return str(other)
     except (DatabaseError, InterfaceError):
         is_behind = False
     is_held = isinstance(failure, OperationalError) and is_lock_held(failure)
