@@ -24,6 +24,7 @@ NOT_UTF8 = "\udcff"  # how Python decodes a byte of the command line that is not
 
 COMMANDS = {
     "db upgrade",
+    "db downgrade",
     "demo",
     "doctor",
     "serve",
