@@ -17,7 +17,7 @@ import embed
 from embed.db import connection, schema_version
 from embed.demo.market import Market
 from embed.demo.site import RPC_PATH, TOLD_PATH, create_site, serve
-from embed.demo.tracking_page import OWNER, REVIEWER, WALLET_COUNT, DemoPage, make_demo_page
+from embed.demo.tracking_page import OWNER, REVIEWER, WALLET_COUNT, make_demo_page
 from embed.demo.visitors import act, open_url
 from embed.domain.passwords import PasswordLinkSigner
 from embed.people.accounts import build_password_url
@@ -50,12 +50,13 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
     base_url = f"http://127.0.0.1:{port}"
     site_url = f"http://localhost:{host_port}"  # browsers treat it as another site
     own_url = f"http://127.0.0.1:{host_port}"  # of the same server, as the service asks it
-    installation = _choose_installation()
+    database_url = os.environ.get("DATABASE_URL", "").strip()
+    own = {"DATABASE_URL": database_url} if database_url else {"INSTANCE_DIR": str(DEMO_DIR)}
     listener = servers.enter_context(_listen(port, "--port"))
     site_listener = servers.enter_context(_listen(host_port, "--host-port"))
     environ = {
         **os.environ,
-        **installation,
+        **own,
         # The demo has its owner, and its gunicorn does the background work itself.
         "BACKGROUND": "",
         "FIRST_OWNER": "",
@@ -78,21 +79,26 @@ def _run(port: int, host_port: int, servers: ExitStack, say: Callable[[str], Non
     servers.enter_context(serve(site, site_listener))
     _wait_for_start(base_url)
     say(f"2. gunicorn serves it at {base_url}, and reads balances from a ledger made for it.")
-    shown = _list_addresses(page, base_url, site_url, settings) | act(base_url, page, market, say)
+    links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
+    shown = {  # named as in the JSON document
+        "id": page.id,
+        "publicKey": page.public_key,
+        "secretKey": page.secret_key,
+        "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
+        "hostUrl": site_url,
+        "widgetUrl": base_url + page.widget_path,
+        "dashboardUrl": build_password_url(page.owner, links, base_url),
+        "reviewerUrl": build_password_url(page.reviewer, links, base_url),
+        **act(base_url, page, market, say),
+    }
     try:
         say(f"8. The owner is told: {told.get(timeout=TOLD_LIMIT_S)}")
     except Empty:
         raise click.ClickException(f"Nothing was told in {TOLD_LIMIT_S} s.") from None
-    print_answer(shown, _describe(shown, installation | {"PUBLIC_URL": base_url}))
+    print_answer(shown, _describe(shown, own | {"PUBLIC_URL": base_url}))
     while server.poll() is None:
         with suppress(Empty):
             say(f"The owner is told: {told.get(timeout=0.5)}")
-
-
-def _choose_installation() -> dict[str, str]:
-    """Return the variables that name the demo's installation: its own, unless one is named."""
-    database_url = os.environ.get("DATABASE_URL", "").strip()
-    return {"DATABASE_URL": database_url} if database_url else {"INSTANCE_DIR": str(DEMO_DIR)}
 
 
 def _listen(port: int, option: str) -> socket.socket:
@@ -137,25 +143,8 @@ def _wait_for_start(base_url: str) -> None:
         raise click.ClickException("gunicorn could not start; the reason is above.") from None
 
 
-def _list_addresses(
-    page: DemoPage, base_url: str, site_url: str, settings: Settings
-) -> dict[str, str]:
-    """Return what the demo shows of its page, named as in the JSON document."""
-    links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
-    return {
-        "id": page.id,
-        "publicKey": page.public_key,
-        "secretKey": page.secret_key,
-        "apiUrl": f"{base_url}/api/embed/tracking/{page.id}",
-        "hostUrl": site_url,
-        "widgetUrl": base_url + page.widget_path,
-        "dashboardUrl": build_password_url(page.owner, links, base_url),
-        "reviewerUrl": build_password_url(page.reviewer, links, base_url),
-    }
-
-
-def _describe(shown: dict[str, str], installation: Mapping[str, str]) -> str:
-    variables = [f"{name}={shlex.quote(value)}" for name, value in installation.items()]
+def _describe(shown: dict[str, str], own: Mapping[str, str]) -> str:
+    variables = [f"{name}={shlex.quote(value)}" for name, value in own.items()]
     # As this program was called, by its path, since the virtualenv need not be active.
     is_script = Path(sys.argv[0]).name in ("flask", "tracking-embed")
     program = shlex.join([sys.argv[0]] if is_script else [sys.executable, "-m", "embed"])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
 
-from flask import Flask, Response, render_template, request
+from flask import Flask, render_template, request
 from werkzeug.serving import make_server
 
 from embed.demo.market import Market
@@ -35,11 +35,6 @@ def create_site(base_url: str, widget_url: str, market: Market, told: SimpleQueu
         if "nickname" in sent:  # a nickname is printable
             told.put(f"{sent['nickname']} submitted {sent['walletAddress']}: {sent['status']}")
         return "Thanks"
-
-    @site.after_request
-    def forbid_caching(response: Response) -> Response:
-        response.cache_control.no_store = True
-        return response
 
     return site
 

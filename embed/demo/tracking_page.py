@@ -24,7 +24,7 @@ from embed.wallets import tags, tracking
 
 OWNER, REVIEWER = "demo@localhost", "reviewer@localhost"
 TAGS = {"team": "blue", "market maker": "green", "exchange": "orange", "watch": "red"}
-WALLET_COUNT = 36
+WALLET_COUNT, PENDING_COUNT = 36, 6
 MIN_BALANCE = "100"
 FIELDS = {
     "token_name": "Demo Dollar",
@@ -34,7 +34,6 @@ FIELDS = {
     "min_balance": MIN_BALANCE,
     "holding_watch": "flag",
 }
-OUTCOMES = {"approved": 24, "rejected": 7, "pending": 6}  # of earlier submissions
 DAYS = 30
 _rng = random.Random(2026)  # noqa: S311 -- sample data, the same in every demo
 
@@ -61,20 +60,20 @@ def make_demo_page(site_url: str, hook_url: str, settings: Settings, now: dateti
     submissions.
     """
     with db.atomic():
-        owner = Person.get_or_none(Person.email == OWNER) or accounts.create_person(OWNER, now)
+        owner = _find_person(OWNER, now)
         found = (Page.owner == owner) & (Page.token_symbol == FIELDS["token_symbol"])
         existing = Page.get_or_none(found, Page.deleted_at.is_null())
         page = existing or _make_page(owner, now)
-        reviewer = _find_reviewer(page, now)
+        reviewer = _find_person(REVIEWER, now, is_guest=True)
+        if members.find_role(page, reviewer) is None:
+            _, token = invitations.invite(page.id, REVIEWER, "reviewer", now, actor=OWNER)
+            invitations.accept(token, reviewer, now)
         for key in management.list_keys(page.id):
             management.revoke_key(key.id, now)
         key, public_key = management.create_key(page.id, "public", raw_origins=[site_url], now=now)
         _, secret_key = management.create_key(page.id, "secret", now=now)
         if existing is None:
-            wallets = list(Wallet.select().where(Wallet.page == page))
-            pending = _create_submissions(page, wallets, key, now)
-            addresses = [one.address for one in wallets] + pending
-            _create_balances(page.token_mint, addresses, now)
+            _create_history(page, key, now)
         for webhook in receivers.list_receivers(page.id, "webhook"):
             receivers.remove_receiver(webhook.id, "webhook", now)
         events = ("submission.created",)
@@ -84,15 +83,9 @@ def make_demo_page(site_url: str, hook_url: str, settings: Settings, now: dateti
     return DemoPage(page.id, owner, reviewer, page.token_mint, units, public_key, secret_key)
 
 
-def _find_reviewer(page: Page, now: datetime) -> Person:
-    """Return the second person of the demo, who decides on submissions."""
-    reviewer = Person.get_or_none(Person.email == REVIEWER) or accounts.create_person(
-        REVIEWER, now, is_guest=True
-    )
-    if members.find_role(page, reviewer) is None:
-        _, token = invitations.invite(page.id, REVIEWER, "reviewer", now, actor=OWNER)
-        invitations.accept(token, reviewer, now)
-    return reviewer
+def _find_person(email: str, now: datetime, *, is_guest: bool = False) -> Person:
+    found = Person.get_or_none(Person.email == email)
+    return found or accounts.create_person(email, now, is_guest=is_guest)
 
 
 def _make_page(owner: Person, now: datetime) -> Page:
@@ -112,40 +105,27 @@ def _make_address() -> str:
     return base58.b58encode(bytes(SigningKey.generate().verify_key)).decode()
 
 
-def _create_submissions(page: Page, wallets: list[Wallet], key: ApiKey, now: datetime) -> list[str]:
-    """Store submissions of the last weeks; return the addresses of those that are pending."""
-    pending = []
-    statuses = [status for status, count in OUTCOMES.items() for _ in range(count)]
-    for number, status in enumerate(statuses):
-        is_approved, is_pending = status == "approved", status == "pending"
-        wallet = wallets[number] if is_approved else Wallet(address=_make_address())
-        created_at = now - timedelta(hours=_rng.uniform(2, 24 if is_pending else 24 * DAYS))
-        wallet.submission = Submission.create(
+def _create_history(page: Page, key: ApiKey, now: datetime) -> None:
+    """Store pending submissions of today, and a balance of each wallet and day."""
+    addresses = [one.address for one in Wallet.select().where(Wallet.page == page)]
+    for number in range(1, PENDING_COUNT + 1):
+        pending = Submission.create(
             page=page,
             api_key=key,
-            wallet_address=wallet.address,
-            nickname=wallet.public_alias or f"Demo visitor {number}",
-            status=status,
-            reject_reason="manual" if status == "rejected" else None,
+            wallet_address=_make_address(),
+            nickname=f"Demo visitor {number}",
+            status="pending",
             session_id=make_id(),
-            created_at=created_at,
-            decided_at=None if is_pending else created_at + timedelta(hours=1),
+            created_at=now - timedelta(hours=number),
         )
-        if is_approved:
-            wallet.save(only=[Wallet.submission])
-        elif is_pending:
-            pending.append(wallet.address)
-    return pending
-
-
-def _create_balances(mint: str, addresses: list[str], now: datetime) -> None:
-    """Store a balance of each address and day; a few hold much, most hold little."""
+        addresses.append(pending.wallet_address)
+    # A few hold much, most hold little.
     amounts = {each: _rng.lognormvariate(9, 2.5) for each in addresses}
     for day in range(DAYS + 1):
         observations = [
             ChainObservation(
                 address,
-                derive_token_account(address, mint, TOKEN_PROGRAM),
+                derive_token_account(address, page.token_mint, TOKEN_PROGRAM),
                 associated_amount=round(Decimal(amount), 2),
                 slot=day,
                 observed_at=now - timedelta(days=DAYS - day),
@@ -153,5 +133,5 @@ def _create_balances(mint: str, addresses: list[str], now: datetime) -> None:
             )
             for address, amount in amounts.items()
         ]
-        store_chain(mint, observations)
+        store_chain(page.token_mint, observations)
         amounts = {each: amount * _rng.uniform(0.9, 1.1) for each, amount in amounts.items()}
