@@ -60,21 +60,3 @@ def test_wrong_setting_is_one_line(command, variable, value, environ):
     assert (ended.returncode, ended.stdout) == (1, "")
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"Error: {variable}")
-
-
-@pytest.mark.parametrize("command", ["--help", "pages list", "version", "doctor", "worker status"])
-def test_command_that_only_looks_creates_neither_database_nor_key(command, tmp_path):
-    folder = tmp_path / "data"
-    ended = run_flask(*command.split(), environ={"INSTANCE_DIR": str(folder)}, check=False)
-
-    assert ended.returncode in (0, 1)
-    assert "Traceback" not in ended.stderr
-    assert not folder.exists()
-
-
-def test_link_of_a_command_opens_in_the_service_that_starts_later(tmp_path):
-    environ = {"INSTANCE_DIR": str(tmp_path)}
-    run_flask("db", "upgrade", environ=environ)
-    assert not (tmp_path / "secret_key").exists()
-    run_flask("owners", "create", "ann@example.com", environ=environ)
-    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
