@@ -7,9 +7,8 @@ are those of today.
 from pathlib import Path
 from typing import Any
 
-from support.world import USDC
-
 from peewee import SqliteDatabase
+from support.world import USDC
 
 from embed.db import connection
 from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0

@@ -196,7 +196,7 @@ def _renew(raw: bytes) -> bytes:
             line = {"supplyObservedAtIso": None} | line
         case {"type": "wallet"}:  # see also _link_wallets, which needs the whole file
             line = {"submissionId": None, "withdrawn": False} | line
-        case {"type": "activity", "action": str(action), "subject": str(subject)}:
+        case {"type": "activity", "subject": str(subject)}:
             line["data"] = msgspec.json.encode({"text": subject}).decode()
             del line["subject"]
     return msgspec.json.encode(line)
