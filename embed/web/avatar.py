@@ -1,4 +1,4 @@
-"""Small pictures of addresses, which help to tell wallets apart; static/avatar.js draws the same.
+"""Small pictures of addresses, which help to tell wallets apart; static/widget/wallet-row.js draws the same.
 
 tests/support/avatar_cases.json checks that both do.
 """

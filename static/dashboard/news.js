@@ -1,7 +1,7 @@
 // The queue refreshes itself: it counts in the tab's title, and offers to show what is new.
 
 import { getElement } from "../elements.js";
-import { poll } from "../widget/poll.js";
+import { poll } from "../widget/api.js";
 import { say } from "../widget/words.js";
 import { ask, isKnown, loadRows, showCounts } from "./queue-rows.js";
 

@@ -3,7 +3,7 @@
 
 import { createInterface } from "node:readline";
 
-import { parseResponse } from "../../static/widget/amounts.js";
+import { parseResponse } from "../../static/widget/api.js";
 import { applyDelta } from "../../static/widget/api.js";
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -408,7 +408,7 @@ def test_scripts_say_only_what_has_words_and_all_words_are_said(world):
 
 def test_page_has_the_words_of_its_scripts_and_the_flow_brings_the_others(world):
     page = open_widget(world)
-    names = {*list_modules("widget/main.js"), "widget/receipts.js", "widget/wallet-details.js"}
+    names = {*list_modules("widget/main.js"), "widget/row-details.js"}
     said = read_said_names(STATIC_DIR / name for name in names)
     words = read_words(page)
 
