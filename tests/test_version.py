@@ -17,13 +17,9 @@ from embed.db.schema_version import list_migrations
 
 @pytest.fixture
 def run_version(empty_database_url):
-    """Run the command with a database that has its migrations up to one."""
+    """Run the command with the database, or with another one."""
 
-    def run(last: str | None = None, url: str = empty_database_url, *options: str):
-        if last is not None:
-            connection.open_database(url)
-            schema_version.upgrade(last=last)
-            db.close()
+    def run(url: str = empty_database_url, *options: str):
         return run_here(
             "version", *options, environ={"DATABASE_URL": url, "SECRET_KEY": SECRET_KEY}
         )
@@ -41,16 +37,23 @@ def test_package_project_and_changelog_agree():
 
 
 def test_command_tells_the_version_and_that_of_the_database(run_version, empty_database_url):
-    *_, before, newest = list_migrations()
     kind = "SQLite" if empty_database_url.startswith("sqlite") else "Postgres"
+    connection.open_database(empty_database_url)
+    schema_version.upgrade()
+    db.execute_sql("DELETE FROM schema_migration WHERE name > '0001_initial'")
+    db.close()
 
-    behind = json.loads(run_version(before, empty_database_url, "--json").stdout)
-    level = json.loads(run_version(newest, empty_database_url, "--json").stdout)
+    behind = json.loads(run_version(empty_database_url, "--json").stdout)
+    connection.open_database(empty_database_url)
+    applied = "('0002_from_0_6_0', '2026-01-01')"
+    db.execute_sql(f"INSERT INTO schema_migration (name, applied) VALUES {applied}")  # noqa: S608
+    db.close()
+    level = json.loads(run_version(empty_database_url, "--json").stdout)
 
-    assert (behind["version"], behind["migration"]) == (__version__, before)
+    assert (behind["version"], behind["migration"]) == (__version__, "0001_initial")
     assert behind["database"].startswith(f"{kind} ")
     assert [one["isUpToDate"] for one in (behind, level)] == [False, True]
-    assert level["migration"] == level["newestMigration"] == newest
+    assert level["migration"] == level["newestMigration"] == list_migrations()[-1]
 
 
 def test_command_works_without_tables_and_without_a_database(run_version):
