@@ -168,7 +168,7 @@ class NearRows {
 // A row's change over a day, and its line of 30 days.
 
 const SVG = "http://www.w3.org/2000/svg";
-const VIEW_BOX = "0 0 120 32"; // as in embed/web/sparkline.py
+const VIEW_BOX = "0 0 120 32"; // as in embed/web/drawings.py
 const DAY_SECONDS = 86_400;
 
 const exactly = new Intl.NumberFormat(language, {

@@ -204,7 +204,7 @@ function makeTag({ color, name }) {
   return element;
 }
 
-// Small pictures of addresses, which help to tell wallets apart; embed/web/avatar.py draws the same.
+// Small pictures of addresses, which help to tell wallets apart; embed/web/drawings.py draws the same.
 
 const SIDE = 5;
 const HALF = 3; // columns; the others mirror them

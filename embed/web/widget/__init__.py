@@ -2,7 +2,6 @@
 
 from embed.web.widget import (
     badge,
-    changes,
     feed,
     iframe,
     receipts,
@@ -15,7 +14,6 @@ from embed.web.widget.blueprint import blueprint
 __all__ = [
     "badge",
     "blueprint",
-    "changes",
     "feed",
     "iframe",
     "receipts",
