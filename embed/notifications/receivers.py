@@ -1,9 +1,6 @@
 """The receivers of a page: its webhooks and channels, but not the mails that people asked for.
 
 Those are each person's own (own_mail.py).
-
-What looks at their addresses is imported where one is added or shown: with an HTTP client, it
-takes longer to import than most commands need.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +13,9 @@ from embed.errors import InvalidInput, NotFound
 from embed.events.editing import COMMAND_LINE, Edit, editing, editing_row
 from embed.events.kinds import Event
 from embed.events.messages import MESSAGE_TYPES
+from embed.notifications import channels, webhooks
 from embed.notifications.signatures import make_secret, make_signing_key
+from embed.notifications.targets import check_url
 from embed.pages import get_page
 from embed.settings import Settings
 
@@ -46,8 +45,6 @@ def add_webhook(
 
     Raises NotFound, InvalidInput.
     """
-    from embed.notifications.targets import check_url
-
     url = check_url(raw_url, settings, field="target")
     receiver = Receiver(
         kind="webhook",
@@ -76,8 +73,6 @@ def add_channel(
     `may_decide`: whoever reads it may decide on submissions, by links (decision_links.py).
     Raises NotFound, InvalidInput.
     """
-    from embed.notifications import channels
-
     target = channels.parse_channel(service, raw, settings)
     receiver = Receiver(
         kind="channel",
@@ -168,8 +163,6 @@ def is_supported(receiver: Receiver) -> bool:
 
 def find_service(channel: Receiver) -> str | None:
     """Return the name of a channel's service; None: it is no longer supported."""
-    from embed.notifications import channels
-
     return channels.find_service(channel.target)
 
 
@@ -228,9 +221,5 @@ def _log(edit: Edit, action: Action, receiver: Receiver) -> None:
 def mask_target(receiver: Receiver) -> str:
     """Return where a receiver's messages go, without secrets."""
     if receiver.kind == "webhook":
-        from embed.notifications import webhooks
-
         return webhooks.mask_url(receiver.target)
-    from embed.notifications import channels
-
     return channels.read_channel(receiver.target).mask()
