@@ -38,7 +38,6 @@ from embed.web.rate_limits import init_limits
 from embed.web.request_ids import init_request_ids
 from embed.web.security_headers import init_security_headers
 from embed.web.widget import blueprint as widget_blueprint
-from embed.web.widget import oembed
 from embed.worker.jobs import EXTENSION as JOBS
 from embed.worker.jobs import Jobs, list_jobs
 
@@ -107,7 +106,6 @@ def create_app(
     # The session cookie's path is /embed, so browsers send it here and not to /api/embed.
     app.register_blueprint(api_blueprint, url_prefix="/embed/api", name=OWN_API)
     app.register_blueprint(widget_blueprint, url_prefix="/embed")
-    app.register_blueprint(oembed.blueprint)
     init_dashboard(app, settings)
     init_documents(app)
     init_front_page(app, settings)

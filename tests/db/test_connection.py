@@ -15,9 +15,8 @@ from peewee import (
     InterfaceError,
     OperationalError,
 )
-from support.chain_history import import_balance
 from support.remote import at_once
-from support.world import SECRET_KEY, USDC, Visitor, World
+from support.world import SECRET_KEY, Visitor, World
 
 from embed import pages
 from embed.db import connection, schema_version
@@ -29,7 +28,6 @@ from embed.db.models import (
     ChainBalance,
     DailyBalance,
     Delivery,
-    DomainName,
     Invitation,
     Job,
     LinkedWallet,
@@ -242,7 +240,7 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 
 
 OF_PEOPLE = (Person, Session, Passkey, LinkedWallet, RecoveryCode, AccountEvent)
-OF_READINGS = (Token, ChainBalance, DailyBalance, DomainName)
+OF_READINGS = (Token, ChainBalance, DailyBalance)
 OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, WorkerProcess)
 
 
@@ -253,7 +251,6 @@ def fill(world: World) -> None:
     world.open_widget(visitor)
     tags.add_tag(world.page_id, "team", "blue", world.clock())
     world.track(Visitor().address, tag_names=["team"], balance=5)
-    import_balance(world.page_id, USDC, visitor.address, world.clock(), "1")
     world.approve(world.submit(Visitor()).json["submissionId"])
     world.reject(world.submit(Visitor()).json["submissionId"])
     world.submit(Visitor())

@@ -7,8 +7,24 @@ from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
 
 def up(_: Any, db: Any) -> None:
     _forget_migrations(db)
+    _enter_imported_balances(db)
+    db.execute_sql("DROP TABLE domain_name")
 
 
 def _forget_migrations(db: Any) -> None:
     for name in LATER_MIGRATIONS_OF_0_6_0:
         db.execute_sql(f"DELETE FROM schema_migration WHERE name = '{name}'")  # noqa: S608 -- names of ours
+
+
+def _enter_imported_balances(db: Any) -> None:
+    """Turn what pages' files said of the chain into balances of the owner, who may have others."""
+    db.execute_sql(
+        "INSERT INTO balance (owner_id, mint, address, amount, observed_at)"
+        " SELECT owner_id, mint, address, amount, observed_at FROM"
+        " (SELECT page.owner_id, mint, address, amount, observed_at, row_number() OVER"
+        " (PARTITION BY page.owner_id, mint, address ORDER BY observed_at DESC, page.id) AS place"
+        " FROM imported_day JOIN imported_balance ON imported_balance.id = balance_id"
+        " JOIN page ON page.id = page_id) AS newest WHERE place = 1 ON CONFLICT DO NOTHING"
+    )
+    for table in ("imported_day", "imported_balance"):
+        db.execute_sql(f"DROP TABLE {table}")

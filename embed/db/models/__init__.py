@@ -9,9 +9,6 @@ from embed.db.models.balances import (
     Balance,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
-    ImportedDay,
     Token,
 )
 from embed.db.models.events import Activity, Delivery, Message, Receiver
@@ -73,9 +70,6 @@ MODELS = (
     Token,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
-    ImportedDay,
     Proof,
     Withdrawal,
     UsedNonce,

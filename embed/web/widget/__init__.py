@@ -1,7 +1,6 @@
 """The widget that sites embed: one blueprint, with a file for each subject."""
 
 from embed.web.widget import (
-    badge,
     feed,
     iframe,
     receipts,
@@ -12,7 +11,6 @@ from embed.web.widget import (
 from embed.web.widget.blueprint import blueprint
 
 __all__ = [
-    "badge",
     "blueprint",
     "feed",
     "iframe",
