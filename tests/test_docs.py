@@ -9,7 +9,7 @@ import click
 import pytest
 
 from embed import settings
-from embed.commands import COMMANDS, load_command
+from embed.commands import COMMANDS
 from embed.errors import STATUS_BY_CODE, WHEN_BY_CODE
 from embed.settings import PROJECT_DIR, VARIABLES, Settings
 from embed.web import documents
@@ -118,7 +118,7 @@ def test_api_reference_and_openapi_document_say_the_same_of_every_error():
 
 @pytest.fixture(scope="module")
 def commands() -> dict[str, click.Command]:
-    return {name: load_command(name) for name in COMMANDS}
+    return {command.name: command for command in COMMANDS}
 
 
 def list_leaves(path: str, command: click.Command) -> dict[str, click.Command]:

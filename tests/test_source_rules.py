@@ -22,6 +22,7 @@ UNSAFE_IMPORTS = re.compile(
 ALLOWED = {
     "server": {"socket"},  # clients connect to it
     "monitoring": {"socket"},  # Prometheus connects to it
+    "doctor": {"http.client"},  # asks PUBLIC_URL
     "outbound": {"socket", "http.client", "requests", "smtplib", "urllib3"},  # checks addresses
 }
 UNSAFE_NAMES = {"eval", "exec", "compile", "system", "popen", "Markup", "render_template_string"}

@@ -3,16 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from peewee import JOIN, chunked, fn
 
 from embed.balances.token_accounts import MOST_ACCOUNTS
 from embed.db.models import ChainBalance, Page, Token, Wallet
-from embed.domain.times import CLOCKS_DIFFER_BY, from_ms
-
-_MOMENT = timedelta(milliseconds=1)  # instants are stored as whole ones
+from embed.domain.times import from_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +23,13 @@ class DueWallet:
     observed_at: datetime | None = None  # None: never
 
 
-def list_due(before: datetime, now: datetime) -> list[DueWallet]:
+def list_due(before: datetime) -> list[DueWallet]:
     """Return what was last observed at `before` or earlier, or never, on pages not deleted.
 
-    What was observed in the future, before the clock went back, is due too. Least recently observed
-    first. Mints that the chain refused are left out.
+    Least recently observed first. Mints that the chain refused are left out.
     """
     observed_at = ChainBalance.observed_at
-    is_due = observed_at.is_null() | ~observed_at.between(before + _MOMENT, now + CLOCKS_DIFFER_BY)
+    is_due = observed_at.is_null() | (observed_at <= before)
     return _list_wallets(is_due, Token.problem.is_null())
 
 

@@ -15,9 +15,12 @@ Pruned = dict[str, int]  # how many rows were deleted, by what they are in the p
 
 
 def prune(
-    now: datetime, balance_history: timedelta, keep_alive: Callable[[], None] = lambda: None
+    now: datetime, balance_history: timedelta, check_stop: Callable[[], None] = lambda: None
 ) -> Pruned:
-    """Delete what is old enough, in small transactions; `keep_alive` is called between them."""
+    """Delete what is old enough, in small transactions.
+
+    `check_stop` is called between them, and may raise, to end this.
+    """
     kinds: dict[str, Callable[[], int]] = {
         "balances of past days": lambda: prune_history(now - balance_history),
         "balances of wallets that no page has": lambda: prune_observations(now - balance_history),
@@ -32,7 +35,7 @@ def prune(
     pruned: Pruned = {}
     for kind, delete in kinds.items():
         pruned[kind] = delete()
-        keep_alive()
+        check_stop()
     return pruned
 
 

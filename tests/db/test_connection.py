@@ -30,6 +30,7 @@ from embed.db.models import (
     Delivery,
     Invitation,
     Job,
+    Lease,
     LinkedWallet,
     Listing,
     Member,
@@ -44,7 +45,6 @@ from embed.db.models import (
     Token,
     UsedNonce,
     Withdrawal,
-    WorkerProcess,
 )
 from embed.domain.identifiers import make_id
 from embed.settings import Settings
@@ -96,7 +96,7 @@ def test_database_that_was_there_keeps_its_permissions_and_rows(tmp_path):
 def test_every_sqlite_connection_is_durable_and_keeps_foreign_keys(tmp_path):
     connection.open_database(f"sqlite:///{tmp_path / 'new' / 'embed.db'}")
     connection.create_if_missing(db.obj)
-    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 20_000}
+    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 3_000}
     seen = []
 
     def read_pragmas() -> None:
@@ -241,7 +241,7 @@ def test_database_refuses_a_second_use_of_a_nonce_and_a_second_live_wallet(world
 
 OF_PEOPLE = (Person, Session, Passkey, LinkedWallet, RecoveryCode, AccountEvent)
 OF_READINGS = (Token, ChainBalance, DailyBalance)
-OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, WorkerProcess)
+OF_NO_PAGE = (*OF_PEOPLE, *OF_READINGS, UsedNonce, Job, Lease)
 
 
 def fill(world: World) -> None:

@@ -200,7 +200,7 @@ def test_delivery_of_an_erased_message_ends_and_the_next_is_sent(
     delivery.deliver(webhook.id, runtime)
 
     assert sent == ["submission.created", "submission.withdrawn"]
-    assert delivery.find_due_receivers(world.clock()) == {}
+    assert delivery.find_due_receivers(world.clock()) == []
 
 
 def test_delivery_that_fails_while_its_message_is_erased_goes_on_with_the_next(
@@ -241,4 +241,4 @@ def test_deliveries_and_withdrawals_do_not_block_each_other(world, runtime, webh
     delivery.deliver(webhook.id, runtime)
 
     assert Withdrawal.select().count() == 4
-    assert delivery.find_due_receivers(world.clock()) == {}
+    assert delivery.find_due_receivers(world.clock()) == []

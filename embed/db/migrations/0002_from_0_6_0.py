@@ -2,13 +2,17 @@
 
 from typing import Any
 
+from playhouse.migrate import SchemaMigrator, migrate
+
+from embed.db.models import Lease, Receiver
 from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
 
 
-def up(_: Any, db: Any) -> None:
+def up(migrator: SchemaMigrator, db: Any) -> None:
     _forget_migrations(db)
     _enter_imported_balances(db)
     db.execute_sql("DROP TABLE domain_name")
+    _make_one_lease(migrator, db)
 
 
 def _forget_migrations(db: Any) -> None:
@@ -28,3 +32,15 @@ def _enter_imported_balances(db: Any) -> None:
     )
     for table in ("imported_day", "imported_balance"):
         db.execute_sql(f"DROP TABLE {table}")
+
+
+def _make_one_lease(migrator: SchemaMigrator, db: Any) -> None:
+    """One process does the background work, and claims the receivers that it sends to."""
+    with db.bind_ctx([Lease]):
+        db.create_tables([Lease], safe=False)
+    db.execute_sql("DROP TABLE worker_process")
+    db.execute_sql("DELETE FROM job WHERE name NOT IN ('backup', 'balances', 'feed', 'prune')")
+    db.execute_sql("ALTER TABLE job DROP COLUMN leased_by")
+    db.execute_sql("ALTER TABLE job DROP COLUMN leased_until")
+    db.execute_sql("ALTER TABLE receiver DROP COLUMN is_slow")
+    migrate(migrator.add_column("receiver", "claimed_until", Receiver.claimed_until))

@@ -49,7 +49,7 @@ from embed.db.models.wallets import (
     Wallet,
     WalletTag,
 )
-from embed.db.models.work import Job, WorkerProcess
+from embed.db.models.work import Job, Lease
 
 MODELS = (
     Person,
@@ -82,5 +82,5 @@ MODELS = (
     Message,
     Delivery,
     Job,
-    WorkerProcess,
+    Lease,
 )
