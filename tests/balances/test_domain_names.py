@@ -322,20 +322,6 @@ def test_older_answer_does_not_bring_a_name_back(world, chain, domains, page):
     assert pages.get_page(page.id).version == version
 
 
-def test_name_from_before_the_clock_went_back_is_read_again(world, chain, domains, page, run):
-    (address,) = track(world)
-    domains.give(address, "toly")
-    world.clock.forward(days=400)
-    run()
-    world.clock.forward(days=-400)
-    domains.forget(address)
-    chain.ledger.advance()
-
-    run()
-
-    assert names_on(world) == {}
-
-
 # Who gets one
 
 

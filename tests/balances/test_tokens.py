@@ -48,17 +48,6 @@ def test_token_is_read_again_after_a_day(world, ledger, rpc, mint):
     assert find_token(other).observed_at == world.clock()
 
 
-def test_token_that_was_read_in_the_future_is_read_again(world, ledger, rpc, mint):
-    now = world.clock()
-    world.clock.forward(days=365_000)
-    get_token(rpc, mint, world.clock())
-    world.clock.now = now
-
-    get_token(rpc, mint, now)
-
-    assert find_token(mint).observed_at == now
-
-
 def test_token_stays_known_while_no_endpoint_answers(world, endpoint, rpc, mint):
     known = get_token(rpc, mint, world.clock())
     world.clock.forward(days=2)
