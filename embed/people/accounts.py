@@ -5,9 +5,9 @@ from datetime import datetime
 
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Page, Person
-from embed.domain.emails import parse_email
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import PasswordLinkSigner, is_correct_password
+from embed.domain.texts import parse_email
 from embed.errors import InvalidInput, NotFound
 from embed.pages import is_of
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from embed.balances.supply import find_supply
 from embed.byte_cache import ByteCache
 from embed.db.models import Page
-from embed.domain.sums import add_up
+from embed.domain.amounts import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
 from embed.public_payload.standings import Standings, work_out

@@ -13,7 +13,7 @@ from peewee import fn
 from embed.balances.known import KnownBalance, read_observations
 from embed.db.connection import db
 from embed.db.models import DomainName, Page, Submission, Wallet
-from embed.domain.lookalikes import skeleton
+from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
 from embed.submissions.history import History, is_on_pages_of
 

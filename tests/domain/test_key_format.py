@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embed.domain.key_format import hash_key, is_key, make_key, shorten_key
+from embed.domain.identifiers import hash_key, is_key, make_key, shorten_key
 
 RANDOM_PART = "0123456789abcdefghijABCDEFGHIJXY"
 KEY = f"svc_pub_{RANDOM_PART}"

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from embed.domain.sums import Holding, Sums, add_up
+from embed.domain.amounts import Holding, Sums, add_up
 
 
 def test_wallets_that_are_not_counted_are_in_the_first_sum_only():

@@ -5,7 +5,7 @@ from support.owner_browser import OwnerBrowser
 from support.world import Visitor, with_session
 
 from embed.db.connection import db
-from embed.domain.client_addresses import name_network, parse_client_address
+from embed.domain.clients import name_network, parse_client_address
 
 CLIENT = "203.0.113.77"
 

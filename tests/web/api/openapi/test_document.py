@@ -18,9 +18,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 from support.world import SITE, Visitor, code_of, read_exactly
 
+from embed.domain.amounts import Holding, add_up
 from embed.domain.policy import REJECT_REASON_BY_CODE, Decision
 from embed.domain.reasons import CODES
-from embed.domain.sums import Holding, add_up
 from embed.domain.wallet_signatures import verify_signature
 from embed.serializers import describe_sums, write_json
 from embed.settings import PROJECT_DIR
