@@ -16,7 +16,7 @@ from embed.domain.nonces import Nonce
 from embed.domain.wallet_signatures import SignedMessage
 from embed.errors import ApiError
 from embed.events.editing import bump_version, hold_page
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.keys.access import Access
 from embed.metrics import SUBMISSIONS
 from embed.pages import find_page

@@ -29,7 +29,7 @@ from embed.db.models import (
 )
 from embed.domain.activity import read_facts, write_subject
 from embed.errors import InvalidInput
-from embed.events.outbox import write_messages
+from embed.events.messages import write_messages
 from embed.keys import access, derived
 from embed.maintenance.page_file.exporting import export_page
 from embed.maintenance.page_file.tables import LEFT_OUT, TABLES, is_carried
