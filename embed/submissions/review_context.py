@@ -15,7 +15,7 @@ from embed.db.connection import db
 from embed.db.models import DomainName, Page, Submission, Wallet
 from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
-from embed.submissions.history import History, is_on_pages_of
+from embed.submissions.policy_inputs import History, is_on_pages_of
 
 # How many of the page's names are compared, starting with the newest.
 MAX_ALIASES = 20_000
