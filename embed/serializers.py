@@ -27,15 +27,13 @@ RECEIPTS_FORMAT = "tracking-embed-receipts/1"  # many, in one document
 
 
 def describe_page(page: Page) -> dict[str, Any]:
-    return as_dict(
-        schemas.PageDetails(
-            token_name=page.token_name,
-            token_symbol=page.token_symbol,
-            token_mint=page.token_mint,
-            public_title=page.public_title,
-            public_comments=page.public_comments,
-        )
-    )
+    return {
+        "tokenName": page.token_name,
+        "tokenSymbol": page.token_symbol,
+        "tokenMint": page.token_mint,
+        "publicTitle": page.public_title,
+        "publicComments": page.public_comments,
+    }
 
 
 def describe_page_for_owner(page: Page) -> dict[str, Any]:

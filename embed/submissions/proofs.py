@@ -65,8 +65,8 @@ def find_readable_proof(page: Page, submission_id: str, session_id: str | None) 
 def has_readable_proof(page_id: str, wallet_address: str, session_id: str | None) -> bool:
     """Tell whether this session may read a proof of the wallet's submission, if that counts.
 
-    It counts as long as it waits or is approved: the wallet cannot be submitted again. That a
-    wallet waits is told to no other session, as whoever asks has not shown that it is theirs.
+    It counts while it is pending or approved: the wallet cannot be submitted again. Other sessions
+    do not learn of a pending one, as nobody has shown yet that the wallet is theirs.
     """
     found = _FIND_READABLE.execute(
         page_id=page_id, wallet_address=wallet_address, session_id=session_id

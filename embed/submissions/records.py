@@ -1,4 +1,4 @@
-"""A wallet's records: everything that a page keeps of it, for whoever proves to hold its key.
+"""A wallet's records: everything that a page keeps of it, for the holder of its key.
 
 Neither a session nor an account is needed, and no page's state ends the right: it holds as well
 while the page is private or its embed is switched off. Nothing about other wallets is in the
