@@ -3,7 +3,6 @@
 import pytest
 from support.world import Visitor, code_of, with_session
 
-from embed import pages
 from embed.db.models import Wallet
 
 pytestmark = pytest.mark.deployed
@@ -129,12 +128,6 @@ def test_state_of_the_page_is_judged_at_the_submission_only(world, close_page):
     close_page(world)
 
     assert world.ask_nonce(Visitor()).status_code == 200
-
-
-def test_purged_page_has_no_keys_any_more(world):
-    pages.purge_page(world.page_id)
-
-    assert code_of(world.ask_nonce(Visitor(), page_id=world.page_id)) == "invalid_key"
 
 
 @pytest.mark.parametrize(

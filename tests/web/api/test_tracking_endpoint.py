@@ -183,13 +183,6 @@ def test_submissions_that_wait_or_were_rejected_are_not_public(world):
     assert world.read().json["wallets"] == []
 
 
-def test_texts_come_back_as_the_owner_wrote_them(world):
-    title = "“<b>Größe</b> & \u2603 \U0001f600”"
-    world.configure(public_title=title)
-
-    assert world.read().json["publicTitle"] == title
-
-
 @pytest.mark.parametrize("setting", ["is_public", "is_embeddable"])
 def test_private_page_and_switched_off_embedding_are_refused(world, setting):
     world.configure(**{setting: False})
