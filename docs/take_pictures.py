@@ -45,7 +45,6 @@ def take_list(
         widget_of(page).locator("html[data-theme=dark]").wait_for()
     page.mouse.move(0, 0)
     widget_of(page).locator(".change").first.wait_for()  # of a balance
-    widget_of(page).locator(".domain:not([hidden])").first.wait_for()
     save(page, name)
 
 
@@ -144,7 +143,7 @@ def take_suggestions(page: Page) -> None:
 def take_link(page: Page) -> None:
     page.get_by_role("link", name="Embed", exact=True).click()
     page.get_by_role("button", name="Make it public by link").click()
-    page.get_by_role("img", name="The badge of this page").wait_for()
+    page.get_by_role("button", name="End the link").wait_for()
     save(page.locator("#link-section"), "dashboard-link")
 
 

@@ -4,7 +4,7 @@ Most commands need few of the service's parts, and importing all of them takes l
 commands do.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from flask import Flask
@@ -77,14 +77,6 @@ SECTIONS = {
             "embed.cli.backups:copy_to",
             "Copy everything into an empty database, while the service is stopped.",
         ),
-        "export": (
-            "embed.cli.page_files:export_file",
-            "Write a page with all that belongs to it into a new FILE; - is standard output.",
-        ),
-        "import": (
-            "embed.cli.page_files:import_file",
-            "Add the page of a FILE that flask export wrote; - is standard input.",
-        ),
         "export-receipts": (
             "embed.cli.receipts:export",
             "Print the receipts of all proved wallets on a page's public list, as JSON.",
@@ -100,6 +92,11 @@ SECTIONS = {
     },
 }
 COMMANDS = {name: place for section in SECTIONS.values() for name, place in section.items()}
+# Commands of version 0.6.0 that are gone, with what to do instead.
+GONE_COMMANDS = {
+    "export": "Use flask backup, or save a page's wallets as CSV in the dashboard.",
+    "import": "Use flask restore, or flask wallets import for a CSV file of wallets.",
+}
 # They say what is wrong with settings that are not valid, and leave no files behind.
 WITHOUT_SETTINGS = {"doctor"}
 
@@ -152,6 +149,16 @@ def create_commands_app() -> Flask:
 def init_commands(app: Flask) -> None:
     for name, (_, first_sentence) in COMMANDS.items():
         app.cli.add_command(LazyCommand(name, help=first_sentence))
+    for name, advice in GONE_COMMANDS.items():
+        app.cli.add_command(_refuse_gone(name, advice))
+
+
+def _refuse_gone(name: str, advice: str) -> click.Command:
+    def refuse() -> NoReturn:
+        raise click.ClickException(f"flask {name} is gone. {advice}")
+
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, context_settings=anything, callback=refuse, hidden=True)
 
 
 def is_command_looked_up() -> bool:

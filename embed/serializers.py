@@ -62,7 +62,6 @@ def describe_wallet(wallet: TrackedWallet) -> schemas.Wallet:
         public_alias=wallet.public_alias,
         token_balance=write_amount(wallet.token_balance),
         balance_known=wallet.known_balance is not None,
-        domain_name=wallet.domain_name or msgspec.UNSET,
         tags=[describe_tag(tag) for tag in wallet.tags],
     )
 

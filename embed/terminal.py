@@ -15,7 +15,6 @@ from flask import current_app
 from flask.cli import with_appcontext
 from peewee import DatabaseError, InterfaceError, OperationalError
 
-from embed.db.lock_waits import is_lock_held
 from embed.domain.amounts import format_amount
 from embed.errors import InvalidInput, NotFound
 from embed.runtime import EXTENSION, Runtime
@@ -138,7 +137,7 @@ def _join_lines(text: object) -> str:
 
 def _explain(failure: Exception) -> str:
     # Imported here, since only failures need it, and it takes long.
-    from embed.db.connection import find_missing_file
+    from embed.db.connection import find_missing_file, is_lock_held
     from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
 
     missing = find_missing_file()

@@ -21,10 +21,10 @@ group = Group("balances", help="Balances read from the chain.")
 def refresh(page: str | None) -> None:
     """Read the balances that are due, or all of one page."""
     # Imported here, as what reads the chain takes long to import.
-    from embed.wallets.balance_refresh import refresh_alone
+    from embed.wallets.balance_refresh import refresh_balances
 
     with _showing_progress(is_quiet=wants_json()) as show:
-        summary = refresh_alone(runtime(), page_id=page, on_progress=show)
+        summary = refresh_balances(runtime(), page_id=page, on_progress=show)
     print_answer(summary, str(summary))
     if summary.problem or summary.failure:
         raise click.exceptions.Exit(1)

@@ -124,7 +124,7 @@ def look(page: str, fields: tuple[str, ...]) -> None:
 
 @group.command("share")
 @click.argument("page")
-@click.option("--off", is_flag=True, help="End the link, and the frames and badges made of it.")
+@click.option("--off", is_flag=True, help="End the link, and the frames made of it.")
 def share(page: str, off: bool) -> None:
     """Make a page public by link: at an address of its own, and on any site."""
     current = runtime()

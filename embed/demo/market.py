@@ -21,20 +21,17 @@ from embed.balances.mints import (
     derive_metadata_account,
     derive_token_account,
 )
-from embed.domain import sns
 from embed.domain.amounts import format_amount
 
 DECIMALS = 6
 UNITS = 10**DECIMALS
 SUPPLY = 10_000_000  # more than all wallets of the demo hold
 TRADE_PAUSE_S = 5.0
-NAMED_EVERY = 3  # so many wallets, of which one has a domain name
 WELCOME = 250 * UNITS  # what a wallet has when the service first asks for it
 SLOT_S = 0.4
 NOT_NOW = -32005  # what a node answers that has fallen behind
 MINT_BYTES, ACCOUNT_BYTES = 82, 165
 LARGEST = 20  # accounts that a node tells
-_NOBODY = "1" * 32
 
 
 class Market:
@@ -47,9 +44,6 @@ class Market:
         self.mint = mint
         self.penniless: set[str] = set()
         self._accounts = {derive_metadata_account(mint): _describe_metadata(mint, name, symbol)}
-        self._accounts[sns.ROOT_DOMAIN] = _describe_registry(_NOBODY, _NOBODY)
-        for address in list(amounts)[::NAMED_EVERY]:
-            self._accounts |= _describe_domain(address, f"demo-{address[:4].lower()}".encode())
         self._traders = list(amounts)
         self._units: dict[str, int] = {}
         self._owners: dict[str, str] = {}  # by token account
@@ -92,9 +86,7 @@ class Market:
     def _find_value(self, method: str, params: list[Any]) -> Any:
         """Return None for what is not known here."""
         match method, params:
-            case "getMultipleAccounts", [addresses, *_] if (
-                self.mint in addresses or sns.ROOT_DOMAIN in addresses
-            ):
+            case "getMultipleAccounts", [addresses, *_] if self.mint in addresses:
                 return [self._find_account(address) for address in addresses]
             case "getTokenAccountsByOwner", [owner, {"mint": self.mint}, *_]:
                 return self._list_accounts(owner)
@@ -145,27 +137,6 @@ def _describe_metadata(mint: str, name: str, symbol: str) -> dict[str, Any]:
     for text in (name.encode(), symbol.encode()):
         data += struct.pack("<I", len(text)) + text
     return _describe_bytes(data, METADATA_PROGRAM)
-
-
-def _describe_domain(address: str, label: bytes) -> dict[str, dict[str, Any]]:
-    """Write what the Solana Name Service keeps of a name that a wallet owns and has chosen."""
-    domain = sns.derive_domain(label)
-    return {
-        sns.derive_favourite(address): _describe_bytes(
-            b"\4" + base58.b58decode(domain), sns.OFFERS_PROGRAM
-        ),
-        domain: _describe_registry(sns.ROOT_DOMAIN, address),
-        sns.derive_reverse(domain): _describe_registry(
-            _NOBODY, _NOBODY, sns.REVERSE_CLASS, data=struct.pack("<I", len(label)) + label
-        ),
-    }
-
-
-def _describe_registry(
-    parent: str, owner: str, name_class: str = _NOBODY, *, data: bytes = b""
-) -> dict[str, Any]:
-    head = b"".join(map(base58.b58decode, (parent, owner, name_class)))
-    return _describe_bytes(head + data, sns.NAME_PROGRAM)
 
 
 def _describe_bytes(data: bytes, program: str) -> dict[str, Any]:

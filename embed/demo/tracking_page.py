@@ -98,7 +98,7 @@ def _make_page(owner: Person, now: datetime) -> Page:
         "holding_watch": "flag",
     }
     page = pages.create_page(owner, fields, now)
-    pages.change_look(page.id, {"order": "balance", "names": "beside"}, now)
+    pages.change_look(page.id, {"order": "balance"}, now)
     for number, (name, color) in enumerate(TAGS.items()):
         # What is on an exchange belongs to its customers.
         is_counted = name != "exchange"

@@ -11,11 +11,10 @@ from urllib.parse import urlsplit
 from peewee import PeeweeException, PostgresqlDatabase, SqliteDatabase, fn
 
 from embed.db.connection import db, open_database
-from embed.db.models import Job, Page, WorkerProcess
+from embed.db.models import Job, Page
 from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
-from embed.db.work_status import is_alive
 from embed.doctor.findings import Finding, NotChecked, quote
-from embed.doctor.variables import Installation, check_process_count, redact
+from embed.doctor.variables import Installation, redact
 from embed.domain.times import Clock, format_instant
 from embed.people.passkeys import count_by_host
 from embed.settings import find_database_file
@@ -54,9 +53,6 @@ def check_database(installation: Installation, clock: Clock) -> Iterator[Finding
             yield from _check_clock(clock)
             yield from _check_minimums(installation)
             yield from _check_passkeys(installation)
-            servers = WorkerProcess.select().where(WorkerProcess.kind == "gunicorn")
-            count = servers.where(is_alive(clock())).count()
-            yield from check_process_count(installation.settings, count)
         if path is not None:
             yield from _check_integrity()
 

@@ -12,7 +12,6 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     "public_url_missing": "warning",
     "public_url_http": "error",
     "limits_not_shared": "error",
-    "metrics_shared": "warning",
     # This machine
     "file_exposed": "error",
     "folder_exposed": "error",

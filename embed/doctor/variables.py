@@ -96,13 +96,6 @@ def check_variables(installation: Installation) -> Iterator[Finding]:
             " it gives.",
             "Set PUBLIC_URL to the address that visitors use, such as https://embed.example.com",
         )
-    if settings.metrics_bind and settings.metrics_bind == settings.worker_metrics_bind:
-        yield Finding(
-            "metrics_shared",
-            "METRICS_BIND and WORKER_METRICS_BIND are the same address: of gunicorn and flask"
-            " worker, the one that starts last has no metrics.",
-            "Give WORKER_METRICS_BIND another port.",
-        )
     yield from check_process_count(settings, settings.web_concurrency)
 
 

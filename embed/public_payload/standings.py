@@ -78,9 +78,7 @@ def _sum_up(wallets: Iterable[TrackedWallet]) -> dict[str | None, Decimal]:
 
 def _collate(wallet: TrackedWallet) -> list[str | int]:
     """Return a key that sorts names as people do: by letters without accents, and numbers."""
-    name = unicodedata.normalize(
-        "NFKD", wallet.public_alias or wallet.domain_name or wallet.address
-    ).casefold()
+    name = unicodedata.normalize("NFKD", wallet.public_alias or wallet.address).casefold()
     letters = "".join(one for one in name if not unicodedata.combining(one))
     pieces: list[str | int] = [*_DIGITS.split(letters)]
     pieces[1::2] = map(int, pieces[1::2])

@@ -11,7 +11,7 @@ from limits.errors import StorageError
 from limits.storage import Storage
 
 from embed.errors import ApiError
-from embed.metrics import LIMITED, storage_failures
+from embed.metrics import LIMITED, STORAGE_FAILURES
 from embed.rate_limits.counting import Counter, Exceeded, choose_count
 from embed.rate_limits.storages import ExactMemoryStorage
 
@@ -102,7 +102,7 @@ class RateLimiter:
         except StorageError as error:
             _log.warning("Rate limits are counted per process for now: %s", error)
             self._shared_paused_until = time.monotonic() + _FAILURE_PAUSE_S
-            storage_failures().inc()
+            STORAGE_FAILURES.inc()
             return self._count_own(counters)
 
 

@@ -13,36 +13,21 @@ const height = getElement(form, "[name=height]", HTMLInputElement);
 const siteForm = document.querySelector("#site-form");
 const keptKey = document.querySelector("#kept-key");
 const { address: firstAddress = "", height: firstHeight = "", placeholder = "" } = form.dataset;
-const first = new URL(firstAddress).searchParams;
-let key = first.get("key") ?? "";
-const shown = { address: firstAddress, height: firstHeight, ...writeParts(first.get("lang") ?? "") };
+let key = new URL(firstAddress).searchParams.get("key") ?? "";
+const shown = { address: firstAddress, height: firstHeight };
 
 /** Write the choices and the key into the snippets. */
 function updateSnippets() {
   const lang = String(new FormData(form).get("lang") ?? "");
   const query = new URLSearchParams(lang ? { key, lang } : { key });
   const address = `${shown.address.split("?")[0]}?${query}`;
-  const { attributes, badge } = writeParts(lang);
   const pixels = height.validity.valid && height.value ? height.value : shown.height;
   for (const code of document.querySelectorAll(".code")) {
     code.textContent = code.textContent
       .replaceAll(escapeText(shown.address), escapeText(address))
-      .replace(shown.attributes, attributes)
-      .replace(shown.badge, badge)
       .replaceAll(`height="${shown.height}"`, `height="${pixels}"`);
   }
-  Object.assign(shown, { address, attributes, badge, height: pixels });
-}
-
-/**
- * What depends on key and language in the snippets without the frame's address.
- * @param {string} lang
- */
-function writeParts(lang) {
-  const attributes = `public-key="${key}"`;
-  return lang
-    ? { attributes: `${attributes} lang="${lang}"`, badge: `badge.svg?lang=${lang}` }
-    : { attributes, badge: "badge.svg" };
+  Object.assign(shown, { address, height: pixels });
 }
 
 /** @param {string} text */

@@ -7,7 +7,7 @@ export const TIMEOUT_MS = 20_000;
 /**
  * @typedef {{ id: string, name: string, color: string, counted?: false }} Tag
  * @typedef {{ id: string, address: string, publicAlias: string | null, tokenBalance: string,
- *   balanceKnown?: false, domainName?: string, tags: Tag[] }} TrackedWallet
+ *   balanceKnown?: false, tags: Tag[] }} TrackedWallet
  * @typedef {{ wallets: TrackedWallet[], supply?: number }} TrackingPage
  * @typedef {{ changeDay: string | null, changeWeek: string | null, changeLine: string,
  *   lineSeconds: number, linePath: string }} WalletChange how a balance changed, and its line
@@ -18,17 +18,6 @@ export const TIMEOUT_MS = 20_000;
  *   rejectReason?: string | null, reasonCode?: string | null, reasonText?: string | null,
  *   decidedAtIso?: string | null }} Submission
  */
-
-/**
- * Make a page from an earlier one and what changed: a pair of places stands for earlier wallets.
- * @param {TrackingPage} page
- * @param {{ wallets: (TrackedWallet | [number, number])[] }} delta
- * @returns {TrackingPage}
- */
-export const applyDelta = (page, delta) => ({
-  ...delta,
-  wallets: delta.wallets.flatMap((piece) => Array.isArray(piece) ? page.wallets.slice(...piece) : piece),
-});
 
 /** A refusal or failure; `code` is the key of the sentence that explains it. */
 export class Problem extends Error {
@@ -49,8 +38,8 @@ export class Api {
   constructor({ pageId, key }) {
     this.pageId = pageId;
     this.key = key;
-    /** @type {{ etag: string | null, page?: TrackingPage }} */
-    this.known = { etag: null }; // the payload that was read last
+    /** @type {string | null} */
+    this.etag = null; // of the payload that was read last
   }
 
   /**
@@ -58,16 +47,15 @@ export class Api {
    * @returns {Promise<TrackingPage | null>}
    */
   async readPage() {
-    const { etag, page } = this.known;
+    const { etag } = this;
     const { response, answer } = await this.send(`/embed/api/tracking/${this.pageId}`, {
-      headers: { ...(etag && { "If-None-Match": etag }), ...(page && { "A-IM": "wallets" }) },
+      headers: etag ? { "If-None-Match": etag } : undefined,
       // The first read may find the list kept from an earlier visit; later ones are kept short.
       ...(etag ? { cache: "no-store", credentials: "omit" } : { cache: "no-cache" }),
     });
     if (response.status === 304) return null;
-    const present = page && response.status === 226 ? applyDelta(page, answer) : answer;
-    this.known = { etag: response.headers.get("ETag"), page: present };
-    return present;
+    this.etag = response.headers.get("ETag");
+    return answer;
   }
 
   /**

@@ -293,7 +293,7 @@ export class List {
  */
 const addSearchText = (wallet) => ({
   ...wallet,
-  searchText: `${wallet.publicAlias ?? ""}\n${wallet.domainName ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
+  searchText: `${wallet.publicAlias ?? ""}\n${wallet.address}`.toLocaleLowerCase(language),
 });
 
 /**

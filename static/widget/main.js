@@ -32,7 +32,7 @@ let { etag: shownEtag = "" } = root.dataset; // of what the rows, their proofs a
 
 let againAt = findAgainAt();
 
-if (list.isComplete) api.known.etag = shownEtag; // the document shows all of it
+if (list.isComplete) api.etag = shownEtag; // the document shows all of it
 
 /** Show what has changed; return whether anything has. */
 async function refreshList() {
@@ -56,7 +56,7 @@ async function refreshList() {
  */
 async function refreshServed() {
   const again = Date.now() > againAt;
-  if (!again && list.isComplete && api.known.etag === shownEtag) return false;
+  if (!again && list.isComplete && api.etag === shownEtag) return false;
   const page = await api.readHtml(location.href, { etag: again ? "" : shownEtag });
   if (!page) return false;
   const served = getElement(page, "#widget", HTMLElement);
@@ -66,7 +66,7 @@ async function refreshServed() {
   shownEtag = served.dataset.etag ?? "";
   if (list.isComplete) return hasChanged;
   list.showServed(served);
-  if (list.isComplete) api.known = { etag: shownEtag };
+  if (list.isComplete) api.etag = shownEtag;
   return hasChanged;
 }
 

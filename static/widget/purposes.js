@@ -18,7 +18,7 @@ import { isolate } from "./words.js";
  * @typedef {{ walletAddress: string, listed: Entry | null,
  *   submissions: (Submission & { createdAtIso: string, hasReceipt: boolean })[], activity: object[],
  *   messages: number, listings: object[], observedBalance: Balance | null,
- *   enteredBalance: Balance | null, domainName: string | null }} Records what a page keeps of a wallet
+ *   enteredBalance: Balance | null }} Records what a page keeps of a wallet
  * @typedef {{ withdrawnSubmissions: number, leftList: boolean, staysListed: boolean }} Withdrawal
  * @typedef {"add" | "show" | "withdraw" | "prove"} PurposeName "prove": in dashboard/wallet-proof.js
  * @typedef {{ name: PurposeName,

@@ -30,13 +30,12 @@ export function showWithdrawal(root, { leftList, staysListed }) {
 
 /** @param {Records} records */
 function describe(records) {
-  const { activity, listings, messages, observedBalance, enteredBalance, domainName } = records;
+  const { activity, listings, messages, observedBalance, enteredBalance } = records;
   const sentences = [
     describeListed(records),
     ...records.submissions.map(describeSubmission),
     observedBalance && say("records_observed", describeBalance(observedBalance)),
     enteredBalance && say("records_entered", describeBalance(enteredBalance)),
-    domainName && say("records_domain", { name: isolate(domainName) }),
     listings.length && say("records_feed", { count: formatAmount(listings.length) }),
     activity.length && say("records_log", { count: formatAmount(activity.length) }),
     messages && say("records_messages", { count: formatAmount(messages) }),

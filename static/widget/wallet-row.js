@@ -14,7 +14,7 @@ import { formatAmount, roundAmount, say } from "./words.js";
 /** @param {string} address */
 export const shorten = (address) => `${address.slice(0, 4)}…${address.slice(-4)}`;
 /** @param {TrackedWallet} wallet */
-export const nameOf = (wallet) => wallet.publicAlias ?? wallet.domainName ?? shorten(wallet.address);
+export const nameOf = (wallet) => wallet.publicAlias ?? shorten(wallet.address);
 
 /**
  * @param {HTMLTemplateElement} template
@@ -30,7 +30,6 @@ export function makeRow(template, wallet) {
   const code = getElement(row, "summary code", HTMLElement);
   code.textContent = shorten(address);
   getElement(row, ".about", HTMLElement).append(...wallet.tags.flatMap((tag) => [" ", makeTag(tag)]));
-  showDomain(row, wallet);
   const isKnown = wallet.balanceKnown !== false;
   row.dataset.balance = isKnown ? wallet.tokenBalance : "";
   const [whole, decimals] = isKnown ? roundAmount(wallet.tokenBalance) : [say("unknown"), ""];
@@ -45,25 +44,6 @@ export function makeRow(template, wallet) {
   }
   showAvatar(getElement(row, ".avatar", SVGElement), address);
   return row;
-}
-
-/**
- * Show a wallet's domain name where the page has these: beside the short address, or instead of it.
- * @param {HTMLElement} row
- * @param {TrackedWallet} wallet
- */
-function showDomain(row, { domainName, publicAlias }) {
-  const domain = row.querySelector(".domain");
-  if (!(domain instanceof HTMLElement) || !domainName) return;
-  row.dataset.domain = domainName;
-  domain.hidden = false;
-  getElement(domain, "bdi", HTMLElement).textContent = domainName;
-  if (document.documentElement.dataset.names !== "instead") return;
-  getElement(row, "summary code", HTMLElement).hidden = true;
-  if (publicAlias !== null) return;
-  const name = getElement(row, ".name", HTMLElement);
-  name.hidden = true;
-  name.before(domain);
 }
 
 /** @param {string} address */
@@ -93,7 +73,7 @@ async function showAvatar(avatar, address) {
  * @returns {TrackedWallet}
  */
 export function readRow(row) {
-  const { id = "", address = "", balance = "", nameless, domain: domainName } = row.dataset;
+  const { id = "", address = "", balance = "", nameless } = row.dataset;
   /** @type {NodeListOf<HTMLElement>} */
   const tags = row.querySelectorAll(".tag");
   return {
@@ -102,7 +82,6 @@ export function readRow(row) {
     publicAlias: nameless === undefined ? getElement(row, ".name", HTMLElement).textContent : null,
     tokenBalance: normalizeAmount(balance || "0"),
     ...(!balance && { balanceKnown: false }),
-    ...(domainName && { domainName }),
     tags: [...tags].map(readTag),
   };
 }

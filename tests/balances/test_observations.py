@@ -25,7 +25,7 @@ from embed.domain.policy import Policy
 from embed.factory import create_app
 from embed.pages import get_page
 from embed.people import accounts
-from embed.public_payload.payloads import PayloadKey, get_payload
+from embed.public_payload.payloads import get_payload
 from embed.runtime import EXTENSION
 from embed.submissions.policy_simulation import simulate
 from embed.submissions.review_context import build_review_context
@@ -288,8 +288,8 @@ def test_page_of_another_owner_that_comes_to_the_mint_at_that_moment_shows_it(
     bump = observations.bump_pages_of
 
     def show() -> list:
-        key = PayloadKey(page_id, get_page(page_id).version, uses_chain=True)
-        wallets = get_payload(key).read_part(1)
+        version = get_page(page_id).version
+        wallets = get_payload(page_id, version, uses_chain=True).read_part(1)
         return [one["tokenBalance"] for one in wallets]
 
     def join_and_show():

@@ -14,10 +14,9 @@ from embed import pages
 from embed.balances import refresh
 from embed.balances.known import read_observations
 from embed.balances.rpc_endpoint import Endpoint
-from embed.balances.solana_rpc import RpcUnavailable, SolanaRpc, UnusableAnswer
+from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
 from embed.balances.token_accounts import MOST_ACCOUNTS
-from embed.db.leases import take_lease
-from embed.db.models import ChainBalance, DailyBalance, Job, Token, Wallet
+from embed.db.models import ChainBalance, DailyBalance, Token, Wallet
 from embed.domain.identifiers import make_id
 from embed.domain.times import count_days
 from embed.errors import InvalidInput, NotFound
@@ -26,10 +25,8 @@ from embed.outbound.guard import Reach
 from embed.pages import get_page
 from embed.runtime import EXTENSION
 from embed.wallets.balance_refresh import (
-    LEASE_FOR,
     RefreshFailed,
     choose_interval,
-    refresh_alone,
     refresh_balances,
     run_job,
 )
@@ -432,56 +429,6 @@ def test_given_away_account_that_cannot_be_read_loses_nothing_of_its_batch(
 
     assert run().observed == 1
     assert amounts_of(world) == {other: 5}
-
-
-# Only one at a time
-
-
-def test_only_one_process_refreshes_at_a_time(world, chain):
-    runtime = world.app.extensions[EXTENSION]
-    track_many(world, 1)
-    quiet = {"on_progress": lambda done, total: None}
-    take_lease("balances", "a worker", world.clock(), MINUTE)
-
-    with pytest.raises(InvalidInput, match="right now"):
-        refresh_alone(runtime, **quiet)
-    assert not chain.calls
-
-    world.clock.forward(minutes=1)
-    assert refresh_alone(runtime, **quiet).observed == 1
-    assert Job.get_by_id("balances").leased_by is None
-
-
-def test_lease_is_renewed_during_a_long_refresh_and_given_back_after_a_failure(world, chain):
-    runtime = world.app.extensions[EXTENSION]
-    track_many(world, 1000)
-    chain.before_answer = lambda method: world.clock.forward(minutes=1)
-    left = []
-
-    def note(done, total):
-        left.append(Job.get_by_id("balances").leased_until - world.clock())
-        if done == 1000:
-            raise RpcUnavailable("The service is stopping.")
-
-    refresh_alone(runtime, on_progress=note)
-
-    assert min(left) > LEASE_FOR - MINUTE
-    assert Job.get_by_id("balances").leased_by is None
-
-
-def test_refresh_that_lost_its_lease_ends(world, chain):
-    runtime = world.app.extensions[EXTENSION]
-    track_many(world, 300)
-
-    def take_over(method):
-        world.clock.forward(minutes=1)
-        Job.update(leased_by="a worker").execute()
-
-    chain.before_answer = take_over
-
-    with pytest.raises(InvalidInput, match="Another process"):
-        refresh_alone(runtime, on_progress=lambda done, total: None)
-    assert Job.get_by_id("balances").leased_by == "a worker"
 
 
 def test_days_begin_at_midnight_utc():

@@ -70,8 +70,6 @@ COMMANDS = {
     "restore",
     "copy-to",
     "prune",
-    "export",
-    "import",
     "erase",
     "version",
     "worker status",

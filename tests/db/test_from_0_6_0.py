@@ -4,20 +4,26 @@ import pytest
 from peewee import SqliteDatabase
 from schema_description import describe_schema
 from support import version_0_6_0
-from support.version_0_6_0 import KEY, ROWS, read_rows
+from support.version_0_6_0 import ADDRESSES, AT, KEY, ROWS, insert, read_rows
 from support.world import SECRET_KEY, SITE
 
 from embed.db import connection, schema_version
 from embed.db.connection import db
-from embed.db.models import MODELS
+from embed.db.models import MODELS, Page
+from embed.domain.look import DEFAULT_LOOK
 from embed.factory import create_app
 from embed.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 
 # What this version keeps in another form, by table and column; see the tests below.
-CHANGED: dict[str, tuple[str, ...]] = {}
-GONE: tuple[str, ...] = ()  # tables
+OTHER_MINT = "1" * 44
+CHANGED: dict[str, tuple[str, ...]] = {
+    "job": ("leased_by", "leased_until"),
+    "receiver": ("is_slow", "claimed_until"),
+}
+GONE = ("domain_name", "imported_balance", "imported_day", "worker_process")  # tables
+NEW: tuple[str, ...] = ("lease",)  # tables
 
 
 @pytest.fixture
@@ -39,7 +45,7 @@ def without(table: str, rows: list[dict]) -> list[str]:
 
 
 def test_all_rows_are_kept_but_for_what_left(app):
-    assert {model._meta.table_name for model in MODELS} == ROWS.keys() - {*GONE}
+    assert {model._meta.table_name for model in MODELS} == ROWS.keys() - {*GONE} | {*NEW}
 
     assert schema_version.upgrade() == ["0002_from_0_6_0"]
 
@@ -74,6 +80,45 @@ def test_upgraded_page_is_served(app):
     assert answer.status_code == 200, answer.text
     assert [wallet["publicAlias"] for wallet in answer.json["wallets"]] == ["Alias 0"]
     assert answer.json["publicTitle"] == "Größe 我们"
+
+
+def test_newest_imported_balances_become_entered_ones_unless_the_owner_entered_one(app):
+    page, deleted = (one["id"] for one in ROWS["page"])
+    imported = {  # by page and address
+        (page, ADDRESSES[0]): [(9, "77")],
+        (page, ADDRESSES[1]): [(1, "1"), (3, "18446744073709.551615"), (2, "2")],
+        (deleted, ADDRESSES[1]): [(4, "4")],
+    }
+    for number, ((page_id, address), days) in enumerate(imported.items(), start=50):
+        insert("imported_balance", id=number, page_id=page_id, mint=OTHER_MINT, address=address)
+        for day, amount in days:
+            insert("imported_day", balance_id=number, day=day, amount=amount, observed_at=AT + day)
+    entered = {"owner_id": ROWS["person"][0]["id"], "mint": OTHER_MINT, "observed_at": AT}
+    insert("balance", **entered, address=ADDRESSES[0], amount="5")
+
+    schema_version.upgrade()
+
+    found = {
+        (row["owner_id"], row["address"]): (row["amount"], row["observed_at"])
+        for row in read_rows("balance")
+        if row["mint"] == OTHER_MINT
+    }
+    owner, other = (one["id"] for one in ROWS["person"])
+    assert found == {
+        (owner, ADDRESSES[0]): ("5", AT),
+        (owner, ADDRESSES[1]): ("18446744073709.551615", AT + 3),
+        (other, ADDRESSES[1]): ("4", AT + 4),
+    }
+
+
+def test_look_that_showed_domain_names_is_kept_without_them(app):
+    look = '{"accent":"7c4ddb","names":"beside"}'
+    db.execute_sql(f"UPDATE page SET look = '{look}'")  # noqa: S608
+    schema_version.upgrade()
+
+    kept = Page.get_by_id(ROWS["page"][0]["id"]).look
+
+    assert kept.write_texts() == DEFAULT_LOOK.write_texts() | {"accent": "7c4ddb"}
 
 
 @pytest.mark.parametrize("newest", ["0001_initial", "0007_key_labels", "0022_public_by_link"])

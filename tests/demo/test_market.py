@@ -7,9 +7,8 @@ import pytest
 from chain.ledger import SPL_TOKEN, Ledger
 from chain.rpc_methods import Methods
 from support.rpc_access import PatientClock, connect
-from support.world import Clock, Visitor
+from support.world import Visitor
 
-from embed.balances.domain_names import read_names
 from embed.balances.largest_holders import look_up_largest_holders
 from embed.balances.mints import derive_token_account, read_token
 from embed.balances.rpc_results import PARSED
@@ -79,16 +78,6 @@ def test_largest_holders_are_told(market, rpc, addresses):
     assert list(found.amounts) == addresses[::-1]
     assert list(found.amounts.values()) == [3, 2, 1]
     assert found.supply == SUPPLY
-
-
-def test_some_wallets_have_domain_names(market, rpc, addresses):
-    accounts = {each: derive_token_account(each, market.mint, SPL_TOKEN) for each in addresses}
-    chosen = read_associated(rpc, market.mint, accounts, addresses).favourites
-
-    names = {row.address: row.name for rows in read_names(rpc, Clock(), chosen) for row in rows}
-
-    first, *others = addresses
-    assert names == {first: f"demo-{first[:4].lower()}.sns"} | dict.fromkeys(others)
 
 
 def test_wallet_gets_tokens_when_it_is_first_asked_for_unless_it_is_penniless(market, rpc):

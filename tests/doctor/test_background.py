@@ -6,7 +6,8 @@ import pytest
 from support.world import RANDOM_KEY
 
 from embed.db.connection import db
-from embed.db.models import Job, WorkerProcess
+from embed.db.models import Job
+from embed.db.work_status import hold_lease
 from embed.doctor.background import check_background
 from embed.doctor.findings import Finding, NotChecked
 from embed.settings import Settings
@@ -24,9 +25,7 @@ def find(world, clock):
 @pytest.fixture
 def worker(world, clock):
     now = clock()
-    return WorkerProcess.create(
-        kind="worker", host="elsewhere", process_id=1, started_at=now, seen_at=now
-    )
+    hold_lease("a", "worker", now, now)
 
 
 def test_nothing_is_wrong_while_somebody_works(find, worker):

@@ -17,7 +17,7 @@ from support.world import RANDOM_KEY, USDC
 from embed import pages
 from embed.db import connection
 from embed.db.connection import db
-from embed.db.models import MODELS, Job, WorkerProcess
+from embed.db.models import MODELS, Job
 from embed.doctor import database
 from embed.doctor.database import check_database, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
@@ -176,28 +176,6 @@ def test_clock_that_differs_from_the_one_of_postgres_is_found(postgres_database_
 
     assert set(found) == {"clock_differs"}
     assert "Postgres says" in found["clock_differs"].problem
-
-
-# Processes
-
-
-@pytest.mark.parametrize(
-    ("kind", "codes"), [("gunicorn", {"limits_not_shared"}), ("worker", set())]
-)
-def test_several_servers_with_limits_in_memory_are_found(make_sqlite, kind, codes):
-    url, now = make_sqlite(), times.now()
-    connection.open_database(url)
-    for process_id, seen_at in enumerate((now, now, now - timedelta(minutes=1))):
-        WorkerProcess.create(
-            kind=kind, host="a", process_id=process_id, started_at=seen_at, seen_at=seen_at
-        )
-    db.close()
-
-    found = examine(url, now)
-
-    assert set(found) == codes
-    assert all("2 processes of gunicorn" in each.problem for each in found.values())
-    assert examine(url, now, RATELIMIT_STORAGE_URI="redis://127.0.0.1") == {}
 
 
 # Damage

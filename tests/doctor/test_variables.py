@@ -44,14 +44,6 @@ def test_empty_variable_is_unset_but_not_for_gunicorn():
     assert "WEB_CONCURRENCY is empty" in found.problem
 
 
-def test_one_address_for_the_metrics_of_server_and_worker_is_found():
-    assert find(METRICS_BIND="127.0.0.1:9100", WORKER_METRICS_BIND="127.0.0.1:9101") == []
-
-    (found,) = find(METRICS_BIND="127.0.0.1:9100", WORKER_METRICS_BIND="127.0.0.1:9100")
-
-    assert (found.code, found.severity) == ("metrics_shared", "warning")
-
-
 def test_key_file_that_cannot_be_used_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr("embed.settings.INSTANCE_DIR", tmp_path)
     (tmp_path / "secret_key").write_text("hush")

@@ -183,4 +183,4 @@ def test_kill_between_a_change_and_its_delivery_loses_nothing(world, environ):
         "submission.created",
         "submission.decided",
     ]
-    assert list(find_due_receivers(world.clock())) == [receiver.id]
+    assert find_due_receivers(world.clock()) == [receiver.id]

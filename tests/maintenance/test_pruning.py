@@ -5,7 +5,6 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from support.chain_history import import_balance
 from support.many_submissions import add_submissions
 from support.world import USDC, Visitor
 
@@ -15,8 +14,6 @@ from embed.db.models import (
     MODELS,
     ChainBalance,
     DailyBalance,
-    ImportedBalance,
-    ImportedDay,
     Job,
     Listing,
     Message,
@@ -76,18 +73,6 @@ def test_balances_of_wallets_that_no_page_has_are_deleted_when_they_are_old(worl
 
     assert pruned["balances of wallets that no page has"] == 2
     assert {row.address for row in ChainBalance.select()} == {tracked, pending, new}
-
-
-def test_days_of_an_imported_page_are_deleted_as_those_of_the_chain(world):
-    today = count_days(world.clock())
-    for days in (0, 1, 90, 91, 92, 93, 10_000):
-        import_balance(world.page_id, USDC, USDC, world.clock() - timedelta(days=days), "1")
-
-    assert prune(world.clock(), HISTORY)["balances of past days"] == 4
-    assert {today - row.day for row in ImportedDay.select()} == {0, 1, 90}
-    world.clock.forward(days=91)
-    assert prune(world.clock(), HISTORY)["balances of past days"] == 3
-    assert ImportedBalance.select().count() == 0
 
 
 def test_wallets_of_deleted_pages_keep_their_balances_until_the_purge(world):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import base58
 import pytest
-from support.chain_history import import_balance
 from support.world import USDC, Visitor, code_of, read_log, with_session
 
 from embed.balances.observations import ChainObservation, store_chain
@@ -78,7 +77,6 @@ def leave_traces(world, visitor) -> None:
         visitor.address, Visitor().address, parse_amount("7"), 1, world.clock()
     )
     store_chain(USDC, [observation])
-    import_balance(world.page_id, USDC, visitor.address, world.clock(), "3")
     block_on_page(world.page_id, "wallet", visitor.address, world.clock())
     block_for_person(world.page.owner, "wallet", visitor.address, world.clock())
     Job.insert(name="balances", failure=f"Not read: {visitor.address}").execute()
@@ -163,7 +161,6 @@ def test_it_is_found_before_on_every_page(world, visitor):
         ("entries in the log", False): 1,
         ("messages", True): 5,
         ("balances that were entered", False): 1,
-        ("balances of an imported page", True): 1,
         ("balances from the chain", False): 1,
         ("balances of past days", False): 1,
         ("entries of deny lists", True): 1,

@@ -182,8 +182,8 @@ def test_all_that_waits_is_one_message_a_minute(owner, http_receiver):
         http_receiver.received[0]
     )
     now = owner.world.clock()
-    assert find_due_receivers(now + timedelta(seconds=59)) == {}
-    assert list(find_due_receivers(now + timedelta(seconds=60))) == [channel.id]
+    assert find_due_receivers(now + timedelta(seconds=59)) == []
+    assert find_due_receivers(now + timedelta(seconds=60)) == [channel.id]
     owner.world.clock.forward(seconds=60)
     owner.deliver(channel)
     assert "New submissions to review: 1 (Late)" in read_body(http_receiver.received[1])

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 from functools import partial
-from io import BytesIO
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from embed import pages
 from embed.db.models import Member, Receiver, Submission, UsedNonce
 from embed.domain.signing import Expired
 from embed.errors import InvalidInput
-from embed.maintenance.page_file.exporting import export_page
 from embed.notifications import decision_links, own_mail, receivers
 from embed.notifications.decision_links import AlreadyUsed, MayNotDecide
 from embed.people import accounts, members
@@ -361,7 +359,6 @@ HOSTILE = ["@everyone", "[x](https://evil.example)", "<b>x</b>", '"><img src=x>'
 @pytest.mark.parametrize("target", [ANN, TELEGRAM, DISCORD, SLACK, NTFY])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_name_is_never_markup(owner, add, submit, sent, mailbox, target, name):
-    """No nickname has such characters; a page's file that somebody forged might."""
     channel = add(target)
     submission = submit("Bob")
     Submission.update(nickname=name).where(Submission.id == submission.id).execute()
@@ -588,17 +585,6 @@ def test_link_of_a_channel_that_was_switched_on_again_works_again(owner, add, su
     use(owner, link)
 
     assert Submission.get_by_id(submission.id).status == "approved"
-
-
-def test_page_in_a_file_takes_no_right_to_decide_along(owner, add):
-    add()
-    file = BytesIO()
-
-    export_page(owner.world.page_id, file)
-
-    lines = file.getvalue().splitlines()
-    (line,) = [each for each in lines if json.loads(each)["type"] == "receiver"]
-    assert b"decide" not in line.lower()
 
 
 # At once

@@ -1,14 +1,12 @@
 """Withdrawing a wallet: what is erased, what stays, and what the owner sees."""
 
 import pytest
-from support.chain_history import import_balance
-from support.world import USDC, Visitor, code_of, read_log, with_session
+from support.world import Visitor, code_of, read_log, with_session
 
 from embed import pages
 from embed.db import used_nonces
 from embed.db.models import (
     Delivery,
-    ImportedBalance,
     Listing,
     Message,
     Proof,
@@ -91,7 +89,6 @@ def find_in_database(world, *texts: str) -> list[str]:
 def test_nothing_that_names_the_wallet_is_left(world, visitor, webhook, status):
     submit(world, visitor, status)
     update_listings(world.clock())
-    import_balance(world.page_id, USDC, visitor.address, world.clock(), "1")
     assert "submission" in find_in_database(world, visitor.address)
 
     told = withdraw(world, visitor)
@@ -206,11 +203,9 @@ def test_owners_own_entry_stays_as_it_is(world, visitor, status):
     before = world.read().json
     submit(world, visitor, status)
     update_listings(world.clock())
-    import_balance(world.page_id, USDC, visitor.address, world.clock(), "1")
 
     assert withdraw(world, visitor) == outcome(1, stays=True)
     assert world.read().json == before
-    assert ImportedBalance.select().count() == 1
     assert Listing.get().name == "Known"
     entries = {one.action: one.subject for one in read_log(world.page_id)}
     assert entries["add wallet"] == f"Known ({visitor.address})"

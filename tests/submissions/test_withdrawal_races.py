@@ -174,7 +174,7 @@ def test_delivery_of_an_erased_message_ends_and_the_next_is_sent(
     delivery.deliver(webhook.id, runtime)
 
     assert sent == ["submission.created", "submission.withdrawn"]
-    assert delivery.find_due_receivers(world.clock()) == {}
+    assert delivery.find_due_receivers(world.clock()) == []
 
 
 def test_deliveries_and_withdrawals_do_not_block_each_other(world, runtime, webhook, monkeypatch):
@@ -192,4 +192,4 @@ def test_deliveries_and_withdrawals_do_not_block_each_other(world, runtime, webh
     delivery.deliver(webhook.id, runtime)
 
     assert Withdrawal.select().count() == 4
-    assert delivery.find_due_receivers(world.clock()) == {}
+    assert delivery.find_due_receivers(world.clock()) == []

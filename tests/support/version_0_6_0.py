@@ -233,13 +233,13 @@ def make() -> None:
         applied = [{"name": name, "applied": "2026-11-26 00:00:00"} for name in MIGRATIONS]
         for table, rows in ({"schema_migration": applied} | ROWS).items():
             for row in rows:
-                _insert(database, table, row)
+                insert(table, **row)
 
 
-def _insert(database: Any, table: str, row: Row) -> None:
+def insert(table: str, **row: Any) -> None:
     names = ", ".join(f'"{name}"' for name in row)
-    marks = ", ".join(database.param for _ in row)
-    database.execute_sql(
+    marks = ", ".join(connection.db.obj.param for _ in row)
+    connection.db.execute_sql(
         f'INSERT INTO "{table}" ({names}) VALUES ({marks})',  # noqa: S608 -- names of this file
         tuple(row.values()),
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from embed.db.work_status import report_process
+from embed.db.work_status import hold_lease
 from embed.factory import create_app
 from embed.logs.lines import make_formatter
 from embed.logs.redaction import Redactor
@@ -17,7 +17,7 @@ def worked(clock):
     """Let a process of the background work report."""
 
     def report() -> None:
-        report_process("a worker", "worker", clock(), clock())
+        hold_lease("a", "worker", clock(), clock())
 
     return report
 

@@ -49,11 +49,11 @@ class Receiver(BaseModel):
     signing_key = TextField(null=True)  # of a webhook, for Ed25519: whsk_...
     next_attempt_at = InstantField(null=True)  # null: at once
     failed_attempts = IntegerField(default=0)  # in a row
-    is_slow = BooleanField(default=False)  # its last answer took long, or never came
     first_failed_at = InstantField(null=True)  # of these; null: the last attempt did not fail
     person = ForeignKeyField(Person, on_delete="CASCADE", null=True, index=False)
     person_id: str | None
     may_decide = BooleanField(default=False)  # whoever reads its messages may, by their links
+    claimed_until = InstantField(null=True)  # by the process that sends, or when that had sent
 
     class Meta:
         indexes = ((("person", "page"), True),)

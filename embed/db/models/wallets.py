@@ -80,7 +80,6 @@ class TrackedWallet:
     # By the check of the minimum (embed/wallets/holding_watch.py):
     is_flagged: bool
     is_withheld: bool  # off the public list until it holds the minimum again
-    domain_name: str | None = None  # on the chain, if the page shows these
 
     @property
     def token_balance(self) -> Decimal:

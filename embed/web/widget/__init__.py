@@ -1,7 +1,6 @@
 """The widget that sites embed: one blueprint, with a file for each subject."""
 
 from embed.web.widget import (
-    badge,
     changes,
     feed,
     iframe,
@@ -13,7 +12,6 @@ from embed.web.widget import (
 from embed.web.widget.blueprint import blueprint
 
 __all__ = [
-    "badge",
     "blueprint",
     "changes",
     "feed",

@@ -12,8 +12,7 @@ from embed.balances.supply import find_supply
 from embed.domain.amounts import find_share
 from embed.domain.origins import decide_origin, parse_origin
 from embed.keys.access import Access
-from embed.public_payload import payloads
-from embed.public_payload.payloads import Payload, PayloadKey
+from embed.public_payload.payloads import Payload, get_payload
 from embed.serializers import as_dict, describe_proof, describe_submission
 from embed.submissions import queries
 from embed.submissions.proofs import read_visible_proofs
@@ -44,7 +43,7 @@ def show_widget(page_id: str) -> Response:
     """
     access, page = get_open_page(page_id)
     uses_chain = runtime().settings.uses_chain
-    payload = payloads.get_payload(PayloadKey(page_id, access.page_version, uses_chain))
+    payload = get_payload(page_id, access.page_version, uses_chain=uses_chain)
     if request.if_none_match.contains_weak(payload.etag):
         return Response(status=304)
     shown_look = read_look(page.look)
@@ -61,7 +60,6 @@ def show_widget(page_id: str) -> Response:
             wallet_count=payload.wallet_count,
             standings=payload.standings,
             order=order,
-            names=shown_look.look.names,
             explorer=EXPLORERS.get(shown_look.look.explorer),
             etag=quote_etag(payload.etag, weak=True),
             policy=page,

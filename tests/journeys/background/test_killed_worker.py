@@ -19,8 +19,8 @@ from embed.settings import Settings
 
 pytestmark = pytest.mark.slow
 
-MESSAGES = 200  # more than one task delivers
-STOPPED_AT = 60  # in the midst of the second task
+MESSAGES = 200
+STOPPED_AT = 60
 
 
 def leave_messages(scene: Scene, target: str) -> list[str]:

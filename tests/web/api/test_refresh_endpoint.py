@@ -13,7 +13,7 @@ from embed.balances.tokens import find_problem
 from embed.db.connection import db
 from embed.db.models import ChainBalance, Submission, Wallet
 from embed.wallets import live_reading, tracking
-from embed.wallets.balance_refresh import refresh_alone
+from embed.wallets.balance_refresh import refresh_balances
 
 pytestmark = pytest.mark.slow
 
@@ -114,13 +114,13 @@ def test_next_run_of_the_holding_watch_counts_the_reading(world, chain, refresh)
         world.clock.forward(minutes=2)
         assert code_of(refresh(visitor.address)) is None
         runtime = world.app.extensions["embed"]
-        refresh_alone(runtime, on_progress=lambda done, total: None)
+        refresh_balances(runtime, on_progress=lambda done, total: None)
 
     assert Wallet.get(Wallet.address == visitor.address).low_count == 2
     chain.hold(visitor.address, 5)
     world.clock.forward(minutes=1)
     refresh(visitor.address)
-    refresh_alone(runtime, on_progress=lambda done, total: None)
+    refresh_balances(runtime, on_progress=lambda done, total: None)
     assert Wallet.get(Wallet.address == visitor.address).low_count == 0
 
 

@@ -1,16 +1,11 @@
 """POST /wallet-records: what a page keeps of a wallet, for whoever holds its key."""
 
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from support.chain_history import import_balance
 from support.world import Visitor, code_of, read_exactly
 
-from embed import pages
-from embed.balances import stored_names
 from embed.balances.observations import ChainObservation, store_chain
-from embed.balances.stored_names import NameObservation
 from embed.db import used_nonces
 from embed.db.models import Submission, UsedNonce
 from embed.wallets.listings import update_listings
@@ -87,17 +82,7 @@ def test_wallet_that_the_page_knows_nothing_of(world):
         "listings": [],
         "observedBalance": None,
         "enteredBalance": None,
-        "domainName": None,
     }
-
-
-def test_domain_name_is_shown(world):
-    visitor = Visitor()
-    world.track(visitor.address)
-    pages.change_look(world.page_id, {"names": "beside"}, world.clock())
-    stored_names.store_names([NameObservation(visitor.address, "toly.sns", 5, world.clock())])
-
-    assert show(world, visitor)["domainName"] == "toly.sns"
 
 
 @pytest.mark.databases("sqlite", "postgres")
@@ -157,26 +142,6 @@ def test_everything_is_shown_from_any_device_without_a_cookie(world):
         "days": 1,
     }
     assert records["enteredBalance"]["amount"] == Decimal("18446744073709551615.000000001")
-
-
-def test_holder_sees_what_the_pages_file_said_of_the_chain(world):
-    visitor, mint, now = Visitor(), world.page.token_mint, world.clock()
-    for days in (1, 2):
-        import_balance(world.page_id, mint, visitor.address, now - timedelta(days=days), f"{days}")
-
-    assert show(world, visitor)["observedBalance"] == {
-        "amount": 1,
-        "observedAtIso": "2026-01-30T09:30:00.000Z",
-        "days": 2,
-    }
-
-    store_chain(mint, [ChainObservation(visitor.address, "x", Decimal(7), 1, now)])
-    import_balance(world.page_id, mint, visitor.address, now, "3")
-    assert show(world, visitor)["observedBalance"] == {
-        "amount": 7,
-        "observedAtIso": "2026-01-31T09:30:00.000Z",
-        "days": 3,
-    }
 
 
 def test_holder_sees_the_owners_entry_even_if_it_is_hidden(world):
