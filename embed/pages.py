@@ -30,13 +30,7 @@ from embed.domain.roles import OWNER
 from embed.domain.texts import gettext_noop, parse_optional_text, parse_text, parse_ticker
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.events.editing import (
-    COMMAND_LINE,
-    check_owner_is_there,
-    editing,
-    lock_owners,
-    lock_page,
-)
+from embed.events.editing import COMMAND_LINE, check_owner_is_there, editing, lock_owners, lock_page
 from embed.events.kinds import Event
 
 RESTORE_WITHIN = timedelta(days=30)
@@ -319,11 +313,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
         raw, gettext_noop("title"), field="public_title", max_length=200
     ),
     "public_comments": lambda raw: parse_optional_text(
-        raw,
-        gettext_noop("comment"),
-        field="public_comments",
-        max_length=2000,
-        may_have_lines=True,
+        raw, gettext_noop("comment"), field="public_comments", max_length=2000, may_have_lines=True
     ),
     "is_public": bool,
     "is_embeddable": bool,

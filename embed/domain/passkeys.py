@@ -102,12 +102,7 @@ class Answer:
 
 
 def describe_creation(
-    party: RelyingParty,
-    challenge: str,
-    *,
-    person_id: str,
-    email: str,
-    known_ids: Iterable[str],
+    party: RelyingParty, challenge: str, *, person_id: str, email: str, known_ids: Iterable[str]
 ) -> str:
     """Return what a browser needs to make a passkey: PublicKeyCredentialCreationOptionsJSON.
 

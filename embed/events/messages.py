@@ -111,9 +111,7 @@ def _wants(receiver: Receiver, message_type: str) -> bool:
 
 
 def write_messages(
-    page_id: str,
-    messages: Iterable[tuple[str, Mapping[str, Any], Sequence[str]]],
-    now: datetime,
+    page_id: str, messages: Iterable[tuple[str, Mapping[str, Any], Sequence[str]]], now: datetime
 ) -> list[int]:
     """Add messages, each a type, its data and the ids of receivers, with waiting deliveries.
 

@@ -7,16 +7,7 @@ from typing import Any
 
 from peewee import fn
 
-from embed.db.models import (
-    APPROVED,
-    IS_VISIBLE,
-    LIVE,
-    Page,
-    Proof,
-    Submission,
-    Wallet,
-    Withdrawal,
-)
+from embed.db.models import APPROVED, IS_VISIBLE, LIVE, Page, Proof, Submission, Wallet, Withdrawal
 from embed.db.statements import Parameter, Statement
 from embed.domain.identifiers import is_id
 from embed.domain.times import format_instant
@@ -53,11 +44,7 @@ def find_readable_proof(page: Page, submission_id: str, session_id: str | None) 
     """
     if not is_id(submission_id):
         return None
-    conditions = (
-        Submission.id == submission_id,
-        Submission.page == page,
-        _is_readable(session_id),
-    )
+    conditions = (Submission.id == submission_id, Submission.page == page, _is_readable(session_id))
     proof: Proof | None = _select_with_page().where(*conditions).first()
     return proof
 

@@ -194,9 +194,7 @@ def _read_observed(page: Page, address: str) -> ObservedBalance | None:
 
 def _read_entered(page: Page, address: str) -> EnteredBalance | None:
     balance = Balance.get_or_none(
-        Balance.owner == page.owner_id,
-        Balance.mint == page.token_mint,
-        Balance.address == address,
+        Balance.owner == page.owner_id, Balance.mint == page.token_mint, Balance.address == address
     )
     if balance is None:
         return None

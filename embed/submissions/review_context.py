@@ -62,9 +62,7 @@ def build_review_context(
         is_on_pages_of(page.owner_id),
     )
     by_session = _count_outcomes(
-        Submission.session_id,
-        Submission.session_id.in_(list(sessions)),
-        Submission.page == page,
+        Submission.session_id, Submission.session_id.in_(list(sessions)), Submission.page == page
     )
     lookalikes = find_lookalikes(page, waiting)
     return {

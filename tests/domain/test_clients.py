@@ -37,10 +37,7 @@ USER_AGENTS = {
     ),
     f"Mozilla/5.0 (Linux; Android 10; K) {WEBKIT} SamsungBrowser/28.0 Chrome/130.0.0.0"
     " Mobile Safari/537.36": ("Samsung Internet", "Android"),
-    "Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0": (
-        "Firefox",
-        "Android",
-    ),
+    "Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0": ("Firefox", "Android"),
     f"{IPHONE} (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1": ("Safari", "iPhone"),
     f"{IPHONE} (KHTML, like Gecko) CriOS/138.0.7204.53 Mobile/15E148 Safari/604.1": (
         "Chrome",

@@ -79,16 +79,7 @@ def test_pattern_that_names_nobody_in_particular_is_refused(raw):
 
 
 @pytest.mark.parametrize(
-    "raw",
-    [
-        "a\0b",
-        "a\udc00",
-        "[a-z]*",
-        "a\u202eb",
-        "a\u200bb",
-        "a\nb",
-        "(a+)+$",
-    ],
+    "raw", ["a\0b", "a\udc00", "[a-z]*", "a\u202eb", "a\u200bb", "a\nb", "(a+)+$"]
 )
 def test_pattern_has_only_characters_of_names(raw):
     assert "Names have only letters" in refuse("name", raw)
@@ -96,8 +87,7 @@ def test_pattern_has_only_characters_of_names(raw):
 
 @pytest.mark.parametrize("kind", ["wallet", "name", "network"])
 @pytest.mark.parametrize(
-    ("raw", "said"),
-    [("", "Write what"), (" \t ", "Write what"), ("x" * 10_000, "longer than 64")],
+    ("raw", "said"), [("", "Write what"), (" \t ", "Write what"), ("x" * 10_000, "longer than 64")]
 )
 def test_nothing_and_too_much_are_refused(kind, raw, said):
     assert said in refuse(kind, raw)
@@ -119,14 +109,7 @@ def test_no_pattern_takes_long(pattern):
 # Wallets and networks
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        ADDRESS[:-2],
-        ADDRESS + "x",
-        "*",
-    ],
-)
+@pytest.mark.parametrize("raw", [ADDRESS[:-2], ADDRESS + "x", "*"])
 def test_what_is_no_address_is_refused(raw):
     assert "not a wallet's address" in refuse("wallet", raw)
 
@@ -159,15 +142,7 @@ def test_network_that_holds_too_many_is_refused(raw):
 
 
 @pytest.mark.parametrize(
-    "raw",
-    [
-        "abc",
-        "192.0.2",
-        "192.0.2.7/33",
-        "192.0.2.7:80",
-        "192.0.2.*",
-        "\0",
-    ],
+    "raw", ["abc", "192.0.2", "192.0.2.7/33", "192.0.2.7:80", "192.0.2.*", "\0"]
 )
 def test_what_is_no_network_is_refused(raw):
     assert "This is no network" in refuse("network", raw)
@@ -189,12 +164,6 @@ def test_client_is_in_the_networks_that_hold_it(client, inside, outside):
     assert not any(parse_pattern("network", raw) in networks for raw in outside)
 
 
-@pytest.mark.parametrize(
-    "client",
-    [
-        "",
-        "unix:",
-    ],
-)
+@pytest.mark.parametrize("client", ["", "unix:"])
 def test_client_without_an_address_is_in_none(client):
     assert list_networks(client) == []

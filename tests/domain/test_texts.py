@@ -38,14 +38,7 @@ def test_nothing_is_refused_where_a_text_is_needed(raw):
         parse_text(raw, "title", field="title", max_length=40)
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        None,
-        "",
-        "\r\n\t",
-    ],
-)
+@pytest.mark.parametrize("raw", [None, "", "\r\n\t"])
 def test_nothing_is_none_where_a_text_is_optional(raw):
     assert parse_optional_text(raw, "title", field="title", max_length=40) is None
 

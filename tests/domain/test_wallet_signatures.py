@@ -198,13 +198,7 @@ def test_any_other_text_is_an_invalid_signature(raw):
         verify_signature(ADDRESS, MESSAGE, raw, host=HOST)
 
 
-@pytest.mark.parametrize(
-    "times",
-    [
-        1,
-        8,
-    ],
-)
+@pytest.mark.parametrize("times", [1, 8])
 def test_second_signature_made_from_a_good_one_is_refused(times):
     """S + L verifies as well where S is not required to be reduced."""
     s = int.from_bytes(SIGNATURE[32:], "little") + times * GROUP_ORDER

@@ -36,8 +36,7 @@ def list_own(world, visitor) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize(
-    ("balance", "minimum"),
-    [("18446744073.709551614", "18446744073.709551615"), ("0", "0.0000001")],
+    ("balance", "minimum"), [("18446744073.709551614", "18446744073.709551615"), ("0", "0.0000001")]
 )
 def test_wallet_below_the_minimum_learns_both_numbers(world, balance, minimum):
     visitor = Visitor()

@@ -109,14 +109,7 @@ def test_both_switches_are_logged_once(world):
     assert ApiKey.select().where(ApiKey.purpose == "link").count() == 1
 
 
-@pytest.mark.parametrize(
-    "raw_id",
-    [
-        "",
-        "x" * 20,
-        "\ud800",
-    ],
-)
+@pytest.mark.parametrize("raw_id", ["", "x" * 20, "\ud800"])
 def test_page_that_does_not_exist_is_not_found(world, raw_id):
     assert derived.find_shared_page(raw_id) is None
     if raw_id == "x" * 20:

@@ -227,14 +227,7 @@ def test_list_has_a_bound(world, monkeypatch, block_it):
     assert code_of(world.submit(Visitor(), "C")) is None
 
 
-@pytest.mark.parametrize(
-    "block_id",
-    [
-        "x",
-        "0" * 20,
-        "\ud800",
-    ],
-)
+@pytest.mark.parametrize("block_id", ["x", "0" * 20, "\ud800"])
 def test_what_is_not_there_cannot_be_removed(world, block_id):
     with pytest.raises(NotFound):
         remove_block(block_id, world.clock())
@@ -332,8 +325,7 @@ def test_what_races_with_a_block_is_stored_before_it_or_refused(world_with):
     drafts = [world.draft(Visitor(), f"Bot {number}") for number in range(20)]
 
     *answers, made = race(
-        *[partial(world.post, draft) for draft in drafts],
-        partial(block, world, "name", "bot*"),
+        *[partial(world.post, draft) for draft in drafts], partial(block, world, "name", "bot*")
     )
 
     assert isinstance(made, Block)

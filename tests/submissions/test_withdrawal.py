@@ -5,15 +5,7 @@ from support.world import Visitor, code_of, read_log, with_session
 
 from embed import pages
 from embed.db import used_nonces
-from embed.db.models import (
-    Delivery,
-    Listing,
-    Message,
-    Proof,
-    Submission,
-    Wallet,
-    Withdrawal,
-)
+from embed.db.models import Delivery, Listing, Message, Proof, Submission, Wallet, Withdrawal
 from embed.domain.times import format_instant
 from embed.errors import InvalidInput, NotFound
 from embed.events.editing import editing
@@ -190,13 +182,7 @@ def test_wallet_whose_alias_quotes_the_address_keeps_its_entries(world, visitor,
 # What stays
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
-        "approved",
-        "rejected",
-    ],
-)
+@pytest.mark.parametrize("status", ["approved", "rejected"])
 def test_owners_own_entry_stays_as_it_is(world, visitor, status):
     world.add_tag("whale")
     world.track(visitor.address, alias="Known", tag_names=["whale"])
@@ -318,13 +304,7 @@ def test_what_is_sent_after_the_message_was_issued_is_left_alone(world, visitor,
 # The nonce and the receipt
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
-        "pending",
-        "rejected",
-    ],
-)
+@pytest.mark.parametrize("status", ["pending", "rejected"])
 def test_nonce_of_a_withdrawn_submission_stays_used(world, visitor, status):
     world.configure(auto_approve=status == "auto_approved", cooldown_s=0)
     draft = world.draft(visitor)

@@ -86,10 +86,7 @@ def test_undo_at_the_same_time_leaves_no_nameless_submission_waiting(world, runt
         world.reject(submission_id)
         nonce = issue(world, runtime, visitor)
 
-        race(
-            partial(withdraw, nonce, runtime),
-            partial(world.undo, submission_id),
-        )
+        race(partial(withdraw, nonce, runtime), partial(world.undo, submission_id))
 
         left = Submission.get_or_none(Submission.id == submission_id)
         assert left is None or left.status == "rejected"
@@ -104,8 +101,7 @@ def test_new_submission_at_the_same_time_is_kept_or_a_duplicate(world, runtime):
         draft = world.draft(visitor, "Ann again")
 
         _, code = race(
-            partial(withdraw, nonce, runtime),
-            lambda draft=draft: code_of(world.post(draft)),
+            partial(withdraw, nonce, runtime), lambda draft=draft: code_of(world.post(draft))
         )
 
         left = list(Submission.select().where(Submission.wallet_address == visitor.address))

@@ -74,13 +74,6 @@ def test_network_of_a_client(raw, network):
     assert name_network(ip) == network
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "",
-        "unix:",
-        "203.0.113.777",
-    ],
-)
+@pytest.mark.parametrize("raw", ["", "unix:", "203.0.113.777"])
 def test_other_text_is_no_address(raw):
     assert parse_client_address(raw) is None

@@ -71,13 +71,7 @@ def test_unknown_host_is_not_sent_back_to_where_it_fails_again(world_with):
     assert "<a " not in answer.text
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/nothing",
-        "/dashboard/nothing",
-    ],
-)
+@pytest.mark.parametrize("path", ["/nothing", "/dashboard/nothing"])
 def test_host_that_is_no_name_is_refused_with_a_page(world, path):
     host = "x" * 5000
 

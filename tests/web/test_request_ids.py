@@ -84,14 +84,7 @@ def test_id_that_a_client_makes_up_is_not_taken_over(world):
     assert MADE.fullmatch(*ask(world, "0123abcd-made-up"))
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        "7b1c2d3e-0f4a-4b5c-8d6e-9f0a1b2c3d4e",
-        "a" * 64,
-        "12345678",
-    ],
-)
+@pytest.mark.parametrize("given", ["7b1c2d3e-0f4a-4b5c-8d6e-9f0a1b2c3d4e", "a" * 64, "12345678"])
 def test_id_of_a_trusted_proxy_is_taken_over(world_with, given):
     assert ask(world_with(TRUSTED_PROXIES="1"), given) == [given]
 

@@ -97,12 +97,7 @@ BODIES = {
     "other case": (b'{"trackingpageid": "x", "walletaddress": "x"}', JSON, "missing_fields"),
 }
 
-WRONG_TYPES = {
-    "null": None,
-    "number": 1,
-    "array": ["x"],
-    "object": {"x": "x"},
-}
+WRONG_TYPES = {"null": None, "number": 1, "array": ["x"], "object": {"x": "x"}}
 
 # Values that are invalid in every field
 
@@ -118,10 +113,7 @@ OPAQUE = {
 BOTH = pytest.mark.parametrize("endpoint", [NONCE, SUBMISSIONS], ids=["nonce", "submissions"])
 FIELDS_OF_BOTH = pytest.mark.parametrize(
     ("endpoint", "field"),
-    [
-        *itertools.product([NONCE], NONCE_FIELDS),
-        *itertools.product([SUBMISSIONS], FIELDS),
-    ],
+    [*itertools.product([NONCE], NONCE_FIELDS), *itertools.product([SUBMISSIONS], FIELDS)],
     ids=[f"nonce-{name}" for name in NONCE_FIELDS] + [f"submissions-{name}" for name in FIELDS],
 )
 

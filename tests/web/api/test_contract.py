@@ -145,10 +145,7 @@ ANSWERS = {
     "origin_not_allowed": (lambda world: world.read(headers={"Origin": EVIL}), 403),
     "embed_disabled": (refuse_closed, 403),
     "secret_key_required": (lambda world: world.refresh(Visitor().address), 403),
-    "wallet_not_found": (
-        lambda world: world.refresh(Visitor().address, key=world.secret_key),
-        404,
-    ),
+    "wallet_not_found": (lambda world: world.refresh(Visitor().address, key=world.secret_key), 404),
     "chain_disabled": (refuse_without_chain, 409),
     "not_found": (refuse_deleted, 404),
     "unknown path": (lambda world: world.call("GET", f"{world.root}/nothing"), 404),

@@ -42,13 +42,7 @@ def test_submission_brings_the_same_name_once_normalized(world, nickname):
     assert "\nName: Ada\n" in Proof.get().message
 
 
-@pytest.mark.parametrize(
-    "nickname",
-    [
-        "Bob",
-        "Adа",
-    ],
-)
+@pytest.mark.parametrize("nickname", ["Bob", "Adа"])
 def test_submission_with_another_name_is_refused(world, nickname):
     answer = submit(world, Visitor(), nickname, signed_name="Ada")
 

@@ -101,8 +101,7 @@ def test_unknown_fields_are_ignored(world):
 
 
 @pytest.mark.parametrize(
-    "content_type",
-    ["application/json", "application/json; charset=utf-8", "Application/JSON"],
+    "content_type", ["application/json", "application/json; charset=utf-8", "Application/JSON"]
 )
 @pytest.mark.in_process
 def test_content_type_may_be_written_in_any_usual_way(world, content_type):

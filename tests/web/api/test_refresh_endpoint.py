@@ -161,16 +161,7 @@ def test_wallet_removed_while_the_chain_is_asked_does_not_come_back(world, chain
     assert ChainBalance.select().count() == 0
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "",
-        "\0",
-        "\ud800",
-        "x" * 5000,
-    ],
-    ids=ascii,
-)
+@pytest.mark.parametrize("address", ["", "\0", "\ud800", "x" * 5000], ids=ascii)
 def test_address_that_is_none_is_refused(world, chain, refresh, address):
     before = world.dump()
 

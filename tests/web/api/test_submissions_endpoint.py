@@ -42,8 +42,7 @@ def test_session_may_come_between_nonce_and_submission(world):
 
 
 @pytest.mark.parametrize(
-    ("asked_at", "sent_to"),
-    [("/api/embed", "/embed/api"), ("/embed/api", "/api/embed")],
+    ("asked_at", "sent_to"), [("/api/embed", "/embed/api"), ("/embed/api", "/api/embed")]
 )
 def test_both_addresses_of_the_api_are_one(world, asked_at, sent_to):
     world.root = asked_at

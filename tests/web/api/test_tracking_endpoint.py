@@ -53,12 +53,7 @@ def test_page_with_everything_has_just_the_fields_that_are_documented(world):
             {"id": friend.id, "name": "Friend", "color": "green"},
             {"id": whale.id, "name": "Whale", "color": "blue-500"},
         ],
-        "sums": {
-            "balance": 12.5,
-            "wallets": 1,
-            "countedBalance": 12.5,
-            "countedWallets": 1,
-        },
+        "sums": {"balance": 12.5, "wallets": 1, "countedBalance": 12.5, "countedWallets": 1},
     }
 
 

@@ -46,14 +46,7 @@ def test_message_says_what_it_is_for_and_ends_by_authorizing_nothing(world, acti
     assert len(message) < 1_200
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        "",
-        "Show",
-        "\0",
-    ],
-)
+@pytest.mark.parametrize("action", ["", "Show", "\0"])
 @pytest.mark.in_process
 def test_unknown_action_is_refused(world, action):
     assert code_of(world.ask_record_nonce(Visitor(), action)) == "invalid_action"
