@@ -109,7 +109,14 @@ class AccountNonceSigner:
             raise ApiError("invalid_nonce") from None
         purpose, address, host, email, session_id, token = signed.value
         return AccountNonce(
-            purpose, address, host, email, session_id, token, signed.signed_at, signed.expires_at
+            purpose,
+            address,
+            host,
+            email,
+            session_id,
+            token,
+            signed.signed_at,
+            signed.expires_at,
         )
 
 

@@ -102,7 +102,12 @@ class Answer:
 
 
 def describe_creation(
-    party: RelyingParty, challenge: str, *, person_id: str, email: str, known_ids: Iterable[str]
+    party: RelyingParty,
+    challenge: str,
+    *,
+    person_id: str,
+    email: str,
+    known_ids: Iterable[str],
 ) -> str:
     """Return what a browser needs to make a passkey: PublicKeyCredentialCreationOptionsJSON.
 

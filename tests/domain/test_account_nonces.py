@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nacl.signing import SigningKey
 
-from embed.domain.account_nonces import NONCE_LIFETIME, PURPOSES, AccountNonce, AccountNonceSigner
+from embed.domain.account_nonces import (
+    NONCE_LIFETIME,
+    PURPOSES,
+    AccountNonce,
+    AccountNonceSigner,
+)
 from embed.domain.nonces import ACTIONS, STATEMENT, Nonce, NonceSigner, RecordNonce
 from embed.domain.wallet_signatures import list_signable_forms, verify_signature
 from embed.errors import ApiError
@@ -69,7 +74,14 @@ def test_issued_nonce_comes_back_and_lives_ten_minutes():
     assert nonce.expires_at - nonce.issued_at == NONCE_LIFETIME == timedelta(minutes=10)
     assert make_signer(now=nonce.expires_at - MILLISECOND).unsign(nonce_id) == nonce
     assert replace(nonce, token="") == AccountNonce(
-        "link", ADDRESS, "embed.example", "ann@example.com", SESSION, "", NOW, NOW + NONCE_LIFETIME
+        "link",
+        ADDRESS,
+        "embed.example",
+        "ann@example.com",
+        SESSION,
+        "",
+        NOW,
+        NOW + NONCE_LIFETIME,
     )
     with pytest.raises(ApiError, match=r"^invalid_nonce$"):
         make_signer(now=nonce.expires_at).unsign(nonce_id)
