@@ -16,7 +16,6 @@ LOOK = Look().change(
         "theme": "dark",
         "order": "balance",
         "explorer": "orb",
-        "names": "instead",
         "hide": "add,heading",
     }
 )
