@@ -182,13 +182,3 @@ def test_sums_tell_of_how_many_wallets_they_are():
 @pytest.mark.parametrize("holdings", [[], [Holding(None, True)] * 3], ids=["no wallet", "unknown"])
 def test_nothing_known_is_no_sum_of_zero(holdings):
     assert add_up(holdings, Decimal(600)) is None
-
-
-def test_ten_thousand_of_the_finest_amounts_are_added_exactly():
-    finest = Decimal("99999999999999999999.99999999999999999999")
-
-    sums = add_up([Holding(finest, True)] * 10_000, finest)
-
-    assert sums is not None
-    assert str(sums.balance) == "999999999999999999999999.99999999999999990000"
-    assert sums.counted_share == 10_000

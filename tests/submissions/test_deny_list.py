@@ -7,12 +7,11 @@ from support.many_submissions import add_submissions
 from support.remote import race
 from support.world import Visitor, another_wallet, code_of, read_log, with_session
 
-from embed import pages
 from embed.db.models import AccountEvent, Block, Submission
 from embed.errors import InvalidInput, NotFound
 from embed.people import accounts
 from embed.runtime import EXTENSION
-from embed.submissions import decisions, deny_list, policy_simulation
+from embed.submissions import decisions, deny_list
 from embed.submissions.deny_list import (
     block_for_person,
     block_on_page,
@@ -20,7 +19,6 @@ from embed.submissions.deny_list import (
     list_of_person,
     remove_block,
 )
-from embed.submissions.soft_rejections import read_counts_without_session
 
 pytestmark = pytest.mark.databases("sqlite", "postgres")
 
@@ -96,30 +94,6 @@ def test_blocked_visitor_costs_no_question_to_the_chain(world, monkeypatch):
     assert asked == []
     assert code_of(world.submit(Visitor())) == "ca_gate_failed"
     assert len(asked) == 1
-
-
-def test_refusal_without_session_is_only_counted(world):
-    block(world, "name", "visitor")
-
-    assert code_of(world.submit(Visitor())) == "not_accepted"
-
-    assert read_counts_without_session(world.page) == {"manual": 1}
-    assert not Submission.select().exists()
-
-
-def test_preview_of_a_policy_decides_nothing_else_about_what_was_blocked(world):
-    block(world, "name", "bad")
-    world.submit(with_session(world), "Bad")
-    world.reject(world.submit(Visitor(), "Good").json["submissionId"])
-
-    outcomes = policy_simulation.simulate(
-        world.page, pages.read_policy(world.page), uses_chain=False
-    )
-
-    assert {(one.before, one.after) for one in outcomes} == {
-        ("manual", "manual"),
-        ("pending", "pending"),
-    }
 
 
 # Networks
@@ -294,15 +268,6 @@ def test_undo_removes_what_the_rejection_blocked_and_nothing_else(world):
     assert patterns_of(list_of_page(world.page)) == [known.address]
     actions = [one.action for one in read_log(world.page_id)]
     assert (actions.count("add block"), actions.count("remove block")) == (2, 1)
-
-
-def test_holder_is_not_told_of_the_deny_list(world):
-    visitor = Visitor()
-    reject_and_block(world, world.submit(visitor).json["submissionId"])
-
-    told = world.show_records(visitor).text
-
-    assert "block" not in told.lower()
 
 
 def test_selection_that_the_list_has_no_room_for_is_left_as_it_was(world, monkeypatch):

@@ -3,7 +3,6 @@
 import pytest
 from support.world import Visitor, code_of, read_log, with_session
 
-from embed import pages
 from embed.db import used_nonces
 from embed.db.models import Delivery, Listing, Message, Proof, Submission, Wallet, Withdrawal
 from embed.domain.times import format_instant
@@ -12,7 +11,6 @@ from embed.events.editing import editing
 from embed.events.kinds import Event
 from embed.notifications import receivers
 from embed.runtime import EXTENSION
-from embed.submissions import decisions
 from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
 from embed.wallets.imports import apply_import
@@ -319,18 +317,6 @@ def test_nonce_of_a_withdrawn_submission_stays_used(world, visitor, status):
     assert code_of(world.post(draft)) == "invalid_nonce"
 
 
-def test_withdrawal_is_remembered_by_the_id_alone(world, visitor):
-    submission_id = submit(world, visitor, "approved")
-    withdraw(world, visitor)
-
-    (row,) = Withdrawal.select().dicts()
-    assert row == {
-        "submission_id": submission_id,
-        "page": world.page_id,
-        "withdrawn_at": world.clock(),
-    }
-
-
 # What the owner sees
 
 
@@ -382,12 +368,3 @@ def test_rejection_that_was_withdrawn_cannot_be_undone(world, visitor):
     with pytest.raises(InvalidInput, match="holder has withdrawn it"):
         world.undo(submission_id)
     assert Submission.get().status == "rejected"
-
-
-def test_bulk_decision_knows_only_the_pages_own_withdrawals(world, visitor):
-    withdrawn = submit(world, visitor)
-    world.withdraw(visitor)
-    elsewhere = pages.get_page(world.make_page())
-
-    with pytest.raises(NotFound):
-        decisions.reject(elsewhere, [withdrawn], world.clock())

@@ -169,14 +169,6 @@ def test_nothing_about_others_sessions_or_actors_is_shown(world):
         assert secret not in text
 
 
-def test_old_submission_without_a_proof_has_no_receipt(world):
-    visitor = Visitor()
-    world.submit(visitor)
-    Submission.get().proof_set.get().delete_instance()
-
-    assert [one["hasReceipt"] for one in show(world, visitor)["submissions"]] == [False]
-
-
 @pytest.mark.parametrize("state", [{"is_public": False}, {"is_embeddable": False}])
 @pytest.mark.parametrize("action", ACTIONS)
 def test_right_does_not_end_when_the_page_is_closed(world, state, action):
@@ -227,15 +219,6 @@ def test_signature_over_the_other_actions_message_is_refused(world, asked, used)
 
 
 @pytest.mark.parametrize("action", ACTIONS)
-def test_submissions_nonce_is_none_for_records(world, action):
-    visitor = Visitor()
-
-    body = world.sign_for_records(visitor, action, nonce=world.ask_nonce(visitor).json)
-
-    assert code_of(world.post_for_records(action, body)) == "invalid_nonce"
-
-
-@pytest.mark.parametrize("action", ACTIONS)
 def test_nonce_for_records_submits_nothing(world, action):
     visitor = Visitor()
 
@@ -281,18 +264,6 @@ def test_requests_of_a_session_are_limited_apart_from_its_submissions(world_with
 
     assert codes == [None, None, "rate_limit_session"]
     assert code_of(world.submit(visitor)) is None
-
-
-@pytest.mark.in_process
-def test_nonces_for_records_count_as_the_sessions_nonces(world_with):
-    world = world_with(LIMIT_SESSION_NONCES="2/hour")
-    visitor = Visitor()
-    world.open_widget(visitor)
-    world.ask_nonce(visitor)
-    world.ask_record_nonce(visitor, "show")
-
-    assert code_of(world.ask_record_nonce(visitor, "show")) == "rate_limit_session"
-    assert code_of(world.ask_nonce(visitor)) == "rate_limit_session"
 
 
 # Hostile bodies
