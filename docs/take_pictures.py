@@ -19,7 +19,6 @@ def main() -> None:
         take_list(browser, demo, "widget-dark", WIDE, is_dark=True)
         take_list(browser, demo, "widget-phone", PHONE)
         visitor = take_steps(browser, demo)
-        take_decision_link(browser, demo)
         take_dashboard(browser, demo)  # which approves the visitor
         take_proof(visitor)
         take_rights(visitor)
@@ -61,16 +60,6 @@ def take_steps(browser: Browser, demo: dict[str, str]) -> Page:
     widget.get_by_role("button", name="Sign with").click()
     widget.get_by_text("waits for review").wait_for()
     return page
-
-
-def take_decision_link(browser: Browser, demo: dict[str, str]) -> None:
-    """Take what a link in the owner's mail shows of the visitor's submission."""
-    page = browser.new_page(viewport={"width": 620, "height": 900}, locale="en-US")
-    page.goto(demo["mailboxUrl"])  # it reloads itself
-    link = page.locator("article", has_text="Night heron (").get_by_role("link").first
-    link.wait_for(timeout=90_000)  # a channel gets one message a minute
-    page.goto(link.get_attribute("href") or "")
-    save(page.locator("main"), "decision-link")
 
 
 def take_proof(visitor: Page) -> None:

@@ -34,7 +34,6 @@ from embed.web.front_page import init_front_page
 from embed.web.health import init_health
 from embed.web.languages import init_languages
 from embed.web.metrics import init_metrics
-from embed.web.probe import init_probe
 from embed.web.rate_limits import init_limits
 from embed.web.request_ids import init_request_ids
 from embed.web.security_headers import init_security_headers
@@ -76,7 +75,6 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops)  # type: ignore[method-assign]  # Flask's way
 
     init_metrics(app, settings)
-    init_probe(app, settings, clock)
     open_database(settings.database_url)
     chain = choose_chain(settings, chain)
     app.extensions[EXTENSION] = RequestRuntime(

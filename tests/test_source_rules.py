@@ -22,6 +22,7 @@ UNSAFE_IMPORTS = re.compile(
 ALLOWED = {
     "server": {"socket"},  # clients connect to it
     "monitoring": {"socket"},  # Prometheus connects to it
+    "doctor": {"http.client"},  # asks PUBLIC_URL
     "outbound": {"socket", "http.client", "requests", "smtplib", "urllib3"},  # checks addresses
 }
 UNSAFE_NAMES = {"eval", "exec", "compile", "system", "popen", "Markup", "render_template_string"}
@@ -31,8 +32,6 @@ MARKUP_FROM_TEXT = re.compile(
     r"\b(eval|innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write(ln)?|new Function"
     r"|setTimeout\(\s*[\"'`]|setHTMLUnsafe|createContextualFragment)\b"
 )
-# A text that readers of the repository do not have; docs/api.md is there.
-ABSENT_TEXT = re.compile(r"\bspec (section )?\d|\bthe spec\b", re.IGNORECASE)
 UNESCAPED = re.compile(r"\|\s*safe\b|autoescape\s+false|\bMarkup\b")
 
 
@@ -105,7 +104,7 @@ def test_browsers_keep_nothing_but_settings_of_the_queue_and_the_lists_order():
 
     assert {hit.partition(":")[0] for hit in find(storage, SCRIPTS)} == {
         "queue.js",
-        "wallet-order.js",
+        "list.js",
         "wallet.js",  # the demo's test wallet
     }
 
@@ -115,15 +114,3 @@ def test_scripts_set_no_property_by_a_computed_name():
 
     assert assignment.search("target[name] = value")
     assert find(assignment, SCRIPTS) == []
-
-
-def test_comments_point_to_texts_that_readers_have():
-    tests = [path for path in (PROJECT_DIR / "tests").rglob("*.py") if path != Path(__file__)]
-    service = list((PROJECT_DIR / "embed").rglob("*.py"))
-
-    assert find(ABSENT_TEXT, service + tests + SCRIPTS + TEMPLATES) == []
-
-
-@pytest.mark.parametrize("comment", ["Return spec 2.4.", "The table of spec section 7"])
-def test_comment_that_points_elsewhere_would_be_found(comment):
-    assert ABSENT_TEXT.search(comment)

@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import IO
 
 import click
-from flask.cli import with_appcontext
 
 from embed.db.models import Page
 from embed.domain.identifiers import make_id
 from embed.serializers import RECEIPTS_FORMAT, describe_receipt, write_json
 from embed.submissions.proofs import get_public_page, list_public_proofs
-from embed.terminal import PlainCommand
+from embed.terminal import Command
 
 
-@click.command("export-receipts", cls=PlainCommand)
+@click.command("export-receipts", cls=Command, speaks_json=False)
 @click.argument("page")
 @click.option(
     "--output",
@@ -26,7 +25,6 @@ from embed.terminal import PlainCommand
     default="-",
     help="Write to this file instead of standard output.",
 )
-@with_appcontext
 def export(page: str, output: str) -> None:
     """Print the receipts of all proved wallets on a page's public list, as JSON.
 

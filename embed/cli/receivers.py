@@ -6,6 +6,7 @@ from embed.db.models import Receiver
 from embed.domain.times import format_instant
 from embed.events.messages import MESSAGE_TYPES
 from embed.notifications import receivers
+from embed.notifications.delivery import send_test
 from embed.notifications.receivers import Kind, mask_target
 from embed.notifications.signatures import read_public_key
 from embed.serializers import describe_delivery, format_optional
@@ -58,9 +59,6 @@ def build_group(kind: Kind, text: str, *, test_shows: str) -> Group:
     @group.command("test", help=f"Send a test message now, and show the {test_shows}.")
     @click.argument("receiver_id", metavar=f"{kind}_id".upper())
     def test(receiver_id: str) -> None:
-        # Imported here, as what sends messages takes long to import.
-        from embed.notifications.delivery import send_test
-
         delivery = send_test(receivers.get_receiver(receiver_id, kind), runtime())
         print_answer(describe_delivery(delivery))
         if delivery.state != "delivered":

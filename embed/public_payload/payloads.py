@@ -16,7 +16,7 @@ from embed.balances.supply import find_supply
 from embed.domain.amounts import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
-from embed.public_payload.standings import Standings, work_out
+from embed.public_payload.standings import Standings, compute_standings
 from embed.serializers import (
     describe_page,
     describe_sums,
@@ -40,7 +40,7 @@ class Payload:
     etag: str  # of this version and content, without quotes
     details: dict[str, Any]  # all but the wallets
     _starts: "array[int]"  # of each wallet in `json`, and one past the separator after the last
-    standings: Standings = field(default_factory=lambda: work_out([]))
+    standings: Standings = field(default_factory=lambda: compute_standings([]))
 
     def __len__(self) -> int:
         starts = self._starts.itemsize * len(self._starts)
@@ -90,7 +90,7 @@ def get_payload(page_id: str, version: int, *, uses_chain: bool) -> Payload:
         "tags": [describe_tag(tag) for tag in tags],
     }
     payload = write_payload(page.version, details, map(describe_wallet, wallets))
-    return replace(payload, standings=work_out(wallets))
+    return replace(payload, standings=compute_standings(wallets))
 
 
 def write_payload(version: int, details: dict[str, Any], wallets: Iterable[object]) -> Payload:

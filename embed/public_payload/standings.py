@@ -1,6 +1,6 @@
 """In which order a page's wallets are shown, and what they hold together.
 
-Worked out once for each payload, as it takes all wallets.
+Computed once for each payload, as it takes all wallets.
 """
 
 import re
@@ -35,7 +35,7 @@ class Standings:
         return sum(8 * len(order) for order in (*self.orders.values(), self.ranks))
 
 
-def work_out(wallets: Sequence[TrackedWallet]) -> Standings:
+def compute_standings(wallets: Sequence[TrackedWallet]) -> Standings:
     # Not by the negative balance: a minus sign rounds it to the digits of the thread's context.
     by_balance = sorted(
         range(len(wallets)), key=lambda one: wallets[one].token_balance, reverse=True

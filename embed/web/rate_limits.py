@@ -40,7 +40,7 @@ def init_limits(app: Flask, settings: Settings) -> RateLimiter:
     with translate_storage_errors():
         limiter.init_app(app)
     app.before_request(check_client_and_host)
-    return RateLimiter(limiter.storage, settings.secret_keys[0])
+    return RateLimiter(limiter.storage, next(iter(settings.secret_keys), ""))
 
 
 def check_client_and_host() -> None:

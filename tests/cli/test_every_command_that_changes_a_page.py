@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.world import USDC, Visitor, read_log
 
-from embed.commands import COMMANDS, load_command
+from embed.commands import COMMANDS
 from embed.events.editing import COMMAND_LINE
 from embed.keys import access
 from embed.notifications import receivers
@@ -91,9 +91,9 @@ CHANGES: dict[str, Callable[[Things], tuple[str, ...]]] = {
 
 def test_every_command_is_known():
     changing = {
-        f"{group} {name}"
+        f"{group.name} {name}"
         for group in COMMANDS
-        for name in getattr(load_command(group), "commands", {})
+        for name in getattr(group, "commands", {})
         if name not in READS
     }
 

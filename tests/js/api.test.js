@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Api, Problem } from "../../static/widget/api.js";
-import { makeAdding } from "../../static/widget/purposes.js";
+import { makeAdding } from "../../static/widget/flow-setup.js";
 
 const api = new Api({ pageId: "page", key: "svc_pub_x" });
 const own = { isForgotten: false, add() {}, refresh() {}, find: () => undefined };

@@ -1,6 +1,5 @@
 """What is deleted by itself, and what is not."""
 
-import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -28,7 +27,6 @@ from embed.events import account_log
 from embed.maintenance.pruning import prune, summarize
 from embed.people import invitations, sessions
 from embed.runtime import EXTENSION
-from embed.settings import PROJECT_DIR
 from embed.submissions.soft_rejections import read_counts_without_session
 from embed.worker.jobs import list_jobs
 
@@ -183,11 +181,3 @@ def test_worker_and_command_delete_the_same(app, world):
     assert app.test_cli_runner().invoke(args=["prune"]).stdout == (
         "Nothing was old enough to be deleted.\n"
     )
-
-
-@pytest.mark.databases("sqlite")
-def test_documentation_lists_every_kind(world):
-    text = (PROJECT_DIR / "docs" / "backups.md").read_text()
-    (told,) = re.findall(r"`flask prune` at once:\n(.*?)\.\n", text, re.DOTALL)
-
-    assert told.split(", ") == list(prune(world.clock(), HISTORY))

@@ -6,7 +6,7 @@ import socket
 import ssl
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from threading import Event
 
 import pytest
@@ -14,7 +14,6 @@ import requests
 from support.certificates import make_certificate
 from support.raw_server import read_request, repeat, send, serve_raw
 
-from embed.outbound.exchange import exchange
 from embed.outbound.guard import Reach, guarded
 from embed.outbound.http import AnswerTooLarge, Client, RequestFailed
 
@@ -115,14 +114,11 @@ def test_what_follows_an_answer_without_a_body_is_not_read(status):
 
 
 @pytest.mark.parametrize("framing", ENDLESS | MALFORMED)
-def test_doctor_and_libraries_read_no_more_either(framing):
+def test_libraries_read_no_more_either(framing):
     answers = ENDLESS | MALFORMED
     with serve_raw(answers[framing]) as port, little_memory():
         url = f"http://127.0.0.1:{port}/"
         limits = {"timeout_s": LIMIT_S, "max_bytes": MAX_BYTES}
-        # The doctor is content with the beginning of a body.
-        with suppress(RequestFailed):
-            assert len(exchange(url, headers={}, body=b"", **limits).body) <= MAX_BYTES
         with guarded(reach=Reach.ANY, **limits), pytest.raises(requests.RequestException):
             requests.post(url, b"body", timeout=LIMIT_S)
 

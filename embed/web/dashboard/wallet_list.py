@@ -21,7 +21,7 @@ from embed.web.current import runtime
 from embed.web.dashboard.blueprint import blueprint
 from embed.web.dashboard.current_person import open_page
 from embed.web.dashboard.responses import render
-from embed.web.sparkline import Sparkline, draw_sparklines
+from embed.web.drawings import Sparkline, draw_sparklines
 
 _HIDDEN = {"yes": True, "no": False}
 _DESCENDS_FIRST: dict[Column, bool] = {"name": False, "balance": True}

@@ -1,7 +1,6 @@
 """The widget that sites embed: one blueprint, with a file for each subject."""
 
 from embed.web.widget import (
-    changes,
     feed,
     iframe,
     receipts,
@@ -13,7 +12,6 @@ from embed.web.widget.blueprint import blueprint
 
 __all__ = [
     "blueprint",
-    "changes",
     "feed",
     "iframe",
     "receipts",

@@ -1,10 +1,11 @@
-"""Balances as lines: the path data of SVGs.
+"""Drawings, as the path data of SVGs: balances as lines, and small pictures of addresses.
 
 The small lines of rows are to be compared, so all of them show the same 30 days, and begin at a
 balance of 0: half as high is half as much, and a loss of a thousandth looks like none. A chart
 has its own scale, which is written beside it.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -100,3 +101,33 @@ def _scale(part: float, size: int) -> float:
 def _round_span(span: timedelta) -> timedelta:
     unit = _DAY if span >= _DAY else _HOUR
     return max(1, round(span / unit)) * unit
+
+
+# Pictures of addresses
+
+_SIDE = 5
+_HALF = (_SIDE + 1) // 2
+_MIDDLE = "M2 2h1v1h-1z"  # where there is nothing else
+
+
+class Avatar(NamedTuple):
+    """The path data of squares in a grid of 5 by 5, mirrored, and their color."""
+
+    path: str
+    fill: str
+
+
+def draw_avatar(address: str) -> Avatar:
+    """Draw a picture that helps to tell wallets apart; static/widget/wallet-row.js draws the same.
+
+    tests/support/avatar_cases.json checks that both do.
+    """
+    hue, *values = hashlib.sha256(address.encode()).digest()
+    squares = "".join(
+        f"M{column} {row}h1v1h-1z"
+        for x in range(_HALF)
+        for y in range(_SIDE)
+        if values[x * _SIDE + y] % 2
+        for column, row in sorted({(x, y), (_SIDE - 1 - x, y)})
+    )
+    return Avatar(squares or _MIDDLE, f"hsl({hue * 360 // 256} 60% 50%)")

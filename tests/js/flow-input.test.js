@@ -3,7 +3,10 @@ import "./page.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cleanName, labelWallets } from "../../static/widget/wallet-choices.js";
+import {
+  checkNickname, cleanName, labelWallets, normalizeNickname,
+} from "../../static/widget/flow-input.js";
+import { readCases } from "./cases.js";
 
 for (const [what, raw, shown] of /** @type {[string, unknown, string][]} */ ([
   ["an ordinary name", "Phantom", "Phantom"],
@@ -29,3 +32,10 @@ test("wallets of the same name are numbered, whatever they do to look alike", ()
     "Solana (2)",
   ]);
 });
+
+for (const { case: name, raw, nickname, refused = null } of readCases("nickname_cases.json")) {
+  test(`nickname: ${name}`, () => {
+    assert.equal(checkNickname(raw), refused);
+    if (refused === null) assert.equal(normalizeNickname(raw), nickname);
+  });
+}

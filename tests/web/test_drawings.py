@@ -1,13 +1,16 @@
-"""Lines of balances: where their points are, and what they say in words."""
+"""Lines of balances: where their points are, and their words; and pictures of addresses."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from support.servers import PROJECT_DIR
 
 from embed.balances.history import BalanceChange, Point
-from embed.web.sparkline import draw_chart, draw_path, draw_sparklines
+from embed.web.drawings import draw_avatar, draw_chart, draw_path, draw_sparklines
 
+AVATARS = json.loads((PROJECT_DIR / "tests/support/avatar_cases.json").read_text())
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 DAY = timedelta(days=1)
 
@@ -87,3 +90,8 @@ def test_line_says_how_long_it_is_and_what_changed(points, span, change):
     line = draw_sparklines({"one": make_change(*points)}, NOW)["one"]
 
     assert (line.span, line.change) == (span, Decimal(change))
+
+
+@pytest.mark.parametrize("case", AVATARS, ids=lambda case: case["address"][:4])
+def test_avatar_is_the_one_that_scripts_draw(case):
+    assert draw_avatar(case["address"]) == (case["path"], case["fill"])
