@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from embed.domain.client_addresses import name_client
+from embed.domain.clients import name_client
 from embed.server.connection import Connection
 
 
