@@ -23,7 +23,6 @@ from embed.server.metrics import (
 )
 from embed.server.processes import REPLACED_AFTER, REPLACED_AFTER_SPREAD, check_worker_count
 from embed.settings import Settings, SettingsError
-from embed.web.dashboard import sessions
 from embed.worker import jobs
 from embed.worker.background import Background
 
@@ -121,7 +120,6 @@ def post_worker_init(worker: Any) -> None:
     start_metrics(worker)
     extensions = getattr(worker.wsgi, "extensions", {})
     if EXTENSION in extensions:
-        worker.is_signed_in = partial(sessions.is_signed_in, worker.wsgi)
         runtime = extensions[EXTENSION]
         worker.background = Background(
             runtime,
