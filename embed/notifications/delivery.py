@@ -14,8 +14,7 @@ from embed.db.connection import db
 from embed.db.constraints import skip_if_reference_missing
 from embed.db.models import Delivery, Message, Page, Person, Receiver
 from embed.domain.identifiers import make_id
-from embed.events.messages import TEST, read_data
-from embed.events.outbox import lock_receivers
+from embed.events.messages import TEST, lock_receivers, read_data
 from embed.metrics import DELIVERIES
 from embed.notifications import channels, own_mail, webhooks
 from embed.notifications.decision_links import list_decidable

@@ -13,7 +13,7 @@ from support.world import Visitor
 
 from embed.db.models import Delivery, Receiver
 from embed.domain.clients import Client
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.notifications import receivers
 from embed.people import sessions
 from embed.runtime import EXTENSION

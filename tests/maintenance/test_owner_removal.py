@@ -117,13 +117,6 @@ def test_refused_removal_changes_nothing(world, remove, options, said):
     assert world.dump() == before
 
 
-@pytest.mark.usefixtures("world")
-def test_owner_of_the_installation_stays(remove):
-    said = refusal(remove("--yes", "--delete-pages", email=accounts.INSTALLATION_OWNER))
-
-    assert "the installation's own owner" in said
-
-
 @pytest.mark.databases("sqlite", "postgres")
 @pytest.mark.usefixtures("owner", "other")
 def test_pages_go_to_another_owner_with_all_that_visitors_sent(world, remove):
@@ -192,32 +185,6 @@ def test_ways_to_sign_in_go_with_the_owner_and_nobody_elses(world, owner, other,
 
     for table in (Passkey, LinkedWallet, RecoveryCode):
         assert [row.person_id for row in table.select()] == [other.id]
-
-
-def test_form_of_a_removed_owner_is_not_saved(world, owner, other, remove):
-    remove("--yes", f"--pages-to={OTHER}")
-    before = world.dump()
-
-    answer = owner.post(f"/dashboard/pages/{world.page_id}/tags/new", name="Late", color="#112233")
-
-    assert answer.location.startswith("/dashboard/sign-in")
-    assert world.dump() == before
-
-
-def test_owner_removed_during_sign_in_is_not_signed_in(world, owner, remove, monkeypatch):
-    find = accounts.find_by_password
-
-    def find_and_remove(email: str, password: str) -> Person | None:
-        found = find(email, password)
-        remove("--yes", "--delete-pages")
-        return found
-
-    monkeypatch.setattr(accounts, "find_by_password", find_and_remove)
-    owner.client = world.app.test_client()
-    owner.sign_in_again()
-
-    assert EMAIL not in list_emails()
-    assert owner.get("/dashboard/").location.startswith("/dashboard/sign-in")
 
 
 def test_one_time_link_works_no_more_even_if_the_owner_is_created_again(world, remove, other):

@@ -12,7 +12,7 @@ from support.receivers import HttpReceiver, Mailbox, run_http_receiver, run_mail
 
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain import times
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.notifications import receivers
 from embed.notifications.delivery import deliver
 from embed.outbound.http import Answer, Client

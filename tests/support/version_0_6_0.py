@@ -12,7 +12,7 @@ from support.world import USDC
 
 from embed.db import connection
 from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
-from embed.domain.key_format import hash_key, shorten_key
+from embed.domain.identifiers import hash_key, shorten_key
 
 MIGRATIONS = ("0001_initial", *LATER_MIGRATIONS_OF_0_6_0)
 TABLES_DIR = Path(__file__).with_name("v0.6.0")

@@ -8,7 +8,7 @@ from support.message_bodies import make_data
 from embed.db.connection import db
 from embed.db.models import Delivery, Message, Receiver
 from embed.domain.identifiers import make_id
-from embed.events.outbox import send_messages
+from embed.events.messages import send_messages
 from embed.notifications import delivery, receivers
 from embed.runtime import EXTENSION, Runtime
 
