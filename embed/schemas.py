@@ -118,7 +118,7 @@ class Tag(Json):
         bool,
         about(
             "Only there if it is false: wallets with this tag, such as pools and exchanges, are "
-            "not in `countedBalance`.",
+            "not in `countedBalance`."
         ),
     ] = True
 
@@ -140,7 +140,7 @@ class Wallet(Json, kw_only=True):
         bool,
         about(
             "Only there if it is false: nobody entered or read its balance, and the 0 stands for "
-            "that.",
+            "that."
         ),
     ] = True
     tags: Annotated[list[Tag], about("Those of the page's tags that this wallet has.")]
@@ -152,8 +152,7 @@ class Sums(Json):
     balance: Annotated[Raw, exact_amount("All of them.", Decimal("4801250.5"), None)]
     wallets: Annotated[int, about("How many of them are in `balance`.", 37, minimum=1)]
     counted_balance: Annotated[
-        Raw,
-        exact_amount("Those without a tag whose `counted` is false.", Decimal("1250.5"), None),
+        Raw, exact_amount("Those without a tag whose `counted` is false.", Decimal("1250.5"), None)
     ]
     counted_wallets: Annotated[
         int, about("How many of them are in `countedBalance`.", 36, minimum=0)
@@ -445,8 +444,7 @@ class RefreshedBalance(Json):
     token_balance: Annotated[Raw, exact_amount("What it holds.", Decimal("1250.5"))]
     observed_at_iso: Annotated[str, instant("When it was observed.")]
     slot: Annotated[
-        int,
-        about("The ledger's slot at which it held that; never less than before.", 368_421_907),
+        int, about("The ledger's slot at which it held that; never less than before.", 368_421_907)
     ]
 
 

@@ -19,8 +19,7 @@ from embed.db.models import (
     Tag,
     TrackedWallet,
 )
-from embed.domain.amounts import format_amount
-from embed.domain.sums import Sums
+from embed.domain.amounts import Sums, format_amount
 from embed.domain.times import format_instant
 
 RECEIPT_FORMAT = "tracking-embed-receipt/1"

@@ -13,7 +13,7 @@ from typing import Any
 from cachetools import LRUCache, cached
 
 from embed.balances.supply import find_supply
-from embed.domain.sums import add_up
+from embed.domain.amounts import add_up
 from embed.errors import ApiError
 from embed.pages import find_page
 from embed.public_payload.standings import Standings, compute_standings

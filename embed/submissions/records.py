@@ -1,4 +1,4 @@
-"""A wallet's records: everything that a page keeps of it, for whoever proves to hold its key.
+"""A wallet's records: everything that a page keeps of it, for the holder of its key.
 
 Neither a session nor an account is needed, and no page's state ends the right: it holds as well
 while the page is private or its embed is switched off. Nothing about other wallets is in the
@@ -194,9 +194,7 @@ def _read_observed(page: Page, address: str) -> ObservedBalance | None:
 
 def _read_entered(page: Page, address: str) -> EnteredBalance | None:
     balance = Balance.get_or_none(
-        Balance.owner == page.owner_id,
-        Balance.mint == page.token_mint,
-        Balance.address == address,
+        Balance.owner == page.owner_id, Balance.mint == page.token_mint, Balance.address == address
     )
     if balance is None:
         return None

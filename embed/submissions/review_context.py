@@ -13,9 +13,9 @@ from peewee import fn
 from embed.balances.known import KnownBalance, read_observations
 from embed.db.connection import db
 from embed.db.models import Page, Submission, Wallet
-from embed.domain.lookalikes import skeleton
+from embed.domain.nicknames import skeleton
 from embed.domain.policy import TrackRecord
-from embed.submissions.history import History, is_on_pages_of
+from embed.submissions.policy_inputs import History, is_on_pages_of
 
 # How many of the page's names are compared, starting with the newest.
 MAX_ALIASES = 20_000
@@ -62,9 +62,7 @@ def build_review_context(
         is_on_pages_of(page.owner_id),
     )
     by_session = _count_outcomes(
-        Submission.session_id,
-        Submission.session_id.in_(list(sessions)),
-        Submission.page == page,
+        Submission.session_id, Submission.session_id.in_(list(sessions)), Submission.page == page
     )
     lookalikes = find_lookalikes(page, waiting)
     return {

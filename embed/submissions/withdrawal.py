@@ -24,7 +24,7 @@ from embed.domain.nonces import RecordNonce
 from embed.errors import ApiError, InvalidInput, NotFound
 from embed.events.editing import Edit, editing
 from embed.events.kinds import Event
-from embed.events.outbox import lock_receivers
+from embed.events.messages import lock_receivers
 from embed.runtime import Runtime
 from embed.schemas import WithdrawnWallet
 from embed.serializers import write_json

@@ -152,21 +152,6 @@ def test_slot_that_no_answer_reaches_for_a_day_blocks_no_wallet_for_ever(world, 
     assert (row.amount, row.slot, row.observed_at) == (9, 10, world.clock())
 
 
-def test_observation_of_the_future_is_replaced_by_the_next_and_nothing_of_it_is_kept(
-    world, observe, address
-):
-    now = world.clock()
-    world.clock.forward(days=365_000)
-    observe(address, 5, slot=2**62, other=1_000_000)
-    world.clock.now = now
-
-    assert observe(address, 9, slot=10) == {address}
-
-    row = ChainBalance.get()
-    assert (row.amount, row.other_amount, row.slot, row.observed_at) == (9, 0, 10, now)
-    assert row.all_observed_at is None  # so the rotation reads all accounts
-
-
 def test_clocks_that_differ_by_a_minute_let_no_older_slot_win(world, observe, address):
     now = world.clock()
     world.clock.forward(minutes=1)

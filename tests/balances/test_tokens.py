@@ -36,15 +36,15 @@ def test_token_is_read_once_and_kept(world, endpoint, rpc, mint):
     assert again.problem is None
 
 
-def test_token_that_was_read_in_the_future_is_read_again(world, ledger, rpc, mint):
-    now = world.clock()
-    world.clock.forward(days=365_000)
+def test_token_is_read_again_after_a_day(world, ledger, rpc, mint):
     get_token(rpc, mint, world.clock())
-    world.clock.now = now
+    ledger.write_metaplex(other := ledger.create_mint(0), "Old", "OLD")
+    get_token(rpc, other, world.clock())
+    ledger.write_metaplex(other, "New", "NEW")
+    world.clock.forward(days=1)
 
-    get_token(rpc, mint, now)
-
-    assert find_token(mint).observed_at == now
+    assert get_token(rpc, other, world.clock()).name == "New"
+    assert find_token(other).observed_at == world.clock()
 
 
 def test_token_stays_known_while_no_endpoint_answers(world, endpoint, rpc, mint):

@@ -5,12 +5,7 @@ from decimal import Decimal
 import pytest
 from support.world import USDC
 
-from embed.domain.activity import (
-    SENTENCE_BY_ACTION,
-    find_address,
-    read_facts,
-    write_subject,
-)
+from embed.domain.activity import SENTENCE_BY_ACTION, find_address, read_facts, write_subject
 
 
 def test_text_of_an_older_version_is_shown_as_it_is():

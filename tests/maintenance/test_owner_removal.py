@@ -206,8 +206,8 @@ def test_mailbox_of_the_removed_owner_hears_no_more_and_other_receivers_stay(wor
     settings = world.app.extensions[EXTENSION].settings
     how = {"settings": settings, "now": world.clock()}
     add = partial(Receiver.create, page=world.page_id, kind="channel", created_at=world.clock())
-    mailbox = add(target="Owner@example.com")
-    add(target="team@example.com")
+    mailbox = add(target='{"type":"email","address":"Owner@example.com"}')
+    team = add(target='{"type":"email","address":"team@example.com"}').target
     receivers.add_webhook(world.page_id, "https://example.com/hook", **how)
     world.submit(Visitor())
     assert Delivery.select().where(Delivery.receiver == mailbox).count() == 1
@@ -215,7 +215,7 @@ def test_mailbox_of_the_removed_owner_hears_no_more_and_other_receivers_stay(wor
     remove("--yes", "--pages-to", OTHER)
 
     left = [receiver.target for receiver in Receiver.select().order_by(Receiver.target)]
-    assert left == ["https://example.com/hook", "team@example.com"]
+    assert left == ["https://example.com/hook", team]
     assert Delivery.select().where(Delivery.receiver == mailbox.id).count() == 0
 
 

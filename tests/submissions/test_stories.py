@@ -25,8 +25,6 @@ from embed.wallets import tracking
 from embed.wallets.bulk import change_wallets
 from embed.wallets.imports import apply_import
 
-LIMIT = 50_000
-
 
 @dataclass
 class Story:

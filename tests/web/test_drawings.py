@@ -49,10 +49,6 @@ def test_lines_of_rows_show_the_same_thirty_days():
     assert draw_row((15, "10"), (7.5, "10")) == "M60 2 89 2"
 
 
-def test_missing_days_are_bridged_and_take_their_place():
-    assert draw((30, "0"), (27, "10"), (0, "0")) == "M2 30 13.6 2 118 30"
-
-
 def test_newest_balance_takes_the_place_of_one_from_the_same_day():
     """Otherwise every line would end in a step."""
     assert draw((30, "0"), (0.2, "9"), (0, "10")) == "M2 30 118 2"
@@ -65,12 +61,6 @@ def test_chart_has_a_scale_of_its_own_and_says_which():
     assert chart.path == "M2 106 598 2"
     assert (chart.low, chart.middle, chart.high) == (999, Decimal("999.5"), 1000)
     assert (chart.since, chart.until) == (NOW - 30 * DAY, NOW)
-
-
-def test_chart_of_what_did_not_change_begins_at_zero():
-    chart = draw_chart(make_line((30, "5"), (0, "5")), NOW)
-
-    assert (chart.path, chart.low, chart.high) == ("M2 2 598 2", 0, 5)
 
 
 def test_amounts_that_no_float_tells_apart_are_drawn_apart():
@@ -100,10 +90,6 @@ def test_line_says_how_long_it_is_and_what_changed(points, span, change):
     line = draw_sparklines({"one": make_change(*points)}, NOW)["one"]
 
     assert (line.span, line.change) == (span, Decimal(change))
-
-
-def test_no_histories_are_no_lines():
-    assert draw_sparklines({}, NOW) == {}
 
 
 @pytest.mark.parametrize("case", AVATARS, ids=lambda case: case["address"][:4])

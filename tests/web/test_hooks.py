@@ -52,14 +52,6 @@ def test_each_kind_of_request_has_its_own_hooks_besides_those_of_all(world, path
     )
 
 
-def test_nothing_runs_at_the_end_of_a_request(world):
-    app = world.app
-
-    assert not any(app.teardown_request_funcs.values())
-    assert not app.teardown_appcontext_funcs
-    assert not any(app.url_value_preprocessors.values())
-
-
 def test_metrics_come_around_all_others(world_with):
     before, after = list_hooks(world_with(METRICS_BIND="127.0.0.1:9100").app, "/nothing")
 

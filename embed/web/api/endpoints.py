@@ -81,10 +81,7 @@ def _answer_reader(payload: Payload) -> Response:
     check_first=rate_limits.check_session_nonces,
     refusals=("invalid_wallet_address", *_NICKNAME, "rate_limit_session"),
     links={
-        "submit": (
-            "createSubmission",
-            "With the wallet's signature of `message`, and a nickname.",
-        )
+        "submit": ("createSubmission", "With the wallet's signature of `message`, and a nickname.")
     },
 )
 def create_nonce(body: NonceRequest) -> Nonce:

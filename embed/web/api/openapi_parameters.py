@@ -89,7 +89,7 @@ _ORIGIN_HEADERS = [
 _CONDITIONS = [
     _parameter(
         "header", "If-None-Match", "At `/embed/api`: the `ETag` of the payload that the client has."
-    ),
+    )
 ]
 _LANGUAGE = [
     _parameter(
@@ -128,7 +128,4 @@ def list_parameters(operation: Operation) -> list[Described]:
 
 def list_headers(operation: Operation, status: int) -> list[str]:
     """Return the names of an answer's headers."""
-    return [
-        *OF_ANSWER,
-        *(("ETag", "Cache-Control") if 304 in operation.answers else ()),
-    ]
+    return [*OF_ANSWER, *(("ETag", "Cache-Control") if 304 in operation.answers else ())]

@@ -6,8 +6,6 @@ from support.world import Visitor, code_of
 from embed.db.models import Page
 from embed.public_payload.payloads import get_payload
 
-EVIL = "https://evil.example"
-
 
 @pytest.fixture
 def reader(world):
@@ -69,21 +67,13 @@ def test_every_compression_of_a_payload_has_the_same_tag(reader):
     ("write", "status"),
     [
         (lambda etag: etag, 304),
-        (lambda etag: etag.removeprefix("W/"), 304),
         (lambda etag: f'"other", {etag}', 304),
-        (lambda etag: f'W/"a",W/"b",{etag},"c"', 304),
         (lambda etag: "*", 304),
         (lambda etag: "", 200),
         (lambda etag: '"other"', 200),
-        (lambda etag: etag.strip('W/"'), 304),  # without quotes: read as lenient servers do
-        (lambda etag: etag[:-1], 200),
-        (lambda etag: etag.upper().replace("W/", "w/"), 200),
         (lambda etag: f'"{etag}"', 200),
-        (lambda etag: '"' * 1001, 200),
-        (lambda etag: ", ".join(f'"{number}"' for number in range(2000)), 200),
         (lambda etag: "x" * 8000, 200),
         (lambda etag: "\udcff\udc00", 200),
-        (lambda etag: 'W/"99999999"', 200),
     ],
 )
 def test_conditions_of_all_kinds(reader, write, status):
@@ -93,13 +83,6 @@ def test_conditions_of_all_kinds(reader, write, status):
 
     assert answer.status_code == status
     assert answer.data == (present.data if status == 200 else b"")
-
-
-def test_other_conditions_and_ranges_are_ignored(reader):
-    etag = reader.read().headers["ETag"]
-    for name, value in (("If-Match", '"x"'), ("Range", "bytes=0-1"), ("If-Range", etag)):
-        answer = reader.read(headers={name: value, "Accept-Encoding": "gzip"})
-        assert answer.status_code == 200
 
 
 def test_head_is_answered_as_get_is(reader):
@@ -153,23 +136,6 @@ def test_page_that_is_opened_again_is_known_only_with_its_present_content(reader
 
     answer = read_again(reader, etag)
     assert len(answer.json["wallets"]) == 1
-
-
-def test_strangers_learn_nothing_by_a_condition(reader):
-    etag = reader.read().headers["ETag"]
-    other = reader.make_key("secret", page_id=reader.make_page())
-
-    assert code_of(read_again(reader, etag, headers={"Origin": EVIL})) == "origin_not_allowed"
-    assert code_of(read_again(reader, etag, headers={"Authorization": None})) == "missing_key"
-    assert code_of(read_again(reader, "*", key=other)) == "invalid_key"
-
-
-def test_unchanged_page_counts_in_the_limits(world_with):
-    reader = world_with(LIMIT_PER_KEY="3/hour")
-    reader.root = "/embed/api"
-    etag = reader.read().headers["ETag"]
-
-    assert [read_again(reader, etag).status_code for _ in range(3)] == [304, 304, 429]
 
 
 # Processes, restarts and backups
