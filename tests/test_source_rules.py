@@ -16,14 +16,14 @@ TEMPLATES = sorted(path for path in (PROJECT_DIR / "templates").rglob("*.*") if 
 
 # Commands of the system, connections to others, and formats that can hold code.
 UNSAFE_IMPORTS = re.compile(
-    r"(subprocess|socket|http\.client|urllib\.request|requests|httpx|urllib3|smtplib|ftplib|ldap\w*"
-    r"|pickle|marshal|shelve|yaml|xml|lxml)(\..*)?"
+    r"(subprocess|socket|http\.client|urllib\.request|requests|httpx|httpcore|urllib3|smtplib|ftplib"
+    r"|ldap\w*|pickle|marshal|shelve|yaml|xml|lxml)(\..*)?"
 )
 ALLOWED = {
     "server": {"socket"},  # clients connect to it
     "monitoring": {"socket"},  # Prometheus connects to it
-    "doctor": {"http.client"},  # asks PUBLIC_URL
-    "outbound": {"socket", "http.client", "requests", "smtplib", "urllib3"},  # checks addresses
+    "outbound": {"socket", "httpcore"},  # checks addresses
+    "notifications": {"smtplib"},  # to the operator's own mail server
 }
 UNSAFE_NAMES = {"eval", "exec", "compile", "system", "popen", "Markup", "render_template_string"}
 # What the Markdown library makes of the service's own documents, with HTML in them escaped.

@@ -173,7 +173,7 @@ def prune_history(before: datetime) -> int:
 def prune_observations(before: datetime) -> int:
     """Delete what was last observed before then of addresses that no page has; return how many.
 
-    That is of wallets that were removed or turned away. What waits for a decision stays.
+    That is of wallets that were removed or turned away. Those of pending submissions stay.
     """
     is_listed, is_pending = (
         fn.EXISTS(

@@ -10,8 +10,7 @@ from decimal import Decimal
 from typing import Self
 
 from embed.balances.due import DueWallet, make_batches
-from embed.balances.mint_supply import read_scaled_supply
-from embed.balances.mints import NoSuchMint, derive_token_account, read_token
+from embed.balances.mints import NoSuchMint, derive_token_account, read_scaled_supply, read_token
 from embed.balances.observations import ChainObservation, store_chain_of_mints
 from embed.balances.rpc_results import UnusableAmount
 from embed.balances.solana_rpc import SolanaRpc, UnusableAnswer
@@ -159,7 +158,7 @@ def _read_batch(chain: SolanaRpc, clock: Clock, batch: Sequence[DueWallet]) -> R
         ChainObservation(address, accounts[address], amount, found.slot, now)
         for address, amount in found.amounts.items()
     ]
-    # Whoever gave its associated account away may have others.
+    # A wallet that gave its associated account away may have others.
     rows += _observe_usable(chain, clock, mint, found.given_away, UnusableAnswer)
     supply = found.supply if found.supply is not None else _read_scaled_supply(chain, mint)
     return Reading(rows, None if supply is None else Supply(supply, now))

@@ -8,13 +8,13 @@ from decimal import Decimal
 
 import msgspec
 
-from embed.balances.mint_supply import parse_supply
 from embed.balances.mints import (
     SYSTEM_PROGRAM,
     TOKEN_PROGRAM,
     TOKEN_PROGRAMS,
     ask,
     derive_token_account,
+    parse_supply,
 )
 from embed.balances.rpc_endpoint import RpcRefused, WrongAnswer
 from embed.balances.rpc_results import (
@@ -146,7 +146,7 @@ def find_holding(account: Account | None, mint: str) -> Holding | None:
 def _read_holding(account: Account, mint: str) -> Holding:
     """Raises WrongAnswer."""
     if account.owner not in TOKEN_PROGRAMS or not isinstance(account.data, ParsedData):
-        raise WrongAnswer("it has an account that is none of a token")
+        raise WrongAnswer("it has an account of another program")
     size = account.data.space
     if size < _ACCOUNT_BYTES or (size > _ACCOUNT_BYTES and account.owner == TOKEN_PROGRAM):
         raise WrongAnswer("it has an account of another size")

@@ -1,19 +1,18 @@
 """Check of PUBLIC_URL: whether the service answers there, as visitors would ask it."""
 
-import ssl
 from collections.abc import Iterator
 from contextlib import closing
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from urllib.parse import urlsplit
 
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.variables import Installation
+from embed.outbound.http import Answer, CertificateRefused, Client, RequestFailed
+from embed.outbound.reach import Reach
 
 # Without a key, the API says so; another service would not, nor one that gets another host.
 _PATH = "/api/embed/tracking/doctor"
 _EXPECTED = (401, b"missing_key")
 _TIMEOUT_S = 8.0
-_MAX_BYTES = 1024
+_MAX_BYTES = 1024 * 1024
 _LOOK = (
     "Look whether gunicorn and the proxy run, where the name leads, and whether the proxy passes on"
     " all paths and the host. How requests arrive is on the page This server of the dashboard."
@@ -25,30 +24,27 @@ def check_public_address(installation: Installation) -> Iterator[Finding]:
     address = installation.settings.public_url
     if address is None:
         raise NotChecked("Not checked: the public address, as PUBLIC_URL is not set.")
-    parts = urlsplit(address)
-    connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     try:
-        with closing(connect(parts.hostname or "", parts.port, timeout=_TIMEOUT_S)) as connection:
-            connection.request("GET", _PATH)
-            answer = connection.getresponse()
-            body = answer.read(_MAX_BYTES)
-    except ssl.SSLCertVerificationError as refusal:
+        with closing(Client(Reach.ANY)) as client:
+            answer = client.request(
+                "GET", address + _PATH, headers={}, timeout_s=_TIMEOUT_S, max_bytes=_MAX_BYTES
+            )
+    except CertificateRefused as refusal:
         yield Finding(
             "certificate_invalid",
-            f"Browsers refuse the certificate of {address}: {quote(refusal.verify_message)}.",
+            f"Browsers refuse {address}: {quote(refusal)}.",
             "Renew it where HTTPS ends, which is the proxy, and reload that. It has to be for this"
             " name, and to come with its intermediate certificates.",
         )
-    except (OSError, HTTPException, UnicodeError) as failure:
-        reason = quote(failure) or type(failure).__name__
-        problem = f"Nothing answers at PUBLIC_URL, {address}: {reason}"
+    except RequestFailed as failure:
+        problem = f"Nothing answers at PUBLIC_URL, {address}: {failure}."
         yield Finding("public_url_unreachable", problem, _LOOK)
     else:
-        yield from _check_answer(address, answer, body)
+        yield from _check_answer(address, answer)
 
 
-def _check_answer(address: str, answer: HTTPResponse, body: bytes) -> Iterator[Finding]:
-    target = answer.getheader("Location")
+def _check_answer(address: str, answer: Answer) -> Iterator[Finding]:
+    target = "".join(answer.list_values("Location"))
     if 300 <= answer.status < 400 and target:
         yield Finding(
             "public_url_redirects",
@@ -56,7 +52,7 @@ def _check_answer(address: str, answer: HTTPResponse, body: bytes) -> Iterator[F
             "Set PUBLIC_URL to the address where this ends, or take out the redirect. Behind a"
             " content delivery network, let it ask the service by HTTPS.",
         )
-    elif answer.status != _EXPECTED[0] or _EXPECTED[1] not in body:
-        told = quote(body.decode(errors="replace"))
+    elif answer.status != _EXPECTED[0] or _EXPECTED[1] not in answer.body:
+        told = quote(answer.body[:1024].decode(errors="replace"))
         problem = f"At PUBLIC_URL, {address}, something else answers: {answer.status} {told}"
         yield Finding("public_url_unreachable", problem, _LOOK)

@@ -12,8 +12,7 @@ from limits import RateLimitItem, parse
 
 from embed.domain.clients import name_client
 from embed.keys.refused_origins import store_refused_origin
-from embed.rate_limits.counting import Counter
-from embed.rate_limits.limiter import RateLimiter
+from embed.rate_limits.limiter import Counter, RateLimiter
 from embed.rate_limits.storages import STORAGE_OPTIONS, choose_storage, translate_storage_errors
 from embed.settings import Settings
 from embed.web.assets import is_static_file

@@ -163,6 +163,14 @@ def test_there_is_a_command_for_everything_and_each_speaks_json():
 # Owners
 
 
+@pytest.mark.parametrize("name", all_commands.GONE_COMMANDS)
+def test_gone_command_says_what_to_do_instead(operator, name):
+    advice = all_commands.GONE_COMMANDS[name]
+
+    assert operator.refuse(name, "PAGE", "--owner", "x") == f"Error: flask {name} is gone. {advice}"
+    assert f" {name} " not in operator.tell("--help")
+
+
 def test_owner_is_made_and_listed(operator):
     owner = operator.show("owners", "create", " First@Example.com ")
 

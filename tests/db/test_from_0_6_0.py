@@ -1,5 +1,7 @@
 """A filled database of version 0.6.0 is upgraded to this one; databases of others are refused."""
 
+import json
+
 import pytest
 from peewee import SqliteDatabase
 from schema_description import describe_schema
@@ -8,10 +10,20 @@ from support.version_0_6_0 import ADDRESSES, AT, KEY, ROWS, insert, read_rows
 from support.world import SECRET_KEY, SITE
 
 from embed.db import connection, schema_version
+from embed.db.apprise_addresses import read_fields
 from embed.db.connection import db
 from embed.db.models import MODELS, Page
 from embed.domain.look import DEFAULT_LOOK
 from embed.factory import create_app
+from embed.notifications.channels import (
+    Discord,
+    Email,
+    Ntfy,
+    Slack,
+    Telegram,
+    Unsupported,
+    read_channel,
+)
 from embed.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
@@ -20,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 OTHER_MINT = "1" * 44
 CHANGED: dict[str, tuple[str, ...]] = {
     "job": ("leased_by", "leased_until"),
-    "receiver": ("is_slow", "claimed_until"),
+    "receiver": ("is_slow", "claimed_until", "target"),
 }
 GONE = ("domain_name", "imported_balance", "imported_day", "worker_process")  # tables
 NEW: tuple[str, ...] = ("lease",)  # tables
@@ -55,6 +67,65 @@ def test_all_rows_are_kept_but_for_what_left(app):
     assert not set(GONE) & set(db.get_tables())
     assert schema_version.list_applied_migrations() == schema_version.list_migrations()
     assert schema_version.upgrade() == []
+
+
+def test_channels_keep_going_where_they_went(app):
+    schema_version.upgrade()
+
+    targets = {row["id"].rstrip("0"): row["target"] for row in read_rows("receiver")}
+    assert targets["receiver"] == "https://example.com/hook"
+    assert read_channel(targets["ntfy"]) == Ntfy("topic")
+    assert read_channel(targets["gone"]) == Unsupported("pover://user@token")
+    assert targets["own"] == ""
+
+
+DISCORD, SLACK = (
+    "https://discord.com/api/webhooks/417/tok-en_1",
+    "https://hooks.slack.com/services/T1/B1/Xy",
+)
+TELEGRAM = "tgram://123456789:abcdefg_hijkl"
+
+
+@pytest.mark.parametrize(
+    ("address", "channel"),
+    [
+        ("ann@example.com", Email("ann@example.com")),
+        ("mailtos://me:pass@mail.example?to=ann@example.com&name=X", Email("ann@example.com")),
+        ("mailto://me:pass@mail.example/ann@example.com", Email("ann@example.com")),
+        ("mailtos://me:pass@example.com", Email("me@example.com")),
+        ("mailtos://me:pass@example.com?to=a@b.example,c@d.example", None),
+        ("mailtos://me:pass@example.com?to=a@b.example&bcc=c@d.example", None),
+        (f"{TELEGRAM}/-100123/?format=text", Telegram("123456789:abcdefg_hijkl", "-100123")),
+        (
+            f"{TELEGRAM.replace('://', '://bot')}/news_1",
+            Telegram("123456789:abcdefg_hijkl", "@news_1"),
+        ),
+        (f"{TELEGRAM}/@news_1", Telegram("123456789:abcdefg_hijkl", "@news_1")),
+        *((f"{TELEGRAM}{rest}", None) for rest in ("", "/1/2", "/1:2", "/1?topic=2", "/1?to=2")),
+        ("discord://417/tok-en_1", Discord(DISCORD)),
+        ("discord://Bot@417/tok-en_1/?avatar=no", Discord(DISCORD)),
+        ("https://discordapp.com/api/webhooks/417/tok-en_1/", Discord(DISCORD)),
+        ("discord://417/tok-en_1?thread=9", None),
+        ("slack://Bot@T1/B1/Xy", Slack(SLACK)),
+        (SLACK, Slack(SLACK)),
+        ("slack://T1/B1/Xy/general", None),
+        ("slack://T1/B1/Xy/#general", None),
+        ("slack://xoxb-1234/general", None),
+        ("ntfys://ntfy.example:8443/a-topic", Ntfy("a-topic", "https://ntfy.example:8443")),
+        ("ntfy://tk_abc@ntfy.example/a-topic", Ntfy("a-topic", "http://ntfy.example", "tk_abc")),
+        ("ntfy://ntfy.sh/a-topic?priority=high", Ntfy("a-topic")),
+        ("ntfys://a-topic", Ntfy("a-topic")),
+        ("https://ntfy.sh/a-topic", Ntfy("a-topic")),
+        ("ntfys://ann:pass@ntfy.example/a-topic", None),
+        ("ntfys://ntfy.example/one/two", None),
+        ("ntfys://ntfy.example/a-topic?email=ann@example.com", None),
+        *((each, None) for each in ("pover://user@token", "json://[::1", "", "{}", "ntfy://x:y/z")),
+    ],
+)
+def test_address_of_apprise_is_read_exactly_or_not_at_all(address, channel):
+    fields = read_fields(address)
+
+    assert fields is None if channel is None else read_channel(json.dumps(fields)) == channel
 
 
 def test_schema_is_that_of_the_models(app):

@@ -97,6 +97,14 @@ def test_facts_are_written_as_what_was_changed(action, facts, sentence):
     assert write_subject(action, facts) == sentence
 
 
+@pytest.mark.parametrize("value", [None, True, 7, "", "%(x)s", [], {"text": 1}])
+def test_any_facts_have_a_sentence(value):
+    """A page that version 0.6.0 imported from a file may have any facts."""
+    for action, facts, _ in SUBJECTS:
+        changed = [dict.fromkeys(facts, value), *(facts | {name: value} for name in facts)]
+        assert all(isinstance(write_subject(action, each), str) for each in changed)
+
+
 @pytest.mark.parametrize("value", [None, True, 7, "", "x", USDC + "x", [USDC]])
 def test_only_an_address_is_one(value):
     assert find_address({"address": value, "walletAddress": value}) is None

@@ -16,7 +16,6 @@ from embed.db.models import (
     Job,
     Listing,
     Message,
-    Page,
     RefusalCount,
     Session,
     Submission,
@@ -71,15 +70,6 @@ def test_balances_of_wallets_that_no_page_has_are_deleted_when_they_are_old(worl
 
     assert pruned["balances of wallets that no page has"] == 2
     assert {row.address for row in ChainBalance.select()} == {tracked, pending, new}
-
-
-def test_wallets_of_deleted_pages_keep_their_balances_until_the_purge(world):
-    address = Visitor().address
-    world.track(address)
-    observe(address, world.clock())
-    Page.update(deleted_at=world.clock()).execute()
-
-    assert prune(world.clock() + 2 * HISTORY, HISTORY)["balances of wallets that no page has"] == 0
 
 
 def test_refusals_by_policy_are_deleted_after_30_days_and_no_other_submission(world):

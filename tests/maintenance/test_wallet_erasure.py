@@ -20,7 +20,6 @@ from embed.db.models import (
     Submission,
     UsedNonce,
     Wallet,
-    Withdrawal,
 )
 from embed.domain.amounts import parse_amount
 from embed.errors import InvalidInput
@@ -203,32 +202,6 @@ def test_signed_texts_cannot_be_sent_again(world, visitor):
 
     assert UsedNonce.select().count() == 1
     assert code_of(world.post(draft)) == "invalid_nonce"
-
-
-def test_rejection_that_was_withdrawn_before_goes_as_well(world, visitor):
-    world.reject(submit(world, visitor, NAME))
-    world.clock.forward(minutes=1)
-    assert code_of(world.withdraw(visitor)) is None
-
-    erase(world, visitor)
-
-    assert Submission.select().count() == 0
-    assert Withdrawal.select().count() == 1
-
-
-@pytest.mark.databases("sqlite")
-def test_wallet_may_be_sent_again(world, visitor):
-    leave_traces(world, visitor)
-    erase(world, visitor)
-
-    assert code_of(world.submit(visitor, "Anew")) is None
-
-
-def test_wallet_of_which_nothing_is_kept_changes_nothing(world, visitor):
-    before = world.dump()
-
-    assert erase(world, visitor) == []
-    assert world.dump() == before
 
 
 def test_what_is_about_another_wallet_loses_the_address_alone(world, visitor):

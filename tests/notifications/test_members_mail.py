@@ -202,7 +202,6 @@ def test_stranger_cannot_ask(page, start):
 @pytest.mark.parametrize(
     "address",
     [
-        "json://127.0.0.1:9/@example.com",
         "a,b@example.com",
         '"a"@example.com',
         "a@example.com,b@example.com",

@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 import pytest
-from chain.ledger import SPL_TOKEN
 from support.fake_chain import FakeChain
 from support.world import USDC, Visitor, read_exactly
 
@@ -127,19 +126,6 @@ class TestWithAnEndpoint:
 
         assert "supply" not in page
         assert "sums" not in page
-
-    def test_supply_of_an_earlier_version_counts_only_once_it_is_read_again(
-        self, world, chain, run
-    ):
-        holder = Visitor().address
-        world.track(holder)
-        chain.hold(holder, 25)
-        Token.create(mint=USDC, program=SPL_TOKEN, decimals=6, supply=7, observed_at=world.clock())
-        assert "supply" not in world.read().json
-
-        run()
-
-        assert world.read().json["supply"] == 25
 
     @pytest.mark.databases("sqlite")
     def test_reads_from_the_cache_ask_the_database_no_more_often(

@@ -115,6 +115,26 @@ def _make_entry(number: int, action: str, **values: Any) -> Row:
     } | values
 
 
+def _make_receiver(name: str, **values: Any) -> Row:
+    return {
+        "id": _id(name),
+        "created_at": AT,
+        "page_id": _id("page"),
+        "kind": "channel",
+        "event_types": "submission.created",
+        "secret": None,
+        "previous_secret": None,
+        "previous_secret_expires_at": None,
+        "signing_key": None,
+        "next_attempt_at": AT,
+        "failed_attempts": 2,
+        "is_slow": True,
+        "first_failed_at": AT,
+        "person_id": None,
+        "may_decide": True,
+    } | values
+
+
 ROWS: dict[str, list[Row]] = {
     "person": [
         {"id": _id("owner"), "created_at": AT, "email": "owner@example.com",
@@ -194,13 +214,13 @@ ROWS: dict[str, list[Row]] = {
     "imported_day": [{"balance_id": 4, "day": 20_370, "amount": "0.000001", "observed_at": AT}],
     "listing": [{"id": 5, "page_id": _id("page"), "address": ADDRESSES[0], "name": "Alias 0",
                  "joined_at": AT, "left_at": AT + 1}],
-    "receiver": [{"id": _id("receiver"), "created_at": AT, "page_id": _id("page"),
-                  "kind": "webhook", "target": "https://example.com/hook",
-                  "event_types": "submission.created", "secret": "whsec_x",
-                  "previous_secret": None, "previous_secret_expires_at": None,
-                  "signing_key": "whsk_x", "next_attempt_at": AT, "failed_attempts": 2,
-                  "is_slow": True, "first_failed_at": AT, "person_id": None,
-                  "may_decide": True}],
+    "receiver": [
+        _make_receiver("receiver", kind="webhook", target="https://example.com/hook",
+                       secret="whsec_x", signing_key="whsk_x", may_decide=False),
+        _make_receiver("ntfy", target="ntfys://ntfy.sh/topic"),
+        _make_receiver("gone", target="pover://user@token"),
+        _make_receiver("own", target="", person_id=_id("other")),
+    ],
     "message": [{"number": 8, "id": _id("message"), "page_id": _id("page"),
                  "type": "submission.created", "created_at": AT, "address": ADDRESSES[1],
                  "data": f'{{"walletAddress":"{ADDRESSES[1]}"}}'},

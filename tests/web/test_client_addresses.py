@@ -48,7 +48,7 @@ def test_counters_name_none_and_are_deleted_when_their_time_is_over(world, monke
     assert not any(CLIENT in key for key in keys)
 
     ends_at = max(window.ends_at for window in counters._windows.values())
-    monkeypatch.setattr("embed.rate_limits.storages.time.monotonic", lambda: ends_at + 1)
+    monkeypatch.setattr("embed.rate_limits.storages.time.time", lambda: ends_at + 1)
     counters._sweep_at = 0.0  # which comes once a minute
     world.ask_nonce(Visitor(), environ_base={"REMOTE_ADDR": "198.51.100.1"})
 

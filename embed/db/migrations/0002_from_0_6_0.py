@@ -1,9 +1,11 @@
 """Take over a database of version 0.6.0."""
 
+import json
 from typing import Any
 
 from playhouse.migrate import SchemaMigrator, migrate
 
+from embed.db.apprise_addresses import read_fields
 from embed.db.models import Lease, Receiver
 from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
 
@@ -13,6 +15,7 @@ def up(migrator: SchemaMigrator, db: Any) -> None:
     _enter_imported_balances(db)
     db.execute_sql("DROP TABLE domain_name")
     _make_one_lease(migrator, db)
+    _name_fields_of_channels(db)
 
 
 def _forget_migrations(db: Any) -> None:
@@ -44,3 +47,17 @@ def _make_one_lease(migrator: SchemaMigrator, db: Any) -> None:
     db.execute_sql("ALTER TABLE job DROP COLUMN leased_until")
     db.execute_sql("ALTER TABLE receiver DROP COLUMN is_slow")
     migrate(migrator.add_column("receiver", "claimed_until", Receiver.claimed_until))
+
+
+def _name_fields_of_channels(db: Any) -> None:
+    """Store a channel's fields in place of its address; one that cannot be read stays as it is."""
+    channels = db.execute_sql(
+        "SELECT id, target FROM receiver WHERE kind = 'channel' AND person_id IS NULL"
+    ).fetchall()
+    for receiver_id, address in channels:
+        fields = read_fields(address)
+        if fields is not None:
+            db.execute_sql(
+                f"UPDATE receiver SET target = {db.param} WHERE id = {db.param}",  # noqa: S608
+                (json.dumps(fields), receiver_id),
+            )
