@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -11,20 +11,6 @@ from embed.domain.amounts import format_amount
 from embed.domain.reasons import write_sentences
 from embed.domain.roles import NAME_BY_ROLE
 from embed.domain.texts import gettext_noop
-
-Action = Literal[
-    "create page", "delete page", "restore page", "change page", "change look",
-    "invite person", "revoke invitation", "accept invitation", "change role", "remove member",
-    "create key", "change label", "change origins", "revoke key",
-    "add tag", "remove tag", "change tag",
-    "add wallet", "change wallet", "remove wallet", "import wallets",
-    "hide wallets", "show wallets", "tag wallets", "untag wallets", "remove wallets",
-    "flag wallet", "unflag wallet",
-    "add receiver", "remove receiver", "rotate secret", "allow deciding", "end deciding",
-    "approve submission", "reject submission", "undo decision",
-    "add block", "remove block",
-    "withdraw submission", "erase wallet",
-]  # fmt: skip
 
 # Every action, as what somebody did: translated where it is shown.
 SENTENCE_BY_ACTION: Mapping[str, str] = {
