@@ -25,8 +25,8 @@ from embed.demo.tracking_page import (
     DemoPage,
     make_demo_page,
 )
-from embed.domain.passwords import PasswordLinkSigner
-from embed.people.accounts import build_password_url
+from embed.domain.signing import Signer
+from embed.people.passwords import build_link
 from embed.settings import Settings
 from embed.submissions import queries
 from embed.terminal import Command, print_answer, runtime, wants_json
@@ -94,7 +94,7 @@ def _list_addresses(
     page: DemoPage, base_url: str, host_url: str, settings: Settings
 ) -> dict[str, str]:
     """Return what the demo shows of its page, named as in the JSON document."""
-    links = PasswordLinkSigner(settings.secret_keys, runtime().clock)
+    signer = Signer(settings.secret_keys, runtime().clock)
     return {
         "id": page.id,
         "publicKey": page.public_key,
@@ -103,8 +103,8 @@ def _list_addresses(
         "hostUrl": host_url,
         "mailboxUrl": f"{host_url}/mailbox",
         "widgetUrl": base_url + page.widget_path,
-        "dashboardUrl": build_password_url(page.owner, links, base_url),
-        "reviewerUrl": build_password_url(page.reviewer, links, base_url),
+        "dashboardUrl": build_link(page.owner, signer, base_url),
+        "reviewerUrl": build_link(page.reviewer, signer, base_url),
     }
 
 

@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 import msgspec
+from itsdangerous import BadSignature
 
 from embed.domain.signing import Signer
 from embed.domain.times import Clock
@@ -32,6 +33,8 @@ ANSWER_HEADERS = (
     "Access-Control-Allow-Credentials",
 )
 
+_PURPOSE = "embed doctor"
+_SHAPE: Any = tuple[str, dict[str, str]]
 _LIFETIME = timedelta(minutes=1)
 # What each process may have for itself.
 _OWN = {"SECRET_KEY", "WEB_CONCURRENCY", "METRICS_BIND", "WORKER_METRICS_BIND", "LOG_FORMAT"}
@@ -62,8 +65,7 @@ class ProbeSigner:
 
     def __init__(self, secret_keys: Sequence[str], clock: Clock) -> None:
         self._keys = secret_keys
-        shape: Any = tuple[str, dict[str, str]]
-        self._signer: Signer[Any] = Signer(secret_keys, "embed doctor", clock, shape)
+        self._signer = Signer(secret_keys, clock)
 
     def sign(self, settings: Settings, *, without: Sequence[str] = ()) -> tuple[str, str]:
         """Return a new probe's id, and a token that holds it and hashes of the settings."""
@@ -73,13 +75,13 @@ class ProbeSigner:
             for name, value in _list_values(settings).items()
             if name not in without
         }
-        return probe_id, self._signer.sign((probe_id, hashes), _LIFETIME)
+        return probe_id, self._signer.sign(_PURPOSE, (probe_id, hashes), _LIFETIME)
 
     def read(self, token: str, settings: Settings) -> Probe | None:
         """Return None for a token that was not signed here, or has expired."""
         try:
-            probe_id, hashes = self._signer.unsign(token).value
-        except ValueError:
+            probe_id, hashes = self._signer.read(_PURPOSE, token, _SHAPE).value
+        except BadSignature:
             return None
         values = _list_values(settings)
         differing = [

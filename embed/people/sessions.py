@@ -11,7 +11,9 @@ from embed.db.models import Person, Session
 from embed.domain.clients import Client
 from embed.domain.identifiers import ID_LENGTH, make_token
 from embed.domain.key_format import hash_key
+from embed.errors import NotFound
 from embed.events import account_log
+from embed.people import accounts
 
 IDLE_FOR = timedelta(days=14)  # at most, between two visits
 LONGEST = timedelta(days=90)  # however often it is used
@@ -59,6 +61,17 @@ def _hold_person(person_id: str) -> Person | None:
     query = Person.select().where(Person.id == person_id)
     found: Person | None = lock_rows(query, "FOR SHARE").get_or_none()
     return found
+
+
+def lock_person(session: Session) -> Person:
+    """Read the person of a session, as `accounts.lock_person` does.
+
+    Raises NotFound if the session has ended: by a new password, say, with which this one ends.
+    """
+    person = accounts.lock_person(session.person_id)
+    if not Session.select().where(Session.id == session.id).exists():
+        raise NotFound(session.id)
+    return person
 
 
 def is_credential(raw: str) -> bool:

@@ -20,7 +20,7 @@ import { isolate } from "./words.js";
  *   messages: number, listings: object[], observedBalance: Balance | null,
  *   enteredBalance: Balance | null, domainName: string | null }} Records what a page keeps of a wallet
  * @typedef {{ withdrawnSubmissions: number, leftList: boolean, staysListed: boolean }} Withdrawal
- * @typedef {"add" | "show" | "withdraw" | "prove"} PurposeName "prove": in dashboard/wallet-proof.js
+ * @typedef {"add" | "show" | "withdraw"} PurposeName
  * @typedef {{ name: PurposeName,
  *   findDuplicate?: (address: string) => Problem | null,
  *   createNonce: (address: string, nickname: string, signal?: AbortSignal) => Promise<Nonce>,

@@ -13,7 +13,6 @@ from embed.db import connection
 from embed.db.models import Person, Session
 from embed.domain.clients import Client
 from embed.domain.key_format import hash_key
-from embed.domain.passwords import fingerprint
 from embed.errors import NotFound
 from embed.events import account_log
 from embed.people import accounts, passwords, sessions
@@ -195,14 +194,16 @@ def test_new_password_ends_all_sessions_and_a_refused_one_none(begin, person, cl
     mine = begin().session
 
     with pytest.raises(NotFound):
-        passwords.choose_password(person.id, "another fingerprint", PASSWORD, clock(), host=HOST)
+        passwords.choose_password(
+            Person(id=person.id, password_hash="another", email=""), PASSWORD, clock(), host=HOST
+        )
     assert list_ids() == {mine.id, other.id}
-    passwords.choose_password(person.id, fingerprint(None), PASSWORD, clock(), host=HOST)
+    passwords.choose_password(person, PASSWORD, clock(), host=HOST)
     assert list_ids() == {other.id}
 
 
 def test_nobody_who_has_another_password_by_now_or_was_removed_begins_one(person, clock):
-    passwords.choose_password(person.id, fingerprint(None), PASSWORD, clock(), host=HOST)
+    passwords.choose_password(person, PASSWORD, clock(), host=HOST)
     assert sessions.begin(person, clock()) is None
 
     changed = accounts.get_person(person.email)
@@ -228,7 +229,7 @@ def test_sign_in_during_a_change_of_the_password_does_not_outlive_it(person, clo
         return ended
 
     monkeypatch.setattr(sessions, "end_all", end_all_and_let_somebody_sign_in)
-    passwords.choose_password(person.id, fingerprint(None), PASSWORD, clock(), host=HOST)
+    passwords.choose_password(person, PASSWORD, clock(), host=HOST)
     late.join()
 
     assert begun == [None]

@@ -25,10 +25,8 @@ from embed.db.models.pages import (
 )
 from embed.db.models.people import (
     AccountEvent,
-    LinkedWallet,
     Passkey,
     Person,
-    RecoveryCode,
     Session,
 )
 from embed.db.models.submissions import (
@@ -58,8 +56,6 @@ MODELS = (
     Person,
     Session,
     Passkey,
-    LinkedWallet,
-    RecoveryCode,
     AccountEvent,
     Page,
     Member,

@@ -69,8 +69,6 @@ LEFT_OUT: set[Any] = {
     models.WorkerProcess,
     models.Session,
     models.Passkey,
-    models.LinkedWallet,
-    models.RecoveryCode,
     models.AccountEvent,
     # They are read again, and whoever wrote the file may have made them up.
     models.DomainName,

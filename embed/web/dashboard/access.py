@@ -13,22 +13,13 @@ HOST = "host"  # a person who may create pages
 _NEEDED = {
     "sign_in": ANYBODY,
     "sign_in_by_passkey": ANYBODY,
-    "sign_in_by_wallet": ANYBODY,
-    "use_recovery_code": ANYBODY,
     "choose_password": ANYBODY,
     "accept_invitation": ANYBODY,
     "stop_mail_by_link": ANYBODY,
     "decide_by_link": ANYBODY,  # whoever has the link
     "sign_out": PERSON,
     "account": PERSON,
-    "make_recovery_codes": PERSON,
-    "keep_recovery_codes": PERSON,
-    "set_password": PERSON,
-    "switch_password_off": PERSON,
     "confirm": PERSON,
-    "confirm_by_wallet": PERSON,
-    "link_wallet": PERSON,
-    "unlink_wallet": PERSON,
     "show_account_log": PERSON,
     "list_passkeys": PERSON,
     "remove_passkey": PERSON,
@@ -104,12 +95,6 @@ _NEEDED = {
 }
 # By endpoint, and where only one method asks, by that too (confirmation.py).
 CONFIRMED = {
-    "link_wallet",
-    "unlink_wallet",
-    "make_recovery_codes",
-    "keep_recovery_codes",
-    "set_password",
-    "switch_password_off",
     "list_passkeys",
     "remove_passkey",
     "list_keys",

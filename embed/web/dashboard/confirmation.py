@@ -11,7 +11,7 @@ from flask_login import login_user
 from wtforms import PasswordField
 from wtforms.validators import InputRequired, Length
 
-from embed.domain.passwords import MAX_LENGTH, has_password
+from embed.domain.passwords import MAX_LENGTH
 from embed.errors import InvalidInput
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
@@ -21,7 +21,6 @@ from embed.web.dashboard.attempts import RenderForm, refuse_wrong_password
 from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
 from embed.web.dashboard.current_person import (
     SignedIn,
-    current_person,
     current_session,
     open_page,
 )
@@ -79,13 +78,7 @@ def _ask(*, status: int = 200) -> ResponseReturnValue | None:
     form = ConfirmForm()
     own_fields = (csrf.FIELD, *ANSWERS)
     fields = [each for each in request.form.items(multi=True) if each[0] not in own_fields]
-    render_form = partial(
-        render,
-        "confirm.html",
-        form=form,
-        fields=fields,
-        has_password=has_password(current_person().password_hash),
-    )
+    render_form = partial(render, "confirm.html", form=form, fields=fields)
     check = next((ANSWERS[each] for each in ANSWERS if each in request.form), None)
     if check is None:
         return render_form(status=status)

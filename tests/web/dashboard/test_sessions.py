@@ -54,8 +54,7 @@ def timer(monkeypatch) -> Timer:
 @pytest.fixture
 def link(world, owner) -> str:
     """A one-time link to another password."""
-    signer = world.app.extensions["embed"].password_links
-    return accounts.build_password_url(owner.owner, signer, "")
+    return passwords.build_link(owner.owner, world.app.extensions["embed"].signer, "")
 
 
 class OtherBrowser:
@@ -275,16 +274,14 @@ def test_new_password_ends_the_others_and_copies_of_this_cookie_but_not_this_one
 def test_sign_in_with_a_password_that_changes_meanwhile_is_refused(
     world, owner, browser, monkeypatch
 ):
-    find = accounts.find_by_password
+    find = passwords.find_by_password
 
     def find_and_change(email: str, password: str):
         found = find(email, password)
-        passwords.choose_password(
-            found.id, fingerprint(found.password_hash), NEW["password"], world.clock(), host=""
-        )
+        passwords.choose_password(found, NEW["password"], world.clock(), host="")
         return found
 
-    monkeypatch.setattr(accounts, "find_by_password", find_and_change)
+    monkeypatch.setattr(passwords, "find_by_password", find_and_change)
     browser.client = world.app.test_client()
     token = find_token(browser.get(SIGN_IN).text)
     answer = browser.post(SIGN_IN, token, email=owner.email, password=PASSWORD)

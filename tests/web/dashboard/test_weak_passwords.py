@@ -9,6 +9,7 @@ from support.owner_browser import PASSWORD, OwnerBrowser, find_token, read_text
 
 from embed.db.models import Member, Page, Person
 from embed.domain.password_strength import GUESSABLE
+from embed.people.passwords import build_link
 
 pytestmark = pytest.mark.slow
 
@@ -20,9 +21,8 @@ WITHOUT_OWN_WORDS = "Without your e-mail address, this site's name and the names
 
 
 def make_link(owner: OwnerBrowser) -> str:
-    known = Person.get_by_id(owner.owner.id)
-    signer = owner.world.app.extensions["embed"].password_links
-    return f"/dashboard/password/{signer.sign(known.id, known.password_hash)}"
+    signer = owner.world.app.extensions["embed"].signer
+    return build_link(Person.get_by_id(owner.owner.id), signer, "")
 
 
 def choose_by_link(world, link: str, password: str):
