@@ -76,15 +76,13 @@ def on_starting(server: Arbiter) -> None:
             "PUBLIC_URL is not set, so the service trusts any Host header, and the texts that"
             " visitors sign name whatever host it gives. Set it to the address that they use."
         )
-    for sentence in settings.deprecations:
-        server.log.warning(sentence)
     open_metrics(server, settings)
     try:
         for name in schema_version.upgrade():
             server.log.info("Database upgraded: %s", name)
     except OperationalError as error:
         server.log.warning("The database could not be upgraded: %s", error)
-    except schema_version.NewerDatabase as error:
+    except schema_version.OtherVersion as error:
         sys.exit(f"Error: {error}")
     except (DatabaseError, InterfaceError) as error:
         sys.exit(f"Error: DATABASE_URL cannot be used: {' '.join(str(error).split())}")

@@ -139,7 +139,7 @@ def _join_lines(text: object) -> str:
 def _explain(failure: Exception) -> str:
     # Imported here, since only failures need it, and it takes long.
     from embed.db.connection import find_missing_file
-    from embed.db.schema_version import NewerDatabase, check_not_newer, list_missing_migrations
+    from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
 
     missing = find_missing_file()
     if missing is not None:
@@ -148,10 +148,10 @@ def _explain(failure: Exception) -> str:
             " only if it has no database yet, create one by flask db upgrade."
         )
     try:
-        check_not_newer()
+        check_version()
         is_behind = bool(list_missing_migrations())
-    except NewerDatabase as newer:
-        return str(newer)
+    except OtherVersion as other:
+        return str(other)
     except (DatabaseError, InterfaceError):
         is_behind = False
     is_held = isinstance(failure, OperationalError) and is_lock_held(failure)

@@ -12,7 +12,7 @@ from peewee import PeeweeException, PostgresqlDatabase, SqliteDatabase, fn
 
 from embed.db.connection import db, open_database
 from embed.db.models import Job, Page, WorkerProcess
-from embed.db.schema_version import list_missing_migrations, list_unknown_migrations
+from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
 from embed.db.work_status import is_alive
 from embed.doctor.findings import Finding, NotChecked, quote
 from embed.doctor.variables import Installation, check_process_count, redact
@@ -37,14 +37,19 @@ def check_database(installation: Installation, clock: Clock) -> Iterator[Finding
         if path is not None:
             path.stat()
         open_for_reading(url)
-        missing, unknown = list_missing_migrations(), list_unknown_migrations()
+        missing = list_missing_migrations()
+        check_version()
     except FileNotFoundError:
         remedy = f"{_START} If there was one, look at DATABASE_URL, or restore a backup."
         yield Finding("database_missing", f"There is no database at {path}.", remedy)
+    except OtherVersion as error:
+        yield Finding(
+            "database_of_another_version", str(error), "Install the version that it needs."
+        )
     except (OSError, PeeweeException) as error:
         yield _explain(error, path)
     else:
-        yield from _check_migrations(missing, unknown)
+        yield from _check_migrations(missing)
         if not missing:
             yield from _check_clock(clock)
             yield from _check_minimums(installation)
@@ -82,16 +87,10 @@ def _explain(error: Exception, path: Path | None) -> Finding:
     return Finding("database_unreachable", f"The database does not answer: {reason}", remedy)
 
 
-def _check_migrations(missing: list[str], unknown: list[str]) -> Iterator[Finding]:
+def _check_migrations(missing: list[str]) -> Iterator[Finding]:
     if missing:
         names = quote(", ".join(missing))
         yield Finding("database_behind", f"The database lacks the upgrades {names}.", _START)
-    if unknown:
-        yield Finding(
-            "database_ahead",
-            f"The database has upgrades of a newer version: {', '.join(unknown)}.",
-            "Install the version of the code that made them, or restore a backup from before.",
-        )
 
 
 def _check_clock(clock: Clock) -> Iterator[Finding]:

@@ -82,7 +82,6 @@ class Settings:
     balance_history: timedelta = read(partial(parse_span, example="90 days"), "90 days")
     # Who does the background work.
     background: str = read(partial(parse_choice, of=("gunicorn", "worker")), "gunicorn")
-    queue_url: str | None = read(str, is_secret=True)  # deprecated: part of `background`
     smtp_url: str | None = read(parse_smtp_url, is_secret=True)
     allow_private_targets: bool = read(parse_switch, "0")
     front_page: bool = read(parse_switch, "1")  # whether / answers
@@ -114,18 +113,8 @@ class Settings:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What no log may show."""
-        urls = (self.database_url, self.ratelimit_storage_uri, self.queue_url, self.smtp_url)
+        urls = (self.database_url, self.ratelimit_storage_uri, self.smtp_url)
         return list_secrets(self.secret_keys, (*urls, *self.solana_rpc_url))
-
-    @property
-    def deprecations(self) -> tuple[str, ...]:
-        """Sentences for those who start the service with variables that others replace."""
-        if self.queue_url is None:
-            return ()
-        return (
-            "QUEUE_URL only means that gunicorn does no background work, as the database is the"
-            " queue. Set BACKGROUND=worker in its place.",
-        )
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
@@ -134,8 +123,8 @@ class Settings:
         keys = parse_secret_keys(given["SECRET_KEY"]) if "SECRET_KEY" in given else ()
         instance_dir = _BASE_DIR / given.get("INSTANCE_DIR", INSTANCE_DIR)
         given.setdefault("DATABASE_URL", f"{_SQLITE}{quote(str(instance_dir / 'embed.db'))}")
-        if "QUEUE_URL" in given and given.setdefault("BACKGROUND", "worker") != "worker":
-            raise SettingsError("QUEUE_URL means BACKGROUND=worker; leave one of the two out.")
+        for name in GONE_SETTINGS.keys() & given.keys():
+            raise SettingsError(f"{name} is gone: {GONE_SETTINGS[name]}.")
         values: dict[str, Any] = {}
         for setting in _list_read():
             name = setting.name.upper()
@@ -163,6 +152,12 @@ def _list_read() -> list[Field[Any]]:
 # Every variable, with the text of its default.
 VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None, "INSTANCE_DIR": "instance"} | {
     setting.name.upper(): setting.metadata["default"] for setting in _list_read()
+}
+
+
+# Settings of 0.6.0, and what to do in their place.
+GONE_SETTINGS = {
+    "QUEUE_URL": "set BACKGROUND=worker in its place",
 }
 
 

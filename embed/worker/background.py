@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from peewee import PeeweeException
 
 from embed.db.connection import db
-from embed.db.schema_version import NewerDatabase, upgrade_until_done
+from embed.db.schema_version import OtherVersion, upgrade_until_done
 from embed.db.work_status import Kind, is_anybody_working, remove_process, report_process
 from embed.domain.identifiers import make_id
 from embed.runtime import Runtime
@@ -90,7 +90,7 @@ class Background:
                 self._wake.wait(self._timing.look_s)
                 self._is_stopping.wait(_SHORTEST_PAUSE_S)
                 self._wake.clear()
-        except NewerDatabase as error:
+        except OtherVersion as error:
             _log.error("%s", error)
         finally:
             if self._is_stopping.is_set() and self._chain is not None:

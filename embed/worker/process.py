@@ -21,8 +21,6 @@ def work_until_stopped(runtime: Runtime, jobs: Jobs) -> None:
     """Work until SIGTERM or SIGINT; then finish what runs. A second one ends it at once."""
     # Threads inherit the mask, so the signal stays pending until this thread takes it.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    for sentence in runtime.settings.deprecations:
-        _log.warning("%s", sentence)
     metrics = _open_metrics(runtime.settings)
     background = Background(runtime, jobs, "worker")
     background.start()

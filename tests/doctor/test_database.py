@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from support import version_0_6_0
 from support.passkey_device import store_passkey
 from support.servers import PROJECT_DIR
 from support.world import RANDOM_KEY, USDC
@@ -16,7 +17,7 @@ from support.world import RANDOM_KEY, USDC
 from embed import pages
 from embed.db import connection
 from embed.db.connection import db
-from embed.db.models import Job, WorkerProcess
+from embed.db.models import MODELS, Job, WorkerProcess
 from embed.doctor import database
 from embed.doctor.database import check_database, open_for_reading
 from embed.doctor.findings import Finding, NotChecked
@@ -113,12 +114,16 @@ def test_passkeys_of_another_host_are_found(database_url):
 
 
 def test_database_that_lacks_an_upgrade_is_found(database_url):
-    change(database_url, "DELETE FROM schema_migration WHERE name = '0007_key_labels'")
+    connection.open_database(database_url)
+    db.drop_tables(MODELS)
+    db.execute_sql("DROP TABLE schema_migration")
+    version_0_6_0.make()
+    db.close()
 
     found = examine(database_url)
 
     assert set(found) == {"database_behind"}
-    assert "0007_key_labels" in found["database_behind"].problem
+    assert "0002_from_0_6_0" in found["database_behind"].problem
 
 
 def test_database_of_a_newer_version_is_found(database_url):
@@ -129,8 +134,8 @@ def test_database_of_a_newer_version_is_found(database_url):
 
     found = examine(database_url)
 
-    assert set(found) == {"database_ahead"}
-    assert "9999_later" in found["database_ahead"].problem
+    assert set(found) == {"database_of_another_version"}
+    assert "9999_later" in found["database_of_another_version"].problem
 
 
 def test_database_that_refuses_connections_is_found_without_its_password(tmp_path):
@@ -266,7 +271,7 @@ def test_what_another_process_has_written_last_is_read(make_sqlite):
         files = list_files(url)
         writer.stdin.close()
 
-    assert set(found) == {"database_ahead"}
+    assert set(found) == {"database_of_another_version"}
     assert files == ["embed.db", "embed.db-shm", "embed.db-wal"]
 
 
@@ -274,7 +279,7 @@ def test_database_that_is_read_cannot_be_written(database_url):
     open_for_reading(database_url)
 
     with pytest.raises(Exception, match=r"read-?only"):
-        db.execute_sql("DELETE FROM schema_migration")
+        db.execute_sql("DROP TABLE schema_migration")
 
 
 def test_statements_of_postgres_are_bounded(postgres_database_url):

@@ -63,13 +63,6 @@ def test_key_file_that_cannot_be_used_is_found(tmp_path, monkeypatch):
     assert "hush" not in found.problem + found.remedy
 
 
-def test_settings_that_contradict_each_other_are_found():
-    (found,) = find(BACKGROUND="gunicorn", QUEUE_URL="redis://127.0.0.1")
-
-    assert found.code == "setting_invalid"
-    assert "QUEUE_URL means BACKGROUND=worker" in found.problem
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

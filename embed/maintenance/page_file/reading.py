@@ -11,7 +11,6 @@ import msgspec
 from peewee import ForeignKeyField
 
 from embed.db.models import APPROVED, ApiKey, Block, Message, Proof, Receiver, Submission, Wallet
-from embed.domain.activity import parse_old_subject
 from embed.domain.deny_list import parse_pattern
 from embed.domain.origins import parse_origin
 from embed.errors import InvalidInput
@@ -197,8 +196,8 @@ def _renew(raw: bytes) -> bytes:
             line = {"supplyObservedAtIso": None} | line
         case {"type": "wallet"}:  # see also _link_wallets, which needs the whole file
             line = {"submissionId": None, "withdrawn": False} | line
-        case {"type": "activity", "action": str(action), "subject": str(subject)}:
-            line["data"] = parse_old_subject(action, subject)
+        case {"type": "activity", "subject": str(subject)}:
+            line["data"] = msgspec.json.encode({"text": subject}).decode()
             del line["subject"]
     return msgspec.json.encode(line)
 

@@ -1,16 +1,21 @@
-"""Databases of earlier versions: with the first migrations, and rows in each of their tables.
+"""A database of version 0.6.0, with rows in each of its tables.
 
-The rows are written by plain SQL, since the models are those of today.
+Its tables are what that version made, in v0.6.0/; rows are written by plain SQL, since the models
+are those of today.
 """
 
+from pathlib import Path
 from typing import Any
 
+from peewee import SqliteDatabase
 from support.world import USDC
 
-from embed.db import connection, schema_version
+from embed.db import connection
+from embed.db.schema_version import LATER_MIGRATIONS_OF_0_6_0
 from embed.domain.key_format import hash_key, shorten_key
 
-MIGRATIONS = [path.stem for path in sorted(schema_version.MIGRATIONS_DIR.glob("*.py"))]
+MIGRATIONS = ("0001_initial", *LATER_MIGRATIONS_OF_0_6_0)
+TABLES_DIR = Path(__file__).with_name("v0.6.0")
 
 KEY = f"svc_pub_{'k' * 32}"
 AT = 1_760_000_000_123
@@ -60,7 +65,6 @@ def _make_key(name: str, key: str, **values: Any) -> Row:
         "allow_null_origin": True,
         "revoked_at": None,
         "last_used_at": AT,
-        "is_preview": False,  # in versions before 0022
         "purpose": "sites",
         "label": "Main",
     } | values
@@ -97,47 +101,7 @@ def _make_submission(name: str, number: int, status: str, **values: Any) -> Row:
         "decided_at": None if status == "pending" else AT + 9,
         "reason_code": None,
         "reason_text": None,
-        "has_added_wallet": status == "approved",  # in versions before 0008
     } | values
-
-
-# Entries of the log: what each has now, and what it had.
-A, B = ADDRESSES[:2]
-_HOLDS = ": holds 0.5, the minimum is 1"
-ENTRIES: list[tuple[str, Row]] = [
-    ("add wallet", {"subject": "Alias 0", "data": '{"text":"Alias 0"}'}),
-    ("add wallet", {"subject": A, "address": A, "data": f'{{"publicAlias":null,"address":"{A}"}}'}),
-    ("change wallet", {"subject": f"x ({A}) ({B})", "address": B,
-                       "data": f'{{"publicAlias":"x ({A})","address":"{B}"}}'}),
-    ("flag wallet", {"subject": f"x ({A}){_HOLDS} ({B}){_HOLDS}", "address": B,
-                     "data": f'{{"publicAlias":"x ({A}){_HOLDS}","address":"{B}",'
-                             '"tokenBalance":0.5,"minBalance":1}'}),
-    ("reject submission", {"subject": f"Ann ({A})", "address": A,
-                           "data": f'{{"nickname":"Ann","walletAddress":"{A}"}}'}),
-    ("undo decision", {"subject": "withdrawn by the wallet's holder",
-                       "data": '{"erasedBy":"holder"}'}),
-    ("remove wallet", {"subject": "erased by the operator", "data": '{"erasedBy":"operator"}'}),
-    ("withdraw submission", {"subject": f"{_id('gone')}, sent 2026-01-31T09:30:00.000Z",
-                             "data": f'{{"submissionId":"{_id("gone")}",'
-                                     '"createdAtIso":"2026-01-31T09:30:00.000Z"}'}),
-    ("erase wallet", {"subject": "and all that was kept of it", "data": "{}"}),
-    ("create page", {"subject": f"x ({A})", "data": f'{{"tokenName":"x ({A})"}}'}),
-    ("change page", {"subject": f"title: x, comment: y ({A})",
-                     "data": f'{{"text":"title: x, comment: y ({A})"}}'}),
-    ("create key", {"subject": "Main (public svc_pub_kkkk)",
-                    "data": '{"label":"Main","tier":"public","displayPrefix":"svc_pub_kkkk"}'}),
-    ("change label", {"subject": "secret svc_sec_rrrr, now without a label",
-                      "data": '{"previousLabel":null,"tier":"secret",'
-                              '"displayPrefix":"svc_sec_rrrr","label":null}'}),
-    ("add tag", {"subject": "whale", "data": '{"name":"whale"}'}),
-    ("change tag", {"subject": "fish, now whale",
-                    "data": '{"previousName":"fish","name":"whale"}'}),
-    ("import wallets", {"subject": "3 added, 0 changed", "data": '{"added":3,"changed":0}'}),
-    ("tag wallets", {"subject": "3, whale", "data": '{"count":3,"tagName":"whale"}'}),
-    ("hide wallets", {"subject": "3", "data": '{"count":3,"tagName":null}'}),
-    ("add receiver", {"subject": "webhook https://example.com/…",
-                      "data": '{"kind":"webhook","target":"https://example.com/…"}'}),
-]  # fmt: skip
 
 
 def _make_entry(number: int, action: str, **values: Any) -> Row:
@@ -151,7 +115,6 @@ def _make_entry(number: int, action: str, **values: Any) -> Row:
     } | values
 
 
-# Of a version's row, only the columns that it had are written.
 ROWS: dict[str, list[Row]] = {
     "person": [
         {"id": _id("owner"), "created_at": AT, "email": "owner@example.com",
@@ -181,7 +144,7 @@ ROWS: dict[str, list[Row]] = {
     "api_key": [
         _make_key("key", KEY),
         _make_key("revoked", f"svc_sec_{'r' * 32}", tier="secret", revoked_at=AT, label=None),
-        _make_key("preview", f"svc_pub_{'p' * 32}", is_preview=True, purpose="preview",
+        _make_key("preview", f"svc_pub_{'p' * 32}", purpose="preview",
                   created_at=AT + 5),
     ],
     "tag": [{"id": _id("tag"), "created_at": AT, "page_id": _id("page"), "name": "whale",
@@ -214,7 +177,9 @@ ROWS: dict[str, list[Row]] = {
     "refused_origin": [{"api_key_id": _id("key"), "origin": "https://other.example", "count": 3,
                         "refused_at": AT}],
     "activity": [
-        _make_entry(number, action, **values) for number, (action, values) in enumerate(ENTRIES)
+        _make_entry(0, "add wallet", address=ADDRESSES[0],
+                    data=f'{{"publicAlias":null,"address":"{ADDRESSES[0]}"}}'),
+        _make_entry(1, "change page", data='{"text":"title: x, comment: y"}'),
     ],
     "token": [{"mint": USDC, "program": USDC, "decimals": 6, "name": "USD Coin", "symbol": "USDC",
                "supply": "18446744073709551615", "supply_observed_at": AT,
@@ -256,66 +221,28 @@ ROWS: dict[str, list[Row]] = {
     "used_nonce": [{"token": _id("token"), "expires_at": AT}],
 }  # fmt: skip
 
-# What tables were called in versions before.
-OLD_NAMES = {"person": "owner"}
 
-# What upgrading gives to columns that a row did not have; None to all others.
-GIVEN: dict[tuple[str, str], Any] = {
-    ("api_key", "purpose"): "sites",
-    ("person", "is_guest"): False,
-    ("page", "holding_watch"): "leave",
-    ("page", "listed_version"): 0,
-    ("receiver", "may_decide"): False,
-    ("tag", "is_counted"): True,
-    ("wallet", "low_count"): 0,
-    ("wallet", "is_withheld"): False,
-    ("wallet", "is_withdrawn"): False,
-}
-# Columns that took the place of others, from whose values theirs are made.
-REPLACED = {("api_key", "purpose"): "is_preview"}
-# Columns to which upgrading gives what it finds out from others.
-FOUND = [
-    ("wallet", "submission_id"),
-    ("activity", "data"),
-    ("activity", "address"),
-    ("message", "address"),
-]
-
-
-def make_old(last: str) -> None:
-    """Create the tables of a version, whose newest migration was `last`, and fill them."""
-    schema_version.upgrade(last=last)
+def make() -> None:
+    """Create the tables and rows in the database of the models, which is empty."""
     database = connection.db.obj
+    kind = "sqlite" if isinstance(database, SqliteDatabase) else "postgres"
     with database.atomic():
-        for table, rows in ROWS.items():
-            for name in (table, OLD_NAMES.get(table, table)):
-                if database.table_exists(name):
-                    for row in rows:
-                        _insert(database, name, row)
-                    break
+        for statement in (TABLES_DIR / f"{kind}.sql").read_text().split(";\n"):
+            if statement.strip():
+                database.execute_sql(statement)
+        applied = [{"name": name, "applied": "2026-11-26 00:00:00"} for name in MIGRATIONS]
+        for table, rows in ({"schema_migration": applied} | ROWS).items():
+            for row in rows:
+                _insert(database, table, row)
 
 
 def _insert(database: Any, table: str, row: Row) -> None:
-    types = {column.name: column.data_type.lower() for column in database.get_columns(table)}
-    given = {name: value for name, value in row.items() if name in types}
-    for name, value in given.items():
-        if isinstance(value, str) and types[name].startswith(("double", "real")):
-            given[name] = float(value)
-    names = ", ".join(f'"{name}"' for name in given)
-    marks = ", ".join(database.param for _ in given)
+    names = ", ".join(f'"{name}"' for name in row)
+    marks = ", ".join(database.param for _ in row)
     database.execute_sql(
         f'INSERT INTO "{table}" ({names}) VALUES ({marks})',  # noqa: S608 -- names of this file
-        tuple(given.values()),
+        tuple(row.values()),
     )
-
-
-def list_columns() -> dict[str, set[str]]:
-    """Return the names of the columns of each table."""
-    database = connection.db.obj
-    return {
-        table: {column.name for column in database.get_columns(table)}
-        for table in database.get_tables()
-    }
 
 
 def read_rows(table: str) -> list[Row]:
