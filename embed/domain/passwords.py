@@ -31,9 +31,10 @@ def hash_password(password: str) -> str:
 
 def is_correct_password(password: str, password_hash: str | None) -> bool:
     """Tell whether a password matches its hash; without a hash, False after the same time."""
+    compared = (password_hash or _dummy_hash()).encode()
     try:
         with _one_at_a_time:
-            pwhash.verify((password_hash or _dummy_hash()).encode(), _encode(password))
+            pwhash.verify(compared, _encode(password))
     except InvalidkeyError:
         return False
     return password_hash is not None

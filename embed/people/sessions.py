@@ -92,11 +92,13 @@ def find(raw_credential: str, now: datetime) -> Session | None:
     return found
 
 
-def store_visit(session: Session, now: datetime) -> None:
-    """Store when a session was last seen, at most once an hour to save writes."""
-    if now - session.seen_at >= SEEN_STORED_EVERY:
-        with best_effort(), db.atomic():
-            Session.update(seen_at=now).where(Session.id == session.id).execute()
+def store_visit(session: Session, now: datetime) -> bool:
+    """Store when a session was last seen, at most once an hour to save writes; False if earlier."""
+    if now - session.seen_at < SEEN_STORED_EVERY:
+        return False
+    with best_effort(), db.atomic():
+        Session.update(seen_at=now).where(Session.id == session.id).execute()
+    return True
 
 
 def is_confirmed(session: Session, now: datetime) -> bool:

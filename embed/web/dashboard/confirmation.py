@@ -15,7 +15,6 @@ from embed.domain.passwords import MAX_LENGTH
 from embed.errors import InvalidInput
 from embed.people import passkeys, sessions
 from embed.web.current import runtime
-from embed.web.dashboard import csrf
 from embed.web.dashboard.access import needs_confirmation
 from embed.web.dashboard.attempts import RenderForm, refuse_wrong_password
 from embed.web.dashboard.blueprint import DOWNLOADS, blueprint, find_target
@@ -76,7 +75,7 @@ def _is_confirmed() -> bool:
 def _ask(*, status: int = 200) -> ResponseReturnValue | None:
     """Return a page that asks, with the fields of this request; None if they have the answer."""
     form = ConfirmForm()
-    own_fields = (csrf.FIELD, *ANSWERS)
+    own_fields = ("csrf_token", *ANSWERS)
     fields = [each for each in request.form.items(multi=True) if each[0] not in own_fields]
     render_form = partial(render, "confirm.html", form=form, fields=fields)
     check = next((ANSWERS[each] for each in ANSWERS if each in request.form), None)

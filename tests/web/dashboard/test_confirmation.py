@@ -13,7 +13,8 @@ from embed.db.models import ApiKey, Receiver, Session
 from embed.people import sessions
 from embed.web.dashboard import attempts
 from embed.web.dashboard.access import CONFIRMED, needs_confirmation
-from embed.web.dashboard.sessions import BACKGROUND_ENDPOINTS, LOCAL_NAME
+from embed.web.dashboard.blueprint import BACKGROUND_ENDPOINTS
+from embed.web.dashboard.sessions import LOCAL_NAME
 
 pytestmark = pytest.mark.slow
 

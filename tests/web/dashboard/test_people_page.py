@@ -7,7 +7,7 @@ from support.owner_browser import OwnerBrowser, find_token, read_text
 from support.receivers import run_mail_server
 
 from embed.db.models import Invitation, Member, Person
-from embed.people import accounts, invitations
+from embed.people import accounts, invitations, passwords
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +108,7 @@ def test_link_does_not_set_the_password_of_an_account_that_is_there(world, invit
     thief.post(link, data={"csrf_token": token, "password": PASSWORD, "again": PASSWORD})
 
     assert Member.select().count() == 0
-    assert accounts.find_by_password(ANN, PASSWORD) is None
+    assert passwords.find_by_password(ANN, PASSWORD) is None
     assert Person.get_by_id(person.owner.id).password_hash == person.owner.password_hash
     assert thief.get("/dashboard/").status_code == 302
 
