@@ -70,15 +70,15 @@ def list_of_owner(owner: Person) -> list[Page]:
 
 @dataclass(frozen=True, slots=True)
 class OwnPage:
-    """A page of a person, and what waits on it for a decision."""
+    """A page of a person, and its pending submissions."""
 
     page: Page
     role: str  # of the person
     waiting: int
-    oldest_at: datetime | None  # of what waits
+    oldest_at: datetime | None  # of the pending ones
 
 
-def is_of(person: Person) -> Any:
+def has_person(person: Person) -> Any:
     """Return the condition that a person owns a page, or is a member of it."""
     owned = Page.alias()
     return Page.id.in_(owned.select(owned.id).where(owned.owner == person)) | Page.id.in_(
@@ -103,7 +103,7 @@ def list_with_waiting(person: Person) -> list[OwnPage]:
         .join(Submission, JOIN.LEFT_OUTER, on=is_waiting)
         .switch(Page)
         .join(Member, JOIN.LEFT_OUTER, on=is_membership)
-        .where(is_of(person), Page.deleted_at.is_null())
+        .where(has_person(person), Page.deleted_at.is_null())
         .group_by(Page.id, Member.role)
         .order_by(fn.COUNT(Submission.created_at).desc(), Page.created_at.desc(), Page.id)
     )
@@ -112,7 +112,7 @@ def list_with_waiting(person: Person) -> list[OwnPage]:
 
 def count_tracked_wallets(person: Person) -> dict[str, int]:
     """Count by page, for all pages of a person; pages without any are absent."""
-    return _count_by_page(Wallet, is_of(person))
+    return _count_by_page(Wallet, has_person(person))
 
 
 def count_live_keys(owner: Person) -> dict[str, int]:

@@ -103,7 +103,10 @@ def remove(session: Session, passkey_id: str, now: datetime, client: Client) -> 
 
 
 def sign_in(raw_answer: str, ceremony: Ceremony) -> tuple[Session, str]:
-    """Begin a session of whoever's passkey it is, as sessions.begin does. Raises InvalidInput."""
+    """Begin a session of the person with this passkey, as sessions.begin does.
+
+    Raises InvalidInput.
+    """
     used = _verify(raw_answer, ceremony, None)
     with db.atomic():
         is_copied, begun = not _count_use(used, ceremony, SIGN_IN, ""), None

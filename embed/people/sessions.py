@@ -34,8 +34,8 @@ def begin(
     """Begin a session; the second value is its credential, of which the row has only a hash.
 
     `kind` and `facts` are those of the account's log.
-    None if the person has been removed or has another password since `person` was read: whoever
-    signs in while the password changes must not stay signed in by the earlier one.
+    None if the person has been removed or has another password since `person` was read: somebody
+    who signs in while the password changes must not stay signed in by the earlier one.
     """
     secret = make_token(SECRET_LENGTH)
     with db.atomic():
@@ -102,12 +102,8 @@ def store_visit(session: Session, now: datetime) -> bool:
 
 
 def is_confirmed(session: Session, now: datetime) -> bool:
-    """Tell whether the person has shown lately that it is them; over after CONFIRMED_FOR.
-
-    A clock that was ahead, and was set right since, makes that no longer.
-    """
-    age: timedelta = now - session.confirmed_at
-    return abs(age) <= CONFIRMED_FOR
+    """Tell whether the person has shown lately that it is them; over after CONFIRMED_FOR."""
+    return bool(now - session.confirmed_at <= CONFIRMED_FOR)
 
 
 def confirm(session: Session, now: datetime) -> str | None:
@@ -158,7 +154,7 @@ def end_all(
 
 def _end(person: Person, which: Any, now: datetime, client: Client, kind: str) -> int:
     with db.atomic():
-        _hold_person(person.id)  # before its sessions, as whoever removes a person does
+        _hold_person(person.id)  # before its sessions, as the removal of a person does
         ended = int(Session.delete().where(Session.person == person, which).execute())
         if ended:
             account_log.store(person, kind, now, client, count=ended)

@@ -12,7 +12,7 @@ from embed.db.models import AccountEvent, Person
 from embed.domain.account_events import SENTENCE_BY_KIND, write_sentence
 from embed.domain.activity import read_facts
 from embed.domain.clients import Client
-from embed.errors import InvalidInput, NotFound
+from embed.errors import InvalidInput
 from embed.events import account_log
 from embed.people import accounts, invitations, members, passwords, sessions
 
@@ -87,17 +87,6 @@ def test_new_password_and_the_sessions_that_it_ends(world, ann):
     by = {"browser": "Firefox", "system": "Linux"}
     assert read(ann)[0] == ("password changed", by)
     assert read(ann)[1] == ("session ended by password", {"count": 2} | by)
-
-
-def test_password_that_is_refused_changes_nothing(world, ann):
-    with pytest.raises(NotFound):
-        passwords.choose_password(
-            Person(id=ann.id, password_hash="another", email=ANN), PASSWORD, world.clock(), host=""
-        )
-    with pytest.raises(InvalidInput):
-        passwords.choose_password(ann, "1234567890", world.clock(), host="")
-
-    assert list_kinds(ann) == []
 
 
 def test_ended_sessions_are_stored_by_whom_and_only_if_there_were_any(world, ann):

@@ -179,11 +179,5 @@ def test_use_stores_when_and_how_often(ceremony, device, clock):
     assert (kept.sign_count, kept.used_at) == (2, clock())
 
 
-def test_removed_person_has_no_passkeys(device, person):
-    person.delete_instance()
-
-    assert Passkey.select().count() == 0
-
-
 def test_hosts_are_counted(device, session, ceremony):
     assert passkeys.count_by_host() == {"embed.example": 1}

@@ -2,7 +2,6 @@
 
 from embed.web.dashboard import (
     account,
-    account_log,
     activity,
     background,
     confirmation,
@@ -31,7 +30,6 @@ from embed.web.dashboard.blueprint import blueprint, init_dashboard
 
 __all__ = [
     "account",
-    "account_log",
     "activity",
     "background",
     "blueprint",

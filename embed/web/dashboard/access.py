@@ -6,7 +6,7 @@ A route that is not in the first answers nobody.
 from embed.domain.roles import OWNER, ROLES, includes
 
 ANYBODY = "anybody"  # signed in or not
-PERSON = "person"  # whoever is signed in
+PERSON = "person"  # everyone who is signed in
 HOST = "host"  # a person who may create pages
 
 # By endpoint: what it takes, and where it differs, what it takes to change something.
@@ -16,7 +16,7 @@ _NEEDED = {
     "choose_password": ANYBODY,
     "accept_invitation": ANYBODY,
     "stop_mail_by_link": ANYBODY,
-    "decide_by_link": ANYBODY,  # whoever has the link
+    "decide_by_link": ANYBODY,  # everyone who has the link
     "sign_out": PERSON,
     "account": PERSON,
     "confirm": PERSON,

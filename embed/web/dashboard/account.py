@@ -1,4 +1,4 @@
-"""A person's account: password, sessions, language, and the colours of the dashboard."""
+"""A person's account: password, sessions, its log, language, and the colours of the dashboard."""
 
 from datetime import timedelta
 from functools import partial
@@ -9,6 +9,11 @@ from flask.typing import ResponseReturnValue
 from wtforms import PasswordField, SelectField, SubmitField
 from wtforms.validators import InputRequired, Length
 
+from embed.db.models import AccountEvent
+from embed.db.pagination import Cursor
+from embed.domain.account_events import write_sentence
+from embed.domain.activity import read_facts
+from embed.domain.clients import Client
 from embed.domain.identifiers import is_id
 from embed.domain.languages import LANGUAGES
 from embed.domain.passwords import MAX_LENGTH
@@ -25,6 +30,7 @@ from embed.web.dashboard.current_person import (
     current_person,
     current_session,
 )
+from embed.web.dashboard.filters import describe_actor
 from embed.web.dashboard.responses import (
     Form,
     add_error,
@@ -36,6 +42,7 @@ from embed.web.dashboard.sign_in import PasswordForm, begin_session, safe_target
 from embed.web.languages import current_language, gettext, lazy_gettext
 
 NEWEST = 10  # of what happened with the account
+SLICE_SIZE = 50  # of the same, on its own page
 THEME_PATHS = ("/dashboard", "/docs")
 THEME_KEPT = timedelta(days=365)
 # Labels by value; the type stubs of WTForms do not support this form.
@@ -130,6 +137,29 @@ def choose_theme() -> ResponseReturnValue:
             samesite="Lax",
         )
     return response
+
+
+@blueprint.get("/account/log")
+def show_account_log() -> ResponseReturnValue:
+    after = Cursor.parse(request.args.get("after"))
+    log = account_log.list_events(current_person(), SLICE_SIZE, after)
+    return render("account_log.html", after=after, log=log)
+
+
+@blueprint.app_template_filter("account_sentence")
+def describe_event(event: AccountEvent) -> str:
+    facts = read_facts(event.data)
+    if "actor" in facts:
+        facts["actor"] = describe_actor(facts["actor"])
+    return write_sentence(event.kind, facts, gettext)
+
+
+@blueprint.app_template_filter("event_client")
+def read_client(event: AccountEvent) -> Client | None:
+    """Return the browser and the system from which it was done; None if neither is known."""
+    facts = read_facts(event.data)
+    named = {name: facts[name] for name in ("browser", "system") if name in facts}
+    return Client(**named) if named else None
 
 
 def _render_account(

@@ -45,7 +45,7 @@ def ask_who_it_is() -> ResponseReturnValue | None:
     if not needs_confirmation(request.endpoint or "", request.method) or _is_confirmed():
         return None
     if page_id := (request.view_args or {}).get("page_id"):
-        open_page(page_id)  # refuses whoever may not; they are not asked
+        open_page(page_id)  # refuses people who may not; they are not asked
     if request.method == "POST":
         return _ask(status=403)
     page_with_link = DOWNLOADS.get(request.endpoint or "")

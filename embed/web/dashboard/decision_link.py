@@ -105,7 +105,7 @@ def _render(
     return render(
         "decision_link.html",
         decision=link.decision,
-        of_page=page,
+        submission_page=page,
         one=submission,
         undo_minutes=decisions.UNDO_WITHIN // timedelta(minutes=1),
         **values,

@@ -414,11 +414,3 @@ def test_session_that_ends_while_the_password_is_checked_is_not_confirmed(
 
     assert answer.headers["Location"] == SIGN_IN
     assert world.page.deleted_at is None
-
-
-def test_password_that_is_taken_away_meanwhile_confirms_nothing(world, late, page):
-    late.owner.password_hash = None
-    late.owner.save()
-
-    assert late.post(f"{page}/delete", present_password=PASSWORD).status_code == 422
-    assert world.page.deleted_at is None

@@ -66,19 +66,6 @@ def test_somebody_new_chooses_a_password_and_is_on_the_page(world, invite):
     assert world.app.test_client().get(link).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("password", "again", "said"),
-    [("short", "short", "10 to 200"), (PASSWORD, "another one entirely", "not the same")],
-)
-def test_bad_password_uses_nothing_up(world, invite, password, again, said):
-    answer = accept(world.app.test_client(), invite(), password=password, again=again)
-
-    assert answer.status_code == 422
-    assert said in answer.text
-    assert Invitation.select().count() == 1
-    assert not accounts.has_account(ANN)
-
-
 def test_somebody_signed_in_accepts_by_one_button(world, invite):
     ann, link = OwnerBrowser(world, ANN), invite()
 

@@ -162,19 +162,6 @@ def test_made_up_session_is_worth_nothing(world, guest, value):
     assert not guest.is_signed_in
 
 
-def test_changed_password_ends_every_other_session(world, owner, guest):
-    guest.sign_in()
-    new = "another long password"
-
-    answer = owner.post("/dashboard/account", current=PASSWORD, password=new, again=new)
-
-    assert answer.status_code == 303
-    assert owner.get(HOME).status_code == 200
-    assert not guest.is_signed_in
-    assert guest.sign_in().status_code == 422
-    assert guest.sign_in(password=new).status_code == 303
-
-
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
