@@ -293,7 +293,6 @@ WRONG = {
     "ALLOW_PRIVATE_TARGETS": ["yes", "true", "2", "-1"],
     "FRONT_PAGE": ["no", "false", "2"],
     "WEB_CONCURRENCY": ["0", "-1", "many", "1.5"],
-    "WORKER_METRICS_BIND": ["9101"],
     "METRICS_BIND": ["9100", ":9100", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "a.example:1"],
     "LOG_FORMAT": ["JSON", "plain"],
 } | {name: [*WRONG_LIMITS, "600/minute;10/second"] for name in LIMITS}

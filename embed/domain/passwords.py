@@ -6,7 +6,7 @@ from threading import Lock
 from nacl import pwhash
 from nacl.exceptions import InvalidkeyError
 
-from embed.domain.key_format import hash_key
+from embed.domain.identifiers import hash_key
 from embed.errors import InvalidInput
 
 MIN_LENGTH = 10

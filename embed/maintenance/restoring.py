@@ -23,7 +23,7 @@ from embed.maintenance.rows import Rows, Schema, SqliteRows, open_rows
 from embed.settings import find_database_file
 
 # What processes write while they run: no sign of anything worth keeping.
-_OF_PROCESSES = ("job", "worker_process")
+_OF_PROCESSES = ("job", "lease")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,9 @@ def _is_empty(target: Rows, schema: Schema) -> bool:
 def _fill(source: Rows, target: Rows, schema: Schema) -> list[TableSum]:
     target.empty(reversed(schema))
     sums = copy_tables(source, target, schema)
-    # The processes of that time are gone, and hold no leases any more.
-    target.change("DELETE FROM worker_process")
+    # The processes of that time are gone.
+    target.change("DELETE FROM lease")
+    target.change("UPDATE receiver SET claimed_until = NULL")
     target.change("DELETE FROM session")  # some may have been ended since a backup
-    target.change("UPDATE job SET leased_by = NULL, leased_until = NULL")
     target.count_anew(schema)
     return sums

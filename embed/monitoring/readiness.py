@@ -10,7 +10,7 @@ from peewee import PeeweeException
 
 from embed.db.connection import db
 from embed.db.schema_version import OtherVersion, check_version, list_missing_migrations
-from embed.db.work_status import is_anybody_working
+from embed.db.work_status import find_lease
 from embed.domain.times import Clock
 from embed.monitoring.bounded import BoundedQuestion
 
@@ -63,7 +63,7 @@ class Readiness:
             missing = list_missing_migrations()
             if missing:
                 return f"The database has not been upgraded: {', '.join(missing)}."
-            if is_anybody_working(self._clock()):
+            if find_lease(self._clock()) is not None:
                 self._worked_at = time.monotonic()
             elif time.monotonic() - self._worked_at >= _WORKER_GRACE_S:
                 return "The background work is not running."

@@ -5,8 +5,8 @@ from datetime import datetime
 from embed.db.connection import lock_rows
 from embed.db.constraints import translate_unique_violations
 from embed.db.models import Person
-from embed.domain.emails import parse_email
 from embed.domain.languages import LANGUAGES
+from embed.domain.texts import parse_email
 from embed.errors import InvalidInput, NotFound
 
 # Owns the pages that were created without naming an owner.

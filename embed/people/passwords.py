@@ -12,7 +12,7 @@ from embed.domain.passwords import fingerprint, hash_password, is_correct_passwo
 from embed.domain.signing import Signer
 from embed.errors import InvalidInput, NotFound
 from embed.events import account_log
-from embed.pages import has_person
+from embed.pages import is_page_of
 from embed.people import sessions
 from embed.people.accounts import find_by_id, lock_person, normalise_email
 
@@ -113,7 +113,7 @@ def _judge_and_hash(person: Person, password: str, host: str) -> str:
 
 def find_weakness_for(person: Person, password: str, host: str) -> str | None:
     """Return what makes a password of a person easy to guess, as `judge_password` does."""
-    return judge_password(password, person.email, host, Page.select().where(has_person(person)))
+    return judge_password(password, person.email, host, Page.select().where(is_page_of(person)))
 
 
 def judge_password(password: str, email: str, host: str, pages: Iterable[Page]) -> str | None:

@@ -9,8 +9,7 @@ from embed.db.batches import delete_in_batches
 from embed.db.connection import best_effort, db, lock_rows
 from embed.db.models import Person, Session
 from embed.domain.clients import Client
-from embed.domain.identifiers import ID_LENGTH, make_token
-from embed.domain.key_format import hash_key
+from embed.domain.identifiers import ID_LENGTH, hash_key, make_token
 from embed.errors import NotFound
 from embed.events import account_log
 from embed.people import accounts
@@ -74,11 +73,6 @@ def lock_person(session: Session) -> Person:
     return person
 
 
-def is_credential(raw: str) -> bool:
-    """Tell whether `raw` has the form of a credential; if not, no query is needed."""
-    return _CREDENTIAL.fullmatch(raw) is not None
-
-
 def find(raw_credential: str, now: datetime) -> Session | None:
     """Return the session with its person, read by one statement; None if it has ended."""
     parts = _CREDENTIAL.fullmatch(raw_credential)
@@ -103,7 +97,8 @@ def store_visit(session: Session, now: datetime) -> bool:
 
 def is_confirmed(session: Session, now: datetime) -> bool:
     """Tell whether the person has shown lately that it is them; over after CONFIRMED_FOR."""
-    return bool(now - session.confirmed_at <= CONFIRMED_FOR)
+    age: timedelta = now - session.confirmed_at
+    return age <= CONFIRMED_FOR
 
 
 def confirm(session: Session, now: datetime) -> str | None:

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from limits import RateLimitItem
 from platformdirs import user_state_path
 
-from embed.domain.emails import parse_email
+from embed.domain.texts import parse_email
 from embed.settings.secret_keys import list_secrets, load_secret_key, parse_secret_keys
 from embed.settings.urls import (
     parse_bind,
@@ -87,7 +87,6 @@ class Settings:
     front_page: bool = read(parse_switch, "1")  # whether / answers
     web_concurrency: int = read(partial(parse_whole_number, least=1), "1")  # gunicorn's processes
     metrics_bind: tuple[str, int] | None = read(parse_bind)  # gunicorn's: address and port
-    worker_metrics_bind: tuple[str, int] | None = read(parse_bind)  # that of flask worker
     log_format: str = read(partial(parse_choice, of=("text", "json")), "text")
 
     @property
@@ -158,6 +157,7 @@ VARIABLES: Mapping[str, str | None] = {"SECRET_KEY": None, "INSTANCE_DIR": "inst
 # Settings of 0.6.0, and what to do in their place.
 GONE_SETTINGS = {
     "QUEUE_URL": "set BACKGROUND=worker in its place",
+    "WORKER_METRICS_BIND": "leave it out, as METRICS_BIND also tells of flask worker",
 }
 
 

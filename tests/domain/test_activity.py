@@ -5,12 +5,7 @@ from decimal import Decimal
 import pytest
 from support.world import USDC
 
-from embed.domain.activity import (
-    SENTENCE_BY_ACTION,
-    find_address,
-    read_facts,
-    write_subject,
-)
+from embed.domain.activity import SENTENCE_BY_ACTION, find_address, read_facts, write_subject
 
 
 def test_text_of_an_older_version_is_shown_as_it_is():
@@ -44,7 +39,7 @@ def test_rejection_is_written_with_its_reason(reason, sentence):
 @pytest.mark.parametrize("value", [None, True, 7, "", "%(x)s", [], {"text": 1}])
 @pytest.mark.parametrize("action", SENTENCE_BY_ACTION)
 def test_any_facts_have_a_sentence(action, value):
-    """A page's file may hold anything."""
+    """A page that version 0.6.0 imported from a file may have any facts."""
     names = [
         "text",
         "erasedBy",

@@ -11,7 +11,7 @@ from support.remote import at_once
 from support.waiting import wait_for
 
 from embed.db import connection
-from embed.db.work_status import report_process
+from embed.db.work_status import hold_lease
 from embed.monitoring import readiness
 from embed.monitoring.readiness import Readiness
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.databases("sqlite", "postgres")]
 def ready(app, clock, monkeypatch) -> Readiness:
     """Readiness that looks each time it is asked, with somebody at the background work."""
     monkeypatch.setattr(readiness, "_FRESH_S", 0.0)
-    report_process("a worker", "worker", clock(), clock())
+    hold_lease("a", "worker", clock(), clock())
     connection.db.close()
     return Readiness(clock)
 
@@ -85,6 +85,6 @@ def test_answer_is_given_again_for_a_second(app, clock):
     ready = Readiness(clock)
     assert not ready.is_ready()
 
-    report_process("a worker", "worker", clock(), clock())
+    hold_lease("a", "worker", clock(), clock())
 
     wait_for(ready.is_ready)

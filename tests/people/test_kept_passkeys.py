@@ -177,7 +177,3 @@ def test_use_stores_when_and_how_often(ceremony, device, clock):
 
     kept = Passkey.get()
     assert (kept.sign_count, kept.used_at) == (2, clock())
-
-
-def test_hosts_are_counted(device, session, ceremony):
-    assert passkeys.count_by_host() == {"embed.example": 1}

@@ -9,9 +9,6 @@ from embed.db.models.balances import (
     Balance,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
-    ImportedDay,
     Token,
 )
 from embed.db.models.events import Activity, Delivery, Message, Receiver
@@ -50,7 +47,7 @@ from embed.db.models.wallets import (
     Wallet,
     WalletTag,
 )
-from embed.db.models.work import Job, WorkerProcess
+from embed.db.models.work import Job, Lease
 
 MODELS = (
     Person,
@@ -69,9 +66,6 @@ MODELS = (
     Token,
     ChainBalance,
     DailyBalance,
-    DomainName,
-    ImportedBalance,
-    ImportedDay,
     Proof,
     Withdrawal,
     UsedNonce,
@@ -84,5 +78,5 @@ MODELS = (
     Message,
     Delivery,
     Job,
-    WorkerProcess,
+    Lease,
 )

@@ -1,14 +1,13 @@
 """The dashboard's session, in a cookie that no other host can set."""
 
 import hashlib
-from typing import Any, cast
 from urllib.parse import urlsplit
 
 from flask import Flask, Request, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature
 
-from embed.people.sessions import IDLE_FOR, is_credential
+from embed.people.sessions import IDLE_FOR
 
 LOCAL_NAME = "embed_dashboard"
 # Browsers accept a cookie of this name only if it is Secure, for / and without a Domain: other
@@ -25,19 +24,14 @@ class DashboardSessions(SecureCookieSessionInterface):
         """Skip the API and the widget, which do not use this session, to save time."""
         if not request.path.startswith("/dashboard"):
             return None
-        cookies = request.headers.get("Cookie", "")
-        return self.session_class(self.read(app, cookies, self.get_cookie_name(app)))
-
-    def read(self, app: Flask, cookies: str, name: str) -> dict[str, Any]:
-        """Return what the session in a Cookie header holds; nothing unless it is a valid one."""
-        serializer, raw = self.get_signing_serializer(app), _find_cookie(cookies, name)
+        serializer = self.get_signing_serializer(app)
+        raw = _find_cookie(request.headers.get("Cookie", ""), self.get_cookie_name(app))
         if serializer is None or raw is None:
-            return {}
+            return self.session_class()
         try:
-            values: dict[str, Any] = serializer.loads(raw, max_age=int(IDLE_FOR.total_seconds()))
+            return self.session_class(serializer.loads(raw, max_age=int(IDLE_FOR.total_seconds())))
         except BadSignature:
-            return {}
-        return values
+            return self.session_class()
 
     def get_cookie_name(self, app: Flask) -> str:
         return LOCAL_NAME if _is_local() else NAME
@@ -47,18 +41,6 @@ class DashboardSessions(SecureCookieSessionInterface):
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return not _is_local()
-
-
-def is_signed_in(app: Flask, cookies: str) -> bool:
-    """Tell whether a Cookie header holds the session of an owner who has signed in.
-
-    The session may have ended since: that is in the database.
-    """
-    sessions = cast(DashboardSessions, app.session_interface)
-    return any(
-        is_credential(sessions.read(app, cookies, name).get("_user_id", ""))
-        for name in (NAME, LOCAL_NAME)
-    )
 
 
 def _find_cookie(cookies: str, name: str) -> str | None:
